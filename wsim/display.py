@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 Rows = Sequence[Mapping[str, Any]]
 
+BETWEEN_PLAYERS = "between_players"
+"""A column of tables: one standard deviation between good players, of the figure in front of it."""
 _HEADINGS = {"win_points": "times fair share"}
 
 

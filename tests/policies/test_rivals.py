@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-from importlib.util import module_from_spec, spec_from_file_location
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-import wsim.jit
+from tests.policies.in_python import in_python
 from tests.policies.test_search import decisions, simulator
 from wsim.kernels import rivals
 
@@ -21,18 +19,7 @@ HALF = 1 / (1 + np.exp(-0.5))
 @pytest.fixture
 def plain(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Return the module as Python."""
-
-    def kernel(function: Any = None, **_: Any) -> Any:
-        return kernel if function is None else function
-
-    monkeypatch.setattr(wsim.jit, "kernel", kernel)
-    spec = spec_from_file_location("rivals_in_python", rivals.__file__)
-    assert spec is not None
-    assert spec.loader is not None
-    module: Any = module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, spec.name, module)
-    spec.loader.exec_module(module)
-    return module
+    return in_python(rivals, monkeypatch)
 
 
 def chance_after(module: Any, foreseen: dict[int, tuple[int, int]], did: int, times: int = 1) -> float:

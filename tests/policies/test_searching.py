@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-from importlib.util import module_from_spec, spec_from_file_location
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-import wsim.jit
+from tests.policies.in_python import in_python
 from wsim.kernels import searching
 
 STATE = np.dtype([("at", "u8", (2,))])
@@ -24,17 +22,7 @@ REAL = 77  # a word that stands for what is hidden
 @pytest.fixture
 def plain(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Return the module of the search as Python: what it asks of other modules is written down here."""
-
-    def kernel(function: Any = None, **_: Any) -> Any:
-        return kernel if function is None else function
-
-    monkeypatch.setattr(wsim.jit, "kernel", kernel)
-    spec = spec_from_file_location("searching_in_python", searching.__file__)
-    assert spec is not None
-    assert spec.loader is not None
-    module: Any = module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, spec.name, module)
-    spec.loader.exec_module(module)
+    module = in_python(searching, monkeypatch)
     module.words_of = lambda game, _count: game.words
     module.mix, module.nanoseconds = lambda word: word, lambda: 0
     module.call = lambda player, *_: player()

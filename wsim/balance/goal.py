@@ -191,7 +191,9 @@ class Goal:
 
 def row_dict(row: Any) -> dict[str, Any]:
     """Return a row of the goal as JSON: what differs from the default."""
-    values = {one.name: getattr(row, one.name) for one in fields(row) if getattr(row, one.name) != EACH}
+    values = {one.name: getattr(row, one.name) for one in fields(row)}
+    if values.get("players") == EACH:
+        del values["players"]
     return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items() if value != ()}
 
 
@@ -230,9 +232,8 @@ def _goal_of(file: Path, source: str, tables: Mapping[str, Any]) -> Goal:
     with mistakes.noted():
         rows = tables_in(tables.get("setting", []), "setting", str(file)) or [{}]
         settings = _settings(file, plan_keys, rows, players) if isinstance(plan_keys, Mapping) else ()
-    names = (
-        list(dict.fromkeys(one.table for one in settings)) or None
-    )  # where they are mistaken, nothing can be said of their names
+    # where they are mistaken, nothing can be said of their names
+    names = list(dict.fromkeys(one.table for one in settings)) or None
     found: dict[str, list[Any]] = {"target": [], "knob": [], "keep": [], "search": []}
     readers: Mapping[str, Callable[..., Any]] = {
         "target": partial(_target, settings=names, several=bool(players)),

@@ -18,7 +18,7 @@ from wsim.balance.patch_search import PatchSearch
 from wsim.balance.proof import Proof
 from wsim.balance.sampling import Level
 from wsim.balance.transfer import elsewhere_tables
-from wsim.display import Display, Shown
+from wsim.display import BETWEEN_PLAYERS, Display, Shown
 from wsim.errors import UserError
 from wsim.files import write_text
 from wsim.game import analyses_of, find_game
@@ -26,7 +26,6 @@ from wsim.lab.answer import Answer, View, whole
 from wsim.lab.provenance import Provenance
 from wsim.lab.rest_known import known_between
 from wsim.spec.fields import dotted
-from wsim.stats.between import COLUMN
 from wsim.stats.intervals import Interval
 
 if TYPE_CHECKING:
@@ -363,11 +362,15 @@ def _targets(search: PatchSearch, proof: Proof | None) -> pl.DataFrame:
     assert before is not None
     rows, between = [], _between(search.evaluator.goal, search.evaluator.cells)
     for place, cell in enumerate(search.evaluator.cells):
-        row = {**cell.record(), **_interval(before, place, "before"), COLUMN: between.get((cell.setting, cell.name))}
+        row = {
+            **cell.record(),
+            **_interval(before, place, "before"),
+            BETWEEN_PLAYERS: between.get((cell.setting, cell.name)),
+        }
         row |= _interval(proof, place, "after")
         rows.append({**row, "proven": None if proof is None else bool(proof.within[place])})
     found = pl.DataFrame(rows, infer_schema_length=None)
-    return found if between else found.drop(COLUMN)
+    return found if between else found.drop(BETWEEN_PLAYERS)
 
 
 def _between(goal: Goal, cells: Sequence[Cell]) -> dict[tuple[str, str], float]:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from wsim.display import heading_of
+from wsim.display import BETWEEN_PLAYERS, heading_of
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -21,7 +21,6 @@ GAP = 2  # spaces between columns
 PROSE = 32  # a text longer than this is a sentence, which may be broken between words
 FEWEST = 3  # columns that make a table: what a row is called and two figures, or two names and one
 NARROWEST = 24  # columns of a sentence
-BETWEEN = "between_players"  # a standard deviation of the figure in front of it
 _ENDS = ("_low", "_high")
 _SMALL = 0.001  # a p-value below is said to be below
 
@@ -82,7 +81,7 @@ def columns_of(rows: Rows) -> list[Column]:
             cells = [_chance(value) for value in column]
         elif low is None or high is None:
             cells = _texts(column)
-            if name == BETWEEN:
+            if name == BETWEEN_PLAYERS:
                 cells = [text and f"±{_half(value, 3)}" for text, value in zip(cells, column, strict=True)]
         else:
             cells = _with_intervals(column, low, high)

@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 
+from wsim.display import BETWEEN_PLAYERS
 from wsim.report.conclusions import CLEAR
 from wsim.report.shapes import Slices, labelled, level_columns
 from wsim.report.theme import Palette
@@ -24,7 +25,6 @@ from wsim.report.wording import (
     title,
     unit_of,
 )
-from wsim.stats.between import COLUMN
 
 _OWNER_COLUMNS = ("points_", "win_", "score")
 INTERVAL_ENDS = ("_low", "_high")
@@ -225,15 +225,15 @@ def _owner_cells(row: Mapping[str, Any], table: pl.DataFrame, share: str, axis: 
 
 def _between_columns(table: pl.DataFrame) -> list[Column]:
     """Return the column of how far figures move between players; none where that is not known."""
-    there = COLUMN in table.columns
+    there = BETWEEN_PLAYERS in table.columns
     return [Column("Between players", hint=_BETWEEN, minor=True, unit="percentage points")] if there else []
 
 
 def _between_cells(row: Mapping[str, Any], table: pl.DataFrame) -> list[Cell]:
     """Return the cell of that column; of a slice nothing may be known."""
-    value = _hundred(row.get(COLUMN))
+    value = _hundred(row.get(BETWEEN_PLAYERS))
     text = "" if value is None else f"±{number(value, 1)}"
-    return [Cell(text, value)] if COLUMN in table.columns else []
+    return [Cell(text, value)] if BETWEEN_PLAYERS in table.columns else []
 
 
 def _hundred(value: float | None) -> float | None:

@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
+from wsim.display import BETWEEN_PLAYERS
 from wsim.stats.tables import Table
-
-COLUMN = "between_players"
 
 
 @dataclass(frozen=True)
@@ -29,9 +28,9 @@ class Between:
     def beside(self, table: Table, labels: Sequence[str], figure: str) -> Table:
         """Return a table with what is known of ``figure`` beside its interval; ``labels``: columns that name a row."""
         name = pl.concat_str([pl.col(one).cast(pl.String) for one in labels], separator=" ")
-        known = name.replace_strict(self.figures, default=None, return_dtype=pl.Float64).alias(COLUMN)
+        known = name.replace_strict(self.figures, default=None, return_dtype=pl.Float64).alias(BETWEEN_PLAYERS)
         place = 1 + max(table.frame.columns.index(figure + end) for end in ("", "_low", "_high"))
-        column = table.frame.select(known)[COLUMN]
+        column = table.frame.select(known)[BETWEEN_PLAYERS]
         if column.null_count() == len(column):
             return table
         return replace(table, frame=table.frame.insert_column(place, column), note=f"{table.note} {self.said}".strip())

@@ -8,9 +8,9 @@ from functools import wraps
 from typing import TYPE_CHECKING
 
 from wsim import stats
+from wsim.display import BETWEEN_PLAYERS
 from wsim.lab.store import Run
 from wsim.stats.analysis import Analysis, Option
-from wsim.stats.between import COLUMN
 from wsim.stats.games import Frame, Source, seats_of
 from wsim.stats.owner_tallies import OwnerTallies
 from wsim.stats.shared import OUTCOME, OWNERS, PAIRS, RAW
@@ -111,7 +111,7 @@ CARDS = Analysis(
     by=(),
     columns=(
         *("card", "color", "age", "n", "built_share", "taken_share", "last_seen", "win_share"),
-        *("win_difference", COLUMN, "win_q", "verdict", "score_difference"),
+        *("win_difference", BETWEEN_PLAYERS, "win_q", "verdict", "score_difference"),
     ),
     first=OWNERS,
     options=RAW,

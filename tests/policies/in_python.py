@@ -1,0 +1,28 @@
+"""Modules of kernels as plain Python, for tests that look at each step."""
+
+from __future__ import annotations
+
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import wsim.jit
+
+
+def in_python(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Return a module of kernels anew, none of which is compiled."""
+
+    def kernel(function: Any = None, **_: Any) -> Any:
+        return kernel if function is None else function
+
+    monkeypatch.setattr(wsim.jit, "kernel", kernel)
+    spec = spec_from_file_location(f"{module.__name__.rpartition('.')[2]}_in_python", module.__file__)
+    assert spec is not None
+    assert spec.loader is not None
+    made = module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, spec.name, made)
+    spec.loader.exec_module(made)
+    return made
