@@ -16,7 +16,19 @@ from typing import Any
 import numpy as np
 
 from wsim.errors import UserError
-from wsim.jit import JIT, SLOTS, addresses_of, checking_indices, failed_slot, fill_slot, from_dtype, kernel, njit, types
+from wsim.jit import (
+    JIT,
+    SLOTS,
+    SlotError,
+    addresses_of,
+    checking_indices,
+    failed_slot,
+    fill_slot,
+    from_dtype,
+    kernel,
+    njit,
+    types,
+)
 from wsim.jit import call as call_address
 from wsim.policies.declare import UNCHECKED
 from wsim.policies.effect_files import EffectFile
@@ -64,6 +76,7 @@ class EffectInterface:
 _SLOTS: dict[Call, int] = {}
 _ENTRIES: dict[tuple[EffectFile, str, int, bool], Any] = {}
 _LOCK = threading.Lock()
+_LAST: dict[str, tuple[int, int | None]] = {}  # what failed last
 
 
 def slot_of(call: Call) -> int:
@@ -99,8 +112,11 @@ def failure(error: BaseException, where: str) -> UserError | None:
     ``where`` follows: ``, in game 7``.
     """
     failed = failed_slot()
+    if failed is None and isinstance(error, SlotError):
+        failed = _LAST.get("failed")  # another thread, which failed at the same time, has read the note
     if failed is None:
         return None
+    _LAST["failed"] = failed
     slot, returned = failed
     call = next((one for one, place in _SLOTS.items() if place == slot), None)
     if call is None:
