@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 
 from wsim.jit.cache import cache_is_cold, can_store
 from wsim.jit.modes import JIT, STORES
@@ -31,14 +32,19 @@ def seconds_to_compile(module: str, alone: float, rest: float) -> float:
 
 
 @contextmanager
-def compiled_beside(module: str) -> Iterator[None]:
+def compiled_beside(module: str, meanwhile: Sequence[str] = ()) -> Iterator[None]:
     """Have the entry points of a module such as "wsim.wonders.kernels.engine" compiled while the block runs.
 
-    Returns when both are done. Does nothing where they are compiled already, cannot be kept, or there is one processor.
+    Returns when both are done. Where the block is done first, the modules ``meanwhile``, which will be needed later,
+    are compiled here until the other process is done, too. Does nothing where what ``module`` has is compiled already,
+    cannot be kept, or there is one processor.
     """
     process = _start(module) if _is_worth_it(module) else None
     try:
         yield
+        for other in meanwhile:
+            if process is not None and process.poll() is None:
+                import_module(other)
         if process is not None:
             process.wait(_PATIENCE)
     except subprocess.TimeoutExpired:

@@ -14,14 +14,25 @@ from numba.core.compiler import Compiler
 
 
 class _InnerLibrary(JITCodeLibrary):
-    """Intermediate code that waits for the entry point it is linked into: not optimised, no machine code."""
+    """Intermediate code that waits for the entry point it is linked into: as it was written, joined to nothing.
 
-    def _optimize_final_module(self) -> None:
-        pass
+    Numba links into every function all that it calls, which again holds all that that calls: of three functions in a
+    row the last is copied three times. Here the entry point alone is handed everything, each function once.
+    """
 
-    def _finalize_final_module(self) -> None:
+    def __init__(self, codegen: Any, name: str) -> None:
+        super().__init__(codegen, name)
+        self.callees: dict[Any, None] = {}
+
+    def add_linking_library(self, library: Any) -> None:
+        self.callees[library] = None
+
+    def finalize(self) -> None:
         self._finalize_dynamic_globals()
         self._finalized = True
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        ll_module.data_layout = self._codegen._data_layout  # noqa: SLF001 (modes.PLAIN)
 
 
 class _InnerCompiler(Compiler):
@@ -38,7 +49,8 @@ class _InnerCompiler(Compiler):
         compiled = super().compile_extra(func)
         # The dispatcher wants a built-in function of its own as key; called from Python, this one raises.
         key: Any = dict[str, str]().__getitem__
-        context.insert_user_function(key, compiled.fndesc, [compiled.library])
+        # Whoever calls it is handed what it calls, too, and so on: the callees of inner code are complete by now.
+        context.insert_user_function(key, compiled.fndesc, [compiled.library, *compiled.library.callees])
         return compiled._replace(entry_point=key)
 
 

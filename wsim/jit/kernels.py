@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from itertools import count
 from types import FunctionType
 from typing import Any
@@ -38,7 +38,7 @@ def kernel(signature: Any = None, *, package: str | None = None, inline: bool = 
     def compile_entry(function: FunctionType) -> Any:
         if not JIT:
             return njit(**_OPTIONS)(function)
-        with _collector_off():
+        with _collector_off(), _quick_types():
             return _compiled(function, signature, package or _package_of(function))
 
     return compile_entry
@@ -100,6 +100,15 @@ def _inner(function: FunctionType, rare: bool = False, **options: Any) -> Any:
     if own:  # a twelfth of the compile time; users' kernels may have array expressions
         options["no_rewrites"] = True
     return with_plain_types(njit(**_OPTIONS, **(RARE if rare else INNER), **options)(function))
+
+
+def _quick_types() -> AbstractContextManager[None]:
+    """Return what finds types quickly meanwhile, where this numba has the names that it stands on."""
+    if PLAIN:
+        return nullcontext()
+    from wsim.jit.operators import types_found_once
+
+    return types_found_once()
 
 
 @contextmanager

@@ -15,13 +15,16 @@ config: Any = _config
 # What the short cuts stand on and numba does not promise to keep (tested with 0.68), by module and class.
 _SHORT_CUTS: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("numba.core.codegen", "JITCodeLibrary"): (
-        "_optimize_final_module",
-        "_finalize_final_module",
+        "add_linking_library",
+        "finalize",
         "_finalize_dynamic_globals",
+        "_optimize_functions",
         "get_function",
     ),
     ("numba.core.compiler", "Compiler"): ("compile_extra",),
     ("numba.core.dispatcher", "Dispatcher"): ("get_call_template",),
+    ("numba.core.registry", "CPUTarget"): ("typing_context",),
+    ("numba.core.typing.context", "Context"): ("resolve_function_type", "resolve_getattr"),
     ("numba.core.typeconv", "Conversion"): ("safe",),
     ("numba.core.types", "Record"): ("can_convert_from", "typeof", "offset"),
     ("numba.core.datamodel.models", "RecordModel"): (),

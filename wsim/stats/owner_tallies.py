@@ -111,7 +111,7 @@ class _Sums:
 
 def _sums(piece: Piece, columns: Sequence[str], codes: NDArray[np.int64], count: int) -> _Sums:
     """Add up the seats of some games; ``codes``: the policy of each, counted from 0."""
-    from wsim.stats.kernels.adding import BITS, OWN, SQUARE, UNFOLDED, add_owners
+    from wsim.stats.kernels.adding import AT_ONCE, BITS, OWN, SQUARE, UNFOLDED, add_owners
 
     things, wide, categories = len(columns), count * EACH, piece.values.shape[1] - len(OUTCOMES)
     every, totals, measures = np.zeros((wide, wide)), np.zeros(wide), np.zeros((count, categories))
@@ -119,7 +119,9 @@ def _sums(piece: Piece, columns: Sequence[str], codes: NDArray[np.int64], count:
     pairs, owners = np.zeros((things, count, count, SQUARE)), np.zeros((things, piece.seats + 1))
     flags = piece.batch.marks(columns)
     words = scratch("words", (-(-things // BITS), len(codes)), np.uint64)
-    add_owners(piece.bounds, codes, piece.values, flags, words, every, totals, measures, lines, pairs, owners)
+    room = np.empty(AT_ONCE, np.uint8), np.zeros(len(words), np.uint64), np.zeros(things, np.int64)
+    room += np.empty(lines.shape[2]), np.empty(wide)
+    add_owners(piece.bounds, codes, piece.values, flags, words, every, totals, measures, lines, pairs, owners, *room)
     alone, own_measures, mixed = np.split(lines, [OWN, OWN + categories], axis=2)
     both = pairs.reshape(things, count, count, EACH, EACH).transpose(0, 1, 3, 2, 4)
     own = both + both.transpose(0, 3, 4, 1, 2)  # in either order of the seats

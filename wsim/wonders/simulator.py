@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +24,6 @@ from wsim.wonders.describe.setup import set_up
 from wsim.wonders.describe.trace import trace_of
 from wsim.wonders.describe.view import columns
 from wsim.wonders.frames import picks_frame, seats_frame
-from wsim.wonders.kernels.effect_table import CALLED, TABLE, write_table
 from wsim.wonders.kernels.fixed_actions import fixed_actions
 from wsim.wonders.kernels.layout import CHOICES, DEEDS
 from wsim.wonders.position import WondersPosition
@@ -40,7 +39,12 @@ if TYPE_CHECKING:
     from wsim.positions.scenes import Scene, Story
 
 
-_EFFECTS = EffectInterface(TABLE, CALLED, write_table)
+@cache
+def _effects() -> EffectInterface:
+    """Return how this game calls functions, where a catalogue does: the entry point that shows them the table."""
+    from wsim.wonders.kernels.effect_table import CALLED, TABLE, write_table
+
+    return EffectInterface(TABLE, CALLED, write_table)
 
 
 class WondersSimulator(KernelSimulator[WondersPosition]):
@@ -57,7 +61,8 @@ class WondersSimulator(KernelSimulator[WondersPosition]):
 
     def __init__(self, plan: Plan, catalogue: Catalogue, line_up: LineUp) -> None:
         rules = compile_rules(catalogue, plan.players)[0]
-        make_ready(catalogue.effects, slots_in(rules.code), _EFFECTS)
+        if slots := slots_in(rules.code):
+            make_ready(catalogue.effects, slots, _effects())
         super().__init__(plan, line_up, rules, compile_seating(plan, catalogue, line_up, rules)[0])
         self.catalogue, self.own_cards = catalogue, default_cards_path()
 

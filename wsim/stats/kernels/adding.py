@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from wsim.jit import kernel, lowest_bit, types
+from wsim.jit import kernel, lowest_bit, stack_room, types
 
 OUTCOME_COUNT = 2  # parts of a win, score
 EACH = 1 + OUTCOME_COUNT  # what a row counts: itself, its outcomes
@@ -24,7 +24,12 @@ Whole = types.Array(types.int64, 1, "C")
 Flags = types.Array(types.uint8, 2, "C")
 Words = types.Array(types.uint64, 2, "C")
 Vector, Matrix, Cube, Grid = (types.Array(types.float64, axes, "C") for axes in (1, 2, 3, 4))
+Bytes = types.Array(types.uint8, 1, "C")
+Held = types.Array(types.uint64, 1, "C")
 _NONE, _ONE = np.uint64(0), np.uint64(1)
+_one_row, _other_row = stack_room("one_row", np.float64, EACH), stack_room("other_row", np.float64, EACH)
+_own_line = stack_room("own_line", np.float64, OWN)
+# Loops, and room from outside: numba's arrays made or filled at once bring texts of errors, twice the compile time.
 
 
 @kernel
@@ -36,9 +41,12 @@ def _pack(flags, octets, words):
     """
     for first in range(0, words.shape[1], AT_ONCE):
         count = min(AT_ONCE, words.shape[1] - first)
-        words[:, first : first + count] = _NONE
+        for word in range(words.shape[0]):
+            for row in range(first, first + count):
+                words[word, row] = _NONE
         for eight in range(0, flags.shape[0], _OCTET):
-            octets[:count] = np.uint8(0)
+            for row in range(count):
+                octets[row] = 0
             for thing in range(eight, min(eight + _OCTET, flags.shape[0])):
                 flag, bit = flags[thing, first : first + count], np.uint8(1 << (thing % _OCTET))
                 for row in range(count):
@@ -105,7 +113,8 @@ def _describe(values, row, one, around, line):
 @kernel
 def _add_all(bounds, game, codes, values, around, every, totals, measures):
     """Add the seats of a game by policy; leave their sums in ``around``."""
-    around[:] = 0.0
+    for one in range(len(around)):
+        around[one] = 0.0
     for row in range(bounds[game], bounds[game + 1]):
         policy = codes[row]
         around[policy * EACH] += 1.0
@@ -119,8 +128,15 @@ def _add_all(bounds, game, codes, values, around, every, totals, measures):
             every[one, other] += around[one] * around[other]
 
 
-@kernel(types.void(Whole, Whole, Matrix, Flags, Words, Matrix, Vector, Matrix, Cube, Grid, Matrix))
-def add_owners(bounds, codes, values, flags, words, every, totals, measures, own, pairs, owners):
+@kernel(
+    types.void(
+        *(Whole, Whole, Matrix, Flags, Words, Matrix, Vector, Matrix, Cube, Grid, Matrix),
+        *(Bytes, Held, Whole, Vector, Vector),
+    )
+)
+def add_owners(
+    bounds, codes, values, flags, words, every, totals, measures, own, pairs, owners, octets, held, counts, line, around
+):
     """Add games to the sums by policy and thing.
 
     Parameters
@@ -134,12 +150,13 @@ def add_owners(bounds, codes, values, flags, words, every, totals, measures, own
     pairs: products of what two owners in a game count, the one in the lower seat first, shape (things, policies,
         policies, SQUARE).
     owners: games by the number of their owners, shape (things, seats + 1).
+    octets, held, counts, line, around: room for AT_ONCE, a column of words, an integer for each thing (both 0), a line
+        of ``own``, ``totals``.
     """
-    one, other, line = np.empty(EACH), np.empty(EACH), np.empty(own.shape[2])
-    around, counts = np.empty(len(totals)), np.zeros(len(owners), np.int64)
-    held = np.zeros(words.shape[0], np.uint64)
-    _pack(flags, np.empty(AT_ONCE, np.uint8), words)
-    owners[:, 0] += len(bounds) - 1
+    one, other = _one_row(), _other_row()
+    _pack(flags, octets, words)
+    for thing in range(len(owners)):
+        owners[thing, 0] += len(bounds) - 1
     for game in range(len(bounds) - 1):
         _add_all(bounds, game, codes, values, around, every, totals, measures)
         for row in range(bounds[game], bounds[game + 1]):
@@ -177,7 +194,7 @@ def add_cells(bounds, codes, levels, values, sums, pairs, games):
     pairs: products of what two rows of a game count, the one in the lower seat first, shape (cells, cells, SQUARE).
     games: in how many games each level is, shape (levels,).
     """
-    one, other, line = np.empty(EACH), np.empty(EACH), np.empty(OWN)
+    one, other, line = _one_row(), _other_row(), _own_line()
     for game in range(len(bounds) - 1):
         for row in range(bounds[game], bounds[game + 1]):
             _counted(values, row, one)

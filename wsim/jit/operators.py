@@ -1,0 +1,61 @@
+"""The types of operators and of fields, found once: numba asks for them at every place where they stand.
+
+For ``a + b`` of two integers it tries every meaning that ``+`` may have, a ufunc and a text among them, and does so
+again in the next line. This stands on names that numba does not promise to keep; in the plain mode (``modes.PLAIN``)
+nobody imports it.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from numba import types
+from numba.core.registry import cpu_target
+
+from wsim.jit.records import Lanes, View
+
+_OPERATORS = frozenset(function for function in vars(operator).values() if callable(function))
+_PLAIN = (types.Number, types.Boolean, types.IntegerLiteral, types.BooleanLiteral, Lanes, View)
+_FOUND: dict[Any, Any] = {}
+
+
+@contextmanager
+def types_found_once() -> Iterator[None]:
+    """Let numba find the type of an operator, of numbers and records, or of a field once for all code of a process."""
+    context: Any = cpu_target.typing_context
+    if "resolve_getattr" in vars(context):  # an entry point that is compiled while another one is
+        yield
+        return
+    resolve_call, resolve_field = context.resolve_function_type, context.resolve_getattr
+
+    def resolved(function: Any, args: Any, kws: Any) -> Any:
+        if kws or isinstance(function, types.Type) or function not in _OPERATORS or not all(map(_is_plain, args)):
+            return resolve_call(function, args, kws)
+        key = function, *args
+        if key not in _FOUND:
+            found = resolve_call(function, args, kws)
+            if found is None:
+                return None
+            _FOUND[key] = found
+        return _FOUND[key]
+
+    def field(kind: Any, name: str) -> Any:
+        if not isinstance(kind, View):
+            return resolve_field(kind, name)
+        if (kind, name) not in _FOUND:
+            _FOUND[kind, name] = resolve_field(kind, name)
+        return _FOUND[kind, name]
+
+    context.resolve_function_type, context.resolve_getattr = resolved, field
+    try:
+        yield
+    finally:
+        del context.resolve_function_type, context.resolve_getattr
+
+
+def _is_plain(kind: Any) -> bool:
+    """Say whether a type is a number, a record, a place of one, or a tuple of these."""
+    return isinstance(kind, _PLAIN) or (isinstance(kind, types.BaseTuple) and all(map(_is_plain, kind)))
