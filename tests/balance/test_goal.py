@@ -185,9 +185,8 @@ def test_all_mistakes_of_the_settings_are_listed_at_once() -> None:
     with pytest.raises(UserError) as caught:
         wsim.sensitivity({"setting": [{"player": 3}, {"name": 2}, {"games": 4}]})
     sentences = str(caught.value).split("\nalso: ")
-    for sentence, said in zip(
-        sentences, ("unknown plan key", "a setting has a name", "'games' is no key"), strict=True
-    ):
+    known = ("unknown plan key", "a setting has a name", "'games' is no key")
+    for sentence, said in zip(sentences, known, strict=True):
         assert said in sentence
 
 
