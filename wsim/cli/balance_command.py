@@ -18,9 +18,7 @@ from wsim.balance.transfer import Elsewhere, Transfer
 from wsim.cli.console import remark
 from wsim.cli.presenter import Output, answered
 from wsim.cli.relearn import relearner_of
-from wsim.cli.run_command import announce_compiling
 from wsim.errors import UserError
-from wsim.game import find_game
 
 if TYPE_CHECKING:
     from wsim.balance.balance_question import BalanceFiles, BalanceQuestion, SensitivityQuestion
@@ -51,13 +49,13 @@ def sensitivity_command(
     """Measure the effects of a goal's knobs and print them."""
     from wsim.balance.sensitivity import sensitivity
 
-    files.check()
+    output = Output(printing, files, view.wide)
+    output.check()
     goal = _searched(read_goal(question.goal), search)
-    if not printing.quiet:
-        announce_compiling(find_game(goal.game))
     answered(
         lambda progress: sensitivity(goal, seed=question.seed, threads=workers.threads, progress=progress),
-        Output(files, wide=view.wide, as_json=printing.as_json, quiet=printing.quiet),
+        output,
+        game=goal.game,
         display=lambda answer: answer.display(view.of, every=question.every),
     )
 
@@ -74,9 +72,6 @@ def balance_command(
     goal = _searched(read_goal(files.goal), search)
     files.check()
     patch = None if files.carry is None else read_patch(Path(files.carry))
-    if not printing.quiet:
-        announce_compiling(find_game(goal.game))
-
     journal = None if files.patch is None else files.patch.with_name(f"{files.patch.name}.journal")
 
     def play(progress: Progress | None) -> Balance | Transfer:
@@ -87,8 +82,7 @@ def balance_command(
         return transferred(goal, patch, where, execution)
 
     go_on = _how_to_go_on(files.patch)
-    output = Output(wide=table.wide, as_json=printing.as_json, quiet=printing.quiet)
-    found = answered(play, output, so_far=lambda _: go_on, go_on=go_on)
+    found = answered(play, Output(printing, wide=table.wide), game=goal.game, so_far=lambda _: go_on, go_on=go_on)
     if isinstance(found, Transfer):
         return
     if files.patch is not None:
