@@ -80,7 +80,8 @@ def decisions(given: argparse.Namespace) -> Iterator[tuple[list[float], list[flo
         own = deal % given.players
 
         simulator, second, playing_on = (seated(given, own, one) for one in (given.first, given.second, "net"))
-        position, gains, others = simulator.begin(deal), [], 0
+        position, others = simulator.begin(deal), 0
+        gains: list[float] = []
         while position.to_move is not None:
             after = position.clone()
             move, gain = after.follow(), 0.0
