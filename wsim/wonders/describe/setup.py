@@ -13,12 +13,13 @@ from wsim.kernels.commands import ADD, LOOK
 from wsim.positions.machine import StatePosition
 from wsim.positions.setup_fields import listed, number_in, refuse_unknown
 from wsim.wonders.describe import POSITION_KEYS
+from wsim.wonders.describe.by_clauses import DID, HAS, set_up_by_clauses
 from wsim.wonders.kernels import layout
 from wsim.wonders.words import AGES, FLEX, FREE_TOKEN
 
 CITY_KEYS = (
     "wonder", "side", "built", "stages", "coins", "victories", "defeats", "debts", "diplomacy", "free_build_used",
-    "free_build_tokens",
+    "free_build_tokens", HAS, DID,
 )  # fmt: skip
 MOST_FROM_PILE = 6  # builds of one city from the discard pile, as far as a person may claim
 MOST_COINS = 200  # of a treasury: more than any game has seen; what kernels reckon with fits
@@ -125,6 +126,7 @@ def _set_city(position: StatePosition, seat: int, city: Mapping[str, Any]) -> No
     public.free_used[seat] = bool(city.get("free_build_used", False))
     if public.free_tokens[seat]:
         public.abilities[seat] |= FREE_TOKEN
+    set_up_by_clauses(position.record, seat, city)
 
 
 def _build(position: StatePosition, seat: int, built: Sequence[str]) -> None:
