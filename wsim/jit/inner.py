@@ -13,7 +13,31 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 
 
-class _InnerLibrary(JITCodeLibrary):
+class _EntryLibrary(JITCodeLibrary):
+    """Machine code of an entry point, optimised once, as a whole.
+
+    Numba goes through every function before, and through the whole once more, to find counts of references that cancel
+    out: kernels count none.
+    """
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        ll_module.data_layout = self._codegen._data_layout  # noqa: SLF001 (modes.PLAIN)
+
+    def _optimize_final_module(self) -> None:
+        passes, builder = self._codegen._module_pass_manager()  # noqa: SLF001 (modes.PLAIN)
+        passes.run(self._final_module, builder)
+
+
+class _EntryCompiler(Compiler):
+    """Compile an entry point."""
+
+    def compile_extra(self, func: Any) -> Any:
+        self.state.library = _EntryLibrary(self.state.targetctx.codegen(), func.__qualname__)
+        self.state.library.enable_object_caching()
+        return super().compile_extra(func)
+
+
+class _InnerLibrary(_EntryLibrary):
     """Intermediate code that waits for the entry point it is linked into: as it was written, joined to nothing.
 
     Numba links into every function all that it calls, which again holds all that that calls: of three functions in a
@@ -30,9 +54,6 @@ class _InnerLibrary(JITCodeLibrary):
     def finalize(self) -> None:
         self._finalize_dynamic_globals()
         self._finalized = True
-
-    def _optimize_functions(self, ll_module: Any) -> None:
-        ll_module.data_layout = self._codegen._data_layout  # noqa: SLF001 (modes.PLAIN)
 
 
 class _InnerCompiler(Compiler):
@@ -65,6 +86,8 @@ class _RareCompiler(_InnerCompiler):
         return compiled
 
 
+ENTRY = {"pipeline_class": _EntryCompiler}
+"""Options of numba for an entry point."""
 INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": _InnerCompiler}
 """Options of numba for a kernel that only kernels call."""
 RARE = {**INNER, "pipeline_class": _RareCompiler}

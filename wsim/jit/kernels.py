@@ -62,7 +62,12 @@ def _compiled(function: FunctionType, signature: Any, package: str | None) -> An
         return njit(signature, no_cfunc_wrapper=True, **_OPTIONS)(function)
     from wsim.jit.kernel_files import KernelFile
 
-    entry = njit(no_cfunc_wrapper=True, **_OPTIONS)(function)
+    options = {}
+    if not PLAIN:
+        from wsim.jit.inner import ENTRY
+
+        options = ENTRY
+    entry = njit(no_cfunc_wrapper=True, **options, **_OPTIONS)(function)
     entry._cache = KernelFile(function, package)  # noqa: SLF001 (modes.STORES)
     _number_afresh()
     entry.compile(signature)
