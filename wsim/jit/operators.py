@@ -58,4 +58,5 @@ def types_found_once() -> Iterator[None]:
 
 def _is_plain(kind: Any) -> bool:
     """Say whether a type is a number, a record, a place of one, or a tuple of these."""
-    return isinstance(kind, _PLAIN) or (isinstance(kind, types.BaseTuple) and all(map(_is_plain, kind)))
+    parts: Any = kind if isinstance(kind, types.BaseTuple) else (kind,)
+    return all(isinstance(part, _PLAIN) for part in parts)
