@@ -216,7 +216,7 @@ def spend_free_build(public, seat):
         add_free_builds(public, seat, -1)
 
 
-@kernel
+@kernel(inline=True)
 def place(game, rules, seat, move):
     """Place the chosen card (R9.1); return what it has of effects at once and clauses (RULES.eventful)."""
     public, hidden = game.public, game.hidden
@@ -265,7 +265,7 @@ def plays_last(public, rules, seat):
     return public.abilities[seat] & PLAY_LAST != 0 or rules.last_played[public.age] != 0
 
 
-@kernel
+@kernel(inline=True)
 def settle(public, rules, seat, move):
     """Make the payments of a move, or take the coins of a sale (R9.2)."""
     if action_of(move) == SELL:
