@@ -181,6 +181,15 @@ def test_a_mistake_is_one_sentence(mistake: str, wsim_command: Command) -> None:
         assert [one.name for one in Path().iterdir()] == ["goal.toml"]
 
 
+def test_all_mistakes_of_the_settings_are_listed_at_once() -> None:
+    with pytest.raises(UserError) as caught:
+        wsim.sensitivity({"setting": [{"player": 3}, {"name": 2}, {"games": 4}]})
+    sentences = str(caught.value).split("\nalso: ")
+    known = ("unknown plan key", "a setting has a name", "'games' is no key")
+    for sentence, said in zip(sentences, known, strict=True):
+        assert said in sentence
+
+
 def test_a_knob_that_does_nothing_is_refused(wsim_command: Command) -> None:
     idle = "[[knob]]\npath = 'cards.Medal.salt'\nrange = '0..1'\n"
     text = UNBALANCED + "[[target]]\nmetric = 'built:Medal'\nvalue = 0.25\nwithin = 0.1\n" + idle

@@ -14,6 +14,7 @@ import pytest
 import wsim
 from wsim.balance.patch import Balance
 from wsim.cli.exports import Files
+from wsim.cli.groups import Printing
 from wsim.cli.presenter import Output, present
 from wsim.display import Display, Shown
 from wsim.errors import UserError
@@ -139,7 +140,11 @@ def test_a_prompt_and_a_notebook_show_title_rows_and_remarks() -> None:
 
 def test_a_terminal_shows_the_rows_that_are_wanted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     answer = heights()
-    present(answer, Output(Files(csv=str(tmp_path / "a.csv")), quiet=True), answer.display(lambda rows: rows.head(1)))
+    present(
+        answer,
+        Output(Printing(quiet=True), Files(csv=str(tmp_path / "a.csv"))),
+        answer.display(lambda rows: rows.head(1)),
+    )
     out = capsys.readouterr().out
     assert "<Babel>" in out
     assert "Pisa" not in out
@@ -148,7 +153,7 @@ def test_a_terminal_shows_the_rows_that_are_wanted(tmp_path: Path, capsys: pytes
     assert '# {"format": "wsim-heights/1"}' in written
     assert '# {"towers"' not in written
     assert "Pisa" not in written
-    present(answer, Output(as_json=True), answer.display(lambda rows: rows.head(1)), {"notes": ["n"]})
+    present(answer, Output(Printing(as_json=True)), answer.display(lambda rows: rows.head(1)), {"notes": ["n"]})
     assert json.loads(capsys.readouterr().out) == {**RECORD, "towers": RECORD["towers"][:1], "notes": ["n"]}
 
 

@@ -13,8 +13,7 @@ from tests.learn.lessons import BABEL, GAMES_AT, SMALL, WONDERS, harvest
 from wsim.game import find_game
 from wsim.jit import JIT
 from wsim.lab.plan import Plan
-from wsim.learn.harvest import anchored, harvest_of
-from wsim.learn.harvest_files import read_records, write_records
+from wsim.learn.harvest import anchored, harvest_of, read_records, write_records
 from wsim.learn.learner import learner_of
 from wsim.learn.learning_plan import LearningPlan
 from wsim.wonders.learning import LEARNER

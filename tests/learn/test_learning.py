@@ -18,8 +18,7 @@ from wsim.jit import JIT
 from wsim.learn import judge as judge_module
 from wsim.learn import rounds as run_module
 from wsim.learn.fitting_settings import Fitting
-from wsim.learn.harvest import Harvest
-from wsim.learn.harvest_files import write_records
+from wsim.learn.harvest import Harvest, write_records
 from wsim.learn.judge import Judgement, judge
 from wsim.learn.learner import learner_of
 from wsim.learn.learning_plan import LearningPlan

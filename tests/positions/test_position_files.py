@@ -186,6 +186,24 @@ def test_a_position_that_cannot_be_gets_one_sentence(sentence: str) -> None:
     assert "\n" not in str(caught.value)
 
 
+def test_all_mistakes_of_a_position_are_listed_at_once() -> None:
+    wrong = with_city(built=["Altr", "Palace"], coins=1000, coin=1)
+    wrong["position"] |= {"hand": ["Loom"], "discarded": -1}
+    with pytest.raises(wsim.UserError) as caught:
+        wsim.Game.from_json(json.dumps(wrong))
+    known = "wonder, side, built, stages, coins, victories, defeats, debts, diplomacy, free_build_used"
+    assert str(caught.value).split("\nalso: ") == [
+        f"a city has no 'coin': it has {known}, free_build_tokens (did you mean 'coins'?)",
+        "city 0 has an unknown card 'Altr' (did you mean 'Altar'?)",
+        "city 0 cannot have built Palace in age 1",
+        "coins of city 0 is a whole number from 0 to 200, not 1000",
+        "discarded is a whole number from 0 to 63, not -1",
+        "the hand has 1 cards, but in this turn seat 0 holds 6",
+    ]
+    with pytest.raises(wsim.UserError, match=r"(?s)row is .*also: a seat has no 'point'"):
+        wsim.Game.from_json(json.dumps(babel(row=0, seats=[{"point": 1}] * 3)))
+
+
 @pytest.mark.parametrize("text", ["", "[]", "{", "1", "[" * 50_000, '{"a":' * 50_000, "9" * 5000])
 def test_text_that_is_no_position_gets_one_sentence(text: str) -> None:
     with pytest.raises(wsim.UserError, match="a position file"):

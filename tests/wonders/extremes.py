@@ -317,9 +317,13 @@ COLUMNS = {
 """Column of the rows -> count of the twin."""
 
 
-def compare_case(case: Case, games: int) -> None:
-    """Play a case on both sides: equal traces and rows, points that add up, coins that are never negative."""
+def compare_case(case: Case, games: int) -> list[dict[str, Any]]:
+    """Play a case on both sides: equal traces and rows, points that add up, coins that are never negative.
+
+    The traces are returned.
+    """
     twin = twin_of(case)
+    traces = []
     for player in (TASTES[case.seed % 3], RANDOM):
         laid = {"set": case.changes, "patch": case.patches}
         table = engine_table(case.ruleset, case.players, (player,), seed=case.seed, **laid)
@@ -327,6 +331,7 @@ def compare_case(case: Case, games: int) -> None:
         for number in range(games):
             told, expected = table.trace(number), twin.play(case.seed, number, policy)
             assert told == expected, f"{case}: game {number}"
+            traces.append(told)
             rows = np.zeros(table.seats, table.row_dtype)
             table.play(number, rows)
             assert (rows["points"].astype(int).sum(axis=1) == rows["total"]).all(), case
@@ -334,3 +339,4 @@ def compare_case(case: Case, games: int) -> None:
             for row, counted in zip(rows, twin.rows, strict=True):
                 found = {name: int(row[name]) for name in COLUMNS}
                 assert found == {name: counted[other] for name, other in COLUMNS.items()}, case
+    return traces

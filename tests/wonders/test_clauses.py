@@ -15,9 +15,11 @@ from tests.wonders.engine_tools import TABLES
 from tests.wonders.extremes import Case, accepted, compare_case, written
 from tests.wonders.formulas import clause
 from wsim.wonders.catalog import load_catalogue
+from wsim.wonders.words import BY, EACH, GAINS, LOSSES, MOVE_TRIGGERS, TRIGGERS
 
 ROOT = Path(__file__).parents[2]
 QUICK, MANY = 2, 20
+Clause = dict[str, Any]
 
 
 def drawn_case(seed: int) -> Case:
@@ -60,6 +62,45 @@ def test_the_cards_of_our_own_invention_are_played_as_the_twin_plays_them(name: 
     changes = tuple(f'cards."{name}"={written(card)}' for name, card in cards.items())
     assert sum("when" in card for card in cards.values()) == number
     compare_case(Case(1, "1e", players, changes), games=3)
+
+
+def one_for_each_word() -> dict[str, list[Clause]]:
+    """Return clauses in which each event, city and thing stands, by the word that a card is there for."""
+    coin = {"gain": {"coins": 1}}
+    moments = [event for event in TRIGGERS if event not in (*MOVE_TRIGGERS, "built", "scored")]
+    found: dict[str, list[Clause]] = {event: [{"event": event, **coin}] for event in ("built", *moments)}
+    found |= {event: [{"event": event, "by": "anyone", **coin}] for event in MOVE_TRIGGERS}
+    found |= {f"by {by}": [{"event": "card_built", "by": by, **coin}] for by in BY}
+    found |= {f"from {by}": [{"event": "bought", "by": "anyone", "from": by, **coin}] for by in BY}
+    for each in EACH:
+        moved = {"event": "sold", "by": "anyone"} if each == "trigger" else {"event": "built"}
+        found[f"each {each}"] = [{**moved, "each": each, **coin}]
+    found |= {verb: [{"event": "built", "each": "neighbor", verb: 1}] for verb in ("take", "give")}
+    found |= {f"gain {what}": [{"event": "built", "gain": {what: 1}}] for what in GAINS}
+    for what in LOSSES:
+        found[f"lose {what}"] = [{"event": "age_start", "gain": {what: 2}}, {"event": "age_end", "lose": {what: 1}}]
+    return found
+
+
+def test_every_word_acts_in_games_that_both_engines_play_alike() -> None:
+    """The words share the cards of the first age; a trace says which clause of which card did what."""
+    words = one_for_each_word()
+    ruleset, players = "2e-cities-teams", 6
+    cards = [card for card in load_catalogue(ruleset).cards if card.copies and min(card.ages) == 1]
+    clauses: dict[str, list[tuple[str, Clause]]] = {card.name: [] for card in cards}
+    for place, (word, some) in enumerate(words.items()):
+        clauses[cards[place % len(cards)].name] += [(word, clause) for clause in some]
+    changes = tuple(
+        f'cards."{name}".when={written([clause for _, clause in some])}' for name, some in clauses.items() if some
+    )
+    case = Case(3, ruleset, players, changes)
+    acted = set()
+    for trace in compare_case(case, games=4):
+        parts = [part for age in trace["ages"] for part in (*age["turns"], age)]
+        for effect in (effect for part in parts for effect in part.get("effects", ())):
+            word, _ = clauses[effect["card"]][effect["when"] - 1]
+            acted |= {word} if word.partition(" ")[0] not in ("gain", "lose") or effect["does"] == word else set()
+    assert set(words) - acted == set()
 
 
 def cities(game: wsim.Game, seat: int) -> list[dict[str, Any]]:

@@ -8,8 +8,10 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from textwrap import dedent
+from threading import Barrier
 
 import pytest
 
@@ -20,6 +22,7 @@ from wsim.errors import UserError
 from wsim.files import StoreError
 from wsim.lab.plan import Plan
 from wsim.lab.run import record
+from wsim.learn.harvest import harvest_of
 from wsim.wonders.catalog import load_catalogue
 from wsim.wonders.catalog.listing import card_rows
 from wsim.wonders.game import GAME
@@ -45,6 +48,14 @@ FUNCTIONS = """
 
     def odd(table, own, other):
         return table.hand
+
+    class Unheard(Exception):
+        pass
+
+    def raising(table, own, other):
+        if table.age == 1:
+            raise Unheard("of its own")
+        return 0
 
     def writing(table, own, other):
         table.cities[own].coins = 1000
@@ -162,6 +173,7 @@ def test_house_rules_call_no_functions(tmp_path: Path) -> None:
         ),
         ("divided(least=0, most=2)", "'divided' of mine.py, which Altar calls, raised ZeroDivisionError"),
         ("outside(least=0, most=2)", "'outside' of mine.py, which Altar calls, raised IndexError"),
+        ("raising(least=0, most=2)", "'raising' of mine.py, which Altar calls, raised Unheard: of its own"),
     ],
 )
 def test_a_function_that_fails_is_named_with_card_and_game(tmp_path: Path, function: str, said: str) -> None:
@@ -170,6 +182,55 @@ def test_a_function_that_fails_is_named_with_card_and_game(tmp_path: Path, funct
         GAME.prepare(Plan.make(patch=[str(path)], policies="random")).trace(2)
     assert said in str(refused.value)
     assert str(refused.value).endswith(", in game 2")
+
+
+def test_games_that_fail_at_once_in_several_threads_say_each_what_failed(tmp_path: Path) -> None:
+    said = {
+        "divided": "raised ZeroDivisionError",
+        "raising": "raised Unheard: of its own",
+        "flat": "returned 3, and not",
+    }
+    games = []
+    for function in said:
+        (folder := tmp_path / function).mkdir()
+        path = patch(folder, f"mine.{function}(least=0, most=2)")
+        games.append(GAME.prepare(Plan.make(patch=[str(path)], policies="random")))
+    together = Barrier(len(games))
+
+    def failed(place: int) -> str:
+        together.wait()
+        with pytest.raises(UserError) as refused:
+            games[place].trace(2)
+        return str(refused.value)
+
+    for _ in range(5):
+        with ThreadPoolExecutor(len(games)) as threads:
+            sentences = list(threads.map(failed, range(len(games))))
+        for (function, words), sentence in zip(said.items(), sentences, strict=True):
+            assert f"'{function}' of mine.py, which Altar calls, {words}" in sentence
+
+
+def test_a_run_whose_effect_fails_is_one_sentence_and_writes_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for function, words in (("flat", "returned 3, and not 0 to 2"), ("raising", "raised Unheard: of its own")):
+        path = patch(tmp_path, f"mine.{function}(least=0, most=2)")
+        said = said_of(
+            ["run", "--patch", path.name, "--games", "600", "--policies", "random", "--threads", "2", "--out", "out"],
+            capsys,
+        )
+        said = said.removeprefix("compiling (once per version of wsim, 12 to 36 s) ...\n")
+        assert said.startswith(f"wsim: '{function}' of mine.py, which Altar calls, {words}")
+        assert said.count("\n") == 1
+        assert not (tmp_path / "out").exists()
+
+
+def test_learning_from_a_game_whose_effect_fails_is_one_sentence(tmp_path: Path) -> None:
+    keys = {"ruleset": "1e", "players": 4, "patch": [str(patch(tmp_path, "mine.raising(least=0, most=2)"))]}
+    make = harvest_of(keys, ["balanced"] * 4, ("balanced", "balanced"), (1, 4, 7, 0))[0]
+    with pytest.raises(UserError, match=r"'raising' of mine.py, which Altar calls, raised Unheard: of its own"):
+        make(range(3))
 
 
 @pytest.mark.parametrize(

@@ -50,6 +50,20 @@ HOUSES = {
     ),
     "in teams": Case(4, "2e-cities-teams", 4, ("settings.tie_breaks=['red', 'coins']", "settings.last_card='played'")),
     "hands by age": Case(5, "1e", 3, _FEWER),
+    "worth and guilds": Case(
+        6,
+        "1e",
+        7,
+        (
+            "rulesets.1e.seats=[7]",
+            "settings.guilds='players - 1'",
+            'cards."Town Hall".copies=[3, 5, 6, 7, 7, 7]',
+            "settings.victory_tokens=[2, 'players', '3 * age']",
+            "settings.coins_per_point='players // 2 - 1'",
+            "settings.defeat_points=-3",
+            "settings.trade_price=3",
+        ),
+    ),
 }
 
 

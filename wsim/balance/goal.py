@@ -284,30 +284,14 @@ def _settings(
         of_players = f", {len(rows)} for each of {len(players)} players," if players else ""
         raise UserError(f"{file}: {count} settings{of_players} are too many: at most {MOST_SETTINGS}")
     found: list[Setting] = []
+    mistakes = Mistakes()
     for row, player in product(rows, players or [""]):
-        keys = {**shared, **{key: value for key, value in row.items() if key not in ("name", "report")}}
-        for key in _NOT_OF_A_GOAL:
-            if key in keys:
-                raise UserError(f"{file}: {key!r} is no key of a setting: the search decides how games are played")
-        if player and "policies" in keys:
-            raise UserError(f"{file}: the goal names players, who take all seats: leave out policies of its settings")
-        keys |= {"policies": player} if player else {}
-        try:
-            plan = Plan.make(**{**keys, "games": 1})
-        except UserError as error:
-            raise UserError(f"{file}: {error}") from None
-        plan = replace(plan, files={name: str(file.parent / name) for name in plan.named_files("cards", "patch")})
-        who = "" if player else f", {', '.join(dict.fromkeys(plan.policies))}"
-        table = row.get("name", f"{plan.players} players{who}")
-        report = row.get("report", False)
-        if not isinstance(table, str) or not isinstance(report, bool):
-            raise UserError(
-                f"{file}: a setting has a name (a text) and report (true or false), not {table!r}, {report!r}"
-            )
-        name = f"{table}, {player}" if player else table
-        if name in [one.name for one in found]:
-            raise UserError(f"{file}: two settings are called {name!r}: give each a name")
-        found.append(Setting(name, plan, report, table))
+        with mistakes.noted():
+            setting = _setting(file, shared, row, player)
+            if setting.name in [one.name for one in found]:
+                raise UserError(f"{file}: two settings are called {setting.name!r}: give each a name")
+            found.append(setting)
+    mistakes.raise_any()
     if len({(one.plan.game, one.plan.ruleset) for one in found}) > 1:
         raise UserError(f"{file}: all settings are of one game and rule set: a patch is of one of them")
     if len({(one.plan.cards, one.plan.patch, one.plan.set) for one in found}) > 1:
@@ -315,6 +299,28 @@ def _settings(
     if all(one.report for one in found):
         raise UserError(f"{file}: every setting is reported only: at least one is to be balanced")
     return tuple(found)
+
+
+def _setting(file: Path, shared: Mapping[str, Any], row: Mapping[str, Any], player: str) -> Setting:
+    """Return the setting of a row; ``player``: who takes all seats, empty for the policies of the plan."""
+    keys = {**shared, **{key: value for key, value in row.items() if key not in ("name", "report")}}
+    for key in _NOT_OF_A_GOAL:
+        if key in keys:
+            raise UserError(f"{file}: {key!r} is no key of a setting: the search decides how games are played")
+    if player and "policies" in keys:
+        raise UserError(f"{file}: the goal names players, who take all seats: leave out policies of its settings")
+    keys |= {"policies": player} if player else {}
+    try:
+        plan = Plan.make(**{**keys, "games": 1})
+    except UserError as error:
+        raise UserError(f"{file}: {error}") from None
+    plan = replace(plan, files={name: str(file.parent / name) for name in plan.named_files("cards", "patch")})
+    who = "" if player else f", {', '.join(dict.fromkeys(plan.policies))}"
+    table = row.get("name", f"{plan.players} players{who}")
+    report = row.get("report", False)
+    if not isinstance(table, str) or not isinstance(report, bool):
+        raise UserError(f"{file}: a setting has a name (a text) and report (true or false), not {table!r}, {report!r}")
+    return Setting(f"{table}, {player}" if player else table, plan, report, table)
 
 
 def _target(file: str, table: Mapping[str, Any], settings: Sequence[str] | None, *, several: bool) -> Target:

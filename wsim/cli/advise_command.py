@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wsim.cli.console import print_json, progress_bar, write_out
-from wsim.cli.run_command import announce_compiling
+from wsim.cli.console import announce_compiling, print_json, progress_bar, write_out
 from wsim.errors import UserError
 from wsim.files import text_within
-from wsim.game import find_game
 from wsim.options import Options, argument, option
 
 if TYPE_CHECKING:
@@ -85,9 +83,8 @@ def _game(options: AdviseOptions, *, trust: bool, quiet: bool) -> Game:
     run = load_run(path)
     if options.number is None:
         raise UserError(f"say which game of {options.source!r}: wsim advise RUN GAME --age --turn --seat")
-    if not quiet:
-        with to_be_stepped():
-            announce_compiling(find_game(run.plan.game))
+    with to_be_stepped():
+        announce_compiling(run.plan.game, quiet=quiet)
     if run.plan.code and not trust:
         raise UserError(
             f"{options.source!r} names {run.plan.code_in_words()}, that runs when its games are followed: "

@@ -28,10 +28,11 @@ def compare_command(options: CompareOptions, view: View, files: Files, printing:
     from wsim.cli.presenter import Output, answered
     from wsim.experiments.runs import compare_runs
 
-    files.check()
+    output = Output(printing, files, view.wide)
+    output.check()
     runs = open_run(options.first), open_run(options.second)
     answered(
         lambda progress: compare_runs(*runs, options.metric, level=options.level, progress=progress),
-        Output(files, wide=view.wide, as_json=printing.as_json, quiet=printing.quiet),
+        output,
         display=lambda answer: answer.display(view.of),
     )

@@ -28,12 +28,21 @@ if TYPE_CHECKING:
     from wsim.lab.progress import Progress
 
 FAILURE, MISUSE = 1, 2
+SLOWER = 3  # times as long as on the machine where compiling was measured: what an old or a busy one takes
 _PLAIN = str.maketrans({"─": "-", "│": "|", "●": "o", "±": "+-"})
 
 
 def remark(text: str) -> None:
     """Print a line for the person at the terminal."""
     print(text, file=sys.stderr, flush=True)
+
+
+def announce_compiling(game: str, *, quiet: bool = False) -> None:
+    """Say that the kernels of a game have still to be compiled, if so."""
+    from wsim.game import find_game
+
+    if not quiet and (seconds := find_game(game).cold()):
+        remark(f"compiling (once per version of wsim, {seconds:.0f} to {SLOWER * seconds:.0f} s) ...")
 
 
 def write_out(text: str) -> None:

@@ -30,7 +30,7 @@ def learn_command(question: LearnQuestion, workers: Workers, printing: Printing)
     except KeyboardInterrupt:
         remark(f"wsim: what is finished is kept; to go on: wsim {shlex.join(sys.argv[1:])}")
         raise
-    present(Learned.of(folder / LAST, judgements), Output(as_json=printing.as_json, quiet=printing.quiet))
+    present(Learned.of(folder / LAST, judgements), Output(printing))
     if not (printing.as_json or printing.quiet):
         remark(f"learned: --policies net:file={folder / LAST}")
         decisions = sum(one.decisions for one in plan.rounds)

@@ -6,10 +6,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 from wsim.cli.presenter import Output, answered
-from wsim.cli.run_command import announce_compiling
 from wsim.experiments.match import named_policies, play_match, tables_of
-from wsim.game import find_game
-from wsim.lab.cluster import check_cluster
 
 if TYPE_CHECKING:
     from wsim.cli.exports import Files
@@ -30,16 +27,15 @@ def match_command(
     printing: Printing,
 ) -> None:
     """Play, print the answer, write it if asked; after Ctrl-C print what is known so far and exit with 130."""
-    files.check()
-    check_cluster(workers.cluster, workers.threads)
+    shown = Output(printing, files, table.wide)
+    shown.check()
     base = plan.resolve()
     policies = named_policies(base, plan.arguments)
-    if not printing.quiet:
-        announce_compiling(find_game(base.game))
     tables = tables_of(base, policies, at.ruleset, at.players, question)
     answered(
         lambda progress: play_match(tables, question, output, progress=progress, **workers.record()),
-        Output(files, wide=table.wide, as_json=printing.as_json, quiet=printing.quiet),
+        shown,
+        game=base.game,
         write=lambda _: output.out,  # it is written already, deal by deal in a folder of its own
         so_far=lambda answer: f"this is what the deals so far say{_again(answer, output)}",
     )

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING
 
 from wsim.cli.exports import plan_identity
 from wsim.cli.presenter import Output, answered
-from wsim.cli.run_command import announce_compiling
 from wsim.experiments.picks import play_experiment, randomised
 from wsim.experiments.picks_question import GAMES
-from wsim.game import find_game
 
 if TYPE_CHECKING:
     from wsim.cli.exports import Files
@@ -30,15 +28,15 @@ def picks_command(
 ) -> None:
     """Play, ask and print; after Ctrl-C print what the finished games say and exit with 130."""
     plan.no_arguments()
-    files.check()
+    output = Output(printing, files, view.wide)
+    output.check()
     base = randomised(plan.resolve(games=GAMES), how.randomise)
-    if not printing.quiet:
-        announce_compiling(find_game(base.game))
     more = {"resume": how.resume, **workers.record()}
     go_on = f"; go on with --resume -o {shlex.quote(str(how.folder))}" if how.folder else ""
     answered(
         lambda progress: play_experiment(base, question, how.folder, progress=progress, **more),
-        Output(files, wide=view.wide, as_json=printing.as_json, quiet=printing.quiet),
+        output,
+        game=base.game,
         display=lambda answer: answer.display(view.of, randomise=str(how.randomise)),
         more=lambda answer: {**plan_identity(answer.plan), "notes": answer.notes()},
         so_far=lambda _: f"this is what the finished games say{go_on}",

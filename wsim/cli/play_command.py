@@ -11,11 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from typer import Exit
 
-from wsim.cli.console import INTERRUPTED, remark, write_out
-from wsim.cli.run_command import announce_compiling
+from wsim.cli.console import INTERRUPTED, announce_compiling, remark, write_out
 from wsim.errors import UserError
 from wsim.files import json_of, text_within
-from wsim.game import find_game
 from wsim.options import Options, option
 
 if TYPE_CHECKING:
@@ -63,7 +61,7 @@ def play_command(plan: PlanOptions, options: PlayOptions, trust: Trust) -> None:
     if seat not in range(played.players):
         raise UserError(f"there is no seat {seat}: the players sit at 0 to {played.players - 1}")
     with to_be_stepped():
-        announce_compiling(find_game(played.game))
+        announce_compiling(played.game)
     game = PlayedGame(Game(played, number=number), {seat})
     session = _Session(game, seat, Path(options.load or options.save))
     if saved is not None:

@@ -80,8 +80,8 @@ def _show(policy: str, game: str, table: Wide, *, as_json: bool) -> None:
 
 def _nets(entry: Entry, game: str) -> list[dict[str, Any]]:
     """Return what a net learned from; without parameters, what every net that comes with the game did."""
-    from wsim.learn.learned_from import learned_from
     from wsim.learn.learner import learner_of
+    from wsim.learn.learning_plan import learned_from
 
     nets = learner_of(game).nets
     named = {key: str(entry.parameters[key]) for key in ("file", "seed") if key in entry.parameters}

@@ -5,12 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from typer import Exit
 
 from wsim.cli.console import (
     INTERRUPTED,
+    announce_compiling,
     print_json,
     print_tables,
     progress_bar,
@@ -21,6 +23,7 @@ from wsim.cli.console import (
     write_out,
 )
 from wsim.cli.exports import Files
+from wsim.cli.groups import Printing
 from wsim.lab.progress import Interrupted, Progress
 
 if TYPE_CHECKING:
@@ -39,21 +42,33 @@ class Output:
 
     Attributes
     ----------
-    files: where else its main table is written. wide: whether every column is shown.
+    printing: what is printed of it. files: where else its main table is written. wide: whether every column is shown.
+    out: where all of it is written; None: nowhere.
     """
 
+    printing: Printing
     files: Files = field(default_factory=Files)
     wide: bool = False
-    as_json: bool = False
-    quiet: bool = False
+    out: Path | None = None
+
+    def check(self, kind: type[Answer] | None = None) -> None:
+        """Raise UserError for what cannot be written, before anything is played; ``kind``: what goes into ``out``."""
+        if self.out is not None and kind is not None:
+            kind.check_target(self.out)
+        self.files.check()
+
+    def write(self, answer: Answer) -> Path | None:
+        """Write an answer where it is wanted and return where it lies."""
+        return None if self.out is None else answer.write(self.out)
 
 
 def answered(
     play: Callable[[Progress | None], _Kind],
     output: Output,
     *,
+    game: str = "",
     display: Callable[[_Kind], Display] = lambda answer: answer.display(),
-    write: Callable[[_Kind], object] = lambda _: None,
+    write: Callable[[_Kind], object] | None = None,
     more: Callable[[_Kind], Mapping[str, Any]] = lambda _: {},
     so_far: Callable[[_Kind], str] = lambda _: SO_FAR,
     go_on: str = "",
@@ -62,14 +77,16 @@ def answered(
 
     Parameters
     ----------
-    play: asks, telling of its progress. display: how the answer is shown.
-    write: writes it and returns where it lies, if it does.
+    play: asks, telling of its progress. game: whose games are played; none: nothing is. display: how it is shown.
+    write: writes it and returns where it lies, if it does; None: as the output says.
     more: what stands in the JSON besides. so_far: what an interrupted answer is, and how to go on.
     go_on: how to go on where nothing is known yet; none: that it was interrupted is all there is to say.
     """
-    interrupted = False
+    interrupted, quiet = False, output.printing.quiet
+    if game:
+        announce_compiling(game, quiet=quiet)
     try:
-        with progress_bar(not output.quiet) as progress:
+        with progress_bar(not quiet) as progress:
             answer = play(progress)
     except Interrupted as interrupt:
         if interrupt.result is None:
@@ -79,8 +96,8 @@ def answered(
             raise Exit(INTERRUPTED) from None
         answer, interrupted = interrupt.result, True
     present(answer, output, display(answer), more(answer))
-    place = write(answer)
-    if place is not None and not output.quiet:
+    place = (write or output.write)(answer)
+    if place is not None and not quiet:
         remark(f"written: {place}")
     if interrupted:
         remark(f"wsim: interrupted; {so_far(answer)}")
@@ -103,12 +120,12 @@ def show(display: Display, record: Mapping[str, Any], output: Output, tables: Co
     record: the JSON. tables: its keys that no file of rows repeats.
     """
     head = {key: one for key, one in record.items() if key not in tables}
-    output.files.write(display.rows, head, quiet=output.quiet)
-    if output.as_json:
+    output.files.write(display.rows, head, quiet=output.printing.quiet)
+    if output.printing.as_json:
         print_json({**record, **({display.named: rows_of(display.rows)} if display.named else {})})
     elif not output.files.instead:
         _print(display, wide=output.wide)
-        if display.hint and not output.quiet:
+        if display.hint and not output.printing.quiet:
             remark(display.hint)
 
 

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 
 from typer import Exit
 
-from wsim.cli.console import FAILURE, print_json, progress_bar, write_out
-from wsim.cli.run_command import announce_compiling, trusted
+from wsim.cli.console import FAILURE, announce_compiling, print_json, progress_bar, write_out
+from wsim.cli.run_command import trusted
 from wsim.errors import UserError
 from wsim.files import refuse_remote
-from wsim.game import find_game
 from wsim.options import Options, option
 
 if TYPE_CHECKING:
@@ -52,8 +51,7 @@ def rerun_command(plan: PlanOptions, options: RerunOptions, workers: Workers, tr
 
     source = _source(Path(name), keep=options.out is not None)
     played = known(source.plan())
-    if not printing.quiet:
-        announce_compiling(find_game(played.game))
+    announce_compiling(played.game, quiet=printing.quiet)
     with progress_bar(not printing.quiet) as progress:
         found = source.again(Again(known, out=options.out, threads=workers.threads, progress=progress))
     if printing.as_json:

@@ -5,11 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wsim.cli.presenter import Output, answered
-from wsim.cli.run_command import announce_compiling
 from wsim.experiments.rest import Rest, play_rest
 from wsim.experiments.rest_question import GAMES
-from wsim.game import find_game
-from wsim.lab.cluster import check_cluster
 
 if TYPE_CHECKING:
     from wsim.cli.exports import Files
@@ -28,16 +25,12 @@ def rest_command(
     printing: Printing,
 ) -> None:
     """Play, print the answer, write it if asked; after Ctrl-C print what is known so far and exit with 130."""
-    files.check()
-    if answer.out is not None:
-        Rest.check_target(answer.out)
-    check_cluster(workers.cluster, workers.threads)
+    output = Output(printing, files, view.wide, answer.out)
+    output.check(Rest)
     base = plan.resolve(games=GAMES)
-    if not printing.quiet:
-        announce_compiling(find_game(base.game))
     answered(
         lambda progress: play_rest(base, plan.arguments, question, progress=progress, **workers.record()),
-        Output(files, wide=view.wide, as_json=printing.as_json, quiet=printing.quiet),
+        output,
+        game=base.game,
         display=lambda found: found.display(view.of),
-        write=lambda found: None if answer.out is None else found.write(answer.out),
     )

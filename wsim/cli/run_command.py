@@ -12,6 +12,7 @@ from typer import Exit
 
 from wsim.cli.console import (
     INTERRUPTED,
+    announce_compiling,
     print_json,
     print_tables,
     progress_bar,
@@ -21,7 +22,7 @@ from wsim.cli.console import (
     write_out,
 )
 from wsim.errors import UserError
-from wsim.game import Game, analyses_of, find_game
+from wsim.game import analyses_of, find_game
 from wsim.options import Options, option
 
 if TYPE_CHECKING:
@@ -32,9 +33,6 @@ if TYPE_CHECKING:
     from wsim.display import Shown
     from wsim.lab.plan import Plan
     from wsim.lab.store import Run
-
-
-SLOWER = 3  # times as long as on the machine where compiling was measured: what an old or a busy one takes
 
 
 @dataclass(frozen=True)
@@ -55,8 +53,7 @@ def run_command(
 ) -> None:
     """Play what is missing, then print the folder and the game's summary of the run."""
     played, folder = _plan(plan, options, trust)
-    if not printing.quiet:
-        announce_compiling(find_game(played.game))
+    announce_compiling(played.game, quiet=printing.quiet)
     start = time.perf_counter()
     run = _record(played, folder, options, workers, quiet=printing.quiet)
     seconds = time.perf_counter() - start
@@ -158,12 +155,6 @@ def _summary(run: Run) -> list[_Ending]:
             )
             found.append(_Ending(title, shown, main, table.note))
     return found
-
-
-def announce_compiling(game: Game) -> None:
-    """Say that the kernels of a game have still to be compiled, if so."""
-    if seconds := game.cold():
-        remark(f"compiling (once per version of wsim, {seconds:.0f} to {SLOWER * seconds:.0f} s) ...")
 
 
 def _record(plan: Plan, folder: str | None, options: RunOptions, workers: Workers, *, quiet: bool) -> Run:

@@ -45,14 +45,14 @@ class _Watcher:
                 advised = True
                 _say("wsim: waiting for the games that are being played; Ctrl-C again ends at once", *_deciding())
                 continue
-            told = os.read(self._end, 1)
-            if not told:
+            byte = os.read(self._end, 1)
+            if not byte:
                 return
-            if told[0] == _LOST:
+            if byte[0] == _LOST:
                 time.sleep(PAUSE)
                 self._asked = False
                 _thread.interrupt_main()
-            elif told[0] in _STOPS:
+            elif byte[0] in _STOPS:
                 if self._asked:
                     _say("wsim: ended at once; what was finished is kept", *_deciding())
                     os._exit(INTERRUPTED)

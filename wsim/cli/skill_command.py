@@ -6,12 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from wsim.cli.presenter import Output, answered
-from wsim.cli.run_command import announce_compiling
 from wsim.errors import UserError
 from wsim.experiments.skill import Skill, play_skill
 from wsim.experiments.skill_question import GAMES
-from wsim.game import find_game
-from wsim.lab.cluster import check_cluster
 
 if TYPE_CHECKING:
     from wsim.cli.exports import Files
@@ -34,16 +31,12 @@ def skill_command(
         raise UserError(f"skill is told of one table, not also of {plan.arguments[1]!r}")
     if plan.arguments:
         question = replace(question, what=plan.arguments[0])
-    files.check()
-    if answer.out is not None:
-        Skill.check_target(answer.out)
-    check_cluster(workers.cluster, workers.threads)
+    output = Output(printing, files, view.wide, answer.out)
+    output.check(Skill)
     base = plan.resolve(games=GAMES)
-    if not printing.quiet:
-        announce_compiling(find_game(base.game))
     answered(
         lambda progress: play_skill(base, question, progress=progress, **workers.record()),
-        Output(files, wide=view.wide, as_json=printing.as_json, quiet=printing.quiet),
+        output,
+        game=base.game,
         display=lambda found: found.display(view.of),
-        write=lambda found: None if answer.out is None else found.write(answer.out),
     )

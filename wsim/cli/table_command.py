@@ -138,14 +138,14 @@ class Wanted:
     table: TableOptions
     view: View
     files: Files
-    as_json: bool
+    printing: Printing
     options: Mapping[str, Sequence[str | None]]
 
 
 def short_table(own: OneTable, table: TableOptions, view: View, files: Files, printing: Printing) -> None:
     """Show a table that is a command of its own, or one that takes its place."""
     name = next((one for one in _INSTEAD if getattr(own, one, False)), own.name)
-    show_table(name, Wanted(table.runs, table, view, files, printing.as_json, own.given()))
+    show_table(name, Wanted(table.runs, table, view, files, printing, own.given()))
 
 
 def any_table(own: Sequence[str], table: TableOptions, view: View, files: Files, printing: Printing) -> None:
@@ -161,7 +161,7 @@ def any_table(own: Sequence[str], table: TableOptions, view: View, files: Files,
     for option_name, text in pairs:
         options.setdefault(option_name.lstrip("-").replace("-", "_"), []).append(text)
     folders, name = words_of(words[:first])
-    wanted = Wanted(folders, table, view, files, printing.as_json, options)
+    wanted = Wanted(folders, table, view, files, printing, options)
     if name is None and options:
         raise UserError(f"name the table before its options: table RUN NAME --{next(iter(options))} ...")
     if name is None:
@@ -181,7 +181,7 @@ def show_table(name: str, wanted: Wanted) -> None:
     found = RunTable.of(name, runs, by, level, given, wanted.table.won_by)
     rows = wanted.view.of(found.table.frame, found.splits)
     record = found.record(wanted.options, wanted.view.only, wanted.view.sort, wanted.view.top)
-    output = Output(wanted.files, wide=wanted.view.wide, as_json=wanted.as_json)
+    output = Output(wanted.printing, wanted.files, wanted.view.wide)
     main, names = found.brief(rows), found.labels
     labels = 1 + max((rows.columns.index(one) for one in names if one in rows.columns), default=0)
     printed = Shown(found.title, rows_of(rows), main, (*names, *found.analysis.first), labels)
@@ -220,7 +220,7 @@ def list_tables(wanted: Wanted) -> None:
         }
         for name, analysis in tables_of_run(run).items()
     ]
-    if wanted.as_json:
+    if wanted.printing.as_json:
         print_json(rows)
         return
     print_tables([Shown(f"Tables of {game.TITLE}: wsim table {wanted.folders[0]} NAME", rows)], wide=wanted.view.wide)

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wsim.cli.console import progress_bar, write_out
+from wsim.cli.console import announce_compiling, progress_bar, write_out
 from wsim.cli.plan_keys import option_of
-from wsim.cli.run_command import announce_compiling, plan_of_run
+from wsim.cli.run_command import plan_of_run
 from wsim.errors import UserError, nearest
 from wsim.files import text_within, writing
 from wsim.game import find_game
@@ -157,7 +157,7 @@ def trace_command(plan: PlanOptions, options: TraceOptions, trust: Trust, printi
     why = options.wanted(played)
     page = None if form != "html" else Page.of(played, first, options.out, options.playouts)
     game = find_game(played.game)
-    announce_compiling(game)
+    announce_compiling(played.game)
     simulator: Simulator = game.prepare(played)
     if folder is not None:
         refuse_other_rules(load_run(folder), played, simulator)

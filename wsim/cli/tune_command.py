@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from typer import Exit
 
-from wsim.cli.console import INTERRUPTED, progress_bar, remark
+from wsim.cli.console import INTERRUPTED, announce_compiling, progress_bar, remark
 from wsim.cli.presenter import Output, present
-from wsim.cli.run_command import announce_compiling
 from wsim.errors import UserError
-from wsim.game import find_game
 from wsim.lab.progress import Interrupted
 from wsim.tuning.tune import TuningSearch, begin, question_of, resume
 
@@ -50,7 +48,7 @@ def tune_command(
             f"wsim tune --resume {shlex.quote(str(search.folder))}{' --trust' if search.code else ''}"
         )
         raise Exit(INTERRUPTED) from None
-    present(tuned, Output(files, wide=table.wide, as_json=printing.as_json, quiet=printing.quiet))
+    present(tuned, Output(printing, files, table.wide))
 
 
 def _begun(
@@ -62,8 +60,7 @@ def _begun(
         raise UserError(f"tune needs one policy: {said}")
     base = plan.resolve()
     wanted = question_of(plan.arguments[0], base, start=output.start, **question)
-    if not quiet:
-        announce_compiling(find_game(base.game))
+    announce_compiling(base.game, quiet=quiet)
     return begin(base, wanted, output.out, threads=threads)
 
 

@@ -34,20 +34,15 @@ def whatif_command(
 ) -> None:
     """Compare, print the answer, write it if asked; after Ctrl-C print what is known so far and exit with 130."""
     from wsim.cli.presenter import Output, answered
-    from wsim.cli.run_command import announce_compiling
     from wsim.experiments.whatif import WhatIf, compare
-    from wsim.game import find_game
 
     plan.no_arguments()
     base = plan.resolve()
-    if answer.out is not None:
-        WhatIf.check_target(answer.out)  # before the games are played
-    files.check()
-    if not printing.quiet:
-        announce_compiling(find_game(base.game))
+    output = Output(printing, files, table.wide, answer.out)
+    output.check(WhatIf)
     answered(
         lambda progress: compare(base, change, question, progress=progress, **workers.record()),
-        Output(files, wide=table.wide, as_json=printing.as_json, quiet=printing.quiet),
+        output,
+        game=base.game,
         display=lambda found: found.display(every=details.details),
-        write=lambda found: None if answer.out is None else found.write(answer.out),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
@@ -424,10 +424,7 @@ class SpielState:
     def __str__(self) -> str:
         if self._deal is None:
             return "before the deal"
-        return "\n".join(f"{seat}: {text}" for seat, text in enumerate(map(str, self._texts())))
-
-    def _texts(self) -> Sequence[str]:
-        return [self.observation_string(seat) for seat in range(self.num_players())]
+        return "\n".join(f"{seat}: {self.observation_string(seat)}" for seat in range(self.num_players()))
 
     def __repr__(self) -> str:
         return f"<wsim.env.SpielState player {self.current_player()}, {len(self._history)} actions>"

@@ -77,14 +77,8 @@ class _Seats:
         return {agent: float(now[self.reward][seat]) * float(now.over) for seat, agent in enumerate(self.agents)}
 
 
-class GameAEC(AECEnv[str, _Observation, Any]):  # type: ignore[misc]
-    """A game in which one agent acts after the other (``wsim.env.aec``).
-
-    An observation is ``{"observation": int16, "action_mask": int8}``; the mask is empty where it is another agent's
-    turn. ``columns`` and ``actions`` name the numbers of an observation and the actions.
-    """
-
-    metadata = {"name": "wsim_aec_v1", "render_modes": [], "is_parallelizable": False}  # noqa: RUF012
+class _Agents:
+    """What both environments show of their agents."""
 
     def __init__(self, plan: Plan | None, keys: Mapping[str, Any], actions: str, reward: str) -> None:
         super().__init__()
@@ -106,6 +100,20 @@ class GameAEC(AECEnv[str, _Observation, Any]):  # type: ignore[misc]
     def action_space(self, agent: str) -> LegalDiscrete:
         """Return the space of an agent's actions."""
         return self.action_spaces[self.possible_agents[self._seats.seat_of(agent)]]
+
+    def close(self) -> None:
+        """Close the environment: nothing can be stepped any more."""
+        self._seats.state = "closed"
+
+
+class GameAEC(_Agents, AECEnv[str, _Observation, Any]):  # type: ignore[misc]
+    """A game in which one agent acts after the other (``wsim.env.aec``).
+
+    An observation is ``{"observation": int16, "action_mask": int8}``; the mask is empty where it is another agent's
+    turn. ``columns`` and ``actions`` name the numbers of an observation and the actions.
+    """
+
+    metadata = {"name": "wsim_aec_v1", "render_modes": [], "is_parallelizable": False}  # noqa: RUF012
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:  # noqa: ARG002
         """Begin a game: with a seed its first one, without one the next."""
@@ -152,12 +160,8 @@ class GameAEC(AECEnv[str, _Observation, Any]):  # type: ignore[misc]
             self._select()
         self._accumulate_rewards()
 
-    def close(self) -> None:
-        """Close the environment: nothing can be stepped any more."""
-        self._seats.state = "closed"
 
-
-class GameParallel(ParallelEnv[str, _Observation, Any]):  # type: ignore[misc]
+class GameParallel(_Agents, ParallelEnv[str, _Observation, Any]):  # type: ignore[misc]
     """A game in which agents that choose at the same time act together (``wsim.env.parallel``).
 
     ``step`` needs an action of every agent with a mask that is not empty; the others may be left out. ``columns`` and
@@ -165,27 +169,6 @@ class GameParallel(ParallelEnv[str, _Observation, Any]):  # type: ignore[misc]
     """
 
     metadata = {"name": "wsim_parallel_v1", "render_modes": []}  # noqa: RUF012
-
-    def __init__(self, plan: Plan | None, keys: Mapping[str, Any], actions: str, reward: str) -> None:
-        self._seats = _Seats(plan, keys, actions, reward)
-        self.possible_agents = list(self._seats.agents)
-        self.columns, self.actions = self._seats.vector.columns, self._seats.vector.actions
-        self.action_spaces, self.observation_spaces = self._seats.actions, self._seats.observations
-        self.agents: list[str] = []
-        self._deciding: dict[int, GameVector] = {}
-
-    @property
-    def plan(self) -> Plan:
-        """What is played."""
-        return self._seats.vector.plan
-
-    def observation_space(self, agent: str) -> Dict:
-        """Return the space of an agent's observations."""
-        return self.observation_spaces[self.possible_agents[self._seats.seat_of(agent)]]
-
-    def action_space(self, agent: str) -> LegalDiscrete:
-        """Return the space of an agent's actions."""
-        return self.action_spaces[self.possible_agents[self._seats.seat_of(agent)]]
 
     def reset(
         self,
@@ -204,7 +187,7 @@ class GameParallel(ParallelEnv[str, _Observation, Any]):  # type: ignore[misc]
         in nothing that another is told.
         """
         seats = self._seats
-        self._deciding = {}
+        self._deciding: dict[int, GameVector] = {}
         vector = seats.vector.clone()
         first = vector.timesteps[0].moment
         while True:
@@ -246,7 +229,3 @@ class GameParallel(ParallelEnv[str, _Observation, Any]):  # type: ignore[misc]
         self.agents = [] if over else list(agents)
         ended = dict.fromkeys(agents, over)
         return seen, seats.rewards(), ended, dict.fromkeys(agents, False), {agent: {} for agent in agents}
-
-    def close(self) -> None:
-        """Close the environment: nothing can be stepped any more."""
-        self._seats.state = "closed"

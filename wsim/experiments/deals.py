@@ -10,7 +10,7 @@ rest (players, each alone), balance (values of a game), tuning (candidates), and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from wsim.errors import UserError
 from wsim.lab.batch import in_chunks, rows_and_picks
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from wsim.game import Simulator
     from wsim.lab.cluster import InChunks
+    from wsim.lab.plan import Plan
 
 MOST_SIDES = 7
 """Players or teams of a game, at most."""
@@ -139,3 +141,12 @@ def wins_of(frame: pl.DataFrame, games: int) -> NDArray[np.int64]:
     shares = frame["win_share"].to_numpy().astype(np.float64)
     whole: NDArray[np.int64] = np.rint(shares * PARTS).astype(np.int64).reshape(games, -1)
     return whole
+
+
+def different_policies(plan: Plan, policies: Iterable[str | Callable[..., int]], twice: str) -> tuple[str, ...]:
+    """Return policies as each is written; UserError for one that is there twice, in the words of ``twice``."""
+    found = [one for policy in policies for one in plan.replace(players=1, policies=[policy]).policies]
+    for place, name in enumerate(found):
+        if name in found[:place]:
+            raise UserError(twice.format(name))
+    return tuple(found)

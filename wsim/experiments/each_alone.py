@@ -2,15 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar
 
+from wsim.experiments.deals import Arm, Arms, Features, Reading, in_blocks
+from wsim.game import find_game
 from wsim.lab.answer import Answer, recorded_provenance
+from wsim.lab.cluster import players
+from wsim.lab.progress import Interrupted, Progress
+from wsim.lab.provenance import Provenance
 from wsim.lab.repetition import Again, unlike
 
 if TYPE_CHECKING:
+    from wsim.game import Simulator
     from wsim.lab.plan import Plan
-    from wsim.lab.provenance import Provenance
+
+_Found = TypeVar("_Found", bound="EachAlone")
+
+
+class _Sums(Protocol):
+    """What is added up over the games of all policies."""
+
+    games: int
+
+    def plus(self, features: Sequence[Features], /) -> Self: ...
+
+
+_Adding = TypeVar("_Adding", bound=_Sums)
 
 
 class EachAlone(Answer):
@@ -46,3 +66,61 @@ class EachAlone(Answer):
         """Say what was not the same about how the games of any policy were made."""
         pairs = zip(map(recorded_provenance, record["made"]), self.made, strict=False)
         return list(dict.fromkeys(remark for there, here in pairs for remark in unlike(there, here)))
+
+
+@dataclass(frozen=True)
+class OwnTables:
+    """A table of each policy's own, ready to play the games of a plan.
+
+    Attributes
+    ----------
+    games: of each policy. ready: the plan of each table and its simulator. made: what makes the games of each.
+    """
+
+    games: int
+    policies: tuple[str, ...]
+    ready: tuple[tuple[Plan, Simulator], ...]
+    made: tuple[Provenance, ...]
+
+    @classmethod
+    def of(cls, plan: Plan, policies: Sequence[str]) -> OwnTables:
+        """Make them ready."""
+        prepare = find_game(plan.game).prepare
+        plans = [plan.replace(policies=[name], rotate=False, picks=False, keep="seats") for name in policies]
+        ready = tuple((one, prepare(one)) for one in plans)
+        return cls(plan.games, tuple(policies), ready, tuple(Provenance.of(*one) for one in ready))
+
+    def play(
+        self,
+        read: Reading,
+        sums: _Adding,
+        answer: Callable[[_Adding, str], _Found],
+        block: int,
+        *,
+        threads: int | None = None,
+        cluster: str | None = None,
+        progress: Progress | None = None,
+    ) -> _Found:
+        """Play the games of all tables, add up what is read off them, and return the answer.
+
+        Parameters
+        ----------
+        answer: takes the sums and how it ended, ``done`` or ``interrupted``. progress: is told of the deals.
+        block: games of each policy that are added at a time.
+
+        Raises Interrupted on Ctrl-C with the answer so far.
+        """
+        arms = Arms(tuple(Arm(name, (one,)) for name, (_, one) in zip(self.policies, self.ready, strict=True)), read)
+        blocks = [range(first, min(first + block, self.games)) for first in range(0, self.games, block)]
+        try:
+            with (
+                players(cluster, list(self.ready), threads) as chunks_of,
+                closing(in_blocks(arms.play, blocks, chunks_of)) as played,
+            ):
+                for games in played:
+                    sums = sums.plus(games)
+                    if progress is not None:
+                        progress("deals", sums.games, self.games)
+        except KeyboardInterrupt:
+            raise Interrupted(answer(sums, "interrupted") if sums.games else None) from None
+        return answer(sums, "done")

@@ -12,6 +12,7 @@ import polars as pl
 from wsim.display import Display, Shown
 from wsim.errors import UserError
 from wsim.experiments.deal_files import DealFiles, open_folder
+from wsim.experiments.deals import different_policies
 from wsim.experiments.match_costs import Cost, costs_of
 from wsim.experiments.match_question import MatchOutput, MatchQuestion, MatchTables
 from wsim.experiments.match_results import cells_of, cost_rows, made_of, pairs_of, ratings_of, remarks_of, stopped_of
@@ -271,7 +272,6 @@ def match(*policies: _Policy, threads: int | None = None, cluster: str | None = 
 
     >>> wsim.match("balanced", "military", budget=2000).pairs  # doctest: +SKIP
     """
-    check_cluster(cluster, threads)
     keys = {name: value for name, value in keys.items() if name not in ("players", "ruleset") or value is not None}
     question, at, output = taken(keys, MatchQuestion), taken(keys, MatchTables), taken(keys, MatchOutput)
     for name in _OWN:
@@ -282,12 +282,9 @@ def match(*policies: _Policy, threads: int | None = None, cluster: str | None = 
     return play_match(tables, question, output, threads=threads, cluster=cluster)
 
 
-def named_policies(plan: Plan, policies: Iterable[_Policy]) -> list[str]:
+def named_policies(plan: Plan, policies: Iterable[_Policy]) -> tuple[str, ...]:
     """Return the policies of a match in the one way in which each is written; UserError unless two differ."""
-    names = [one for policy in policies for one in plan.replace(players=1, policies=[policy]).policies]
-    for place, name in enumerate(names):
-        if name in names[:place]:
-            raise UserError(f"{name!r} is named twice: a policy plays against others")
+    names = different_policies(plan, policies, "{!r} is named twice: a policy plays against others")
     if len(names) < 2:
         alone = f", not {names[0]!r} alone" if names else ""
         raise UserError(f"a match needs two policies or more{alone}, as in: wsim match balanced military")
@@ -320,6 +317,7 @@ def play_match(
     progress: Progress | None = None,
 ) -> Match:
     """Play the tables of a match one after the other and return the answer, which is written, too; see ``match``."""
+    check_cluster(cluster, threads)
     usable_threads(threads)  # refuses what cannot be
     where = output or MatchOutput()
     made = made_of(tables, question, tables[0].policies)

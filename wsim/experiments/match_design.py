@@ -159,7 +159,7 @@ def mixed(names: Sequence[str], sides: int) -> Design:
     seatings = (
         tuple(sorted_names[one] for one in seating) if drawn else seating
         for group in groups
-        for seating in (_ring(group) if drawn else _all_of(group))
+        for seating in (_ring(group) if drawn else sorted(set(permutations(group))))
     )
     return _design(policies, sides, seatings, tuple(Cell(one, None) for one in range(policies)), drawn=drawn)
 
@@ -191,10 +191,6 @@ def _arrangements(group: Seating) -> int:
     return factorial(len(group)) // prod(map(factorial, Counter(group).values()))
 
 
-def _all_of(group: Seating) -> Iterator[Seating]:
-    return iter(sorted(set(permutations(group))))
-
-
 def _ring(group: Seating) -> Iterator[Seating]:
     """Yield every rotation of a ring, in which equal ones sit apart, and of its mirror image."""
     seen: Counter[int] = Counter()
@@ -205,8 +201,4 @@ def _ring(group: Seating) -> Iterator[Seating]:
     ring = [policy for _, policy in sorted(order)]
     for way in (ring, ring[::-1]):
         for first in range(len(way)):
-            yield tuple(_turned(way, first))
-
-
-def _turned(ring: Sequence[int], first: int) -> list[int]:
-    return [*ring[first:], *ring[:first]]
+            yield (*way[first:], *way[:first])

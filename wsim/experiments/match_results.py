@@ -83,12 +83,9 @@ def ratings_of(trials: Sequence[MatchTrial], level: float) -> tuple[pl.DataFrame
     try:
         return ratings(trials, level), []
     except UserError as error:
-        return _no_ratings(), [f"There are no ratings: {error}"]
-
-
-def _no_ratings() -> pl.DataFrame:
-    numbers = ("rating", "rating_low", "rating_high", "strength")
-    return pl.DataFrame(schema={"policy": pl.String, **dict.fromkeys(numbers, pl.Float64)})
+        numbers = ("rating", "rating_low", "rating_high", "strength")
+        nothing = pl.DataFrame(schema={"policy": pl.String, **dict.fromkeys(numbers, pl.Float64)})
+        return nothing, [f"There are no ratings: {error}"]
 
 
 def stopped_of(trials: Sequence[MatchTrial]) -> str:

@@ -7,7 +7,6 @@ does not say how sure it is: its *strategic uncertainty* does.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -17,17 +16,15 @@ import polars as pl
 
 from wsim.display import Display, Shown
 from wsim.errors import UserError, nearest
-from wsim.experiments.deals import Arm, Arms, in_blocks, sample
-from wsim.experiments.each_alone import EachAlone
+from wsim.experiments.deals import different_policies, sample
+from wsim.experiments.each_alone import EachAlone, OwnTables
 from wsim.experiments.rest_question import GAMES, RestQuestion
 from wsim.experiments.rest_sums import Distance, RestSums, SeveralThings, distance
 from wsim.experiments.skill_sums import Things, things_in
 from wsim.game import find_game
 from wsim.lab.answer import Answer, View, whole
-from wsim.lab.batch import usable_threads
-from wsim.lab.cluster import check_cluster, players
 from wsim.lab.keys import chosen, plan_keys
-from wsim.lab.progress import Interrupted, Progress
+from wsim.lab.progress import Progress
 from wsim.lab.provenance import Provenance
 from wsim.lab.repetition import Again
 from wsim.options import keywords, taken
@@ -167,42 +164,20 @@ def play_rest(
     progress: Progress | None = None,
 ) -> Rest:
     """Play a plan's games with every policy alone; see ``rest``. ``progress`` is told of the deals."""
-    check_cluster(cluster, threads)
-    usable_threads(threads)  # refuses what cannot be
-    game: Game = find_game(plan.game)
-    names = _named(plan, policies)
-    plans = [plan.replace(policies=[name], rotate=False, picks=False, keep="seats") for name in names]
-    simulators: tuple[Simulator, ...] = tuple(map(game.prepare, plans))
-    tables = _tables(game, question, simulators[0])
-    arms = tuple(Arm(name, (one,)) for name, one in zip(names, simulators, strict=True))
-    playing = Arms(arms, SeveralThings(tuple(tables.values())))
-    sums = RestSums(tuple(tables.values()), len(names))
-    made = tuple(Provenance.of(one, simulator) for one, simulator in zip(plans, simulators, strict=True))
-    blocks = [range(first, min(first + _BLOCK, plan.games)) for first in range(0, plan.games, _BLOCK)]
+    own = OwnTables.of(plan, _policies(plan, policies))
+    tables = _tables(find_game(plan.game), question, own.ready[0][1])
+    sums = RestSums(tuple(tables.values()), len(own.policies))
 
-    def answer(*, interrupted: bool) -> Rest:
-        return answer_of(sums, list(tables), question.record(), names, made, interrupted=interrupted)
+    def answer(sums: RestSums, stopped: str) -> Rest:
+        return answer_of(sums, list(tables), question.record(), own, stopped)
 
-    try:
-        with (
-            players(cluster, list(zip(plans, simulators, strict=True)), threads) as chunks_of,
-            closing(in_blocks(playing.play, blocks, chunks_of)) as played,
-        ):
-            for games in played:
-                sums = sums.plus(games)
-                if progress is not None:
-                    progress("deals", sums.games, plan.games)
-    except KeyboardInterrupt:
-        raise Interrupted(answer(interrupted=True) if sums.games else None) from None
-    return answer(interrupted=False)
+    read = SeveralThings(tuple(tables.values()))
+    return own.play(read, sums, answer, _BLOCK, threads=threads, cluster=cluster, progress=progress)
 
 
-def _named(plan: Plan, policies: Iterable[str | Callable[..., int]]) -> list[str]:
+def _policies(plan: Plan, policies: Iterable[str | Callable[..., int]]) -> tuple[str, ...]:
     """Return the policies as each is written; UserError unless two differ."""
-    names = [one for policy in policies for one in plan.replace(players=1, policies=[policy]).policies]
-    for place, name in enumerate(names):
-        if name in names[:place]:
-            raise UserError(f"{name!r} is named twice: nothing moves between a policy and itself")
+    names = different_policies(plan, policies, "{!r} is named twice: nothing moves between a policy and itself")
     if len(names) < 2:
         raise UserError("figures move between two policies or more, as in: wsim rest balanced net")
     return names
@@ -223,25 +198,23 @@ def answer_of(
     sums: RestSums,
     names: Sequence[str],
     question: Mapping[str, Any],
-    policies: Sequence[str],
-    made: Sequence[Provenance],
-    *,
-    interrupted: bool,
+    own: OwnTables,
+    stopped: str,
 ) -> Rest:
     """Return what sums say; ``names``: of their tables."""
-    parts = [_Table(sums, place, name, policies, float(question["level"])) for place, name in enumerate(names)]
+    parts = [_Table(sums, place, name, own.policies, float(question["level"])) for place, name in enumerate(names)]
     return Rest(
         question=question,
-        policies=tuple(policies),
+        policies=own.policies,
         estimand=ESTIMAND,
         fair=sums.fair(),
-        stopped="interrupted" if interrupted else "done",
+        stopped=stopped,
         games=sums.games,
         pairs=pl.DataFrame([row for part in parts for row in part.pairs()], infer_schema_length=None),
         figures=pl.concat([part.figures() for part in parts]),
         things=pl.concat([part.things() for part in parts]),
         remarks=("What a card goes with is observed: whoever built it may have been better off already",),
-        made=tuple(made),
+        made=own.made,
     )
 
 

@@ -8,7 +8,6 @@ off already.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -16,17 +15,15 @@ import polars as pl
 
 from wsim.display import Display, Shown
 from wsim.errors import UserError, nearest
-from wsim.experiments.deals import Arm, Arms, in_blocks, sample
-from wsim.experiments.each_alone import EachAlone
+from wsim.experiments.deals import different_policies, sample
+from wsim.experiments.each_alone import EachAlone, OwnTables
 from wsim.experiments.skill_levels import changes_of, figures_of, naming_columns, side_by_side
 from wsim.experiments.skill_question import BETWEEN, GAMES, LADDER, SkillQuestion
 from wsim.experiments.skill_sums import SkillSums, Things, things_in
 from wsim.game import find_game
 from wsim.lab.answer import Answer, View, counted, whole
-from wsim.lab.batch import usable_threads
-from wsim.lab.cluster import check_cluster, players
 from wsim.lab.keys import chosen, plan_keys
-from wsim.lab.progress import Interrupted, Progress
+from wsim.lab.progress import Progress
 from wsim.lab.provenance import Provenance
 from wsim.lab.repetition import Again
 from wsim.options import keywords, taken
@@ -178,47 +175,27 @@ def play_skill(
     progress: Progress | None = None,
 ) -> Skill:
     """Play a plan's games at every level; see ``skill``. ``progress`` is told of the deals."""
-    check_cluster(cluster, threads)
-    usable_threads(threads)  # refuses what cannot be
-    game: Game = find_game(plan.game)
+    game = find_game(plan.game)
     levels = _levels(plan, game, question)
     between = _between(question, levels)
-    plans = [plan.replace(policies=[level], rotate=False, picks=False, keep="seats") for level in levels]
-    simulators: tuple[Simulator, ...] = tuple(map(game.prepare, plans))
-    things = _things(game, question.what, simulators[0])
-    ladder = Arms(tuple(Arm(name, (one,)) for name, one in zip(levels, simulators, strict=True)), things)
+    own = OwnTables.of(plan, levels)
+    things = _things(game, question.what, own.ready[0][1])
+
+    def answer(sums: SkillSums, stopped: str) -> Skill:
+        return answer_of(sums, question.record(), things.labels, own, between, stopped)
+
     sums = SkillSums(len(things), len(levels), grouped=things.grouped)
-    made = tuple(Provenance.of(one, simulator) for one, simulator in zip(plans, simulators, strict=True))
-    blocks = [range(first, min(first + _BLOCK, plan.games)) for first in range(0, plan.games, _BLOCK)]
-
-    def answer(*, interrupted: bool) -> Skill:
-        return answer_of(sums, question.record(), things.labels, levels, between, made, interrupted=interrupted)
-
-    try:
-        with (
-            players(cluster, list(zip(plans, simulators, strict=True)), threads) as chunks_of,
-            closing(in_blocks(ladder.play, blocks, chunks_of)) as played,
-        ):
-            for games in played:
-                sums = sums.plus(games)
-                if progress is not None:
-                    progress("deals", sums.games, plan.games)
-    except KeyboardInterrupt:
-        raise Interrupted(answer(interrupted=True) if sums.games else None) from None
-    return answer(interrupted=False)
+    return own.play(things, sums, answer, _BLOCK, threads=threads, cluster=cluster, progress=progress)
 
 
 def _levels(plan: Plan, game: Game, question: SkillQuestion) -> tuple[str, ...]:
     """Return the policies of the ladder as each is written; UserError unless there are two at least."""
     known = [str(row["name"]) for row in game.policies()]
     named = question.ladder or tuple(name for name in LADDER if name in known)
-    found = [one for name in named for one in plan.replace(players=1, policies=[name]).policies]
-    for place, name in enumerate(found):
-        if name in found[:place]:
-            raise UserError(f"{name!r} is on the ladder twice")
+    found = different_policies(plan, named, "{!r} is on the ladder twice")
     if len(found) < 2:
         raise UserError(f"a ladder has two policies or more, the weakest first, as in --ladder {','.join(known[:2])}")
-    return tuple(found)
+    return found
 
 
 def _between(question: SkillQuestion, levels: Sequence[str]) -> list[tuple[int, int]]:
@@ -250,11 +227,9 @@ def answer_of(
     sums: SkillSums,
     question: Mapping[str, Any],
     labels: Mapping[str, Sequence[str]],
-    rungs: Sequence[str],
+    own: OwnTables,
     between: Sequence[tuple[int, int]],
-    made: Sequence[Provenance],
-    *,
-    interrupted: bool,
+    stopped: str,
 ) -> Skill:
     """Return what sums say.
 
@@ -262,7 +237,7 @@ def answer_of(
     ----------
     labels: what names the things, by column. between: pairs of rungs, the weaker first.
     """
-    level = float(question["level"])
+    level, rungs = float(question["level"]), own.policies
     there = pl.Series(sums.counts().sum(axis=1) > 0)  # boards that no seat has are not in the game
     names = pl.DataFrame({name: list(texts) for name, texts in labels.items()})
     figures = [figures_of(sums, names, rung, name, level).filter(there) for rung, name in enumerate(rungs)]
@@ -275,13 +250,13 @@ def answer_of(
     order = [*names.columns, "weaker", "stronger"]
     return Skill(
         question=question,
-        rungs=tuple(rungs),
+        rungs=rungs,
         estimand=ESTIMAND[sums.grouped],
         fair=sums.fair(),
-        stopped="interrupted" if interrupted else "done",
+        stopped=stopped,
         games=sums.games,
         figures=pl.concat(figures),
         changes=pl.concat(changes).select(*order, pl.exclude(order)),
         remarks=(DEALT if sums.grouped else OBSERVED,),
-        made=tuple(made),
+        made=own.made,
     )

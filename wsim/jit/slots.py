@@ -3,17 +3,21 @@
 The table of a process says where the machine code of each number lies, and from what to what its results go. Kernels
 know it by a symbol, not by an address that lies in a record: who writes a record cannot make them call anything else.
 Without the JIT the functions themselves stand in it. What is put there stays as long as the process.
+
+What failed is noted behind the table, with the thread: kernels of several threads may fail at the same time.
 """
 
 from __future__ import annotations
 
 import ctypes
 import operator
+import threading
 from typing import Any
 
 import llvmlite.binding as llvm
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
 from wsim.jit.calls import addresses_of
@@ -21,14 +25,19 @@ from wsim.jit.modes import JIT
 
 SLOTS = 1024
 _ADDRESS, _LEAST, _MOST = range(3)  # the columns of the table
-_FAILED, _VALUE = 3 * SLOTS, 3 * SLOTS + 1  # behind it: 1 + the slot that failed last, and what it returned
-_WORDS = 3 * SLOTS + 2
-_SYMBOL = "wsim_slots"
+_NOTES = 256  # a ring: a note is read before so many others are written
+_NOTED, _FIRST = 3 * SLOTS, 3 * SLOTS + 1  # behind the table: how many notes were written, then the notes
+_THREAD, _SLOT, _VALUE = range(3)  # of a note: 1 + the slot that failed, 0 for one that was read; what it returned
+_WORDS = _FIRST + 3 * _NOTES
+_SYMBOL, _THREAD_SYMBOL = "wsim_slots", "wsim_thread"
 _NO_VALUE = -(2**63)
 _WORD = ir.IntType(64)
 _TABLE = (ctypes.c_int64 * _WORDS)()
 _FUNCTIONS: dict[int, Any] = {}
+_THREAD_NUMBER = ir.IntType(8 * ctypes.sizeof(ctypes.c_ulong))
+_THREADS = (1 << _THREAD_NUMBER.width) - 1
 llvm.add_symbol(_SYMBOL, ctypes.addressof(_TABLE))
+llvm.add_symbol(_THREAD_SYMBOL, ctypes.cast(ctypes.pythonapi.PyThread_get_thread_ident, ctypes.c_void_p).value)
 
 
 class SlotError(Exception):
@@ -43,22 +52,42 @@ def fill_slot(slot: int, function: Any, least: int, most: int) -> None:
 
 
 def failed_slot() -> tuple[int, int | None] | None:
-    """Return the slot whose function failed last and what it returned, None where it raised; forget it."""
-    failed, value = _TABLE[_FAILED] - 1, _TABLE[_VALUE]
-    _TABLE[_FAILED] = 0
-    return None if failed < 0 else (failed, None if value == _NO_VALUE else value)
+    """Return the slot whose function failed last in this thread and what it returned, None where it raised; forget it.
+
+    ``SlotError`` and what functions raise come out of the kernel that called them; None if this thread noted nothing.
+    """
+    written, thread, found = _TABLE[_NOTED], _this_thread(), None
+    for number in range(max(0, written - _NOTES), written):
+        at = _FIRST + 3 * (number % _NOTES)
+        if _TABLE[at + _THREAD] == thread and _TABLE[at + _SLOT]:
+            found = _TABLE[at + _SLOT] - 1, _TABLE[at + _VALUE]
+            _TABLE[at + _SLOT] = 0
+    return None if found is None else (found[0], None if found[1] == _NO_VALUE else found[1])
+
+
+def _this_thread() -> int:
+    return ctypes.c_int64(threading.get_ident() & _THREADS).value
+
+
+def _note(slot: int, value: int) -> None:
+    """Note that a function of a slot failed, as compiled callers do."""
+    at = _FIRST + 3 * (_TABLE[_NOTED] % _NOTES)
+    _TABLE[_NOTED] += 1
+    _TABLE[at + _THREAD], _TABLE[at + _SLOT], _TABLE[at + _VALUE] = _this_thread(), slot + 1, value
 
 
 def call_slot(slot: Any, *given: Any) -> Any:
     """Call the function of a slot; SlotError for what is outside its bounds, other exceptions go through."""
     if slot not in _FUNCTIONS:
         raise SlotError
-    _TABLE[_FAILED], _TABLE[_VALUE] = slot + 1, _NO_VALUE
-    found = operator.index(_FUNCTIONS[slot](*given))
+    try:
+        found = operator.index(_FUNCTIONS[slot](*given))
+    except Exception:
+        _note(slot, _NO_VALUE)
+        raise
     if not _TABLE[3 * slot + _LEAST] <= found <= _TABLE[3 * slot + _MOST]:
-        _TABLE[_VALUE] = max(min(found, 2**63 - 1), 1 - 2**63)
+        _note(slot, max(min(found, 2**63 - 1), 1 - 2**63))
         raise SlotError
-    _TABLE[_FAILED] = 0
     return found
 
 
@@ -84,8 +113,18 @@ def _call_slot(_context, slot, given):  # type: ignore[no-untyped-def]  # noqa: 
                 convention.return_user_exc(builder, SlotError, ())
 
         def note(value: Any) -> None:
-            builder.store(builder.add(args[0], ir.Constant(_WORD, 1)), place(ir.Constant(_WORD, _FAILED)))
-            builder.store(value, place(ir.Constant(_WORD, _VALUE)))
+            one, ring = ir.Constant(_WORD, 1), ir.Constant(_WORD, _NOTES)
+            number = builder.atomic_rmw("add", place(ir.Constant(_WORD, _NOTED)), one, "monotonic")
+            row = builder.mul(builder.urem(number, ring), ir.Constant(_WORD, 3))
+            first = builder.add(row, ir.Constant(_WORD, _FIRST))
+            thread = builder.call(
+                cgutils.get_or_insert_function(
+                    builder.module, ir.FunctionType(_THREAD_NUMBER, ()), _THREAD_SYMBOL
+                ), ()
+            )  # fmt: skip
+            noted = (builder.zext(thread, _WORD), builder.add(args[0], one), value)
+            for column, word in enumerate(noted):
+                builder.store(word, place(builder.add(first, ir.Constant(_WORD, column))))
 
         refuse(builder.icmp_unsigned("<", args[0], ir.Constant(_WORD, SLOTS)))
         row = builder.mul(args[0], ir.Constant(_WORD, 3))

@@ -11,7 +11,7 @@ from wsim.lab.archive import Archive
 from wsim.lab.journal import differences
 from wsim.lab.parts import WHOLE
 from wsim.lab.progress import Progress
-from wsim.lab.record import Record, read_record
+from wsim.lab.record import read_record
 from wsim.lab.store import Run, load_run, refuse_damage, shard_ranges, tables_of
 from wsim.lab.writer import RunWriter
 
@@ -39,7 +39,9 @@ def merge(
             refuse_damage(part, shards)
     first = parts[0]
     records = [read_record(part.path) for part in parts]
-    archive = _archive(first.path, records[0])
+    # what is kept with a part: load_run has seen that it is what was written
+    kept, places = records[0].files, records[0].places
+    archive = Archive({path: (first.path / path).read_bytes() for path in kept}, places)
     writer = RunWriter(Path(out), first.plan, first.provenance, archive, first.shard_games, resume=True, part=WHOLE)
     with writer:
         if not writer.finished:
@@ -83,11 +85,6 @@ def _refuse_stranger(first: Run, run: Run) -> None:
         raise UserError(
             f"{str(first.path)!r} and {str(run.path)!r} are parts of different runs: {path} is {there!r} and {here!r}"
         )
-
-
-def _archive(folder: Path, record: Record) -> Archive:
-    """Return what is kept with a part; ``load_run`` has seen that it is what was written."""
-    return Archive({path: (folder / path).read_bytes() for path in record.files}, record.places)
 
 
 def _copy(writer: RunWriter, parts: Sequence[Run], progress: Progress | None) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 from wsim.errors import Mistakes, UserError, nearest
 from wsim.installed import GAMES, load_game
 from wsim.lab.identity import card_file_identity, policy_identity
-from wsim.options import Check, option, options_of
+from wsim.options import Check, flag, option, options_of
 from wsim.policies.effect_files import named_file
 from wsim.policies.functions import name_of
 from wsim.policies.lineup import Entry, check_length, parse_entry, parse_lineup
@@ -64,12 +64,6 @@ def _whole(low: int, high: int) -> Callable[[str, Any], int]:
         return number
 
     return check
-
-
-def _flag(key: str, value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise UserError(f"{key} must be true or false, not {value!r}")
-    return value
 
 
 def _path(key: str, value: Any) -> str:
@@ -207,7 +201,7 @@ class Plan:
     )  # fmt: skip
     rotate: bool = option(
         "Move the line-up on by one seat from game to game.",
-        names=("--rotate/--fixed-seats",), shown="--rotate", check=_flag,
+        names=("--rotate/--fixed-seats",), shown="--rotate", check=flag,
     )  # fmt: skip
     cards: str | None = option(
         "Read this catalogue instead of the one that comes with wsim.", metavar="FILE", check=_optional_path
@@ -219,7 +213,7 @@ class Plan:
         "Change one value of the catalogue (repeatable): cards.Palace.points=6",
         metavar="PATH=VALUE", check=_each(_assignment),
     )  # fmt: skip
-    picks: bool = option("Record every decision, too.", names=("--picks/--no-picks",), shown="--no-picks", check=_flag)
+    picks: bool = option("Record every decision, too.", names=("--picks/--no-picks",), shown="--no-picks", check=flag)
     keep: str = option(
         "What is written: seats, seats,picks, or summary: no rows, only the sums behind the main tables.",
         "seats", metavar="TABLES", shown="seats", check=_keep,

@@ -36,6 +36,7 @@ class Describer:
     def __init__(self, learner: Learner, machine: Machine, settings: Any) -> None:
         self._describe, self._rules, self._settings = learner.describe, machine.rules, Argument.of(settings)
         game = machine.workspace()[0]
+        self._line_up, self._answer = machine.line_up, game.answer
         self._public, self._choice = Argument.of(game.public), Argument.of(game.choice)
         self._owns = [Argument.of(game.own[seat]) for seat in range(machine.game["own"].shape[0])]
         self._state, self._moves = np.zeros(1, learner.state), np.zeros(learner.candidates, learner.move)
@@ -48,12 +49,13 @@ class Describer:
         looked at last.
         """
         own = self._owns[position.to_move]
-        count = int(
-            self._describe(
-                *(self._public, own, self._choice, self._rules, self._settings),
-                *(self._state.view(np.recarray)[0], self._moves.view(np.recarray), self._places),
+        with self._line_up.answering(self._answer):
+            count = int(
+                self._describe(
+                    *(self._public, own, self._choice, self._rules, self._settings),
+                    *(self._state.view(np.recarray)[0], self._moves.view(np.recarray), self._places),
+                )
             )
-        )
         return self._state[0:1].copy().reshape(()), self._moves[:count].copy(), self._places[:count].tolist()
 
 

@@ -7,14 +7,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wsim.errors import Mistakes, UserError, nearest
 from wsim.lab.plan import Plan, first_game
 from wsim.learn.fitting_settings import Fitting
 from wsim.spec.rows import read_row, read_rows
 from wsim.spec.source import read_toml
+
+if TYPE_CHECKING:
+    from wsim.policies.nets import LearnedNet
 
 MOST_GAP = 1000  # decisions between two that are taken: a part plays so many games more
 NET, OTHERS = "net", "balanced"
@@ -236,3 +240,29 @@ _ROWS: Mapping[str, tuple[str, Any]] = {
 """Fields of a learning plan that are rows of its file: what those are called, and what they become."""
 _SINCE: Mapping[str, Any] = {"shares": {}, "moves": 0, "rate": 0.0, "start": NET, "blend": 0.0}
 """Keys of rows that earlier versions of wsim did not have, with what they did: so they record the same plans."""
+
+
+def learned_from(net: LearnedNet) -> dict[str, Any]:
+    """Return what a net learned from, as a row: seed, start, rounds, decisions, tables, changes, digest.
+
+    ``decisions`` are those of all its rounds, ``tables`` has them by rule set and players; of a net that says nothing
+    that this version of wsim reads, there is only the digest.
+    """
+    about, plan = net.about, None
+    with suppress(UserError):
+        plan = LearningPlan.restore(of if isinstance(of := about.get("plan"), Mapping) else {}, "the net")
+    found: dict[str, Any] = {"seed": None, "start": "", "rounds": 0, "decisions": 0, "tables": {}, "changes": []}
+    if plan is not None:
+        number = about.get("round")
+        rounds = plan.rounds[: number if isinstance(number, int) else None]
+        shares = [(one.decisions, plan.shares(one)) for one in rounds]
+        tables = {name.name: sum(round(count * of[name.name]) for count, of in shares) for name in plan.tables}
+        found = {
+            "seed": plan.seed,
+            "start": plan.start,
+            "rounds": len(rounds),
+            "decisions": sum(one.decisions for one in rounds),
+            "tables": {name: count for name, count in tables.items() if count},
+            "changes": [*([plan.cards] if plan.cards else []), *plan.patch, *plan.set],
+        }
+    return {**found, "digest": net.digest.hex()[:12]}

@@ -32,8 +32,7 @@ from wsim.lab.journal import differences, held, read_record_of, refuse_other, wr
 from wsim.lab.plan import Plan
 from wsim.lab.progress import Progress
 from wsim.lab.provenance import software
-from wsim.learn.harvest import Entry, Harvest, harvest_of
-from wsim.learn.harvest_files import read_records, write_records
+from wsim.learn.harvest import Entry, Harvest, harvest_of, read_records, write_records
 from wsim.learn.judge import Judgement, judge
 from wsim.learn.learner import learner_of
 from wsim.learn.learning_plan import NET, LearningPlan, Seats, round_of, several

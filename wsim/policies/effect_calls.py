@@ -19,7 +19,6 @@ from wsim.errors import UserError
 from wsim.jit import (
     JIT,
     SLOTS,
-    SlotError,
     addresses_of,
     checking_indices,
     failed_slot,
@@ -76,7 +75,6 @@ class EffectInterface:
 _SLOTS: dict[Call, int] = {}
 _ENTRIES: dict[tuple[EffectFile, str, int, bool], Any] = {}
 _LOCK = threading.Lock()
-_LAST: dict[str, tuple[int, int | None]] = {}  # what failed last
 
 
 def slot_of(call: Call) -> int:
@@ -107,16 +105,13 @@ def make_ready(files: Collection[EffectFile], slots: Collection[int], interface:
 
 
 def failure(error: BaseException, where: str) -> UserError | None:
-    """Return what a function did wrong that made a kernel raise ``error``, in a sentence; None if none did.
+    """Return what a function did wrong that made a kernel raise ``error`` in this thread, in a sentence; None if none.
 
     ``where`` follows: ``, in game 7``.
     """
     failed = failed_slot()
-    if failed is None and isinstance(error, SlotError):
-        failed = _LAST.get("failed")  # another thread, which failed at the same time, has read the note
     if failed is None:
         return None
-    _LAST["failed"] = failed
     slot, returned = failed
     call = next((one for one, place in _SLOTS.items() if place == slot), None)
     if call is None:

@@ -374,8 +374,8 @@ def _callback(source: Any, interface: Interface, errors: dict[int, BaseException
         ]
         index = _asked(source, copies, errors)
         for name, at in offsets.items():
-            written = copies[1][name].tobytes()
-            ctypes.memmove(addresses[1] + at, written, len(written))
+            octets = copies[1][name].tobytes()
+            ctypes.memmove(addresses[1] + at, octets, len(octets))
         return index
 
     return ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_uint64] * 4)(ask)

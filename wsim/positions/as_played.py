@@ -77,6 +77,6 @@ def story_of(game: Game, names: Sequence[str] = ()) -> Story:
     with played_again(game) as simulator:
         if simulator is None:
             return plain_story(game.positions(), game.steps, who, game.phrase)
-        told = simulator.story(game.number)
-    seats = [replace(seat, policy=who[place]) if place < len(who) else seat for place, seat in enumerate(told.seats)]
-    return replace(told, seats=seats)
+        story = simulator.story(game.number)
+    seats = [replace(seat, policy=who[place]) if place < len(who) else seat for place, seat in enumerate(story.seats)]
+    return replace(story, seats=seats)

@@ -37,15 +37,11 @@ _BALANCE = (
 
 def sections(answers: Sequence[Stored]) -> Iterator[Section]:
     """Yield the sections of answers, one for each shape that there is."""
-    shapes = [sound(partial(_shape, answer), _damaged([answer])) for answer in answers]
+    shapes = [sound(partial(shape_of_answer, answer.main), _damaged([answer])) for answer in answers]
     for shape, section in _SECTIONS.items():
         mine = [answer for answer, own in zip(answers, shapes, strict=True) if own == shape]
         if mine:
             yield sound(partial(section, mine), _damaged(mine))
-
-
-def _shape(answer: Stored) -> AnswerShape | None:
-    return shape_of_answer(answer.main)
 
 
 def _damaged(answers: Sequence[Stored]) -> str:

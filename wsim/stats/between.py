@@ -40,5 +40,6 @@ class Between:
         """What the column says, in a sentence."""
         return (
             f"Between players: one standard deviation of the figure between tables of {', '.join(self.players)} "
-            f"({self.games:,} games each, noise of sampling subtracted); no number of games makes a figure surer."
+            f"({self.games:,} games each, noise of sampling subtracted); "
+            "no number of games makes a figure surer than that."
         )

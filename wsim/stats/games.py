@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import Protocol, TypeAlias, TypeVar
 
 import numpy as np
 import polars as pl
@@ -204,7 +204,7 @@ def batches(
     How the rows fall into batches depends on the table only, not on threads or files, so sums of floats come out the
     same every time. ``known`` saves the look at the order of the games.
     """
-    wanted = frame.select("game", *(column for column in columns if not _is_game(column)))
+    wanted = frame.select("game", *(column for column in columns if not (isinstance(column, str) and column == "game")))
     if not (known or extent(frame)).in_order:
         wanted = wanted.sort("game", maintain_order=True)
     waiting: list[pl.DataFrame] = []
@@ -216,10 +216,6 @@ def batches(
             waiting = [rest]
     if any(one.height for one in waiting):
         yield GameBatch.of(pl.concat(waiting))
-
-
-def _is_game(column: Any) -> bool:
-    return isinstance(column, str) and column == "game"
 
 
 def _cut(frame: pl.DataFrame, rows: int) -> tuple[list[pl.DataFrame], pl.DataFrame]:

@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from wsim.stats.distributions import normal_quantile
 from wsim.stats.games import Floats
+from wsim.stats.intervals import Interval
 
 
-@dataclass(frozen=True)
-class Shrunk:
-    """Effects after shrinkage, with the ends of their (credible) intervals; NaN where the effect was."""
-
-    value: Floats
-    low: Floats
-    high: Floats
-
-
-def shrink(effects: Floats, errors: Floats, level: float = 0.95) -> Shrunk:
+def shrink(effects: Floats, errors: Floats, level: float = 0.95) -> Interval:
     """Shrink effects with known standard errors under a normal prior whose mean and spread they tell themselves.
 
     The spread is that of DerSimonian and Laird (1986). Morris (1983): all shrink a little less than it says, and the
-    intervals allow for the spread being estimated. Fewer than four effects stay as they are.
+    (credible) intervals allow for the spread being estimated. Fewer than four effects stay as they are; NaN stays NaN.
     """
     known = np.isfinite(effects) & np.isfinite(errors) & (errors > 0)
     value, spread = np.where(known, effects, np.nan), np.where(known, errors, np.nan)
@@ -37,8 +26,7 @@ def shrink(effects: Floats, errors: Floats, level: float = 0.95) -> Shrunk:
         value[known] = pull * mean + (1 - pull) * effect
         uncertain = 2 / (count - 3) * pull**2 * (effect - mean) ** 2 * weight / weight.mean()
         spread[known] = np.sqrt((1 - pull) * variance + pull**2 / weight.sum() + uncertain)
-    reach = normal_quantile((1 + level) / 2) * spread
-    return Shrunk(value, value - reach, value + reach)
+    return Interval.normal(value, spread, level)
 
 
 def _between(effect: Floats, variance: Floats) -> float:

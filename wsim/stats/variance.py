@@ -136,7 +136,7 @@ def _decomposed(sums: _Sums, widths: Mapping[str, int]) -> Floats:
     places = {name: list(range(starts[name], starts[name] + width)) for name, width in widths.items()}
     names = tuple(widths)
     fits = {
-        chosen: _fit(sums, [0, *(place for name in chosen for place in places[name])])
+        chosen: _Fit(sums, [0, *(place for name in chosen for place in places[name])])
         for size in range(len(names) + 1)
         for chosen in combinations(names, size)
     }
@@ -167,10 +167,6 @@ class _Fit:
         self.coefficients = inverse @ with_outcome
         self.rank = int(np.linalg.matrix_rank(products, hermitian=True, rtol=1e-10))
         self.left = float(sums.within[-1, -1] - self.coefficients @ with_outcome)
-
-
-def _fit(sums: _Sums, columns: Sequence[int]) -> _Fit:
-    return _Fit(sums, columns)
 
 
 def _shapley(name: str, names: Sequence[str], gained: Mapping[tuple[str, ...], float]) -> float:

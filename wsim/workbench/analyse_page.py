@@ -50,7 +50,7 @@ def _analyses(app: Starlette) -> Analyses:
     return analyses
 
 
-def _asked(request: Request) -> list[tuple[str, str]]:
+def _fields(request: Request) -> list[tuple[str, str]]:
     """Return what is asked for: where the game is from, branches, playouts; nothing else of the address."""
     known = ("run", "number", "file", "table", "at", "move", "playouts", "finish")
     return [(key, value) for key, value in request.query_params.multi_items() if key in known]
@@ -62,13 +62,13 @@ def _whole(what: str, text: str) -> int:
     return int(text)
 
 
-def _analysis(request: Request, asked: list[tuple[str, str]]) -> Analysis:
+def _analysis(request: Request, fields: list[tuple[str, str]]) -> Analysis:
     """Return the analysis that is asked for; raise UserError for what is none."""
-    given = dict(asked)
+    given = dict(fields)
     playouts = _whole("the number of playouts", given.get("playouts", str(PLAYOUTS)))
     if not LEAST <= playouts <= MOST:
         raise UserError(f"playouts of each move lie between {LEAST} and {MOST}, not {playouts}")
-    places, moves = ([_whole(key, value) for key, value in asked if key == wanted] for wanted in ("at", "move"))
+    places, moves = ([_whole(key, value) for key, value in fields if key == wanted] for wanted in ("at", "move"))
     if len(places) != len(moves):
         raise UserError("every branch says after how many steps (at) which move is made")
     begun, branches = _source(request, given), list(zip(places, moves, strict=True))
@@ -77,7 +77,7 @@ def _analysis(request: Request, asked: list[tuple[str, str]]) -> Analysis:
         game = begun()
         return with_branches(followed(game) if "finish" in given else game, branches)
 
-    return _analyses(request.app).of(tuple(asked), make, playouts)
+    return _analyses(request.app).of(tuple(fields), make, playouts)
 
 
 def _source(request: Request, given: dict[str, str]) -> Callable[[], Game]:
@@ -108,18 +108,18 @@ def _names(request: Request, game: Game) -> list[str]:
 
 def show(request: Request) -> Response:
     """Return what is known of a game so far; without a game, how to come to one."""
-    asked = _asked(request)
-    if not asked:
+    fields = _fields(request)
+    if not fields:
         files = [one for one in folder_of(request).found() if one.kind in ("run", "position")]
         return page(request, "analyse.html.j2", "Analyse", analysis=None, files=files, styles=["play.css"])
-    analysis = _analysis(request, asked)
+    analysis = _analysis(request, fields)
     version, game = analysis.version, analysis.game
-    values: dict[str, Any] = {"analysis": analysis, "version": version, "query": urlencode(asked), "asked": asked}
+    values: dict[str, Any] = {"analysis": analysis, "version": version, "query": urlencode(fields), "fields": fields}
     values |= {
         "rows": (),
         "scripts": ["play.js"],
         "styles": ["play.css"],
-        "branches": sum(key == "at" for key, _ in asked),
+        "branches": sum(key == "at" for key, _ in fields),
     }
     if game is not None and analysis.why is not None:
         names = _names(request, game)
@@ -131,7 +131,7 @@ def show(request: Request) -> Response:
             "blunders": sorted((row for row in rows if row["low"] > 0), key=lambda row: -row["price"])[:BLUNDERS],
             "scores": sorted(game.result or (), key=lambda one: (-one["win_share"], -one["total"])),
             "lines": _lines(analysis, len(names)),
-            "command": _command(dict(asked), values["branches"], over=game.to_move is None),
+            "command": _command(dict(fields), values["branches"], over=game.to_move is None),
         }
     heading = "Analyse" if game is None else f"A game of {find_game(game.plan.game).TITLE}"
     return page(request, "analyse.html.j2", heading, **values)
@@ -193,13 +193,13 @@ def _lines(analysis: Analysis, seats: int) -> list[str]:
 
 async def changes(request: Request) -> Response:
     """Answer when there is more to see than in version ``since``, or after a while."""
-    analysis = _analysis(request, _asked(request))
+    analysis = _analysis(request, _fields(request))
     return await waited(request, lambda: analysis.version)
 
 
 def replay(request: Request) -> Response:
     """Return the replay of the game, with win chances and turning points."""
-    game = _analysis(request, _asked(request)).game
+    game = _analysis(request, _fields(request)).game
     if game is None:
         raise UserError("the game is being made ready")
     return replay_page(game, _names(request, game))
@@ -208,7 +208,7 @@ def replay(request: Request) -> Response:
 def play_on(request: Request) -> Response:
     """Open a table where a decision stood, with a person in the seat that decides."""
     fields = dict(form_of(request))
-    analysis = _analysis(request, _asked(request))
+    analysis = _analysis(request, _fields(request))
     if analysis.game is None:
         raise UserError("the game is being made ready")
     history, at = analysis.game.history(), _whole("the number of steps", fields.get("step", ""))

@@ -37,7 +37,8 @@ def answer_page(request: Request) -> Response:
     drawn, file = list(_sections(stored)), request.query_params["file"]
     figures = [figure for section in drawn for figure in section.figures]
     return page(
-        request, "answer.html.j2", path.name, game=plan.get("game"), kind=stored.kind.CALLED, title=_title(stored),
+        request, "answer.html.j2", path.name, game=plan.get("game"), kind=stored.kind.CALLED,
+        title=str(stored.record.get("estimand", "")) or stored.kind.CALLED,
         remarks=[f"{one}." for one in record.get("remarks", ())], plan=plan_words(plan), sections=drawn,
         grids=[] if any(section.numbers for section in drawn) else list(sound(lambda: list(_grids(stored)))),
         files=[(name, f"/answer.csv?{urlencode({'file': file, 'table': name})}") for name in _tables(stored)],
@@ -81,10 +82,6 @@ def _stored(request: Request) -> Stored:
     if stored is None:
         raise UserError(f"{path.name!r} holds rows, and no answer")
     return stored
-
-
-def _title(stored: Stored) -> str:
-    return str(stored.record.get("estimand", "")) or stored.kind.CALLED
 
 
 def _tables(stored: Stored) -> list[str]:

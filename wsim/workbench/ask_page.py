@@ -74,7 +74,7 @@ def next_answer(request: Request, kind: str) -> str:
 def ask_page(request: Request) -> Response:
     """Return what can be asked, and what was."""
     kinds = [(kind.title, f"/ask/{kind.name}", _first_sentence(kind)) for kind in KINDS.values()]
-    return page(request, "ask.html.j2", "Ask", kinds=kinds, asked=_questions_of(request.app).listed())
+    return page(request, "ask.html.j2", "Ask", kinds=kinds, queued=_questions_of(request.app).listed())
 
 
 def form_page(request: Request) -> Response:
@@ -84,16 +84,16 @@ def form_page(request: Request) -> Response:
     return _form(request, kind, {name: lines for name, lines in texts.items() if name != TRUST}, ())
 
 
-def asked_of_form(request: Request) -> Response:
+def ask(request: Request) -> Response:
     """Ask what the form says, or return it with what is wrong."""
     kind = kind_of(request.path_params["kind"])
     texts = lines_of(form_of(request))
     out = " ".join(texts.pop(OUT, []))
     try:
-        asked = _questions_of(request.app).ask(kind, texts, out)
+        queued = _questions_of(request.app).ask(kind, texts, out)
     except UserError as error:
         return _form(request, kind, texts, str(error).split("\nalso: "), out)
-    return RedirectResponse(f"/asked/{asked.number}", 303)
+    return RedirectResponse(f"/asked/{queued.number}", 303)
 
 
 def _form(request: Request, kind: Kind, texts: Texts, mistakes: Sequence[str], out: str = "") -> Response:
@@ -132,31 +132,31 @@ def _first_sentence(kind: Kind) -> str:
     return kind.about.partition("\n")[0].partition(": wsim")[0].rstrip(".") + "."
 
 
-def asked_page(request: Request) -> Response:
+def queued_page(request: Request) -> Response:
     """Return a question as it stands."""
-    asked = _questions_of(request.app).find(request.path_params["number"])
-    answer = asked.kind.answer(Path(asked.out)).as_posix()
-    again = urlencode([(name, "\n".join(lines)) for name, lines in asked.texts.items()])
+    queued = _questions_of(request.app).find(request.path_params["number"])
+    answer = queued.kind.answer(Path(queued.out)).as_posix()
+    again = urlencode([(name, "\n".join(lines)) for name, lines in queued.texts.items()])
     return page(
-        request, "asked.html.j2", f"{asked.kind.title} {asked.number}", asked=asked, record=asked.record(),
-        texts=asked.texts, again=f"/ask/{asked.kind.name}?{again}", answer=f"/answer?{urlencode({'file': answer})}",
+        request, "asked.html.j2", f"{queued.kind.title} {queued.number}", queued=queued, record=queued.record(),
+        texts=queued.texts, again=f"/ask/{queued.kind.name}?{again}", answer=f"/answer?{urlencode({'file': answer})}",
         root=str(folder_of(request).root), scripts=["ask.js"], most=MOST_WAITING,
     )  # fmt: skip
 
 
 def events(request: Request) -> Response:
     """Return the changes of a question as they come, as server-sent events."""
-    asked = _questions_of(request.app).find(request.path_params["number"])
-    return StreamingResponse(_changes(asked), media_type="text/event-stream")
+    queued = _questions_of(request.app).find(request.path_params["number"])
+    return StreamingResponse(_changes(queued), media_type="text/event-stream")
 
 
-async def _changes(asked: QueuedQuestion) -> AsyncIterator[str]:
+async def _changes(queued: QueuedQuestion) -> AsyncIterator[str]:
     version = -1
     while True:
-        if asked.version != version:
-            version = asked.version
-            yield f"data: {json.dumps(asked.record())}\n\n"
-        if asked.over:
+        if queued.version != version:
+            version = queued.version
+            yield f"data: {json.dumps(queued.record())}\n\n"
+        if queued.over:
             return
         await asyncio.sleep(PAUSE)
 
@@ -164,9 +164,9 @@ async def _changes(asked: QueuedQuestion) -> AsyncIterator[str]:
 def stop(request: Request) -> Response:
     """Stop a question."""
     questions = _questions_of(request.app)
-    asked = questions.find(request.path_params["number"])
-    questions.stop(asked)
-    return RedirectResponse(f"/asked/{asked.number}", 303)
+    queued = questions.find(request.path_params["number"])
+    questions.stop(queued)
+    return RedirectResponse(f"/asked/{queued.number}", 303)
 
 
 def links_of(noun: str, name: str, plan: Plan, picks: bool, bans: bool) -> list[tuple[str, str]]:
@@ -183,8 +183,8 @@ def links_of(noun: str, name: str, plan: Plan, picks: bool, bans: bool) -> list[
 ROUTES = [
     Route("/ask", ask_page),
     Route("/ask/{kind}", form_page),
-    Route("/ask/{kind}", asked_of_form, methods=["POST"]),
-    Route("/asked/{number}", asked_page),
+    Route("/ask/{kind}", ask, methods=["POST"]),
+    Route("/asked/{number}", queued_page),
     Route("/asked/{number}/events", events),
     Route("/asked/{number}/stop", stop, methods=["POST"]),
 ]

@@ -73,12 +73,12 @@ class Changes:
 
     def with_values(self, values: Mapping[str, str], printed: Mapping[str, str]) -> Changes:
         """Return it with other values; one that is the printed one is no change."""
-        kept = {_path(line): line for line in self.lines}
+        lines = {_path(line): line for line in self.lines}
         for path, text in values.items():
-            kept.pop(path, None)
+            lines.pop(path, None)
             if text != printed.get(path, ""):
-                kept[path] = f"{path}={text}"
-        return Changes(self.game, self.ruleset, tuple(kept.values()))
+                lines[path] = f"{path}={text}"
+        return Changes(self.game, self.ruleset, tuple(lines.values()))
 
     def mistakes(self) -> dict[str, str]:
         """Return what the checker says of single changes, by path; under no path what it says of them together."""
@@ -138,7 +138,7 @@ def _group(path: str) -> str:
     return ".".join(parts[:2] if len(parts) > 2 else parts[:1])
 
 
-def _asked(pairs: Sequence[tuple[str, str]]) -> Changes:
+def _changes_of(pairs: Sequence[tuple[str, str]]) -> Changes:
     """Return the catalogue and the changes of an address or a form."""
     one = dict(pairs)
     game = one.get("game") or next(iter(GAMES))
@@ -150,7 +150,7 @@ def _asked(pairs: Sequence[tuple[str, str]]) -> Changes:
 def change_page(request: Request) -> Response:
     """Return the catalogue with what is changed, and the fields of one of its parts."""
     pairs = request.query_params.multi_items()
-    changes, at = _asked(pairs), request.query_params.get("at", "")
+    changes, at = _changes_of(pairs), request.query_params.get("at", "")
     printed = values_of(changes.page(printed=True).record)
     groups = list(dict.fromkeys(map(_group, printed)))
     at = _found(at, groups)
@@ -245,7 +245,7 @@ def save(request: Request) -> Response:
     from wsim.spec.catalogues import Source
 
     pairs = form_of(request)
-    changes, out = _asked(pairs), dict(pairs).get("out", "").strip()
+    changes, out = _changes_of(pairs), dict(pairs).get("out", "").strip()
     changes.page()
     if not changes.lines:
         raise UserError("nothing is changed: there is no patch to write")

@@ -168,10 +168,10 @@ def _base(request: Request) -> str:
     access = request.app.state.access
     if access.host not in ANY:
         return str(origin_of(access.host, access.port))
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
-            asked.connect(("192.0.2.1", 9))  # sends nothing: it says which of this machine's addresses would
-            return origin_of(asked.getsockname()[0], access.port)
+            probe.connect(("192.0.2.1", 9))  # sends nothing: it says which of this machine's addresses would
+            return origin_of(probe.getsockname()[0], access.port)
         except OSError:
             return f"http://{request.headers['host']}"
 
@@ -248,8 +248,8 @@ def _seat_page(request: Request, sentence: str, status: int) -> Response:
     }
     heading = f"{table.names[seat]} at {find_game(table.plan.game).TITLE}"
     if not table.ready:
-        return page(request, "seat.html.j2", heading, **values, asked=None)
-    decision, game, asked = table.decision(seat), table.game(), request.query_params
+        return page(request, "seat.html.j2", heading, **values, decision=None)
+    decision, game, query = table.decision(seat), table.game(), request.query_params
     values |= {
         "scene": game.seen(seat),
         "words": game.view(seat),
@@ -257,10 +257,10 @@ def _seat_page(request: Request, sentence: str, status: int) -> Response:
         "waited_for": table.waited_for(),
         "seen": table.seen()[-LINES:],
         "scores": _ranked(game),
-        "asked": decision,
+        "decision": decision,
         "moves": () if decision is None else _moves(decision, game.seen(seat), seat),
-        "hints": _hints(decision) if decision is not None and "hint" in asked else (),
-        "chance": _chance(game if decision is None else decision.game, seat) if "chance" in asked else "",
+        "hints": _hints(decision) if decision is not None and "hint" in query else (),
+        "chance": _chance(game if decision is None else decision.game, seat) if "chance" in query else "",
         "colour": Palette(find_game(table.plan.game).COLOURS).of,
         "playouts": HINTS,
     }

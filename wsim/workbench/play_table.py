@@ -139,8 +139,8 @@ class Table:
             game = None if seat in self._chosen else ahead(played.game, seat)
             if game is None:
                 return None
-            asked = [played.decided(seat), seat, known_to(game, seat), game.legal()]
-            return Decision(game, hashlib.sha256(json.dumps(asked, default=str).encode()).hexdigest()[:16])
+            seen = [played.decided(seat), seat, known_to(game, seat), game.legal()]
+            return Decision(game, hashlib.sha256(json.dumps(seen, default=str).encode()).hexdigest()[:16])
 
     def choose(self, seat: int, stamp: str, index: int) -> None:
         """Make the move of a person, at once or when it is asked; raise UserError for one that cannot be made.

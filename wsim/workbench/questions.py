@@ -111,12 +111,9 @@ class Kind:
                 groups.append(kind(**values.get(kind, {})))
         keys = values.get(Plan, {})
         with mistakes.noted():
-            self._plan(keys)
+            Plan.make(**{name: value for name, value in keys.items() if name != self.arguments})
         mistakes.raise_any()
         return keys, groups
-
-    def _plan(self, keys: Mapping[str, Any]) -> Plan:
-        return Plan.make(**{name: value for name, value in keys.items() if name != self.arguments})
 
     def words(self, texts: Texts, out: str) -> str:
         """Return the command that asks the same and writes the same file."""

@@ -74,7 +74,7 @@ class Questions:
 
     def __init__(self, folder: Folder) -> None:
         self._folder, self._lock = folder, threading.Lock()
-        self._asked: dict[int, QueuedQuestion] = {}
+        self._questions: dict[int, QueuedQuestion] = {}
         self._waiting: list[QueuedQuestion] = []
         self._process: subprocess.Popen[str] | None = None
         self._playing: QueuedQuestion | None = None
@@ -84,18 +84,18 @@ class Questions:
     def listed(self) -> list[QueuedQuestion]:
         """Return the questions, the latest first."""
         with self._lock:
-            return sorted(self._asked.values(), key=lambda one: -one.number)
+            return sorted(self._questions.values(), key=lambda one: -one.number)
 
     def find(self, number: str) -> QueuedQuestion:
         """Return a question; raise UserError if there is none of that number."""
-        found = self._asked.get(int(number)) if number.isdecimal() and len(number) < 9 else None
+        found = self._questions.get(int(number)) if number.isdecimal() and len(number) < 9 else None
         if found is None:
             raise UserError(f"no question {number!r} was asked since the server began: its answer may be in the folder")
         return found
 
     def next_name(self, kind: Kind) -> str:
         """Return a name of a file that is not there yet."""
-        taken = {one.out for one in self._asked.values()}
+        taken = {one.out for one in self._questions.values()}
         number = 1
         while (name := f"{kind.name}-{number}{kind.suffixes[0]}") in taken or kind.answer(
             self._folder.root / name
@@ -119,32 +119,32 @@ class Questions:
             if (
                 kind.answer(path).exists()
                 or path.exists()
-                or any(one.out == out and not one.over for one in self._asked.values())
+                or any(one.out == out and not one.over for one in self._questions.values())
             ):
                 raise UserError(f"there is a file {out!r} already, or a question that will write it: name another one")
             if len(self._waiting) >= MOST_WAITING:
                 raise UserError(f"{MOST_WAITING} questions are waiting: stop one, or ask later")
-            number = max(self._asked, default=0) + 1
-            asked = QueuedQuestion(number, kind, texts, out, kind.words(texts, out))
-            self._asked[number] = asked
-            self._waiting.append(asked)
-            for old in [one.number for one in self._asked.values() if one.over][:-MOST_KEPT]:
-                del self._asked[old]
+            number = max(self._questions, default=0) + 1
+            queued = QueuedQuestion(number, kind, texts, out, kind.words(texts, out))
+            self._questions[number] = queued
+            self._waiting.append(queued)
+            for old in [one.number for one in self._questions.values() if one.over][:-MOST_KEPT]:
+                del self._questions[old]
             if self._thread is None:
                 self._thread = threading.Thread(target=self._play_all, daemon=True, name="wsim-questions")
                 self._thread.start()
-        return asked
+        return queued
 
-    def stop(self, asked: QueuedQuestion) -> None:
+    def stop(self, queued: QueuedQuestion) -> None:
         """Stop a question: one that waits is not asked, one that is played writes what it knows; twice: at once."""
         with self._lock:
-            if asked in self._waiting:
-                self._waiting.remove(asked)
-                self._set(asked, state="stopped", sentence="stopped before it was asked")
-            elif asked is self._playing and self._process is not None:
-                if asked.stopping:
+            if queued in self._waiting:
+                self._waiting.remove(queued)
+                self._set(queued, state="stopped", sentence="stopped before it was asked")
+            elif queued is self._playing and self._process is not None:
+                if queued.stopping:
                     self._process.kill()
-                asked.stopping = True
+                queued.stopping = True
                 self._interrupt(self._process)
 
     def close(self) -> None:
@@ -172,10 +172,10 @@ class Questions:
                 if self._closed or not self._waiting:
                     self._thread = self._playing = self._process = None
                     return
-                asked = self._playing = self._waiting.pop(0)
+                queued = self._playing = self._waiting.pop(0)
                 process = self._process = self._begun()
-                self._set(asked, state="playing")
-            self._follow(asked, process)
+                self._set(queued, state="playing")
+            self._follow(queued, process)
 
     def _begun(self) -> subprocess.Popen[str]:
         """Start a worker, in a session of its own: Ctrl-C at the server's terminal is not for it."""
@@ -186,7 +186,7 @@ class Questions:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
         )  # fmt: skip
 
-    def _follow(self, asked: QueuedQuestion, process: subprocess.Popen[str]) -> None:
+    def _follow(self, queued: QueuedQuestion, process: subprocess.Popen[str]) -> None:
         """Tell a worker its question, and take what it says until it ends."""
         assert process.stdin is not None
         assert process.stdout is not None
@@ -196,39 +196,39 @@ class Questions:
             complaints.start()
             with suppress(OSError):
                 process.stdin.write(
-                    json.dumps({"kind": asked.kind.name, "texts": asked.texts, "out": asked.out}) + "\n"
+                    json.dumps({"kind": queued.kind.name, "texts": queued.texts, "out": queued.out}) + "\n"
                 )
                 process.stdin.flush()
             for said_line in process.stdout:
                 with suppress(ValueError):
-                    self._take(asked, json.loads(said_line))
+                    self._take(queued, json.loads(said_line))
             complaints.join(1)
-        if not asked.over and asked.stopping:
-            self._set(asked, state="stopped", sentence="stopped before there was anything to say")
-        elif not asked.over:
+        if not queued.over and queued.stopping:
+            self._set(queued, state="stopped", sentence="stopped before there was anything to say")
+        elif not queued.over:
             last = said[-1].strip() if said else f"it ended with {process.returncode}"
-            self._set(asked, state="refused", sentence=f"the worker failed: {last}")
+            self._set(queued, state="refused", sentence=f"the worker failed: {last}")
 
-    def _take(self, asked: QueuedQuestion, line: Mapping[str, Any]) -> None:
+    def _take(self, queued: QueuedQuestion, line: Mapping[str, Any]) -> None:
         """Take a line of a worker."""
         if "progress" in line:
             doing, done, total = line["progress"]
-            self._set(asked, doing=doing, done=done, total=total)
+            self._set(queued, doing=doing, done=done, total=total)
         elif "look" in line:
             deals, effects = line["look"]
-            asked.looks.append((deals, effects))
-            self._set(asked)
+            queued.looks.append((deals, effects))
+            self._set(queued)
         elif "written" in line:
             stopped, path = line["written"]
-            self._set(asked, state="stopped" if stopped else "answered", out=path)
+            self._set(queued, state="stopped" if stopped else "answered", out=path)
         elif "refused" in line:
-            self._set(asked, state="refused", sentence=line["refused"])
+            self._set(queued, state="refused", sentence=line["refused"])
 
     @staticmethod
-    def _set(asked: QueuedQuestion, **values: Any) -> None:
+    def _set(queued: QueuedQuestion, **values: Any) -> None:
         for name, value in values.items():
-            setattr(asked, name, value)
-        asked.version += 1
+            setattr(queued, name, value)
+        queued.version += 1
 
 
 def lines_of(pairs: Sequence[tuple[str, str]]) -> dict[str, list[str]]:

@@ -35,7 +35,7 @@ def begin(app: Starlette) -> None:
     app.state.tables = Tables(app.state.folder)
 
 
-def tables_kept(request: Request) -> Tables:
+def opened_tables(request: Request) -> Tables:
     """Return the tables that the server keeps."""
     found: Tables = request.app.state.tables
     return found
@@ -45,7 +45,7 @@ def run_page(request: Request) -> Response:
     """Return the page of a table of runs."""
     from wsim.lab.run_tables import tables_of_run
 
-    view, found = _asked(request)
+    view, found = _view_of(request)
     rows, said = rows_shown(found, view)
     run = found.runs[0]
     figures = _figures(found, rows) if view.charts else []
@@ -65,7 +65,7 @@ def run_csv(request: Request) -> Response:
     """Return the rows that are shown as the CSV that the command writes."""
     from wsim.display import csv_of
 
-    view, found = _asked(request)
+    view, found = _view_of(request)
     rows, _ = rows_shown(found, view)
     flags = flags_of(found.analysis)
     texts = {key: [None] if key in flags else list(given) for key, given in view.options.items()}
@@ -76,22 +76,22 @@ def run_csv(request: Request) -> Response:
 
 def chart(request: Request) -> Response:
     """Return a chart of the rows that are shown as a file: SVG or PNG."""
-    view, found = _asked(request)
+    view, found = _view_of(request)
     rows, _ = rows_shown(found, view)
     return chart_file(request, _figures(found, rows), found.runs[0].plan.game, view.table)
 
 
-def _asked(request: Request) -> tuple[TableView, RunTable]:
+def _view_of(request: Request) -> tuple[TableView, RunTable]:
     """Return what an address asks for."""
     import polars as pl
 
     from wsim.lab.run_tables import tables_of_run
 
-    view, kept = TableView.of(request.query_params.multi_items()), tables_kept(request)
+    view, tables = TableView.of(request.query_params.multi_items()), opened_tables(request)
     if not view.table:
-        view = replace(view, table=next(iter(tables_of_run(kept.run(view.runs[0])))))
+        view = replace(view, table=next(iter(tables_of_run(tables.run(view.runs[0])))))
     try:
-        found = kept.table(view)
+        found = tables.table(view)
     except (FileNotFoundError, pl.exceptions.PolarsError) as error:
         raise UserError(f"the files of {' and '.join(view.runs)} are no longer what they were: {error}") from error
     return (replace(view, by=()) if view.by == found.analysis.by else view), found

@@ -17,7 +17,7 @@ from wsim.errors import UserError, nearest
 from wsim.lab.record import read_record
 from wsim.workbench.ask_page import links_of
 from wsim.workbench.rendering import folder_of, page
-from wsim.workbench.run_page import tables_kept
+from wsim.workbench.run_page import opened_tables
 from wsim.workbench.table_view import TableView, has_pages, rows_shown, shown_path, thing_address
 
 if TYPE_CHECKING:
@@ -38,10 +38,10 @@ PARTNERS = 20
 
 def thing_page(request: Request) -> Response:
     """Return the page of what a row of a table is about."""
-    query, kept = request.query_params, tables_kept(request)
+    query, tables = request.query_params, opened_tables(request)
     view = TableView.of([(key, value) for key, value in query.multi_items() if key in ("run", "table")])
     name, show, folder = query.get("name", ""), query.get("show", ""), folder_of(request)
-    found = kept.table(view)
+    found = tables.table(view)
     if not has_pages(found):
         raise UserError(f"the rows of the table {view.table} have no pages of their own")
     run, noun = found.runs[0], found.table.frame.columns[0]
@@ -167,19 +167,19 @@ def _shown(request: Request, found: RunTable, view: TableView, name: str, show: 
     from wsim.report.grids import plain_grid
 
     what, _, by = show.partition(":")
-    kept, folder, noun = tables_kept(request), folder_of(request), found.table.frame.columns[0]
+    tables, folder, noun = opened_tables(request), folder_of(request), found.table.frame.columns[0]
     if what in ("by", "readings") and by:
         split = (*found.split, by)
-        asked = _filtered(TableView(view.runs, found.name if what == "by" else what), noun, name, split)
-        asked = replace(asked, sort=f"-{by}" if what == "readings" else None)
-        part = kept.table(asked)
-        rows, _ = rows_shown(part, asked)
-        return plain_grid("by", f"{name} by {by}", _main(part, rows)), part.table.note, asked.command(folder)
+        part_view = _filtered(TableView(view.runs, found.name if what == "by" else what), noun, name, split)
+        part_view = replace(part_view, sort=f"-{by}" if what == "readings" else None)
+        part = tables.table(part_view)
+        rows, _ = rows_shown(part, part_view)
+        return plain_grid("by", f"{name} by {by}", _main(part, rows)), part.table.note, part_view.command(folder)
     if what == "synergies":
-        asked = TableView(view.runs, what, top=PARTNERS, options={noun: (name,)})
-        part = kept.table(asked)
+        part_view = TableView(view.runs, what, top=PARTNERS, options={noun: (name,)})
+        part = tables.table(part_view)
         rows = part.table.frame.head(PARTNERS)
-        return plain_grid(what, part.title, rows), part.table.note, asked.command(folder)
+        return plain_grid(what, part.title, rows), part.table.note, part_view.command(folder)
     if what == "games":
         run = found.runs[0]
         command = f"wsim trace {shlex.quote(shown_path(run.path))} GAME --why"

@@ -46,10 +46,10 @@ def _say(name: str, value: Any) -> None:
 
 def main() -> None:
     """Play the question of standard input."""
-    asked = json.loads(sys.stdin.readline())
-    kind, out = kind_of(asked["kind"]), Path(asked["out"])
+    question = json.loads(sys.stdin.readline())
+    kind, out = kind_of(question["kind"]), Path(question["out"])
     try:
-        keys, groups = kind.read(asked["texts"])
+        keys, groups = kind.read(question["texts"])
         stopped = False
         try:
             answer = kind.play(keys, groups, _Lines())
@@ -58,7 +58,7 @@ def main() -> None:
                 raise
             answer, stopped = interrupt.result, True
         answer.write(out)
-        _say("written", [stopped, asked["out"]])
+        _say("written", [stopped, question["out"]])
     except (UserError, OSError) as error:
         _say("refused", str(error))
     except KeyboardInterrupt:

@@ -15,7 +15,7 @@ from wsim.errors import UserError
 from wsim.jit import JIT
 from wsim.kernels.commands import LOOK
 from wsim.lab.plan import Plan
-from wsim.learn.learned_from import learned_from
+from wsim.learn.learning_plan import learned_from
 from wsim.wonders.game import GAME
 from wsim.wonders.learning import LEARNER
 from wsim.wonders.nets import NETS

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from tests.wonders.reference.facts import RESOURCES
-from tests.wonders.reference.market import MOST_PRICE, own_symbols, unit_price
+from tests.wonders.reference.market import MOST_PRICE, own_symbols, printed_price, unit_price
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -358,10 +358,11 @@ def dearer(side: str, kind: str, sign: int) -> Callable[[Table, City, City, int]
     """Change a price, as far as it goes."""
 
     def change(table: Table, _owner: City, city: City, amount: int) -> int:
-        price = unit_price(table, city, side, kind)
-        changed = min(max(price + sign * amount, 0), MOST_PRICE) - price
-        city.price_changes[f"{side} {kind}"] += changed
-        return abs(changed)
+        before = unit_price(table, city, side, kind)
+        after = min(max(before + sign * amount, 0), MOST_PRICE)
+        if after != before:
+            city.price_changes[f"{side} {kind}"] = after - printed_price(table, city, side, kind)
+        return abs(after - before)
 
     return change
 

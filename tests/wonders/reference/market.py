@@ -11,7 +11,7 @@ from tests.wonders.reference.payment import Prices, pareto_payments
 if TYPE_CHECKING:
     from tests.wonders.reference.table import City, Table
 
-__all__ = ["MOST_PRICE", "Market", "market", "unit_price"]
+__all__ = ["MOST_PRICE", "Market", "market", "printed_price", "unit_price"]
 
 Symbol = tuple[str, ...]
 MOST_PRICE = 5  # R66
@@ -114,6 +114,12 @@ def prices(table: Table, city: City, side: str) -> Prices:
 
 
 def unit_price(table: Table, city: City, side: str, resources: str) -> int:
+    """What a unit costs: the printed price and what clauses made of it, from nothing to the most (R66)."""
+    price = printed_price(table, city, side, resources) + city.price_changes[f"{side} {resources}"]
+    return min(max(price, 0), MOST_PRICE)
+
+
+def printed_price(table: Table, city: City, side: str, resources: str) -> int:
     """The full price, or what a trading post or the Olympia B stage makes of it; both only with the switch."""
 
     full = table.rules.trade_price
@@ -127,4 +133,4 @@ def unit_price(table: Table, city: City, side: str, resources: str) -> int:
     printed = full - max(by_stage, by_card)
     if table.switches["olympia_discount_cumulative"]:
         printed = max(0, full - by_stage - by_card)
-    return min(max(printed + city.price_changes[f"{side} {resources}"], 0), MOST_PRICE)
+    return printed

@@ -54,6 +54,50 @@ def test_R52_a_clause_acts_on_the_cities_that_it_names(each: str, change: int) -
     assert 8 * (p.coins[0] - 10) + 4 * right + 2 * across + left == change
 
 
+@pytest.mark.parametrize(
+    ("by", "movers"),
+    [
+        ("self", {0}), ("left", {1}), ("right", {3}), ("neighbor", {1, 3}), ("other", {1, 2, 3}), ("partner", set()),
+        ("anyone", {0, 1, 2, 3}),
+    ],
+)  # fmt: skip
+def test_R53_moves_are_those_of_the_cities_that_the_clause_names(by: str, movers: set[int]) -> None:
+    p = table({"Altar": [gain("card_built", by=by)]})
+    p.city(0, "Altar")
+    found = set()
+    for seat, card in enumerate(("Baths", "Stockade", "Theater", "Workshop")):
+        before = p.coins[0]
+        p.play({seat: card})
+        found |= {seat} if p.coins[0] > before else set()
+    assert found == movers
+
+
+def test_R53_a_partner_is_the_city_of_the_own_team() -> None:
+    clauses = [gain("card_built", by="partner"), gain("sold", 5, by="other", each="partner")]
+    changes = (f"cards.Altar.when={written(clauses)}",)
+    p = Position("2e-cities-teams", "Gizah day", "Rhodos day", "Ephesos day", "Alexandria day", changes=changes)
+    for seat in range(4):
+        p.city(seat, coins=0)
+    p.city(2, "Altar")
+    p.play(dict.fromkeys(range(4), "Baths"))
+    assert p.coins == [0, 0, 1, 0]
+    p.play({0: "sell Theater"})
+    assert p.coins == [3, 0, 1, 5]
+
+
+def test_R53_a_last_card_is_a_move_of_its_own() -> None:
+    changes = (f"cards.Altar.when={written([gain('last_card', by='anyone')])}", "settings.last_card=played")
+    p = Position("1e", *BOARDS, turn=6, changes=changes)
+    p.city(1, "Altar")
+    for seat, card in enumerate(("Baths", "Stockade", "Theater", "Workshop")):
+        p.hand(seat, card)
+        p.city(seat, coins=0)
+    p.city(0, coins=1)
+    p.play({1: "Loom"})
+    assert {seat for seat, *_ in p.extra} == {0, 1, 2, 3}
+    assert p.coins[1] - 3 * ((1, "last_card", "sell", "Stockade") in p.extra) == 4
+
+
 def test_R53_events_are_moves_and_moments() -> None:
     worth = {"card_built": 1, "stage_built": 10, "sold": 100}
     p = table({"Altar": [gain(event, coins, by="left") for event, coins in worth.items()]})
@@ -141,6 +185,21 @@ def test_R56_what_is_not_there_lapses() -> None:
     p = table({"Altar": [clause, {"event": "built", "lose": {"coins": 99}}]})
     p.play({0: "Altar"})
     assert (p.coins, p.debts) == ([0, 0, 10, 10], [0, 0, 0, 0])
+
+
+def test_R56_coins_are_given_as_far_as_they_are_there() -> None:
+    p = table({"Altar": [{"event": "built", "each": "neighbor", "give": 7}]})
+    p.play({0: "Altar"})
+    assert p.coins == [0, 17, 10, 13]  # to the left neighbour first
+
+
+def test_R56_tokens_come_and_go() -> None:
+    kinds = ("diplomacy_tokens", "debts", "defeat_tokens")
+    clauses = [{"event": "built", "gain": dict.fromkeys(kinds, 3)}, {"event": "sold", "lose": dict.fromkeys(kinds, 2)}]
+    p = table({"Altar": clauses})
+    for move, left in (("Altar", 3), ("sell Baths", 1), ("sell Baths", 0)):
+        p.play({1: move})
+        assert [int(count[1]) for count in (p.public.diplomacy, p.public.debts, p.public.defeats)] == [left] * 3
 
 
 def test_R56_the_parts_of_a_clause_have_an_order() -> None:
@@ -304,6 +363,26 @@ def test_R66_the_change_stays_when_a_trading_post_is_built() -> None:
     p.play({1: "Altar"})
     p.play({1: "East Trading Post"})
     assert p.builds(1, "Baths") == [("paid", 0, 0, 3)]
+
+
+def test_R66_what_would_cost_less_than_nothing_lapses() -> None:
+    lower, higher = ({"event": "built", verb: {"right_raw_price": by}} for verb, by in (("lose", 2), ("gain", 1)))
+    p = table({"Altar": [lower], "Theater": [higher]})
+    for card, price in (("Altar", 0), ("East Trading Post", 0), ("Theater", 1), ("West Trading Post", 1)):
+        p.play({1: card})
+        assert p.builds(1, "Baths") == [("paid", 0, 0, price)]
+
+
+def test_R67_tokens_may_be_lost() -> None:
+    clauses = [
+        {"event": "built", "gain": {"free_build_tokens": 2}},
+        {"event": "sold", "lose": {"free_build_tokens": 9}},
+    ]
+    p = table({"Altar": clauses}, age=3)
+    p.play({0: "Altar"})
+    assert "free" in {move.how for move in p.moves(0, "Palace")}
+    p.play({0: "sell Senate"})
+    assert p.builds(0, "Palace") == []
 
 
 def test_R67_a_token_is_a_free_build_for_once() -> None:

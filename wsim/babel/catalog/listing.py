@@ -130,5 +130,5 @@ def _loaded(source: Source) -> Catalogue:
 
 def _slim(rows: Rows) -> Rows:
     """Leave out the columns that say nothing."""
-    kept = [key for key in rows[0] if any(row[key] for row in rows)]
-    return [{key: row[key] for key in kept} for row in rows]
+    shown = [key for key in rows[0] if any(row[key] for row in rows)]
+    return [{key: row[key] for key in shown} for row in rows]

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from wsim.babel.describe import POSITION_KEYS
 from wsim.babel.kernels import layout
 from wsim.babel.words import ACTION_CARDS, DRAW_THREE, EXCHANGE_CARDS, KINDS, NEEDS, NO_KIND, ROWS, SPACES
-from wsim.errors import UserError
+from wsim.errors import Mistakes, UserError
 from wsim.kernels.commands import LOOK
 from wsim.positions.machine import StatePosition
 from wsim.positions.setup_fields import counts, listed, number_in, refuse_unknown
@@ -32,16 +32,23 @@ def set_up(start: P, described: Mapping[str, Any]) -> P:
     ``row`` (of the value table, from 1), ``board`` (of each wonder its three discs, null where one is taken, and the
     ``parts`` of every seat), ``discards``, ``hand`` and ``held`` (the own action cards) as counts, and ``seats`` (of
     each points, hand_size, action_cards, discs by kind, shown cards). What is left out is 0. Hidden cards are drawn as
-    ``redrawn`` draws them. Raises UserError for a position that cannot be.
+    ``redrawn`` draws them. Raises UserError with all mistakes of a position that cannot be.
     """
-    refuse_unknown("a position", described, POSITION_KEYS)
-    public = start.record.public
-    seat = number_in("seat", described.get("seat"), 0, start.simulator.seats - 1)
-    public.turn = number_in("turn", described.get("turn"), 1, MOST_TURNS)
-    public.row = number_in("row", described.get("row", 1), 1, ROWS + 1) - 1
-    public.active = start.record.hidden.starter = seat
-    _set_board(start, described.get("board"))
-    _set_seats(start, listed("seats", described.get("seats"), Mapping))
+    public, mistakes = start.record.public, Mistakes()
+    with mistakes.noted():
+        refuse_unknown("a position", described, POSITION_KEYS)
+    with mistakes.noted():
+        seat = number_in("seat", described.get("seat"), 0, start.simulator.seats - 1)
+        public.active = start.record.hidden.starter = seat
+    with mistakes.noted():
+        public.turn = number_in("turn", described.get("turn"), 1, MOST_TURNS)
+    with mistakes.noted():
+        public.row = number_in("row", described.get("row", 1), 1, ROWS + 1) - 1
+    with mistakes.noted():
+        _set_board(start, described.get("board"))
+    with mistakes.noted():
+        _set_seats(start, listed("seats", described.get("seats"), Mapping))
+    mistakes.raise_any()  # what is hidden follows from all of it
     _set_cards(start, seat, described)
     start.record.flow.phase, public.action = layout.BEGIN, 1
     start.refresh(LOOK)
@@ -103,18 +110,23 @@ def _count_kinds(position: StatePosition) -> None:
 def _set_seats(position: StatePosition, seats: list[Mapping[str, Any]]) -> None:
     """Note what everybody knows of every seat."""
     record, public = position.record, position.record.public
+    mistakes = Mistakes()
     for one, known in enumerate(seats):
-        refuse_unknown("a seat", known, SEAT_KEYS)
-        public.points[one] = number_in(f"points of seat {one}", known.get("points", 0), -MOST_POINTS, MOST_POINTS)
-        public.hand_size[one] = number_in(f"hand_size of seat {one}", known.get("hand_size", 0), 0, 200)
-        public.action_cards[one] = number_in(f"action_cards of seat {one}", known.get("action_cards", 0), 0, 60)
+        with mistakes.noted():
+            refuse_unknown("a seat", known, SEAT_KEYS)
+        for key, least, most in (("points", -MOST_POINTS, MOST_POINTS), ("hand_size", 0, 200), ("action_cards", 0, 60)):
+            with mistakes.noted():
+                public[key][one] = number_in(f"{key} of seat {one}", known.get(key, 0), least, most)
         own = record.own[one]
         own.hand[:], own.aside[:], own.cards[:], own.fresh[:] = 0, 0, 0, 0
-        for kind, count in enumerate(counts(f"discs of seat {one}", known.get("discs", {}), KINDS)):
-            own.discs[kind] = count
-            public.discs[one, kind] = count if position.machine.rules.public_discs else 0
+        with mistakes.noted():
+            for kind, count in enumerate(counts(f"discs of seat {one}", known.get("discs", {}), KINDS)):
+                own.discs[kind] = count
+                public.discs[one, kind] = count if position.machine.rules.public_discs else 0
         public.disc_count[one] = int(own.discs.sum())
-        public.shown[one] = counts(f"shown of seat {one}", known.get("shown", {}), KINDS)
+        with mistakes.noted():
+            public.shown[one] = counts(f"shown of seat {one}", known.get("shown", {}), KINDS)
+    mistakes.raise_any()
 
 
 def _set_cards(position: StatePosition, seat: int, described: Mapping[str, Any]) -> None:

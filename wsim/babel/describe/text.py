@@ -29,7 +29,7 @@ def phrase(move: Mapping[str, Any]) -> str:
         case {"bluff": kinds}:
             return f"lay {', '.join(kinds)} as a bluff" if kinds else "lay no bluff"
         case {"taken": seats}:
-            return f"take the offer of {_seats(seats)}" if seats else "take no offer"
+            return f"take the offer of {' and '.join(f'seat {seat}' for seat in seats)}" if seats else "take no offer"
         case {"completed": True, "jokers": jokers}:
             return f"complete the build{f' with Jokers for {counted(jokers)}' if jokers else ''}"
         case {"completed": _}:
@@ -52,10 +52,6 @@ def counted(counts: Mapping[str, int]) -> str:
 def offered(offer: Mapping[str, Any], cards: str, trade: str = "the trade card") -> list[str]:
     """Return the parts of an offer: its cards, as text, and the trade card; none of nothing."""
     return [part for part in (cards, trade if offer["trade"] else "") if part]
-
-
-def _seats(seats: Iterable[int]) -> str:
-    return " and ".join(f"seat {seat}" for seat in seats)
 
 
 # --- a whole game

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from wsim.positions.scenes import Card, City, Clash, Event, Flow, Scene, Seat, Story
 from wsim.wonders.catalog import Catalogue
+from wsim.wonders.describe.by_clauses import in_words
 from wsim.wonders.describe.text import HOW, ROMAN, card_text, deed, effect_text, next_stage, payments
 from wsim.wonders.words import ACTIONS, CATEGORIES, COLORS
 
@@ -136,7 +137,8 @@ class _Table:
             "victories": f"{sum(city['victories'])} (+{won})" if won else 0,
             "defeats": city["defeats"],
         }
-        return facts | {name: city[name] for name in ("debts", "diplomacy") if city.get(name)}
+        facts |= {name: city[name] for name in ("debts", "diplomacy") if city.get(name)}
+        return facts | ({"by clauses": ", ".join(has)} if (has := in_words(city)) else {})
 
     def built(self, city: Object, before: Sequence[str]) -> list[Card]:
         """Return what a city has built, by colour; new is what it had not built before."""

@@ -8,17 +8,18 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from wsim.errors import UserError, nearest
+from wsim.errors import Mistakes, UserError, nearest
 from wsim.kernels.commands import ADD, LOOK
 from wsim.positions.machine import StatePosition
 from wsim.positions.setup_fields import listed, number_in, refuse_unknown
 from wsim.wonders.describe import POSITION_KEYS
+from wsim.wonders.describe.by_clauses import DID, HAS, set_up_by_clauses
 from wsim.wonders.kernels import layout
 from wsim.wonders.words import AGES, FLEX, FREE_TOKEN
 
 CITY_KEYS = (
     "wonder", "side", "built", "stages", "coins", "victories", "defeats", "debts", "diplomacy", "free_build_used",
-    "free_build_tokens",
+    "free_build_tokens", HAS, DID,
 )  # fmt: skip
 MOST_FROM_PILE = 6  # builds of one city from the discard pile, as far as a person may claim
 MOST_COINS = 200  # of a treasury: more than any game has seen; what kernels reckon with fits
@@ -48,19 +49,27 @@ def set_up(start: P, described: Mapping[str, Any]) -> P:
     ``start`` is the beginning of a game of the plan, and is changed. The description has ``seat``, ``age`` and ``turn``
     (from 1), ``hand``, ``cities`` (each with wonder, side, built, stages, coins, victories, ...), ``discarded`` (cards
     on the pile) and ``handed_on`` (turn by turn of this age what was played and what was left); what is left out is 0
-    or unknown. Hidden cards are drawn as ``redrawn`` draws them. Raises UserError for a position that cannot be.
+    or unknown. Hidden cards are drawn as ``redrawn`` draws them. Raises UserError with all mistakes of a position that
+    cannot be.
     """
-    refuse_unknown("a position", described, POSITION_KEYS)
+    mistakes = Mistakes()
+    with mistakes.noted():
+        refuse_unknown("a position", described, POSITION_KEYS)
     record, rules = start.record, start.machine.rules
-    age = number_in("age", described.get("age"), 1, AGES) - 1
-    turn = number_in("turn", described.get("turn"), 1, int(rules.age_turns[age])) - 1
-    seat = number_in("seat", described.get("seat"), 0, int(rules.players) - 1)
+    with mistakes.noted():
+        age = number_in("age", described.get("age"), 1, AGES) - 1
+        turn = number_in("turn", described.get("turn"), 1, int(rules.age_turns[age])) - 1
+    with mistakes.noted():
+        seat = number_in("seat", described.get("seat"), 0, int(rules.players) - 1)
+    mistakes.raise_any()  # what follows depends on them
     record.public.age, record.public.turn, record.public.turns = age, turn, rules.age_turns[age]
     record.public.deed_count = 0
     for one, city in enumerate(listed("cities", described["cities"], Mapping)):
-        _set_city(start, one, city)
+        with mistakes.noted():
+            _set_city(start, one, city)
     most = int(rules.seats) * (int(rules.turns) + 1) * AGES
-    record.public.discarded = number_in("discarded", described.get("discarded", 0), 0, most)
+    with mistakes.noted():
+        record.public.discarded = number_in("discarded", described.get("discarded", 0), 0, most)
     size = int(rules.age_turns[age]) + 1 - turn
     record.public.hand_size[: int(rules.players)] = size
     for one in range(int(rules.players)):
@@ -68,8 +77,11 @@ def set_up(start: P, described: Mapping[str, Any]) -> P:
     if rules.duo:
         _set_free_city(start, age, turn)
     drew = bool(rules.duo) and int(record.hidden.holder) == seat
-    record.own[seat].hand = _hand(start, seat, described.get("hand"), size + drew)
-    _set_memory(start, seat, described.get("handed_on", []))
+    with mistakes.noted():
+        record.own[seat].hand = _hand(start, seat, described.get("hand"), size + drew)
+    with mistakes.noted():
+        _set_memory(start, seat, described.get("handed_on", []))
+    mistakes.raise_any()
     flow = record.flow
     flow.phase, flow.seat, flow.end, flow.wrap = layout.CHOOSE, seat, int(rules.players), seat
     record.hidden.taken[:] = np.iinfo(np.uint64).max
@@ -86,36 +98,53 @@ def _set_free_city(position: StatePosition, age: int, turn: int) -> None:
 
 
 def _set_city(position: StatePosition, seat: int, city: Mapping[str, Any]) -> None:
-    """Set a city up as it is described."""
-    refuse_unknown("a city", city, CITY_KEYS, unnamed=("shields", "hand_size"))
-    names, rules = _names(position), position.machine.rules
-    built = listed(f"built of city {seat}", city.get("built", []), str)
-    for name in built:
-        number = _card(names, name, f"city {seat}")
-        if int(rules.age_of[number]) > int(position.record.public.age):
-            raise UserError(f"city {seat} cannot have built {name} in age {int(position.record.public.age) + 1}")
-        if built.count(name) > 1:
-            raise UserError(f"city {seat} has built {name} more than once (R7)")
-        position.refresh(ADD, number, seat)
-        if int(position.record.public.flex_count[seat]) > FLEX - 2 or len(built) > _most_built(position):
-            raise UserError(f"city {seat} cannot have built {len(built)} structures by then")
-    side = int(position.record.public.side[seat])
-    for stage in range(number_in(f"stages of city {seat}", city.get("stages", 0), 0, int(rules.stage_count[side]))):
-        position.refresh(ADD, int(rules.stage_entry[side][stage]), seat)
-    public = position.record.public
-    public.coins[seat] = number_in(f"coins of city {seat}", city.get("coins", int(rules.start_coins)), 0, MOST_COINS)
-    victories = listed(f"victories of city {seat}", city.get("victories", [0] * AGES), int)
-    if len(victories) != AGES:
-        raise UserError(f"victories of city {seat} are three numbers, tokens of the ages, not {victories!r}")
-    for place, count in enumerate(victories):
-        public.victory[seat, place] = number_in(f"victories of city {seat}", count, 0, 20)
-    for key in ("defeats", "debts", "diplomacy"):
-        public[key][seat] = number_in(f"{key} of city {seat}", city.get(key, 0), 0, 50)
+    """Set a city up as it is described; raise UserError with all mistakes of it."""
+    mistakes, public, rules = Mistakes(), position.record.public, position.machine.rules
+    with mistakes.noted():
+        refuse_unknown("a city", city, CITY_KEYS, unnamed=("shields", "hand_size"))
+    with mistakes.noted():
+        _build(position, seat, listed(f"built of city {seat}", city.get("built", []), str))
+    side = int(public.side[seat])
+    with mistakes.noted():
+        stages = number_in(f"stages of city {seat}", city.get("stages", 0), 0, int(rules.stage_count[side]))
+        for stage in range(stages):
+            position.refresh(ADD, int(rules.stage_entry[side][stage]), seat)
+    with mistakes.noted():
+        coins = city.get("coins", int(rules.start_coins))
+        public.coins[seat] = number_in(f"coins of city {seat}", coins, 0, MOST_COINS)
+    with mistakes.noted():
+        victories = listed(f"victories of city {seat}", city.get("victories", [0] * AGES), int)
+        if len(victories) != AGES:
+            raise UserError(f"victories of city {seat} are three numbers, tokens of the ages, not {victories!r}")
+        for place, count in enumerate(victories):
+            public.victory[seat, place] = number_in(f"victories of city {seat}", count, 0, 20)
+    counts = {"defeats": "defeats", "debts": "debts", "diplomacy": "diplomacy", "free_build_tokens": "free_tokens"}
+    for key, field in counts.items():
+        with mistakes.noted():
+            public[field][seat] = number_in(f"{key} of city {seat}", city.get(key, 0), 0, 50)
+    mistakes.raise_any()
     public.free_used[seat] = bool(city.get("free_build_used", False))
-    tokens = number_in(f"free_build_tokens of city {seat}", city.get("free_build_tokens", 0), 0, 50)
-    public.free_tokens[seat] = tokens
-    if tokens:
+    if public.free_tokens[seat]:
         public.abilities[seat] |= FREE_TOKEN
+    set_up_by_clauses(position.record, seat, city)
+
+
+def _build(position: StatePosition, seat: int, built: Sequence[str]) -> None:
+    """Put the structures into a city that it has built."""
+    mistakes, public, rules = Mistakes(), position.record.public, position.machine.rules
+    names, numbers = _names(position), []
+    for name in built:
+        with mistakes.noted():
+            numbers.append(number := _card(names, name, f"city {seat}"))
+            if int(rules.age_of[number]) > int(public.age):
+                raise UserError(f"city {seat} cannot have built {name} in age {int(public.age) + 1}")
+            if built.count(name) > 1:
+                raise UserError(f"city {seat} has built {name} more than once (R7)")
+    mistakes.raise_any()
+    for number in numbers:
+        position.refresh(ADD, number, seat)
+        if int(public.flex_count[seat]) > FLEX - 2 or len(built) > _most_built(position):
+            raise UserError(f"city {seat} cannot have built {len(built)} structures by then")
 
 
 def _most_built(position: StatePosition) -> int:

@@ -10,6 +10,7 @@ from wsim.wonders.catalog import Card, Catalogue
 from wsim.wonders.catalog.clauses import counted
 from wsim.wonders.catalog.formula_text import price_in_words
 from wsim.wonders.catalog.listing import cost_text, effects_text
+from wsim.wonders.describe.by_clauses import in_words
 from wsim.wonders.words import CATEGORIES, NEIGHBORS, UNIT_PRICES, WAYS
 
 WIDTH = 80
@@ -169,7 +170,9 @@ def _cities(view: Mapping[str, Any]) -> Iterator[str]:
 
 def _built(seat: int, city: Mapping[str, Any]) -> list[str]:
     text = f"{seat} has built {', '.join(city['built']) or 'nothing'}"
-    return wrap(text, WIDTH, subsequent_indent="    ")
+    lines = wrap(text, WIDTH, subsequent_indent="    ")
+    has = [f"{city[name]} {name}" for name in ("debts", "diplomacy") if city.get(name)] + in_words(city)
+    return lines + (wrap(f"{seat} has besides {', '.join(has)}", WIDTH, subsequent_indent="    ") if has else [])
 
 
 def _stages(catalogue: Catalogue, city: Mapping[str, Any]) -> Iterator[str]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from wsim.wonders.catalog import Catalogue
+from wsim.wonders.describe.by_clauses import by_clauses
 from wsim.wonders.describe.trace import move_record, names_of
 from wsim.wonders.words import (
     AGES,
@@ -15,12 +16,17 @@ from wsim.wonders.words import (
     RESOURCES,
     SIDES_OF_BOARD,
     SYMBOLS,
+    TURN_UNITS,
 )
 
 _TABLE = ("age", "turn", "turns", "discarded", "seat", "decision")
 _CITY = (
     "side", "coins", "stages", "shields", "hand_size", "abilities", "free_build_used", "defeats", "debts", "diplomacy",
     "copied_symbols", "either_or", "either_or_for_sale", "board_resource", "sold",
+)  # fmt: skip
+_BY_CLAUSES = (
+    "age_shields", "free_build_tokens", "chains", "free_builds", "from_discard", "trade_paid", "trade_received",
+    "coins_lost",
 )  # fmt: skip
 _DEED = ("action", "card", "bank")
 
@@ -29,8 +35,9 @@ def columns(names: list[str], rules: Any, history: bool = True) -> tuple[str, ..
     """Return the names of the columns of an observation, in order.
 
     ``hand:CARD`` counts copies in the own hand, ``mate:CARD`` in the mate's (teams). A city's columns begin with
-    ``own.``, then ``left1.``, ``left2.``, ... in the order to the left; ``built:CARD`` is 1 or 0. With ``history``
-    follow ``passedT:CARD``, the hand handed on after turn T of this age, and for every age, turn and city
+    ``own.``, then ``left1.``, ``left2.``, ... in the order to the left; ``built:CARD`` is 1 or 0. Where the
+    catalogue has clauses, a city has what they alone bring or ask for, too (``own.free_build_tokens``). With
+    ``history`` follow ``passedT:CARD``, the hand handed on after turn T of this age, and for every age, turn and city
     ``deed:A.T.CITY.action`` (0 none, 1 + place in ACTIONS), ``.card`` (number, of builds) and ``.bank`` (coins), with
     ``.late.`` those of last cards and of builds from the discard pile.
     """
@@ -46,6 +53,8 @@ def columns(names: list[str], rules: Any, history: bool = True) -> tuple[str, ..
         found += [f"{city}.price_{side}_{group}" for side in NEIGHBORS for group in RESOURCE_GROUPS]
         found += [f"{city}.makes_{resource}" for resource in RESOURCES]
         found += [f"{city}.sells_{resource}" for resource in RESOURCES]
+        if rules.clauses:
+            found += [f"{city}.{name}" for name in (*_BY_CLAUSES, *TURN_UNITS)]
         found += [f"{city}.built:{name}" for name in names]
     if history:
         turns = range(1, int(rules.turns) + 1)
@@ -68,7 +77,7 @@ def view_of(
         "age": int(public.age) + 1,
         "turn": int(public.turn) + 1,
         "discarded": int(public.discarded),
-        "cities": [_city(catalogue, rules, public, one) for one in range(int(rules.seats))],
+        "cities": [_city(catalogue, rules, state, one) for one in range(int(rules.seats))],
         "deeds": [_deed(names, int(deed)) for deed in public.deeds[: int(public.deed_count)]],
         **moment,
     }
@@ -80,8 +89,9 @@ def view_of(
     return {**view, "hands": hands, "discard_pile": pile}
 
 
-def _city(catalogue: Catalogue, rules: Any, public: Any, seat: int) -> dict[str, Any]:
+def _city(catalogue: Catalogue, rules: Any, state: Any, seat: int) -> dict[str, Any]:
     """Return what everybody knows of a city."""
+    public = state.public
     wonder = catalogue.wonders[int(public.side[seat]) // SIDES_OF_BOARD]
     built = [int(word) for word in public.built[seat]]
     city: dict[str, Any] = {
@@ -94,7 +104,7 @@ def _city(catalogue: Catalogue, rules: Any, public: Any, seat: int) -> dict[str,
         "defeats": int(public.defeats[seat]),
         "shields": int(public.shields[seat]),
     }
-    if rules.cities:
+    if rules.cities or public.debts[seat] or public.diplomacy[seat]:
         city |= {"debts": int(public.debts[seat]), "diplomacy": int(public.diplomacy[seat])}
     if seat < rules.players:
         city["hand_size"] = int(public.hand_size[seat])
@@ -102,6 +112,11 @@ def _city(catalogue: Catalogue, rules: Any, public: Any, seat: int) -> dict[str,
         city["free_build_used"] = True
     if public.free_tokens[seat]:
         city["free_build_tokens"] = int(public.free_tokens[seat])
+    if rules.code.any():
+        side, stages = int(public.side[seat]), int(public.stages[seat])
+        entries = [number for number in range(int(rules.cards)) if built[number >> 6] >> (number & 63) & 1]
+        entries += map(int, rules.stage_entry[side][:stages])
+        city |= by_clauses(rules, state, seat, entries)
     return city
 
 

@@ -10,6 +10,7 @@ from wsim.wonders.words import AGES, COLOR_KINDS, PRICE_KINDS, RESOURCE_KINDS, S
 
 TABLE_NUMBERS = 6
 CITY_NUMBERS = 15 + COLOR_KINDS + SYMBOL_KINDS + AGES + PRICE_KINDS + 2 * RESOURCE_KINDS
+CLAUSE_NUMBERS = 8 + RESOURCE_KINDS
 HISTORY = 3  # numbers of a deed: action, card, coins to the bank
 _ZERO, _ONE, _BYTE = np.uint64(0), np.uint64(1), np.uint64(0xFF)
 
@@ -57,6 +58,21 @@ def _write_city(public, seat, seen, at):
 
 
 @kernel
+def _write_by_clauses(public, seat, seen, at):
+    """Write what a city has that clauses alone bring or ask for; return the place behind it."""
+    numbers = (
+        public.age_shields[seat], public.free_tokens[seat], public.built_chain[seat], public.built_free[seat],
+        public.built_discard[seat], public.trade_paid[seat], public.trade_received[seat], public.coins_lost[seat],
+    )  # fmt: skip
+    for number in numbers:
+        seen[at] = number
+        at += 1
+    for resource in range(RESOURCE_KINDS):
+        seen[at + resource] = (public.turn_units[seat] >> np.uint64(8 * resource)) & _BYTE
+    return at + RESOURCE_KINDS
+
+
+@kernel
 def observe(game, rules, seat, seen):
     """Write what a seat may know into ``seen``: the table, its hand, every city from its own to the left.
 
@@ -75,6 +91,8 @@ def observe(game, rules, seat, seen):
     for step in range(rules.seats):
         other = (seat + step) % rules.seats
         at = _write_city(public, other, seen, at)
+        if rules.clauses:
+            at = _write_by_clauses(public, other, seen, at)
         for card in range(rules.cards):
             seen[at + card] = (public.built[other, card >> 6] >> np.uint64(card & 63)) & _ONE
         at += rules.cards

@@ -174,6 +174,7 @@ def add_prices(public, rules, seat, entry):
         post, board = public.post_price[seat, kind], public.board_price[seat, kind]
         price = max(post + board - full, 0) if rules.switch[_CUMULATIVE] else min(post, board)
         public.price[seat, kind] = min(max(price + public.price_change[seat, kind], 0), MOST_PRICE)
+        public.price_change[seat, kind] = public.price[seat, kind] - price
     find_cheapest(public, seat)
     for side in range(NEIGHBOR_SEATS):
         public.turn_rebate[seat, side] += rules.turn_rebate[entry, side]

@@ -1,0 +1,67 @@
+"""Functions in slots: called by their number, kept to their bounds, and known by the thread in which they failed."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from typing import Any
+
+import pytest
+
+from wsim.jit import JIT, SLOTS, SlotError, call_slot, failed_slot, fill_slot, njit, types
+
+RAISES, RETURNS = SLOTS - 2, SLOTS - 1  # which no catalogue of a test reaches
+THREADS = 4
+
+
+@njit(types.int64(types.int64), nogil=True)
+def _raises(number):  # type: ignore[no-untyped-def]
+    if number < 0:
+        raise ValueError("of its own")
+    return number
+
+
+@njit(types.int64(types.int64), nogil=True)
+def _returns(number):  # type: ignore[no-untyped-def]
+    return number
+
+
+@njit(types.int64(types.int64, types.int64), nogil=True)
+def _called(slot, number):  # type: ignore[no-untyped-def]
+    return call_slot(slot, number)
+
+
+def test_every_thread_is_told_what_failed_in_it_however_many_fail_at_once() -> None:
+    """One half raises, the other returns too much; nobody reads before all have failed."""
+    fill_slot(RAISES, _raises, 0, 9)
+    fill_slot(RETURNS, _returns, 0, 9)
+    assert _called(RETURNS, 9) == 9
+    together = Barrier(THREADS)
+
+    def fails(place: int) -> tuple[type[BaseException], Any, Any]:
+        slot, number = (RETURNS, 10 + place) if place % 2 else (RAISES, -1)
+        found: Any = None
+        try:
+            _called(slot, number)
+        except (SlotError, ValueError) as error:
+            found = type(error)
+        together.wait()
+        said = failed_slot()
+        together.wait()
+        return found, said, failed_slot()
+
+    for _ in range(100):  # more notes than there is room for
+        with ThreadPoolExecutor(THREADS) as threads:
+            found = list(threads.map(fails, range(THREADS)))
+        assert found == [
+            (SlotError, (RETURNS, 10 + place), None) if place % 2 else (ValueError, (RAISES, None), None)
+            for place in range(THREADS)
+        ]
+    assert failed_slot() is None
+
+
+def test_an_empty_slot_and_one_beyond_the_table_are_refused() -> None:
+    for slot in (SLOTS - 3, SLOTS, -1) if JIT else (SLOTS - 3,):
+        with pytest.raises(SlotError):
+            _called(slot, 1)
+        assert failed_slot() is None

@@ -1,0 +1,95 @@
+"""What clauses brought and formulas ask for is seen by everybody, and part of a position that a person writes."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+import wsim
+from tests.wonders.extremes import written
+from wsim.errors import UserError
+from wsim.wonders.describe.by_clauses import DID, HAS
+from wsim.wonders.words import CITY_NAMES, UNIT_PRICES
+
+FOR_GOOD = ("shields", "compass", "gear", "tablet", "wild", "clay", "loom", "free_build_tokens", "debts")
+WHEN = [
+    {"event": "built", "each": "neighbor", "gain": dict.fromkeys(FOR_GOOD, 1)},
+    {"event": "built", "lose": dict.fromkeys(UNIT_PRICES, 1)},
+    {"event": "turn_start", "gain": {"turn_ore": 1, "turn_papyrus": 1, "age_shields": 1}},
+    {"event": "scored", "points": "sold + chains"},
+]
+PILE = [{"event": "age_start", "gain": {"discard_builds": 1}}]
+CHANGES = [f'cards."{name}".when={written(WHEN)}' for name in ("Altar", "Lumber Yard", "Stockade")]
+CHANGES += [f'cards."Loom".when={written(PILE)}', f"wonders.Gizah.A.1.when={written(PILE)}"]
+LOST = ("deeds", "handed_on", "pile_seen")  # the history is no part of what a person writes
+
+
+def table(**keys: Any) -> wsim.Game:
+    return wsim.Game(set=CHANGES, players=4, seed=4, policies="balanced", **keys)
+
+
+def seen(game: wsim.Game, seat: int) -> dict[str, Any]:
+    return {key: part for key, part in game.observe(seat).record.items() if key not in LOST}
+
+
+@pytest.mark.parametrize(("age", "turn"), [(1, 3), (2, 5)])
+def test_what_clauses_brought_is_in_the_form_of_people(age: int, turn: int) -> None:
+    game = table().at(age=age, turn=turn)
+    seat = game.to_move
+    assert seat is not None
+    again = wsim.Game.from_json(game.to_json(seat=seat))
+    assert seen(again, seat) == seen(game, seat)
+    assert again.legal() == game.legal()
+    now = [name for name in again.observe(seat).columns if not name.startswith(("passed", "deed:"))]
+    assert again.observe(seat).array[: len(now)].tolist() == game.observe(seat).array[: len(now)].tolist()
+    cities = game.observe(seat)["cities"]
+    assert all(HAS in city for city in cities)
+    assert any(DID in city for city in cities) == (age > 1)
+
+
+def test_observations_show_what_clauses_brought_where_the_catalogue_has_some() -> None:
+    game = table().at(age=2, turn=2)
+    seen = game.observe()
+    numbers = dict(zip(seen.columns, seen.array.tolist(), strict=True))
+    for step, name in enumerate(("own", "left1", "left2", "left3")):
+        city = seen["cities"][(game.to_move + step) % 4] if game.to_move is not None else {}
+        assert numbers[f"{name}.free_build_tokens"] == city.get("free_build_tokens", 0)
+        assert numbers[f"{name}.shields"] == city["shields"]
+        for thing in ("age_shields", "turn_clay", "turn_papyrus"):
+            assert numbers[f"{name}.{thing}"] == city.get(HAS, {}).get(thing, 0)
+        for thing in ("chains", "trade_paid", "trade_received", "coins_lost", "free_builds", "from_discard", "sold"):
+            assert thing in CITY_NAMES
+            assert numbers[f"{name}.{thing}"] == city.get(DID, {}).get(thing, 0)
+    assert not [name for name in wsim.Game(players=4).observe().columns if "age_shields" in name]
+
+
+def test_people_read_what_clauses_brought() -> None:
+    game = table().at(age=1, turn=3)
+    text, scene = " ".join(game.view().split()), game.seen(0)
+    assert "1 has besides 2 debts, 2 shields, " in text
+    for words in ("wild symbols", "1 ore unit for one turn", "price of raw units from the left -1"):
+        assert words in text
+        assert scene is not None
+        assert words in str(scene.cities[1].facts["by clauses"])
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "words"),
+    [
+        (HAS, 3, "by_clauses of city 0 is an object of numbers, not 3"),
+        (HAS, {"shield": 3}, "by_clauses of city 0 has no 'shield': it has shields, "),
+        (HAS, {"clay": 51}, "clay in by_clauses of city 0 is a whole number from 0 to 50, not 51"),
+        (HAS, {"clay": -1}, "clay in by_clauses of city 0 is a whole number from 0 to 50, not -1"),
+        (HAS, {"left_raw_price": -3}, "left_raw_price of city 0 comes to -1: a unit costs 0 to 5 coins (R66)"),
+        (DID, {"sales": 3}, "so_far of city 0 has no 'sales': it has chains, sold, "),
+        (DID, {"sold": "3"}, "sold in so_far of city 0 is a whole number from 0 to 1000, not '3'"),
+    ],
+)
+def test_what_cannot_be_is_one_sentence(key: str, value: Any, words: str) -> None:
+    described = json.loads(table().to_json(seat=0))
+    described["position"]["cities"][0][key] = value
+    with pytest.raises(UserError) as refused:
+        wsim.Game.from_json(json.dumps(described))
+    assert words in str(refused.value)
