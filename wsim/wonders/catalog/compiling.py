@@ -30,7 +30,6 @@ from wsim.wonders.words import (
     STAGE_ENTRY,
     SWITCHES,
     TRIGGERS,
-    TURN_UNITS,
     WHOM,
 )
 
@@ -256,7 +255,6 @@ def _fill_clauses(record: Any, catalogue: Catalogue, formulas: Formulas) -> None
             raise UserError(f"the `when` of all cards and stages have {size} {what}; at most {most} are supported")
     record.clause_from[len(TRIGGERS)] = len(clauses)
     record.triggers = sum(1 << trigger for trigger in range(len(TRIGGERS)) if np.diff(record.clause_from)[trigger])
-    record.turn_units = any(ACT[f"gain {unit}"] == act for unit in TURN_UNITS for act, _ in actions)
     fields = (
         "clause_entry",
         "clause_number",

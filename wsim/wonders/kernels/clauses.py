@@ -205,9 +205,10 @@ def drop_age_shields(public):
 def drop_turn_units(public):
     """Take back the units that were for this turn only (R65)."""
     for seat in range(public.seats):
-        public.plain[seat] -= public.turn_units[seat]
-        public.reach[seat] -= public.turn_units[seat]
-        public.turn_units[seat] = np.uint64(0)
+        if public.turn_units[seat]:
+            public.plain[seat] -= public.turn_units[seat]
+            public.reach[seat] -= public.turn_units[seat]
+            public.turn_units[seat] = np.uint64(0)
 
 
 @kernel(rare=True)

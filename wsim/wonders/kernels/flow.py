@@ -215,7 +215,7 @@ def _resolve_turn(game, rules):
             game.own[seat].passed[game.public.age, game.public.turn] = game.own[seat].hand
     if last_turn and rules.switch[_LAST_ON_NEW_STATE] == 0:
         freeze(game)
-    if rules.turn_units:
+    if rules.triggers:
         drop_turn_units(game.public)
     losing = resolve(game, rules, TURN)
     if last_turn:

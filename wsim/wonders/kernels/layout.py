@@ -240,7 +240,6 @@ RULES = np.dtype(
         ("copy_science", "i2", (ENTRIES,)),  # symbols copied from neighbours (R31)
         # what formulas do (R52-R58): clauses by trigger, then by entry, then as written; each has actions by kind
         ("triggers", "i8"),  # mask of those that some clause has (words.TRIGGERS)
-        ("turn_units", "i8"),  # 1: some clause brings units for a turn (R65)
         ("clause_from", "i2", (len(TRIGGERS) + 1,)),  # the first clause of each trigger
         ("clause_cards", "u8", (len(TRIGGERS), CARD_WORDS)),  # by trigger: the cards with such clauses, one bit each
         ("clause_stages", "i2", (len(TRIGGERS),)),  # by trigger: 1 where a stage has such clauses
