@@ -73,6 +73,16 @@ def test_a_good_patch_is_checked(wsim_command: Command, tmp_path: Path) -> None:
     assert row["ruleset"] == "1e"
 
 
+def test_what_could_overflow_is_found_by_the_check(wsim_command: Command, tmp_path: Path) -> None:
+    patch = tmp_path / "mine.toml"
+    patch.write_text('cards.Palace.when = [{ event = "card_built", by = "anyone", gain = { shields = 2 } }]')
+    checked = wsim_command("catalog", "--check", str(patch))
+    assert checked.code == 2
+    assert "the shields of a city could come to" in checked.err
+    assert "most of it by Palace" in checked.err
+    assert checked.err.count("\n") == 1
+
+
 @pytest.mark.parametrize("words", [("--check", "bad.toml"), ("--patch", "bad.toml")])
 def test_a_bad_file_is_refused(
     wsim_command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, str]

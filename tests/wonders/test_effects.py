@@ -46,6 +46,16 @@ FUNCTIONS = """
     def half(table, own, other):
         return table.age / 2
 
+    def whole(table, own, other):
+        return table
+
+    def sure(table, own, other):
+        assert table.age > 3
+        return 0
+
+    def usual(table, own, other, more=2):
+        return more
+
     def odd(table, own, other):
         return table.hand
 
@@ -120,6 +130,7 @@ def test_another_text_of_the_file_is_another_game(tmp_path: Path) -> None:
         ("mine.flat(least=0, most=red)", "two whole numbers"),
         ("mine.flat(1, 2, 3, 4, 5, least=0, most=1)", "is handed at most 4 numbers"),
         ("mine.flat(red, least=0, most=1)", "flat takes 3 arguments, and is handed 4: table, own, other and the"),
+        ("mine.usual(least=0, most=2)", "usual takes 4 arguments, and is handed 3"),
         ("mine.richest(least=0, most=1)", "richest takes 4 arguments, and is handed 3"),
         (
             "mine.flet(least=0, most=1)",
@@ -173,6 +184,7 @@ def test_house_rules_call_no_functions(tmp_path: Path) -> None:
         ),
         ("divided(least=0, most=2)", "'divided' of mine.py, which Altar calls, raised ZeroDivisionError"),
         ("outside(least=0, most=2)", "'outside' of mine.py, which Altar calls, raised IndexError"),
+        ("sure(least=0, most=2)", "'sure' of mine.py, which Altar calls, raised AssertionError, in game"),
         ("raising(least=0, most=2)", "'raising' of mine.py, which Altar calls, raised Unheard: of its own"),
     ],
 )
@@ -238,6 +250,7 @@ def test_learning_from_a_game_whose_effect_fails_is_one_sentence(tmp_path: Path)
     [
         ("half", "the effect 'half' of mine.py returns float64, and not a whole number"),
         ("odd", "the effect 'odd' of mine.py cannot be compiled: "),
+        ("whole", "the effect 'whole' of mine.py returns a record, and not a whole number"),
     ],
 )
 def test_what_cannot_be_compiled_is_a_sentence(tmp_path: Path, function: str, said: str) -> None:

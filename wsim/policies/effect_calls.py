@@ -118,7 +118,8 @@ def failure(error: BaseException, where: str) -> UserError | None:
         return None
     if returned is not None:
         return UserError(f"{call} returned {returned:,}, and not {call.least:,} to {call.most:,} as is written{where}")
-    return UserError(f"{call} raised {type(error).__name__}: {' '.join(str(error).split())}{where}")
+    text = " ".join(str(error).split())
+    return UserError(f"{call} raised {type(error).__name__}{': ' if text else ''}{text}{where}")
 
 
 # --- making them callable --------------------------------------------------------------------------------------------
@@ -138,7 +139,8 @@ def _entry(function: Any, call: Call, interface: EffectInterface) -> Any:
     fields = [*(interface.table.names or ()), *(name for names in nested for name in names)]
     returned = compiled_for(inner, arguments, label, fields)
     if not isinstance(returned, types.Integer | types.Boolean):
-        raise UserError(f"{label} returns {returned}, and not a whole number")
+        kind = "a record" if isinstance(returned, types.Record) else returned
+        raise UserError(f"{label} returns {kind}, and not a whole number")
     dtype, handing = interface.table, _handing(inner, call.handed)
     words, write = dtype.itemsize // 8, np.uint64(addresses_of([interface.write])[0])
 

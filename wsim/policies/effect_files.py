@@ -72,9 +72,9 @@ def effect_file(name: Any, card_file: Path) -> EffectFile:
 
 
 def _counts(arguments: ast.arguments) -> tuple[int, int]:
-    """Return how many arguments a function takes by place."""
-    most = len(arguments.posonlyargs) + len(arguments.args)
-    return most - len(arguments.defaults), _MORE if arguments.vararg else most
+    """Return how many arguments a function takes by place; one with a default is handed over like any other."""
+    least = len(arguments.posonlyargs) + len(arguments.args)
+    return least, _MORE if arguments.vararg else least
 
 
 def digest_of_named(card_file: str | Path) -> str:

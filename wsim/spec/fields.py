@@ -170,7 +170,8 @@ def word(what: str, accepted: Collection[str]) -> Reader:
         if isinstance(value, str):
             problems.unknown(path, what, value, accepted)
         else:
-            problems.at(path, f"{_kind(value)} is not a {what}; accepted: {', '.join(accepted)}")
+            article = "an" if what[0] in "aeiou" else "a"
+            problems.at(path, f"{_kind(value)} is not {article} {what}; accepted: {', '.join(accepted)}")
         return None
 
     return described({"enum": list(accepted)})(read)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import operator
+import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -36,6 +37,17 @@ _COMPARISONS: Mapping[type[ast.AST], str] = {
 _CONDITIONS = frozenset((*_COMPARISONS.values(), "and", "or", "not"))
 _FUNCTIONS = ("min", "max", "abs", "count", "sets")
 _NOT_OF_CARD = "is not known of a structure that is counted; accepted: card.cost, card.red, ..."
+_ELSEWHERE: Mapping[str, str] = {
+    r"(?<![<>=!:])=(?!=)": "what is equal is written ==",
+    r"&": "`and` is written out",
+    r"\|": "`or` is written out",
+    r"\?|\bthen\b": "a choice is written `2 if red > 1 else 3`",
+    r"^\s*if\b": "a choice is written `2 if red > 1 else 3`",
+    r"!(?!=)": "`not` is written out",
+    r"[≤≥≠]": "compare with <=, >= or !=",
+    r"\d[ .]*[A-Za-z]": "a product is written 2 * red",
+}
+"""What other languages write, and how it is written here."""
 _WRITTEN = "numbers, names, + - * // % **, < <= == != > >=, and, or, not, `x if c else y`, " + ", ".join(_FUNCTIONS)
 
 
@@ -186,7 +198,8 @@ def _parsed(vocabulary: Vocabulary, text: str) -> Node:
             tree = ast.parse(text, mode="eval").body
     except SyntaxError as error:
         place = f", at letter {min(error.offset, len(text))}" if error.offset and text.strip() else ""
-        raise FormulaError(f"{text!r}{place}: this is no formula; accepted: {_WRITTEN}") from None
+        hint = next((f"; {hint}" for sign, hint in _ELSEWHERE.items() if re.search(sign, text)), "")
+        raise FormulaError(f"{text!r}{place}: this is no formula{hint}; accepted: {_WRITTEN}") from None
     except (ValueError, RecursionError, MemoryError):
         raise FormulaError(f"{text!r} is no formula; accepted: {_WRITTEN}") from None
     found = _Reader(text, vocabulary).node(tree)
@@ -276,6 +289,8 @@ class _Reader:
         if self.of_card:
             raise self.mistake(tree, _NOT_OF_CARD)
         accepted = self.vocabulary.cities if whose else self.vocabulary.number
+        if name not in accepted and self.vocabulary.cards and name[:1].isupper():
+            raise self.mistake(tree, f"unknown name {name!r}; a card stands in quotes: count({name!r})")
         if name not in accepted:
             raise self.mistake(tree, f"unknown name {name!r}{nearest(name, accepted)}; accepted: {', '.join(accepted)}")
         return self.made(tree, "name", name=name, whose=whose)

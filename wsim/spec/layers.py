@@ -90,6 +90,11 @@ def _moved(section: str, home: FilePath, grammar: Grammar) -> str:
     return f"[{section}] belongs to another game: {own}; accepted: {', '.join(grammar.sections)}"
 
 
+def _by_number(value: Any) -> bool:
+    """Say whether a value is a table that changes items of a list by their numbers."""
+    return isinstance(value, dict) and (not value or any(key.isdigit() for key in value))
+
+
 class Layers:
     """Lays patches over the entries of a game; ``problems`` remembers which of them wrote what."""
 
@@ -110,9 +115,11 @@ class Layers:
                 continue
             if len(here) == 2 and path[0] in self._grammar.removable and isinstance(value, dict) and "remove" in value:
                 self._remove(target, value, here, source)
-            elif isinstance(value, dict) and not isinstance(old, dict) and _match(here, self._grammar.numbered):
+            elif _by_number(value) and not isinstance(old, dict) and _match(here, self._grammar.numbered):
                 target[key] = old if isinstance(old, list) else []
                 self._apply_items(target[key], value, source, here)
+                if not target[key] and old is None:
+                    del target[key]  # what could not be added is told already
             elif isinstance(value, dict) and isinstance(old, dict) and not _match(here, self._grammar.whole):
                 self.apply(old, value, source, here)
             else:
@@ -162,7 +169,7 @@ class Layers:
             if not 1 <= number <= len(items) + 1:
                 self._problems.wrote(here, source)
                 last = len(items)
-                accepted = f"1 to {last} to change a {what}, {last + 1} to add one"
+                accepted = f"1 to {last} to change a {what}, {last + 1} to add one" if last else "1 to add the first"
                 self._problems.at(here, f"no such {what}; accepted: {accepted}")
                 continue
             if number == len(items) + 1:

@@ -139,6 +139,12 @@ MISTAKES = {
     "coins ** 9": "'9', at letter 10: a power is a written number from 1 to 4",
     "coins ** 4": "'coins ** 4', at letter 1: could come to more than 1,000,000,000",
     "red +": ": this is no formula; accepted: numbers, names, ",
+    "red = 2": "'red = 2', at letter 5: this is no formula; what is equal is written ==; accepted: numbers, ",
+    "red > 1 && blue > 1": ": this is no formula; `and` is written out; accepted: ",
+    "red > 1 ? 2 : 3": ": this is no formula; a choice is written `2 if red > 1 else 3`; accepted: ",
+    "2red": ": this is no formula; a product is written 2 * red; accepted: ",
+    "!red": ": this is no formula; `not` is written out; accepted: ",
+    "count(Palace)": "'Palace', at letter 7: unknown name 'Palace'; a card stands in quotes: count('Palace')",
     "": "'': this is no formula",
     "[red]": "'[red]', at letter 1: is not accepted in a formula; accepted: numbers, names, ",
     "__import__('os').system('ls')": "unknown function \"__import__('os').system\"",
@@ -165,7 +171,12 @@ CLAUSES = {
     "{gain={coins=1}}": "when.1: event is missing; accepted: built, card_built",
     '{event="built"}': "when.1: does nothing; accepted: take, give, gain, lose or points besides",
     '{event="built", gain={coin=1}}': "when.1.gain.coin: unknown thing to gain 'coin' (did you mean 'coins'?)",
-    '{event="built", gain={coins=-1}}': "when.1.gain.coins: '-1' could be -1, and less than 0 is not accepted;",
+    '{event="built", gain={coins=-1}}': "'-1' could be -1, and less than 0 is not accepted; accepted: 1 with lose",
+    '{event="built", gain={shields=-1}}': "'-1' could be -1, and less than 0 is not accepted; accepted: max(0, ...)",
+    '{event="built", each="left", give=-2}': "could be -2, and less than 0 is not accepted; accepted: 2 with take",
+    '{event="scored", gain={points=1}}': "when.1.gain.points: points are counted at the end of the game: event =",
+    '{event="built", gains={coins=1}}': "when.1.gains: unknown field 'gains' (did you mean 'gain'?)",
+    '{event="built", each="neighbour", take=1}': "when.1.each: unknown seat 'neighbour' (did you mean 'neighbor'?)",
     '{event="built", gain={coins="3 - red"}}': "when.1.gain.coins: '3 - red' could be -252, and less than 0",
     '{event="built", take=1}': "when.1.take: coins are handed to or by another city; accepted: each = one of left",
     '{event="built", each="left", take=1, by="self"}': "when.1.by: 'built' is nobody's move; accepted with: card_built",
@@ -188,8 +199,24 @@ CLAUSES = {
 def test_a_mistake_in_a_clause_names_its_field(text: str) -> None:
     with pytest.raises(UserError) as caught:
         load_catalogue("1e", changes=[f"cards.Palace.when=[{text}]"])
-    assert f"cards.Palace.{CLAUSES[text]}" in str(caught.value)
+    assert "cards.Palace.when." in str(caught.value)
+    assert CLAUSES[text] in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("when={event='built', gain={coins=1}}", "cards.Palace.when: {'event': 'built', 'gain': {'coins': 1}} is not "),
+        ("when.3.gain.coins=2", "cards.Palace.when.3: no such clause; accepted: 1 to add the first"),
+        ("when.1.gain.coins:2=2", 'cards.Palace.when.1.gain."coins:2": '),
+        ("when=[]", "cards.Palace.when: 0 of them are not accepted; accepted: a list of 1 to 9 tables, such as"),
+    ],
+)
+def test_a_change_of_no_clause_says_what_stands_there(change: str, said: str) -> None:
+    with pytest.raises(UserError) as caught:
+        load_catalogue("1e", changes=[f"cards.Palace.{change}"])
+    assert said in str(caught.value)
 
 
 def test_all_mistakes_are_said_at_once() -> None:

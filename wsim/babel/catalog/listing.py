@@ -104,10 +104,14 @@ class BabelCatalogues(Catalogues):
         raise UserError(f"{TITLE} has one rule set, {_loaded(source).ruleset}: there is nothing to compare")
 
     def check(self, source: Source, path: str) -> Rows:
-        """Check a card file or a patch."""
+        """Check a card file or a patch, its bounds at every number of players included."""
+        from wsim.babel.catalog.compiling import compile_rules
+
         section = read_toml(path).get("babel", {})
         whole = isinstance(section, dict) and {"ruleset", "value_table", "discs"} <= set(section)
         catalogue = _loaded(Source(cards=path) if whole else replace(source, patches=(*source.patches, path)))
+        for players in range(FEWEST_SEATS, SEATS + 1):
+            compile_rules(catalogue, players)
         return [{"ruleset": catalogue.ruleset, "title": TITLE, "digest": catalogue.digest}]
 
     def schema(self) -> Any:

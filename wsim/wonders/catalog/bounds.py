@@ -247,6 +247,10 @@ class Bounds:
             said = " and ".join([change, *(f"`gain.{name}` of `when`" for name in named)])
             yield Bound(f"the {resource} of a city and its neighbours", reached, LANE, made, said)
 
+    def _with_clauses(self, change: str, thing: str) -> str:
+        """Return what may be changed: `when` besides, where clauses bring such a thing."""
+        return f"{change}, and what `when` brings" if self.brought.parts(thing).any() else change
+
     def _counts(self) -> Iterator[Bound]:
         """Yield the bounds of moves, shields and tokens."""
         held, rules = self.held, self.rules
@@ -257,14 +261,15 @@ class Bounds:
             yield Bound("the builds from the discard pile of a game", held.pile_builds, QUEUE - 1, builds, change)
         yield Bound("the moves of a game", held.deeds, DEEDS, held.grants + builds, change)
         shields = held.field("shields") + self.brought.parts("shields")
-        yield Bound("the shields of a city", self.shields, _width("shields")[1], shields, "`shields`")
+        change = self._with_clauses("`shields`", "shields")
+        yield Bound("the shields of a city", self.shields, _width("shields")[1], shields, change)
         brought = sum(map(self.brought.parts, _SYMBOLS), np.zeros(len(rules.points), np.int64))
         if brought.any():
             most, change = isqrt(_width("total")[1]), "`gain` of `when`"
             yield Bound("the science symbols of a city", self.symbols, most, brought, change)
         points = int((held.tokens * np.asarray(rules.victory_points)).sum())
         tokens = (held.field("victory_token") != 0).astype(np.int64) + self.brought.parts("victory_tokens")
-        change = "settings.victory_tokens and `victory_token`"
+        change = self._with_clauses("settings.victory_tokens and `victory_token`", "victory_tokens")
         yield Bound("the points of a city's victory tokens", points, _width("victory_points")[1], tokens, change)
 
     # --- coins and debts
@@ -321,7 +326,7 @@ class Bounds:
             yield Bound("the coins of a city's sales", sales, _width("coins")[1], nothing, "settings.sale_coins")
         parts = self.gains + held.field("coins_to_others")[:, 0] + self.brought.given("coins")
         change = "`coins`, `coins_per`, `coins_to_others`, settings.start_coins and settings.sale_coins"
-        yield Bound("the coins of a city", self.coins, _width("coins")[1], parts, change)
+        yield Bound("the coins of a city", self.coins, _width("coins")[1], parts, self._with_clauses(change, "coins"))
         at_once = held.in_a_turn(self.losses, held.field("coin_loss")[:, 1])
         paid = min(at_once, self.coins)
         change = "`coin_loss`"

@@ -136,6 +136,9 @@ def _amounts(what: str, accepted: tuple[str, ...]) -> Reader:
     readers: Mapping[str, Reader] = dict.fromkeys(accepted, formula)
 
     def read(problems: Problems, path: Path, value: Any) -> Amounts:
+        if isinstance(value, dict) and "points" in value:
+            problems.at((*path, "points"), 'points are counted at the end of the game: event = "scored", points = ...')
+            value = {name: amount for name, amount in value.items() if name != "points"}
         found = read_fields(problems, path, value, readers, what)
         return tuple((name, found[name]) for name in accepted if name in found)
 
@@ -231,10 +234,10 @@ def _check_fields(problems: Problems, path: Path, clause: Clause, entry: Mapping
     if clause.each == "trigger" and clause.event not in MOVE_TRIGGERS:
         accepted = f"accepted with: {', '.join(MOVE_TRIGGERS)}"
         problems.at((*path, "each"), f"'trigger' is whoever made a move, and {clause.event!r} is none; {accepted}")
-    if not clause.acts() and not {"take", "give", "gain", "lose", "points"} & entry.keys():
+    if not clause.acts() and entry.keys() <= FIELDS.keys() - {"take", "give", "gain", "lose", "points"}:
         problems.at(path, "does nothing; accepted: take, give, gain, lose or points besides")
     for field in ("take", "give"):
-        if getattr(clause, field) and clause.each in ("", "self"):
+        if getattr(clause, field) and clause.each in ("", "self") and (clause.each or "each" not in entry):
             accepted = ", ".join(EACH[1:])
             problems.at((*path, field), f"coins are handed to or by another city; accepted: each = one of {accepted}")
     if clause.event == "scored":
@@ -243,6 +246,9 @@ def _check_fields(problems: Problems, path: Path, clause: Clause, entry: Mapping
                 problems.at((*path, field), "at the end of the game only points are counted; accepted: points")
     elif clause.points:
         problems.at((*path, "points"), 'points are counted at the end of the game; accepted with: event = "scored"')
+
+
+_CONTRARY = {"gain": "lose", "lose": "gain", "take": "give", "give": "take"}
 
 
 def _check_formula(problems: Problems, path: Path, clause: Clause, node: Node) -> None:
@@ -256,9 +262,12 @@ def _check_formula(problems: Problems, path: Path, clause: Clause, node: Node) -
         if part.name in EVENT_NAMES and clause.event != "bought":
             problems.at(path, f"{part.text!r}, at letter {part.at}: nothing is bought; accepted with: bought")
             return
-    low, _ = span(node, WIDEST)
+    low, high = span(node, WIDEST)
     if low < 0 and path[-1] not in ("points", "if"):
-        problems.at(path, f"{node.text!r} could be {low:,}, and less than 0 is not accepted; accepted: max(0, ...)")
+        contrary = _CONTRARY[path[-2] if path[-2] in ("gain", "lose") else path[-1]]
+        turned = high <= 0 and (contrary != "lose" or path[-1] in LOSSES)
+        accepted = f"{-low:,} with {contrary}" if turned else "max(0, ...)"
+        problems.at(path, f"{node.text!r} could be {low:,}, and less than 0 is not accepted; accepted: {accepted}")
 
 
 # --- in English ------------------------------------------------------------------------------------------------------

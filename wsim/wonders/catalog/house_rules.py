@@ -137,7 +137,7 @@ HOUSE_RULES: Mapping[str, HouseRule] = {
     "guilds": HouseRule("R4", "guilds drawn, instead of guilds_extra", _amount(0, 20, _PLAYERS), (0, 20)),
     "passing": HouseRule(
         "R5", "where hands are handed on to in each age",
-        listing(word("direction", NEIGHBORS), least=AGES, most=AGES, distinct=False),
+        _by_age(word("direction", NEIGHBORS)),
     ),
     "last_card": HouseRule(
         "R9.5", "what becomes of the last cards of each age", _by_age(word("fate", LAST_CARDS)),

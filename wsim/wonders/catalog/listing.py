@@ -328,7 +328,9 @@ class WondersCatalogues(Catalogues):
         return deck_rows(_loaded(source))
 
     def check(self, source: Source, path: str) -> Rows:
-        """Check a card file or a patch."""
+        """Check a card file or a patch, its bounds at every number of players included."""
+        from wsim.wonders.catalog.compiling import compile_rules
+
         document = read_toml(path)
         found = document.get("rulesets")
         rulesets = found if isinstance(found, dict) else {}
@@ -342,6 +344,8 @@ class WondersCatalogues(Catalogues):
         for name in names:
             with mistakes.noted():
                 checked.append(_loaded(replace(read, ruleset=name)))
+                for players in checked[-1].seat_numbers:
+                    compile_rules(checked[-1], players)
         mistakes.raise_any()
         return [
             {
