@@ -22,7 +22,7 @@ from wsim.files import write_text
 from wsim.lab.rest_known import between_of
 from wsim.wonders.game import GAME
 
-SHIPPED = ("net", "net:seed=2")
+SHIPPED = ("net", "net:seed=2", "net:seed=3")
 FORMAT, SEATS, SEED = "wsim-between/1", range(3, 8), 20_261_123
 _DIGITS = 4
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.games import toy_game
+from tests.games.known import HOMES, make_known
 from tests.tiers import LONGEST
 from wsim.game import GAMES
 from wsim.jit.modes import JIT
@@ -63,6 +63,20 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         subprocess.run(words, cwd=ROOT, check=False)
 
 
+@pytest.fixture(scope="module")
+def toy_among_games() -> Iterator[None]:
+    """Let wsim know the toy game, too (``--game toy``)."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(GAMES, "toy", HOMES["toy"])
+        yield
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make the working folder an empty one."""
+    monkeypatch.chdir(tmp_path)
+
+
 @dataclass(frozen=True)
 class Answer:
     """What a command said and how it ended."""
@@ -81,7 +95,7 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     import wsim.game
 
     monkeypatch.chdir(tmp_path)
-    before = toy_game.register()
+    before = make_known("toy")
     yield
     games = wsim.game.GAMES
     games.clear()
@@ -92,7 +106,7 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def medal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let wsim know the game with the medal (``--game medal``); the working folder is an empty one."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setitem(GAMES, "medal", "tests.games.medal_game:GAME")
+    monkeypatch.setitem(GAMES, "medal", HOMES["medal"])
 
 
 @pytest.fixture

@@ -111,9 +111,9 @@ def bytes_within(path: Path, most: int = MOST_BYTES) -> bytes:
     return bytes(content)
 
 
-def text_within(path: Path, most: int = MOST_BYTES) -> str:
+def text_within(path: Path) -> str:
     """Return the text of a file in UTF-8, as ``bytes_within``."""
-    return bytes_within(path, most).decode("utf-8")
+    return bytes_within(path).decode("utf-8")
 
 
 def json_of(text: str) -> Any:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +10,7 @@ import numpy as np
 import pytest
 
 from tests.babel.tools import Scene, changes, played, table
+from tests.policies.net_tools import decisions, written
 from tests.tiers import first_quick
 from wsim.babel.kernels.layout import MOVES, TRADE_CARD
 from wsim.babel.kernels.net_layout import MOVE, STATE
@@ -35,20 +34,9 @@ SWITCHES: list[dict[str, Any]] = [
 ]
 
 
-def decisions(count: int, **keys: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield positions of games with several moves, with the simulator they are of."""
-    simulator = table(**{"policies": ("net:explore=0.2",), "seed": 12, **keys})
-    number = found = 0
-    while found < count:
-        position = simulator.begin(number)
-        number += 1
-        step = 0
-        while position.to_move is not None and found < count:
-            if len(position.coded) > 1 and step % 11 == number % 11:
-                yield simulator, position
-                found += 1
-            step += 1
-            position.follow()
+def simulated(**keys: Any) -> Any:
+    """Return the simulator of a table of nets that explore."""
+    return table(**{"policies": ("net:explore=0.2",), "seed": 12, **keys})
 
 
 # --- what it computes, and from what
@@ -60,7 +48,8 @@ def decisions(count: int, **keys: Any) -> Iterator[tuple[Any, Any]]:
 def test_the_kernel_computes_the_layers_that_were_fitted(switches: dict[str, Any], players: int) -> None:
     kinds, net = set(), LEARNER.load("").arrays
     other = table(players=players, policies=("net",), set=changes(switches))
-    for simulator, position in decisions(90, players=players, set=changes(switches)):
+    simulator = simulated(players=players, set=changes(switches))
+    for position in decisions(simulator, 90, 11):
         state, moves, places = LEARNER.describer(simulator, simulator)(position)
         assert places == list(range(len(position.coded)))
         every = LEARNER.decisions(simulator, np.array([state]), moves)
@@ -78,7 +67,8 @@ def test_the_kernel_computes_the_layers_that_were_fitted(switches: dict[str, Any
 def test_what_a_seat_cannot_know_is_no_input(switches: dict[str, Any], players: int) -> None:
     other = table(players=players, policies=("net",), set=changes(switches))
     differing = 0
-    for simulator, position in decisions(40, players=players, set=changes(switches)):
+    simulator = simulated(players=players, set=changes(switches))
+    for position in decisions(simulator, 40, 11):
         seat, look = position.to_move, LEARNER.describer(simulator, simulator)
         index, (state, moves, _) = position.chosen_by(other, 5), look(position)
         for seed in range(3):
@@ -97,7 +87,8 @@ def test_of_moves_that_the_net_sees_alike_one_is_searched() -> None:
     searching, alike = table(policies=("search:playouts=1:candidates=64",)), 0
     lookahead = searching.machine.workspace()[0].lookahead
     drawn = set()
-    for simulator, position in decisions(60):
+    simulator = simulated()
+    for position in decisions(simulator, 60, 11):
         _, moves, _ = LEARNER.describer(simulator, simulator)(position)
         different = len(np.unique(moves["worth"]))
         for seed in range(3):
@@ -196,15 +187,8 @@ def test_a_table_of_it_alone_does_not_pass_for_ever() -> None:
 # --- files
 
 
-def written(tmp_path: Path, about: dict[str, Any] | None = None, **changed: Any) -> str:
-    path = tmp_path / "net.npz"
-    net = LEARNER.fresh(1)
-    replace(net, arrays={**net.arrays, **changed}, about=about or {"seed": 1}).save(path)
-    return str(path)
-
-
 def test_a_file_is_played_as_a_policy(tmp_path: Path) -> None:
-    line_up = resolve(parse_lineup(f"net:file={written(tmp_path)}"), 4, POLICIES)
+    line_up = resolve(parse_lineup(f"net:file={written(LEARNER, tmp_path)}"), 4, POLICIES)
     assert line_up.nets[0].about == {"seed": 1}
     assert line_up.digests != resolve(parse_lineup("net"), 4, POLICIES).digests
     for name, array in LEARNER.fresh(1).arrays.items():
@@ -226,14 +210,14 @@ def test_a_net_of_the_other_game_is_refused_in_a_sentence(tmp_path: Path) -> Non
     there.save(tmp_path / "wonders.npz")
     with pytest.raises(UserError, match="is one of seven_wonders, not of tower_of_babel"):
         LEARNER.load(str(tmp_path / "wonders.npz"))
-    mine = written(tmp_path, dict(LEARNER.load("").about))
+    mine = written(LEARNER, tmp_path, dict(LEARNER.load("").about))
     with pytest.raises(UserError, match="is one of tower_of_babel, not of seven_wonders"):
         resolve(parse_lineup(f"net:file={mine}"), 4, OTHERS)
 
 
 def test_a_net_that_does_not_fit_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"last is \(3,\), not \(32,\)"):
-        LEARNER.load(written(tmp_path, last=np.zeros(3, np.float32)))
+        LEARNER.load(written(LEARNER, tmp_path, last=np.zeros(3, np.float32)))
 
 
 def test_the_row_of_the_registry_is_the_only_one_of_its_kind() -> None:

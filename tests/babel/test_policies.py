@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tests.babel.tools import Scene, five_ships, log_of, played, table
+from tests.policies.in_file import policies_in_file
 from wsim.babel.game import GAME
 from wsim.babel.kernels.layout import TRADE_CARD
 from wsim.babel.policies.features import FEATURES
@@ -269,12 +270,7 @@ number = 3
 '''
 
 
-@pytest.fixture(scope="module")
-def mine(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A file of policies, of which each is compiled once."""
-    file = tmp_path_factory.mktemp("policies") / "mine.py"
-    file.write_text(OWN)
-    return str(file)
+mine = policies_in_file(OWN)
 
 
 @pytest.mark.jit_off

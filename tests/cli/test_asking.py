@@ -15,15 +15,12 @@ import wsim
 from tests.conftest import Command
 from tests.tiers import first_quick
 
+pytestmark = pytest.mark.usefixtures("elsewhere")
+
 GAMES = {
     "wonders": ["--policies", "balanced,random,science", "--players", "3", "--seed", "3"],
     "babel": ["--game", "tower_of_babel", "--policies", "balanced", "--players", "3", "--seed", "3"],
 }
-
-
-@pytest.fixture(autouse=True)
-def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture

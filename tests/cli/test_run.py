@@ -21,7 +21,7 @@ from wsim.lab.store import load_run
 pytestmark = pytest.mark.usefixtures("toy")
 
 ROOT = Path(__file__).parents[2]
-WSIM = [sys.executable, "-m", "tests.games.toy_game"]
+WSIM = [sys.executable, "-m", "tests.games.known", "toy"]
 
 
 def process(*words: str, **how: Any) -> subprocess.Popen[str]:

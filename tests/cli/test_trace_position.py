@@ -15,15 +15,12 @@ from wsim.game import find_game
 from wsim.positions.as_played import decisions_of
 from wsim.positions.why import why_along
 
+pytestmark = pytest.mark.usefixtures("elsewhere")
+
 KEYS: dict[str, dict[str, Any]] = {
     "wonders": {"ruleset": "1e", "players": 3, "seed": 7, "policies": "greedy,balanced,random", "rotate": False},
     "babel": {"game": "tower_of_babel", "players": 3, "seed": 7, "policies": "balanced", "rotate": False},
 }
-
-
-@pytest.fixture(autouse=True)
-def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
 
 
 def over(game: wsim.Game) -> wsim.Game:

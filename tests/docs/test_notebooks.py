@@ -16,7 +16,7 @@ from wsim.lab.run import record
 
 ROOT = Path(__file__).parents[2]
 # plain programs beside the notebooks
-SCRIPTS = ("train_a_net", "how_strong", "skill_ladder", "win_chances", "between_players")
+SCRIPTS = ("train_a_net", "how_strong", "skill_ladder", "win_chances", "between_players", "two_searchers")
 NOTEBOOKS = sorted(path for path in (ROOT / "analysis").glob("*.py") if path.stem not in SCRIPTS)
 PUBLIC = {"wsim", "wsim.stats", "wsim.wonders.analysis"}
 

@@ -119,7 +119,8 @@ def test_ctrl_c_prints_what_is_known_and_exits_with_130(tmp_path: Path) -> None:
     words = [
         sys.executable,
         "-m",
-        "tests.games.medal_game",
+        "tests.games.known",
+        "medal",
         *MEDAL[:3],
         "--set",
         "cards.Medal.salt=1",

@@ -18,7 +18,7 @@ import numpy as np
 from tests.games.medal_game import MedalSimulator
 from tests.games.toy_game import mixed
 from wsim.errors import UserError
-from wsim.game import GAMES, Game
+from wsim.game import Game
 from wsim.stats.analysis import Analysis
 from wsim.stats.owner_table import owners
 from wsim.stats.owner_tallies import OwnerTallies
@@ -105,15 +105,3 @@ class LuckSimulator(MedalSimulator):
         return frame.with_columns(policy=labels.gather(rows["policy"]), team=team).with_columns(
             charm.alias("has:Charm")
         )
-
-
-def register() -> None:
-    """Add the game to those that wsim knows."""
-    GAMES[GAME.NAME] = "tests.games.luck_game:GAME"
-
-
-if __name__ == "__main__":  # the command line with this game, for tests that need a process
-    from wsim.cli.app import main
-
-    register()
-    main()

@@ -19,7 +19,7 @@ import numpy as np
 
 from tests.games.toy_game import mixed
 from wsim.errors import UserError
-from wsim.game import GAMES, Game, Simulator, Tuning
+from wsim.game import Game, Simulator, Tuning
 
 if TYPE_CHECKING:
     import polars as pl
@@ -177,15 +177,3 @@ class MedalSimulator(Simulator):
     def provenance(self) -> dict[str, Any]:
         values = {".".join(key): value for key, value in self.values.items()}
         return {**values, "changes": list(self.plan.set)}
-
-
-def register() -> None:
-    """Add the game to those that wsim knows."""
-    GAMES[GAME.NAME] = "tests.games.medal_game:GAME"
-
-
-if __name__ == "__main__":  # the command line with this game, for tests that need a process
-    from wsim.cli.app import main
-
-    register()
-    main()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,8 @@ from wsim.lab.store import Run, load_run
 from wsim.stats.analysis import Analysis
 from wsim.stats.tables import Table
 
+pytestmark = pytest.mark.usefixtures("toy_among_games")
+
 ROWS = (row_wonders.ROW, row_babel.ROW, row_toy.ROW)
 LAYINGS = [pytest.param(row, table, id="-".join(map(str, table.values()))) for row in ROWS for table in row.tables]
 CHEAP = {"search": "search:playouts=10"}
@@ -52,13 +54,6 @@ each_table = pytest.mark.parametrize(("row", "table"), LAYINGS)
 a_third_of_tables = each_third_quick(("row", "table"), LAYINGS)
 each_policy = pytest.mark.parametrize(("row", "policy"), PLAYERS)
 of_the_toy_first = first_quick(1, "played", ROWS[::-1], indirect=True, ids=lambda row: row.game.NAME)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _toy_is_known() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(GAMES, "toy", "tests.games.toy_game:GAME")
-        yield
 
 
 @pytest.fixture(scope="module", params=ROWS, ids=lambda row: row.game.NAME)

@@ -35,7 +35,7 @@ def install(folder: Path, package: str, **games: str) -> None:
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of installed packages with the toy game: nothing of the tests can be imported from it."""
     folder = tmp_path_factory.mktemp("site")
-    shutil.copytree(TOY, folder / "toy_game", ignore=shutil.ignore_patterns("__main__.py", "__pycache__"))
+    shutil.copytree(TOY, folder / "toy_game", ignore=shutil.ignore_patterns("__pycache__"))
     install(folder, "toy-game", toy="toy_game:GAME")
     return folder
 

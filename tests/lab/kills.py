@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 
-from tests.games import toy_game
+from tests.games.known import make_known
 from wsim.cli.app import main
 from wsim.cli.console import INTERRUPTED
 
@@ -105,7 +105,7 @@ def tried(folder: Path, name: str, times: int, seed: int) -> dict[str, object]:
 if __name__ == "__main__":
     for module in ("numpy", "wsim.cli.run_command"):  # what a run imports, once; but no Polars before a fork
         import_module(module)
-    toy_game.register()
+    make_known("toy")
     for signal_name in SIGNALS:
         place = Path(sys.argv[1], signal_name)
         place.mkdir(parents=True)

@@ -13,10 +13,10 @@ ROOT = Path(__file__).parents[2]
 PROGRAM = """
 import multiprocessing, sys
 import wsim
-from tests.games import toy_game
+from tests.games.known import make_known
 
 def work(seed):
-    toy_game.register()
+    make_known("toy")
     try:
         return int(wsim.simulate(games=300, seed=seed)["total"].sum())
     except wsim.UserError as error:

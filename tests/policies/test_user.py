@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.policies.in_file import policies_in_file
 from tests.policies.lineups import resolve
 from tests.tiers import first_quick
 from wsim.errors import UserError
@@ -162,12 +163,7 @@ number = 7
 '''
 
 
-@pytest.fixture(scope="module")
-def mine(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A file of policies, of which each is compiled once."""
-    file = tmp_path_factory.mktemp("policies") / "mine.py"
-    file.write_text(MINE)
-    return str(file)
+mine = policies_in_file(MINE)
 
 
 def rows(*entries: str, players: int = 3, games: int = GAMES, first: int = 0, **fields: Any) -> Any:

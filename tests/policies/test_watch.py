@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import wsim
+from tests.policies.in_file import policies_in_file
 from tests.tiers import first_quick
 from wsim import UserError
 from wsim.game import find_game
@@ -82,12 +83,7 @@ def fair(public, own, choice, rules):
 """
 
 
-@pytest.fixture(scope="module")
-def mine(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A file of policies, of which each is compiled once."""
-    file = tmp_path_factory.mktemp("policies") / "mine.py"
-    file.write_text(POLICIES)
-    return str(file)
+mine = policies_in_file(POLICIES)
 
 
 def test_a_policy_that_waits_is_named_while_it_does(monkeypatch: pytest.MonkeyPatch) -> None:

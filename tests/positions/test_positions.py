@@ -12,17 +12,12 @@ import pytest
 from tests.games.rows import Row
 from tests.games.test_conformance import LAYINGS, ready, rows_of
 from tests.tiers import each_third_quick
-from wsim.game import GAMES, Position, Simulator, find_game
+from wsim.game import Position, Simulator, find_game
 from wsim.lab.plan import Plan
 
+pytestmark = pytest.mark.usefixtures("toy_among_games")
+
 each_table = each_third_quick(("row", "table"), LAYINGS)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _toy_is_known() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(GAMES, "toy", "tests.games.toy_game:GAME")
-        yield
 
 
 def shown(position: Position, seat: int | None) -> dict[str, Any]:

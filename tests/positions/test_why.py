@@ -17,15 +17,12 @@ from wsim.positions.game_value import Game
 from wsim.positions.values import Values
 from wsim.positions.why import why_of
 
+pytestmark = pytest.mark.usefixtures("elsewhere")
+
 RUNS = {
     "wonders": ["--policies", "balanced,random,science", "--players", "3"],
     "babel": ["--game", "tower_of_babel", "--policies", "balanced", "--players", "3"],
 }
-
-
-@pytest.fixture(autouse=True)
-def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture(params=[name if name == "wonders" else pytest.param(name, marks=pytest.mark.slow) for name in RUNS])

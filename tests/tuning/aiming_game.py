@@ -7,7 +7,6 @@ the start; ``brick`` has no numbers. The rest of the game is that of the medal.
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -18,7 +17,7 @@ from tests.games import medal_game
 from tests.games.medal_game import MedalSimulator
 from tests.games.toy_game import mixed
 from wsim.errors import UserError, nearest
-from wsim.game import GAMES, Game
+from wsim.game import Game
 from wsim.policies.numbers import Number
 
 if TYPE_CHECKING:
@@ -82,17 +81,3 @@ class AimingSimulator(MedalSimulator):
         best = totals == totals.max(axis=1, keepdims=True)
         rows["win_share"] = (best / best.sum(axis=1, keepdims=True)).reshape(-1)
         return 0
-
-
-def register() -> None:
-    """Make the game the first of those that wsim knows."""
-    before = dict(GAMES)
-    GAMES.clear()
-    GAMES.update({GAME.NAME: "tests.tuning.aiming_game:GAME", **before})
-
-
-if __name__ == "__main__":  # the command line with this game, for tests that need a process
-    from wsim.cli.app import main
-
-    register()
-    main(sys.argv[1:])

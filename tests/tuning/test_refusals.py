@@ -16,19 +16,14 @@ import pytest
 
 from tests.conftest import Command
 from wsim.errors import UserError
-from wsim.game import GAMES
 from wsim.tuning.generations import RECORD
 from wsim.tuning.tune import tune
+
+pytestmark = pytest.mark.usefixtures("aiming")
 
 pytest.importorskip("cmaes", reason="needs wsim[learn]")
 
 ROOT = Path(__file__).parents[2]
-
-
-@pytest.fixture(autouse=True)
-def _aiming(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setitem(GAMES, "aiming", "tests.tuning.aiming_game:GAME")
 
 
 AIM = ("--game", "aiming", "--against", "stone", "--games", "60", "--held-out", "60", "--out", "run")
@@ -136,7 +131,7 @@ def test_what_is_printed(wsim_command: Command) -> None:
 def test_ctrl_c_says_how_to_go_on(wsim_command: Command) -> None:
     words = ("tune", "archer", *AIM, "--pause", "0.0005", "--generations", "8")
     run = subprocess.Popen(
-        [sys.executable, "-m", "tests.tuning.aiming_game", *words],
+        [sys.executable, "-m", "tests.games.known", "aiming", *words],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": str(ROOT)},
     )  # fmt: skip
     end = time.monotonic() + 60

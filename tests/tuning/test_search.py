@@ -15,7 +15,6 @@ import wsim
 from tests.tiers import first_quick
 from tests.tuning import aiming_game
 from wsim.errors import UserError
-from wsim.game import GAMES
 from wsim.lab.plan import Plan
 from wsim.lab.progress import Interrupted
 from wsim.tuning import judging
@@ -24,15 +23,11 @@ from wsim.tuning.generations import RECORD, Generation, History, read_history
 from wsim.tuning.tune import Tuned, begin, question_of, resume, tune
 from wsim.tuning.tune_question import HELD_OUT
 
+pytestmark = pytest.mark.usefixtures("aiming")
+
 pytest.importorskip("cmaes", reason="needs wsim[learn]")
 
 SMALL: dict[str, Any] = {"game": "aiming", "against": "stone", "games": 200, "held_out": 2000}
-
-
-@pytest.fixture(autouse=True)
-def _aiming(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setitem(GAMES, "aiming", "tests.tuning.aiming_game:GAME")
 
 
 def found(tuned: Tuned) -> dict[str, float]:

@@ -43,7 +43,7 @@ NETS = NetSpec(
     game="seven_wonders",
     sizes=SIZES,
     weights=(AGES, WEIGHTS),
-    files=tuple(Path(__file__).with_name(name) for name in ("net.npz", "net-2.npz")),
+    files=tuple(Path(__file__).with_name(name) for name in ("net.npz", "net-2.npz", "net-3.npz")),
     items={  # a row for each of ITEM_NUMBERS
         "card_roles": (len(CARD_ROLES), len(ITEM_NUMBERS)),
         "stage_roles": (len(STAGE_ROLES), len(ITEM_NUMBERS)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Lock
@@ -75,16 +75,23 @@ class TableView:
             options=options,
         )
 
+    def _said(self) -> Iterator[tuple[str, str]]:
+        """Yield what of the view is not as usual: its name in the address, which is its option, and the text."""
+        if self.by:
+            yield "by", ",".join(self.by)
+        yield from (("filter", one) for one in self.only)
+        if self.sort:
+            yield "sort", self.sort
+        if self.top is not None:
+            yield "top", str(self.top)
+        if self.level != 0.95:
+            yield "level", f"{self.level:g}"
+        if self.won_by is not None:
+            yield "won_by", str(self.won_by)
+
     def query(self) -> list[tuple[str, str]]:
         """Return the address's fields."""
-        found = [("run", run) for run in self.runs]
-        found += [("table", self.table)] if self.table else []
-        found += [("by", ",".join(self.by))] if self.by else []
-        found += [("filter", one) for one in self.only]
-        found += [("sort", self.sort)] if self.sort else []
-        found += [("top", str(self.top))] if self.top is not None else []
-        found += [("level", f"{self.level:g}")] if self.level != 0.95 else []
-        found += [("won_by", str(self.won_by))] if self.won_by is not None else []
+        found = [*(("run", run) for run in self.runs), *([("table", self.table)] if self.table else []), *self._said()]
         found += [(name, "1") for name in ("wide", "charts") if getattr(self, name)]
         return found + [(OPTION + key, text) for key, texts in self.options.items() for text in texts]
 
@@ -95,13 +102,9 @@ class TableView:
     def command(self, folder: Folder, flags: Sequence[str] = ()) -> str:
         """Return the command that prints the same; ``flags``: options of the table without a value."""
         words = ["wsim", "table", *(shown_path(folder.inside(run)) for run in self.runs), self.table]
-        words += ["--by", ",".join(self.by)] if self.by else []
-        for one in self.only:
-            words += ["--filter", one]
-        words += [f"--sort={self.sort}"] if self.sort else []
-        words += ["--top", str(self.top)] if self.top is not None else []
-        words += ["--level", f"{self.level:g}"] if self.level != 0.95 else []
-        words += ["--won-by", str(self.won_by)] if self.won_by is not None else []
+        for name, text in self._said():
+            option = f"--{name.replace('_', '-')}"
+            words += [f"{option}={text}"] if name == "sort" else [option, text]  # -COLUMN is no option
         words += ["--wide"] if self.wide else []
         for key, texts in self.options.items():
             for text in texts:

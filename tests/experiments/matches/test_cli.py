@@ -170,7 +170,7 @@ def test_another_match_is_not_gone_on_with(wsim_command: Command) -> None:
 @pytest.mark.skipif(os.name != "posix", reason="a process is interrupted by a signal")
 def test_ctrl_c_says_what_is_known_and_how_to_go_on(wsim_command: Command) -> None:
     words = [*LUCK, "p:noise=9:salt=1", "p:noise=9:salt=2", "--players", "2", "--budget", "3000"]
-    slow = [sys.executable, "-m", "tests.games.luck_game", *words, "--pause", "0.001", "-o", "kept"]
+    slow = [sys.executable, "-m", "tests.games.known", "luck", *words, "--pause", "0.001", "-o", "kept"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     pipe = subprocess.PIPE
     with subprocess.Popen(slow, env=environment, stdout=pipe, stderr=pipe, text=True) as process:

@@ -14,14 +14,14 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError, nearest
-from wsim.game import GAMES, Game
+from wsim.game import Game
 
 from .simulator import POLICIES, RULES, ToySimulator, mixed
 
 if TYPE_CHECKING:
     from wsim.lab.plan import Plan
 
-__all__ = ["GAME", "ToySimulator", "mixed", "register"]
+__all__ = ["GAME", "ToySimulator", "mixed"]
 
 
 class Toy(Game):
@@ -63,11 +63,3 @@ class Toy(Game):
 
 
 GAME = Toy()
-
-
-def register() -> Mapping[str, str]:
-    """Put the toy game in front of the games, where the default is; return the games as they were."""
-    before = dict(GAMES)
-    GAMES.clear()
-    GAMES.update({GAME.NAME: f"{__name__}:GAME", **before})
-    return before

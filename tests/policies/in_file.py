@@ -1,0 +1,19 @@
+"""Policies of users in a file, each of which is compiled once for all tests of a module."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+
+def policies_in_file(source: str) -> Any:
+    """Return a fixture: the path of a file with this text."""
+
+    @pytest.fixture(scope="module")
+    def mine(tmp_path_factory: pytest.TempPathFactory) -> str:
+        file = tmp_path_factory.mktemp("policies") / "mine.py"
+        file.write_text(source)
+        return str(file)
+
+    return mine

@@ -1,0 +1,30 @@
+"""What the tests of the nets of all games share: decisions of games that they play, and nets in files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+
+def decisions(simulator: Any, count: int, every: int) -> Iterator[Any]:
+    """Yield positions of a simulator's games with several moves, every so many of them, begun elsewhere in each."""
+    number = found = 0
+    while found < count:
+        position = simulator.begin(number)
+        number += 1
+        step = 0
+        while position.to_move is not None and found < count:
+            if len(position.coded) > 1 and step % every == number % every:
+                yield position
+                found += 1
+            step += 1
+            position.follow()
+
+
+def written(learner: Any, folder: Path, about: Mapping[str, Any] | None = None, **changed: Any) -> str:
+    """Write a fresh net with other arrays into a file; return its path."""
+    path, net = folder / "net.npz", learner.fresh(1)
+    replace(net, arrays={**net.arrays, **changed}, about=about or {"seed": 1}).save(path)
+    return str(path)
