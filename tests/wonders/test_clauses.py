@@ -122,3 +122,19 @@ def test_a_position_tells_of_free_builds_that_are_kept() -> None:
     assert cities(game, seat)[seat]["free_build_tokens"] == 1
     assert described.legal() == game.legal()
     assert "free" in {move.get("how") for move in described.legal()}
+
+
+def test_a_position_that_is_set_up_waits_for_moves() -> None:
+    """The clauses of what stands in a city act in a game that was set up from what a person sees (R54)."""
+    when = written([{"event": "sold", "by": "anyone", "gain": {"coins": 2}}])
+    game = wsim.Game(set=[f"cards.Altar.when={when}"], players=3, policies="random", seed=11)
+    for _ in range(3):
+        builds = [move for move in game.legal() if move["card"] == "Altar" and move["action"] == "build"]
+        game = game.step((builds or game.legal())[0])
+    [owner] = [seat for seat in range(3) if "Altar" in cities(game, 0)[seat]["built"]]
+    for one in (game, wsim.Game.from_json(game.to_json(seat=game.to_move))):
+        before = cities(one, 0)[owner]["coins"]
+        for _ in range(3):
+            assert one.legal()[-1]["action"] == "sell"
+            one = one.step(one.legal()[-1])
+        assert cities(one, 0)[owner]["coins"] == before + 3 + 3 * 2

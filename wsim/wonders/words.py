@@ -212,6 +212,7 @@ LOSSES = ("coins", "defeat_tokens", "debts", "diplomacy_tokens", *UNIT_PRICES, "
 ACTS = ("take", "give", *(f"gain {what}" for what in GAINS), *(f"lose {what}" for what in LOSSES), "points")
 """What a clause does, in the order in which its parts are done."""
 ACT: Mapping[str, int] = {name: number for number, name in enumerate(ACTS)}
+AT_ONCE, BY_FORMULA = 1, 2  # what an entry may have: effects when it is placed, clauses
 
 LAST_CARDS = ("discarded", "played")
 """What becomes of the last card of a hand (R9.5): as printed, or everybody plays it (R27)."""

@@ -253,7 +253,8 @@ def _fill_clauses(record: Any, catalogue: Catalogue, formulas: Formulas) -> None
     ):
         if size > most:
             raise UserError(f"the `when` of all cards and stages have {size} {what}; at most {most} are supported")
-    record.clauses = record.clause_from[len(TRIGGERS)] = len(clauses)
+    record.clause_from[len(TRIGGERS)] = len(clauses)
+    record.triggers = sum(1 << trigger for trigger in range(len(TRIGGERS)) if np.diff(record.clause_from)[trigger])
     fields = (
         "clause_entry",
         "clause_number",

@@ -27,6 +27,7 @@ from wsim.spec.fields import (
 from wsim.wonders.catalog.clauses import Clause, read_when, say_when
 from wsim.wonders.words import (
     BUILD_DISCARD,
+    BY_FORMULA,
     BY_PRODUCTION,
     CITY_BITS,
     COLORS,
@@ -288,6 +289,7 @@ def _pack_token(rules: Any, entry: int, value: int) -> None:
 def _pack_when(rules: Any, entry: int, clauses: tuple[Clause, ...]) -> None:
     """Tell the kernels that there are clauses; the table of all of them is laid out in ``compiling``."""
     rules.when[entry] = len(clauses)
+    rules.eventful[entry] |= BY_FORMULA
 
 
 # --- the rows --------------------------------------------------------------------------------------------------------
@@ -389,7 +391,7 @@ class Effects:
     discard_defeat_tokens: bool = _row(
         False, flag, "discards own defeat tokens", _ability(DISCARD_DEFEATS), eventful=True
     )
-    when: tuple[Clause, ...] = _row((), read_when, say_when, _pack_when, eventful=True)
+    when: tuple[Clause, ...] = _row((), read_when, say_when, _pack_when)
     """What happens by formula, and when (R52)."""
 
     def present(self) -> dict[str, Any]:

@@ -38,7 +38,7 @@ def by_clauses(rules: Any, state: Any, seat: int, entries: list[int]) -> dict[st
     """Return what clauses brought a city and what formulas may ask of its past; ``entries``: what stands there."""
     public = state.public
     found: dict[str, dict[str, int]] = {}
-    if rules.clauses:
+    if rules.triggers:
         for_age = int(public.age_shields[seat])
         things = {
             "shields": int(public.shields[seat]) - for_age - sum(int(rules.shields[entry]) for entry in entries),

@@ -121,7 +121,8 @@ class _Reader:
     def _read_effect(self, event: Any) -> None:
         """Take up what an action of a clause did; at the end of an age it belongs to the age."""
         at, city, amount = (int(value) for value in event["values"][:3])
-        clause = int(np.searchsorted(self.rules.clause_actions[: int(self.rules.clauses)], at, side="right")) - 1
+        first = self.rules.clause_actions[: int(self.rules.clause_from[-1])]
+        clause = int(np.searchsorted(first, at, side="right")) - 1
         trigger = int(np.searchsorted(self.rules.clause_from, clause, side="right")) - 1
         entry = int(self.rules.clause_entry[clause])
         effect: dict[str, Any] = {"seat": int(event.seat)}

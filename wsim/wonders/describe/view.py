@@ -53,7 +53,7 @@ def columns(names: list[str], rules: Any, history: bool = True) -> tuple[str, ..
         found += [f"{city}.price_{side}_{group}" for side in NEIGHBORS for group in RESOURCE_GROUPS]
         found += [f"{city}.makes_{resource}" for resource in RESOURCES]
         found += [f"{city}.sells_{resource}" for resource in RESOURCES]
-        if rules.clauses:
+        if rules.triggers:
             found += [f"{city}.{name}" for name in (*_BY_CLAUSES, *TURN_UNITS)]
         found += [f"{city}.built:{name}" for name in names]
     if history:

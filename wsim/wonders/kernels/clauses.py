@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from wsim.jit import kernel, lowest_bit
+from wsim.jit import kernel
 from wsim.wonders.kernels.clause_acts import do
 from wsim.wonders.kernels.formula import evaluate
 from wsim.wonders.kernels.log import log_effect
 from wsim.wonders.kernels.moves import action_of, left_of, right_of
 from wsim.wonders.words import (
     BUILD,
+    COLOR_KINDS,
     LAST_CARD,
     NEIGHBOR_SEATS,
     ON_BUILT,
@@ -23,6 +24,7 @@ from wsim.wonders.words import (
     ON_SALE,
     ON_SCORE,
     ON_STAGE,
+    ON_TURN,
     SELL,
     STAGE_ENTRY,
     WHOM_ANYONE,
@@ -34,7 +36,8 @@ from wsim.wonders.words import (
     WHOM_TRIGGER,
 )
 
-_ZERO, _ONE, _BYTE = np.uint64(0), np.uint64(1), np.uint64(255)
+_ONE = np.uint64(1)
+OF_MOVES = (1 << ON_TURN) - 1  # mask of the triggers of moves
 
 
 @kernel
@@ -117,29 +120,37 @@ def moment(game, rules, trigger):
 
 
 @kernel
-def watching(public, rules):
-    """Return the cities that have clauses of each trigger of moves: a byte for a trigger, in it a bit for a city."""
-    found = _ZERO
+def _bit_of(trigger):
+    """Return the bit of HIDDEN.watched for a trigger; of builds, each colour has one, the lowest."""
+    return 1 << (COLOR_KINDS + trigger - ON_STAGE)
+
+
+@kernel(rare=True)
+def note_watchers(game, rules):
+    """Note whose moves the clauses of all cities wait for, now that some were placed (HIDDEN.watched)."""
+    public, watched = game.public, game.hidden.watched
+    for mover in range(public.seats):
+        watched[mover] = 0
     for trigger in range(ON_CARD, ON_PURCHASE + 1):
-        if rules.clause_from[trigger] < rules.clause_from[trigger + 1]:
+        for clause in range(rules.clause_from[trigger], rules.clause_from[trigger + 1]):
+            moves = rules.clause_colors[clause] if trigger == ON_CARD else _bit_of(trigger)
             for owner in range(public.seats):
-                if _may_act(public, rules, owner, trigger):
-                    found |= _ONE << np.uint64(8 * (trigger - ON_CARD) + owner)
-    return found
+                if has_entry(public, rules, owner, rules.clause_entry[clause]):
+                    for mover in range(public.seats):
+                        if related(public, rules, owner, mover, rules.clause_by[clause]):
+                            watched[mover] |= moves
 
 
-@kernel
-def _watchers(game, rules, watched, trigger, mover, entry, color, seller):
+@kernel(rare=True)
+def _watchers(game, rules, trigger, mover, entry, color, seller):
     """Let the clauses act that wait for a move: in every city, but not those of what the move has just placed.
 
-    ``watched`` is what ``watching`` found, ``color`` that of a structure built, ``seller`` the city that sells; -1
-    where there is none.
+    ``color`` is that of a structure built, ``seller`` the city that sells; -1 where there is none.
     """
     public = game.public
-    owners = watched >> np.uint64(8 * (trigger - ON_CARD)) & _BYTE
-    while owners:
-        owner = lowest_bit(owners)
-        owners &= owners - _ONE
+    for owner in range(public.seats):
+        if not _may_act(public, rules, owner, trigger):
+            continue
         for clause in range(rules.clause_from[trigger], rules.clause_from[trigger + 1]):
             card = rules.clause_entry[clause]
             if (
@@ -153,38 +164,33 @@ def _watchers(game, rules, watched, trigger, mover, entry, color, seller):
 
 
 @kernel
-def _purchases_made(game, rules, watched, buyer, entry, move):
+def _purchases_made(game, rules, buyer, entry, move):
     """Let the clauses act that wait for coins paid to a neighbour, to the left one first (R64)."""
     public, seats = game.public, game.public.seats
     for side in range(NEIGHBOR_SEATS):
         public.purchase = right_of(move) if side else left_of(move)
         if public.purchase:
             seller = (buyer + (seats - 1 if side else 1)) % seats
-            _watchers(game, rules, watched, ON_PURCHASE, buyer, entry, -1, seller)
+            _watchers(game, rules, ON_PURCHASE, buyer, entry, -1, seller)
     public.purchase = 0
 
 
 @kernel(rare=True)
-def move_made(game, rules, watched, mover, move, entry, decision):
-    """Let the clauses of a move act: those of what it placed, then those that wait for such a move (R54).
-
-    ``watched`` is what ``watching`` finds once the moves of all cities are made.
-    """
+def move_made(game, rules, mover, move, entry, decision):
+    """Let the clauses of a move act: those of what it placed, then those that wait for such a move (R54)."""
     if entry >= 0 and rules.when[entry]:
         for clause in range(rules.clause_from[ON_BUILT], rules.clause_from[ON_BUILT + 1]):
             if rules.clause_entry[clause] == entry:
                 _act(game, rules, clause, mover, mover)
-    if watched == _ZERO:
-        return
-    action = action_of(move)
-    if action == BUILD:
-        _watchers(game, rules, watched, ON_CARD, mover, entry, np.int64(rules.color[entry]), -1)
-    else:
-        _watchers(game, rules, watched, ON_SALE if action == SELL else ON_STAGE, mover, entry, -1, -1)
-    if decision == LAST_CARD:
-        _watchers(game, rules, watched, ON_LAST_CARD, mover, entry, -1, -1)
-    if rules.clause_from[ON_PURCHASE] < rules.clause_from[ON_PURCHASE + 1]:
-        _purchases_made(game, rules, watched, mover, entry, move)
+    action, watched = action_of(move), game.hidden.watched[mover]
+    color = np.int64(rules.color[entry]) if action == BUILD else -1
+    trigger = ON_CARD if action == BUILD else (ON_SALE if action == SELL else ON_STAGE)
+    if watched & (1 << color if action == BUILD else _bit_of(trigger)):
+        _watchers(game, rules, trigger, mover, entry, color, -1)
+    if decision == LAST_CARD and watched & _bit_of(ON_LAST_CARD):
+        _watchers(game, rules, ON_LAST_CARD, mover, entry, -1, -1)
+    if watched & _bit_of(ON_PURCHASE):
+        _purchases_made(game, rules, mover, entry, move)
 
 
 @kernel
@@ -199,9 +205,10 @@ def drop_age_shields(public):
 def drop_turn_units(public):
     """Take back the units that were for this turn only (R65)."""
     for seat in range(public.seats):
-        public.plain[seat] -= public.turn_units[seat]
-        public.reach[seat] -= public.turn_units[seat]
-        public.turn_units[seat] = np.uint64(0)
+        if public.turn_units[seat]:
+            public.plain[seat] -= public.turn_units[seat]
+            public.reach[seat] -= public.turn_units[seat]
+            public.turn_units[seat] = np.uint64(0)
 
 
 @kernel(rare=True)

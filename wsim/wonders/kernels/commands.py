@@ -5,6 +5,7 @@ from __future__ import annotations
 from wsim.jit import kernel
 from wsim.kernels.commands import Parts, commands_of
 from wsim.rng import SEAT_STREAM, seek
+from wsim.wonders.kernels.clauses import note_watchers
 from wsim.wonders.kernels.deal import DICE_STREAM, load_entrant
 from wsim.wonders.kernels.observe import observe
 from wsim.wonders.kernels.redraw import redraw
@@ -35,6 +36,8 @@ def add_entry(game, rules, seat, entry):
     else:
         game.public.stages[seat] += 1
         add_effects(game.public, rules, seat, entry)
+    if rules.when[entry]:
+        note_watchers(game, rules)
 
 
 run_machine = commands_of(

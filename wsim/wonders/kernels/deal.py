@@ -148,7 +148,7 @@ def set_up(game, rules, seating, number):
         seek(own, seating.seed, number, SEAT_STREAM + seat)
         if own.entrant != entrant:
             load_entrant(own, seating, entrant)
-        hidden.board_builds[seat] = hidden.card_builds[seat] = hidden.losses[seat] = 0
+        hidden.board_builds[seat] = hidden.card_builds[seat] = hidden.losses[seat] = hidden.watched[seat] = 0
     seek(hidden.dice, seating.seed, number, DICE_STREAM)
     hidden.pile[0] = hidden.pile[1] = _ZERO
     for card in range(rules.cards):

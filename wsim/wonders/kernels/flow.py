@@ -114,7 +114,7 @@ def advance(game, rules, until):
             deal(game, rules)
             if game.log.recording:
                 log_hands(game, rules)
-            if rules.clauses:
+            if rules.triggers >> ON_AGE & 1:
                 moment(game, rules, ON_AGE)
             flow.phase = BEGIN
         else:
@@ -190,7 +190,7 @@ def _begin_turn(game, rules):
     if rules.teams:
         for seat in range(rules.players):
             game.own[seat].mate_hand = game.own[seat ^ 1].hand
-    if rules.clauses:
+    if rules.triggers >> ON_TURN & 1:
         moment(game, rules, ON_TURN)
     game.flow.phase = CHOOSE
     game.flow.seat = game.flow.wrap = 0
@@ -215,7 +215,7 @@ def _resolve_turn(game, rules):
             game.own[seat].passed[game.public.age, game.public.turn] = game.own[seat].hand
     if last_turn and rules.switch[_LAST_ON_NEW_STATE] == 0:
         freeze(game)
-    if rules.clauses:
+    if rules.triggers:
         drop_turn_units(game.public)
     losing = resolve(game, rules, TURN)
     if last_turn:
@@ -382,7 +382,7 @@ def _build_next(game, rules, move):
     losing = build_from_pile(game, rules, seat, move)
     if rules.abilities[card] & BUILD_DISCARD:  # a Forging Agency from the pile
         _enqueue(flow, seat, 1)
-    if rules.clauses:
+    if rules.triggers:
         _enqueue_granted(game, rules)
     _settle_before(game, losing, BUILD_PILE)
 
@@ -413,10 +413,10 @@ def _finish_turn(game, rules):
 @kernel
 def end_age(game, rules):
     """Fight the conflicts of an age; clauses act before them, after them, and when the age is over (R53)."""
-    if rules.clauses:
+    if rules.triggers:
         moment(game, rules, ON_WAR)
     fight_conflicts(game, rules)
-    if rules.clauses:
+    if rules.triggers:
         moment(game, rules, ON_PEACE)
         drop_age_shields(game.public)
         moment(game, rules, ON_AGE_END)

@@ -227,7 +227,7 @@ RULES = np.dtype(
         ("price", "i2", (ENTRIES, PRICE_KINDS)),  # what a unit costs from now on; NO_PRICE leaves it
         ("turn_rebate", "i2", (ENTRIES, NEIGHBOR_SEATS)),  # left, right: coins off one unit a turn
         ("board_rebate", "i2", (ENTRIES, NEIGHBOR_SEATS)),  # left, right: coins off the neighbour's starting resource
-        ("eventful", "i2", (ENTRIES,)),  # whether anything below, or coins, happens when it is placed
+        ("eventful", "i2", (ENTRIES,)),  # words.AT_ONCE: what is below, or coins, when it is placed; words.BY_FORMULA
         ("coins", "i2", (ENTRIES,)),  # coins at once
         ("coins_per", "i2", (ENTRIES, 3)),  # amount, what, cities
         ("points_per", "i2", (ENTRIES, 3)),  # amount, what (words.COUNTED), cities (words.CITY_BITS)
@@ -239,7 +239,7 @@ RULES = np.dtype(
         ("diplomacy", "i2", (ENTRIES,)),  # tokens
         ("copy_science", "i2", (ENTRIES,)),  # symbols copied from neighbours (R31)
         # what formulas do (R52-R58): clauses by trigger, then by entry, then as written; each has actions by kind
-        ("clauses", "i8"),  # number of them
+        ("triggers", "i8"),  # mask of those that some clause has (words.TRIGGERS)
         ("clause_from", "i2", (len(TRIGGERS) + 1,)),  # the first clause of each trigger
         ("clause_cards", "u8", (len(TRIGGERS), CARD_WORDS)),  # by trigger: the cards with such clauses, one bit each
         ("clause_stages", "i2", (len(TRIGGERS),)),  # by trigger: 1 where a stage has such clauses
@@ -318,6 +318,7 @@ HIDDEN = np.dtype(
         ("board_builds", "i4", (SEATS,)),  # builds from the pile granted by boards, not yet carried out
         ("card_builds", "i4", (SEATS,)),  # ... by structures
         ("losses", "i4", (SEATS,)),  # coins still to be lost
+        ("watched", "i4", (SEATS,)),  # mask of the moves of a city that clauses wait for in any (clauses.note_watchers)
     ],
     align=True,
 )

@@ -91,7 +91,7 @@ def observe(game, rules, seat, seen):
     for step in range(rules.seats):
         other = (seat + step) % rules.seats
         at = _write_city(public, other, seen, at)
-        if rules.clauses:
+        if rules.triggers:
             at = _write_by_clauses(public, other, seen, at)
         for card in range(rules.cards):
             seen[at + card] = (public.built[other, card >> 6] >> np.uint64(card & 63)) & _ONE

@@ -6,7 +6,7 @@ import numpy as np
 
 from wsim.jit import kernel, lowest_bit
 from wsim.wonders.kernels.clause_acts import add_free_builds, find_cheapest
-from wsim.wonders.kernels.clauses import move_made, watching
+from wsim.wonders.kernels.clauses import OF_MOVES, move_made, note_watchers
 from wsim.wonders.kernels.formula import evaluate
 from wsim.wonders.kernels.log import log_deed
 from wsim.wonders.kernels.moves import (
@@ -24,10 +24,12 @@ from wsim.wonders.kernels.payment import spread
 from wsim.wonders.words import (
     ALL_COLORS,
     ALL_RESOURCES,
+    AT_ONCE,
     BLACK_MARKET,
     BROWN,
     BUILD,
     BUILD_DISCARD,
+    BY_FORMULA,
     CITY_LEFT,
     CITY_RIGHT,
     CITY_SELF,
@@ -215,15 +217,15 @@ def spend_free_build(public, seat):
         add_free_builds(public, seat, -1)
 
 
-@kernel
+@kernel(inline=True)
 def place(game, rules, seat, move):
-    """Place the chosen card (R9.1)."""
+    """Place the chosen card (R9.1); return what it has of effects at once and clauses (RULES.eventful)."""
     public, hidden = game.public, game.hidden
     action = action_of(move)
     if action == SELL:
         discard(game, card_of(move))
         public.sold[seat] += 1
-        return
+        return 0
     if action == BUILD:
         entry = card_of(move)
         add_structure(public, rules, seat, entry)
@@ -244,6 +246,10 @@ def place(game, rules, seat, move):
         add_effects(public, rules, seat, entry)
         if rules.abilities[entry] & BUILD_DISCARD:
             hidden.board_builds[seat] += 1
+    eventful = rules.eventful[entry]
+    if eventful & BY_FORMULA:
+        note_watchers(game, rules)
+    return eventful
 
 
 @kernel
@@ -260,7 +266,7 @@ def plays_last(public, rules, seat):
     return public.abilities[seat] & PLAY_LAST != 0 or rules.last_played[public.age] != 0
 
 
-@kernel
+@kernel(inline=True)
 def settle(public, rules, seat, move):
     """Make the payments of a move, or take the coins of a sale (R9.2)."""
     if action_of(move) == SELL:
@@ -377,17 +383,15 @@ def resolve(game, rules, decision):
     """Resolve steps 1-4 of R9 for every seat with a move in ``hidden.taken``; say whether coins are to be lost."""
     public, hidden = game.public, game.hidden
     seats = public.seats
+    eventful = 0
     for seat in range(seats):
         if hidden.taken[seat] != NO_MOVE:
-            place(game, rules, seat, hidden.taken[seat])
+            eventful |= place(game, rules, seat, hidden.taken[seat])
             log_deed(public, seat, hidden.taken[seat], decision)
-    eventful = False
     for seat in range(seats):
         if hidden.taken[seat] != NO_MOVE:
             settle(public, rules, seat, hidden.taken[seat])
-            entry = entry_of(public, rules, seat, hidden.taken[seat])
-            eventful |= entry >= 0 and rules.eventful[entry] != 0
-    if eventful:
+    if eventful & AT_ONCE:
         # all payments stand before any immediate coins are counted: the two never depend on each other's order
         for seat in range(seats):
             entry = _entry_taken(game, rules, seat)
@@ -397,10 +401,10 @@ def resolve(game, rules, decision):
             entry = _entry_taken(game, rules, seat)
             if entry >= 0:
                 take_tokens(public, rules, seat, entry)
-    if rules.clauses:
-        _moves_made(game, rules, decision)
+    if rules.triggers & OF_MOVES:
+        _moves_made(game, rules, decision, eventful & BY_FORMULA)
     losing = False
-    if not eventful:
+    if eventful & AT_ONCE == 0:
         return losing
     for seat in range(seats):
         entry = _entry_taken(game, rules, seat)
@@ -411,25 +415,23 @@ def resolve(game, rules, decision):
 
 
 @kernel(rare=True)
-def _moves_made(game, rules, decision):
-    """Let the clauses act that the moves of this turn set off, seat by seat (R54)."""
-    watched = watching(game.public, rules)
+def _moves_made(game, rules, decision, placed):
+    """Let the clauses act that the moves of this turn set off, seat by seat (R54); ``placed``: some are new."""
+    hidden = game.hidden
     for seat in range(game.public.seats):
-        move = game.hidden.taken[seat]
-        if move != NO_MOVE:
-            entry = np.int64(entry_of(game.public, rules, seat, move))
-            if watched or (entry >= 0 and rules.when[entry]):
-                move_made(game, rules, watched, seat, move, entry, decision)
+        move = hidden.taken[seat]
+        if (placed or hidden.watched[seat]) and move != NO_MOVE:
+            move_made(game, rules, seat, move, np.int64(entry_of(game.public, rules, seat, move)), decision)
 
 
 @kernel
 def _entry_taken(game, rules, seat):
-    """Return the eventful entry that a seat placed this turn, or -1."""
+    """Return the entry that a seat placed this turn if it has effects at once, or -1."""
     move = game.hidden.taken[seat]
     if move == NO_MOVE:
         return -1
     entry = entry_of(game.public, rules, seat, move)
-    return entry if entry >= 0 and rules.eventful[entry] else -1
+    return entry if entry >= 0 and rules.eventful[entry] & AT_ONCE else -1
 
 
 @kernel
@@ -445,8 +447,9 @@ def build_from_pile(game, rules, seat, move):
     if rules.eventful[card]:
         gain(public, rules, seat, card)
         take_tokens(public, rules, seat, card)
-    if rules.clauses:
-        move_made(game, rules, watching(public, rules), seat, move, card, DISCARD_PILE)
+    if rules.triggers:
+        note_watchers(game, rules)
+        move_made(game, rules, seat, move, card, DISCARD_PILE)
     if rules.coin_loss[card, 0] == 0:
         return False
     inflict(game, rules, seat, card)

@@ -167,6 +167,12 @@ def science_change(public, rules, seat, symbol, copies):
     """Return what one more symbol (0 for none) and so many copied symbols bring, by the house rule if there is one."""
     if rules.science_at < 0:
         return science_gain(public, seat, symbol, copies)
+    return _house_change(public, rules, seat, symbol, copies)
+
+
+@kernel(rare=True)
+def _house_change(public, rules, seat, symbol, copies):
+    """Return what one more symbol (0 for none) and so many copied symbols bring by the house rule."""
     compass, gear, tablet = int(symbol == COMPASS), int(symbol == GEAR), int(symbol == TABLET)
     more = house_science(public, rules, seat, compass, gear, tablet, int(symbol == ANY), copies)
     return more - house_science(public, rules, seat, 0, 0, 0, 0, 0)
@@ -185,7 +191,7 @@ def _counts_itself(rules, item, what, cities):
     return what >> rules.color[item] & 1 != 0
 
 
-@kernel
+@kernel(inline=True)
 def coins_of(public, rules, seat, item):
     """Return the coins that a structure or stage brings its city from the bank at once (R9.3)."""
     coins = np.int64(rules.coins[item])
@@ -197,13 +203,19 @@ def coins_of(public, rules, seat, item):
             number += 1
         coins += each * number
     if rules.when[item]:
-        brought = room_for_brought()
-        bring(public, rules, seat, item, ON_CARD, brought)
-        coins += np.int64(brought[OWN, COINS_AT_ONCE])
+        coins += _clause_coins(public, rules, seat, item)
     return coins
 
 
-@kernel
+@kernel(rare=True)
+def _clause_coins(public, rules, seat, item):
+    """Return the coins that the clauses of an item bring its city at once."""
+    brought = room_for_brought()
+    bring(public, rules, seat, item, ON_CARD, brought)
+    return np.int64(brought[OWN, COINS_AT_ONCE])
+
+
+@kernel(inline=True)
 def points_counted(public, rules, seat, item):
     """Return the points of what an item counts once it stands, its printed points apart (R25)."""
     points = 0
@@ -274,15 +286,8 @@ def score_change(public, rules, seat, item):
         points += science_change(public, rules, seat, symbol, copies)
     shields, tokens = np.int64(rules.shields[item]), np.int64(rules.diplomacy[item])
     if rules.when[item]:
-        brought = room_for_brought()
-        bring(public, rules, seat, item, ON_CARD, brought)
-        shields += np.int64(brought[OWN, SHIELDS] + brought[OWN, AGE_SHIELDS])
-        tokens += np.int64(brought[OWN, DIPLOMACY])
-        points += brought[OWN, POINTS] - brought[OWN, DEBTS]
-        for kind in range(1, SYMBOL_KINDS):
-            number = np.int64(brought[OWN, SYMBOLS_FROM + kind - 1])
-            if number:
-                points += number * science_change(public, rules, seat, kind, 0)
+        more_points, more_shields, more_tokens = _clause_change(public, rules, seat, item)
+        points, shields, tokens = points + more_points, shields + more_shields, tokens + more_tokens
     if shields or tokens:
         points += war_points(public, rules, seat, shields, tokens) - war_points(public, rules, seat, 0, 0)
     if rules.abilities[item] & COPY_GUILD:
@@ -295,6 +300,20 @@ def score_change(public, rules, seat, item):
         if rules.abilities[item] & DISCARD_DEFEATS:
             points -= public.defeats[seat] * rules.defeat_points
     return points
+
+
+@kernel(rare=True)
+def _clause_change(public, rules, seat, item):
+    """Return the points of tokens, debts and symbols, the shields and the tokens of diplomacy that clauses bring."""
+    brought = room_for_brought()
+    bring(public, rules, seat, item, ON_CARD, brought)
+    points = brought[OWN, POINTS] - brought[OWN, DEBTS]
+    for kind in range(1, SYMBOL_KINDS):
+        number = np.int64(brought[OWN, SYMBOLS_FROM + kind - 1])
+        if number:
+            points += number * science_change(public, rules, seat, kind, 0)
+    shields = np.int64(brought[OWN, SHIELDS] + brought[OWN, AGE_SHIELDS])
+    return points, shields, np.int64(brought[OWN, DIPLOMACY])
 
 
 @kernel
@@ -338,7 +357,13 @@ def rivals_loss(public, rules, seat, item):
     gained, lost, debts = rivals_toll(public, rules, seat, item)
     points = (lost - gained) / rules.coins_per_point + debts
     if rules.when[item]:
-        brought = room_for_brought()
-        bring(public, rules, seat, item, ON_CARD, brought)
-        points += brought[RIVAL, DEBTS] - brought[RIVAL, POINTS] - brought[RIVAL, COINS] / rules.coins_per_point
+        points += _clause_rivals(public, rules, seat, item)
     return points
+
+
+@kernel(rare=True)
+def _clause_rivals(public, rules, seat, item):
+    """Return the points that the clauses of an item cost the mean rival."""
+    brought = room_for_brought()
+    bring(public, rules, seat, item, ON_CARD, brought)
+    return brought[RIVAL, DEBTS] - brought[RIVAL, POINTS] - brought[RIVAL, COINS] / rules.coins_per_point
