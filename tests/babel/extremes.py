@@ -16,8 +16,6 @@ from wsim.babel.catalog.compiling import compile_rules
 from wsim.babel.words import ACTION_CARDS, KINDS, POINTS_BY_FORMULA, PREPARED, SWITCHES
 from wsim.errors import UserError
 
-__all__ = ["accepted", "compare_case", "draw_case"]
-
 INNER = ("board", "start", "hands", "turns", "end", "scores")
 SOURCES = ("wonder_points", "light_points", "refused_points", "set_points", "action_points")
 EFFECTS = ("card_exchange", "disc_bonus", "draw_three", "five_points", "refused_offer", "triple_bonus")

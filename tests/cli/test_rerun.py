@@ -30,12 +30,12 @@ def run(toy: None) -> None:
 
 def other_scores(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the toy game score otherwise from game 400 on."""
-    original = toy_game.ToySimulator.seats_frame
+    original = toy_game.simulator.ToySimulator.seats_frame
 
     def changed(self: Any, rows: Any) -> pl.DataFrame:
         return original(self, rows).with_columns(pl.col("total") + (pl.col("game") >= 400).cast(pl.Int16))
 
-    monkeypatch.setattr(toy_game.ToySimulator, "seats_frame", changed)
+    monkeypatch.setattr(toy_game.simulator.ToySimulator, "seats_frame", changed)
 
 
 @pytest.mark.usefixtures("run")

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tests.games.toy_game import mixed
+from tests.games.toy_game.simulator import mixed
 from wsim.errors import UserError
 from wsim.game import Game, Simulator, Tuning
 

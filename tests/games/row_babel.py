@@ -18,8 +18,6 @@ from wsim.jit import addresses_of
 from wsim.policies.lineup import parse_lineup
 from wsim.policies.registry import resolve
 
-__all__ = ["ROW"]
-
 HANDS = ({"camel": 3, "ship": 2}, {"crane": 5, "stonemason": 1}, {"camel": 1, "crane": 1, "ship": 1, "stonemason": 4})
 RIVALS = ({"ship": 4}, {"stonemason": 3}, {"crane": 4}), ({"camel": 4}, {"crane": 3}, {"ship": 2, "stonemason": 2})
 

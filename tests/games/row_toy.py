@@ -12,8 +12,6 @@ from tests.games import toy_game
 from tests.games.rows import Row
 from tests.games.toy_game.simulator import POLICIES
 
-__all__ = ["ROW"]
-
 
 def conserved(seats: pl.DataFrame) -> None:
     """The pearl is worth what the rules say."""

@@ -13,8 +13,6 @@ from tests.wonders.policies.test_play import asked
 from tests.wonders.rulebook.test_10_hidden_information import dealt, swap_hands
 from wsim.wonders.game import GAME
 
-__all__ = ["ROW"]
-
 STRUCTURES = ("built_paid", "built_chain", "built_free", "built_discard")
 COLOURS = ("brown", "gray", "blue", "yellow", "red", "green", "purple", "black")
 HANDS = (("Baths", "Press", "Tavern"), ("Altar", "Loom"), ("Theater", "West Trading Post", "Stockade"))

@@ -11,8 +11,6 @@ import polars as pl
 from wsim.game import Game
 from wsim.lab.plan import Plan
 
-__all__ = ["Row"]
-
 
 @dataclass(frozen=True)
 class Row:

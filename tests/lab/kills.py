@@ -21,8 +21,6 @@ from tests.games.known import make_known
 from wsim.cli.app import main
 from wsim.cli.console import INTERRUPTED
 
-__all__ = ["SIGNALS"]
-
 SIGNALS = ("SIGKILL", "SIGTERM", "SIGINT")
 GAMES = ("--games", "400", "--shard-games", "20", "--pause", "0.0005")
 LONGEST = 300.0  # seconds after which a run is taken to hang

@@ -10,7 +10,8 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import wsim
-from tests.games.toy_game import GAME, ToySimulator
+from tests.games.toy_game import GAME
+from tests.games.toy_game.simulator import ToySimulator
 from tests.tiers import first_quick
 from wsim import Plan, UserError
 from wsim.lab.batch import play, usable_threads

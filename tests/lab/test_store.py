@@ -209,7 +209,7 @@ def test_a_run_is_not_made_shorter(resume: bool) -> None:
 def test_a_run_of_other_rules_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     recorded()
     digest = toy_game.GAME.prepare(Plan.make()).digest
-    monkeypatch.setattr(toy_game.ToySimulator, "provenance", lambda self: {"catalogue": {"digest": "4567"}})
+    monkeypatch.setattr(toy_game.simulator.ToySimulator, "provenance", lambda self: {"catalogue": {"digest": "4567"}})
     with pytest.raises(UserError, match=rf'rules\.catalogue\.digest is "{digest}" there and "4567" here'):
         recorded()
 

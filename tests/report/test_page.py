@@ -296,7 +296,7 @@ def test_the_default_place_is_the_run_folder(wsim_command: Command, toy: None) -
 
 @pytest.mark.slow
 def test_assumptions_are_listed(wsim_command: Command, toy: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tests.games.toy_game import ToySimulator
+    from tests.games.toy_game.simulator import ToySimulator
 
     told = {"catalogue": "toy", "assumptions": ["all <scores> are made up"]}
     monkeypatch.setattr(ToySimulator, "provenance", lambda self: told)

@@ -15,7 +15,7 @@ import numpy as np
 
 from tests.games import medal_game
 from tests.games.medal_game import MedalSimulator
-from tests.games.toy_game import mixed
+from tests.games.toy_game.simulator import mixed
 from wsim.errors import UserError, nearest
 from wsim.game import Game
 from wsim.policies.numbers import Number

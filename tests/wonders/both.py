@@ -27,8 +27,6 @@ from tests.wonders.reference.table import Move as TwinMove
 from tests.wonders.reference.turn import Log, build_from_discard_pile, play_last_cards, resolve
 from wsim.wonders.catalog import load_catalogue
 
-__all__ = ["SIDES", "Move", "Position", "TwinPosition", "chosen"]
-
 
 def _made_up(color: str, *effects: Any) -> Card:
     return Card(f"a {color} card", color, Cost(0, ()), (), effects, {})

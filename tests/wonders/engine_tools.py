@@ -21,8 +21,6 @@ from wsim.wonders.kernels import layout
 from wsim.wonders.registry import POLICIES, REGISTRY
 from wsim.wonders.simulator import WondersSimulator
 
-__all__ = ["ALL", "RANDOM", "TABLES", "TASTES", "Player", "engine_table", "opt_in", "played", "twin_policy"]
-
 opt_in = pytest.mark.skipif("WSIM_SLOW_TESTS" not in os.environ, reason="a larger run, on request: WSIM_SLOW_TESTS=1")
 
 TABLES = [(rules.name, players) for rules in RULE_SETS.values() for players in rules.players]

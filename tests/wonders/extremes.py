@@ -35,8 +35,6 @@ from wsim.wonders.words import (
     VICTORY_TOKENS,
 )
 
-__all__ = ["Case", "cases", "compare_case", "draw_case", "facts_of"]
-
 AMOUNTS = (1, 2, 5, 20, 99)
 MOST = 99
 ONE_PLACE = ("switches", "settings")

@@ -21,8 +21,6 @@ from wsim.wonders.words import (
     TRIGGERS,
 )
 
-__all__ = ["clause", "condition", "number"]
-
 
 def number(rng: random.Random, cards: list[str], another: bool, depth: int = 3) -> str:
     """Draw a formula; ``another``: it may speak of another city."""

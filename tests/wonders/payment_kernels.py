@@ -18,8 +18,6 @@ from wsim.wonders.kernels.layout import Public, Solver
 from wsim.wonders.kernels.turn import add_flex
 from wsim.wonders.words import WILD_PRICES
 
-__all__ = ["SHAPES", "compare_many", "draw_many"]
-
 MOST = 48  # coins of one side
 SOURCES = 24
 # Shapes of drawn inputs: like a game's, with Cities' discounts, with mixed either/or symbols, with many units.

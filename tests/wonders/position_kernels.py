@@ -33,8 +33,6 @@ from wsim.wonders.kernels.steps import STEPS
 from wsim.wonders.kernels.turn import place
 from wsim.wonders.words import BUILD, DECLINE, DISCARD_PILE, LAST_CARD, LOSS, PAY, SELL, STAGE
 
-__all__ = ["TASTE_ANY", "TASTE_BUILDS", "TASTE_STAGES", "overreaching", "perform", "scripted", "strict", "tasting"]
-
 # Steps of `perform`.
 SET_TABLE, PLACE, LIST_TURN, LIST_PILE, LIST_LOSS, RESOLVE, PLAY_TURN, PASS, DEAL, END_AGE, SCORE = range(11)
 

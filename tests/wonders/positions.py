@@ -27,8 +27,6 @@ from wsim.wonders.kernels.layout import GAME, SEATING
 from wsim.wonders.kernels.moves import NO_MOVE
 from wsim.wonders.words import ACTIONS, CATEGORIES, COLORS, DECISIONS, DISCARD_PILE, LAST_CARD, SEATS, WAYS
 
-__all__ = ["Move", "Position"]
-
 TOKEN_PLACE = {1: 0, 3: 1, 5: 2}
 
 

@@ -112,20 +112,9 @@ def _playing_out(engine: Engine, parts: Parts) -> tuple[Any, Any]:
     return play_out, compare
 
 
-def commands_of(engine: Engine, parts: Parts) -> Any:
-    """Return the entry point that carries out a command on a position; it returns who decides next, or NOBODY.
-
-    It takes (game, words, state, rules, seating, line_up, command, number, seat, seed, outcomes, seen). ``words`` is
-    the same memory as ``game``. FOLLOW makes ``number`` moves and one more, and leaves the index of the last in
-    ``game.answer``; DECIDE returns an index. What BEGIN, STEP, FOLLOW, ADD and REDRAW change is written back to
-    ``state``.
-    """
-    copy, (play_out, compare) = copying(engine.types.state), _playing_out(engine, parts)
-    begin, picked, decide = engine.begin, engine.picked, engine.decide
-    next_decision, take = engine.parts.next_decision, engine.parts.take
-    redraw, observe, seat_players, add, count = (
-        parts.redraw, parts.observe, parts.seat_players, parts.add, parts.count
-    )  # fmt: skip
+def _following(engine: Engine) -> Any:
+    """Return the kernel of FOLLOW."""
+    next_decision, take, decide = engine.parts.next_decision, engine.parts.take, engine.decide
 
     @kernel
     def follow(game, rules, seating, line_up, decider, moves):
@@ -140,6 +129,24 @@ def commands_of(engine: Engine, parts: Parts) -> Any:
             take(game, rules, game.choice.moves[index])
             decider = next_decision(game, rules, 0)
         return decider
+
+    return follow
+
+
+def commands_of(engine: Engine, parts: Parts) -> Any:
+    """Return the entry point that carries out a command on a position; it returns who decides next, or NOBODY.
+
+    It takes (game, words, state, rules, seating, line_up, command, number, seat, seed, outcomes, seen). ``words`` is
+    the same memory as ``game``. FOLLOW makes ``number`` moves and one more, and leaves the index of the last in
+    ``game.answer``; DECIDE returns an index. What BEGIN, STEP, FOLLOW, ADD and REDRAW change is written back to
+    ``state``.
+    """
+    copy, (play_out, compare) = copying(engine.types.state), _playing_out(engine, parts)
+    begin, picked, follow = engine.begin, engine.picked, _following(engine)
+    next_decision, take = engine.parts.next_decision, engine.parts.take
+    redraw, observe, seat_players, add, count = (
+        parts.redraw, parts.observe, parts.seat_players, parts.add, parts.count
+    )  # fmt: skip
 
     @kernel
     def carry_out(game, words, state, rules, seating, line_up, command, number, seat, seed, outcomes, seen):

@@ -87,15 +87,9 @@ def _copying(engine: Engine) -> tuple[Any, Any]:
     return load, save
 
 
-def lockstep_of(engine: Engine, parts: Parts) -> Any:
-    """Return the entry point that steps every game that is not over; it returns ALL_WELL, or where a policy was wrong.
-
-    It takes (game, words, states, rules, seating, line_up, request, timesteps, seen, masks). ``words`` is the same
-    memory as ``game``. Row i of states, seen and masks belongs to time step i.
-    """
-    next_decision, take, decide, begin = engine.parts.next_decision, engine.parts.take, engine.decide, engine.begin
-    outcome, move_of, write = parts.outcome, parts.move_of, _writing(parts)
-    load, save = (parts.load, parts.save) if parts.load is not None else _copying(engine)
+def _running_on(engine: Engine) -> Any:
+    """Return the kernel that plays for all but the callers."""
+    next_decision, take, decide = engine.parts.next_decision, engine.parts.take, engine.decide
 
     @kernel
     def run_on(game, rules, seating, line_up, callers):
@@ -113,6 +107,20 @@ def lockstep_of(engine: Engine, parts: Parts) -> Any:
                 if index < 0:
                     return WRONG
             take(game, rules, game.choice.moves[index])
+
+    return run_on
+
+
+def lockstep_of(engine: Engine, parts: Parts) -> Any:
+    """Return the entry point that steps every game that is not over; it returns ALL_WELL, or where a policy was wrong.
+
+    It takes (game, words, states, rules, seating, line_up, request, timesteps, seen, masks). ``words`` is the same
+    memory as ``game``. Row i of states, seen and masks belongs to time step i.
+    """
+    next_decision, take, begin = engine.parts.next_decision, engine.parts.take, engine.begin
+    run_on = _running_on(engine)
+    outcome, move_of, write = parts.outcome, parts.move_of, _writing(parts)
+    load, save = (parts.load, parts.save) if parts.load is not None else _copying(engine)
 
     @kernel
     def step(game, rules, seating, line_up, request, timestep):

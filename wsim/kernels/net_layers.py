@@ -152,21 +152,15 @@ class Net(NamedTuple):
     describe: Any
 
 
-def net_of(parts: Parts) -> Net:
-    """Return the kernels of a game's net."""
-    sizes, candidates = parts.sizes, parts.candidates
+def _valuing(parts: Parts) -> Any:
+    """Return the kernel of the layers: (public, own, choice, rules, net, places, count, x, numbers, learned)."""
+    sizes = parts.sizes
     width, narrow, state_numbers, move_numbers = sizes.width, sizes.narrow, sizes.state_numbers, sizes.move_numbers
-    fill, list_moves = parts.fill, parts.list_moves
-    list_items, list_items_of_move, describe_items = parts.list_items, parts.list_items_of_move, parts.describe_items
+    list_items, list_items_of_move = parts.list_items, parts.list_items_of_move
     assert width % 2 == 0
     round_state, round_move = (rounding(count, 1 << INPUT_BITS) for count in (state_numbers, move_numbers))
     multiply_state, multiply_move = products(state_numbers, width), products(move_numbers, width)
     add_items, rectify, multiply_second = sums_of_rows(width), rectified(width), products(width, narrow)
-    values_room = stack_room("net.values", np.float64, parts.choices)
-    places_room = stack_room("net.places", np.int64, candidates)
-    numbers_room = stack_room("net.numbers", np.float32, candidates, move_numbers)
-    learned_room = stack_room("net.learned", np.float32, candidates)
-    state_room = stack_room("net.state", np.float32, state_numbers)
     rows_room = stack_room("net.rows", np.int64, max(parts.most_items, 1))
     of_state_room = stack_room("net.of_state", np.int16, padded(state_numbers))
     of_move_room = stack_room("net.of_move", np.int16, padded(move_numbers))
@@ -174,16 +168,6 @@ def net_of(parts: Parts) -> Net:
     layer_room = stack_room("net.layer", np.int32, width)
     active_room = stack_room("net.active", np.int16, padded(width))
     second_room = stack_room("net.second", np.int32, narrow)
-
-    @kernel
-    def number(public, own, choice, rules, settings, said, places, count, x, numbers):
-        """Fill the numbers of the state and of the moves worth a look."""
-        for i in range(state_numbers):
-            x[i] = _NONE
-        for j in range(count):
-            for i in range(move_numbers):
-                numbers[j, i] = _NONE
-        fill(public, own, choice, rules, settings, said, places, count, x, numbers)
 
     @kernel
     def last(net, of_move, second):
@@ -211,6 +195,29 @@ def net_of(parts: Parts) -> Net:
             rectify(layer, net.first_shift, active)
             multiply_second(net.second_bias, active, net.second, second)
             learned[j] = last(net, of_move, second)
+
+    return value
+
+
+def net_of(parts: Parts) -> Net:
+    """Return the kernels of a game's net."""
+    state_numbers, move_numbers, candidates = parts.sizes.state_numbers, parts.sizes.move_numbers, parts.candidates
+    fill, list_moves, describe_items, value = parts.fill, parts.list_moves, parts.describe_items, _valuing(parts)
+    values_room = stack_room("net.values", np.float64, parts.choices)
+    places_room = stack_room("net.places", np.int64, candidates)
+    numbers_room = stack_room("net.numbers", np.float32, candidates, move_numbers)
+    learned_room = stack_room("net.learned", np.float32, candidates)
+    state_room = stack_room("net.state", np.float32, state_numbers)
+
+    @kernel
+    def number(public, own, choice, rules, settings, said, places, count, x, numbers):
+        """Fill the numbers of the state and of the moves worth a look."""
+        for i in range(state_numbers):
+            x[i] = _NONE
+        for j in range(count):
+            for i in range(move_numbers):
+                numbers[j, i] = _NONE
+        fill(public, own, choice, rules, settings, said, places, count, x, numbers)
 
     @kernel
     def values(public, own, choice, rules, settings, places, learned):

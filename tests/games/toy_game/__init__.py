@@ -16,12 +16,10 @@ from typing import TYPE_CHECKING, Any
 from wsim.errors import UserError, nearest
 from wsim.game import Game
 
-from .simulator import POLICIES, RULES, ToySimulator, mixed
+from .simulator import POLICIES, RULES, ToySimulator
 
 if TYPE_CHECKING:
     from wsim.lab.plan import Plan
-
-__all__ = ["GAME", "ToySimulator", "mixed"]
 
 
 class Toy(Game):

@@ -12,8 +12,6 @@ from wsim.stats.owner_tallies import OwnerTallies
 
 from . import GAME
 
-__all__ = ["MEANS", "TREASURES"]
-
 (_PREFIX, _NOUN), *_ = GAME.OWNED.items()
 
 

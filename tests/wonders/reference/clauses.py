@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from tests.wonders.reference.facts import Card, Effect
     from tests.wonders.reference.table import City, Move, Table
 
-__all__ = ["drop_age_shields", "drop_turn_units", "formula_points", "moment", "moves_made", "value"]
-
 COLORS = ("brown", "gray", "blue", "yellow", "red", "green", "purple", "black")
 PRICES = [(side, kind) for side in ("left", "right") for kind in ("raw", "manufactured")]
 OPERATORS: dict[type[ast.AST], Callable[[Any, Any], Any]] = {

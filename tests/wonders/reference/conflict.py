@@ -9,8 +9,6 @@ from tests.wonders.reference.clauses import drop_age_shields, moment
 if TYPE_CHECKING:
     from tests.wonders.reference.table import City, Table
 
-__all__ = ["end_age"]
-
 VICTORY = {1: 1, 2: 3, 3: 5}  # the printed value of a victory token by age
 
 

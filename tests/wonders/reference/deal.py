@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     from tests.wonders.reference.facts import Card, Catalogue
 
-__all__ = ["age_deck", "deal_age", "set_up"]
-
 Thing = TypeVar("Thing")
 
 

@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-__all__ = ["RESOURCES", "RULE_SETS", "SWITCHES", "Card", "Catalogue", "Effect", "RuleSet", "Stage", "Wonder", "load"]
-
 Effect = dict[str, Any]
 
 DATA = Path(__file__).resolve().parents[2] / "data"

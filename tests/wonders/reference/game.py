@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Sequence
 
-__all__ = ["FREE_CITY_LABEL", "Reference"]
-
 FREE_CITY_LABEL = "free_city"  # the Free City's entry in "seats": it has no policy of its own
 
 Trace = dict[str, Any]

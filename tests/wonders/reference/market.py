@@ -11,8 +11,6 @@ from tests.wonders.reference.payment import Prices, pareto_payments
 if TYPE_CHECKING:
     from tests.wonders.reference.table import City, Table
 
-__all__ = ["MOST_PRICE", "Market", "market", "printed_price", "unit_price"]
-
 Symbol = tuple[str, ...]
 MOST_PRICE = 5  # R66
 

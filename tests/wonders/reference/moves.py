@@ -12,15 +12,6 @@ if TYPE_CHECKING:
     from tests.wonders.reference.market import Market
     from tests.wonders.reference.table import City, Move, Table
 
-__all__ = [
-    "discard_moves",
-    "free_city_moves",
-    "has_free_build_of_age",
-    "has_standing_free_build",
-    "loss_moves",
-    "turn_moves",
-]
-
 
 def build(seat: int, card: Card, how: str, bank: int = 0, pair: tuple[int, int] = (0, 0)) -> Move:
     """A move that builds a structure."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-__all__ = ["Prices", "pareto", "pareto_payments"]
-
 # Resources by name, and by the letters of cases.json (wood, stone, clay, ore).
 RAW = frozenset({"clay", "stone", "ore", "wood", "W", "S", "C", "O"})
 

@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from tests.wonders.reference.rng import Stream
     from tests.wonders.reference.table import City, Move
 
-__all__ = ["BUILT_IN", "Policy", "View", "label", "random_index"]
-
 
 @dataclass(frozen=True)
 class View:

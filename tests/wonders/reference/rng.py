@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["GAMMA", "SEAT_STREAM", "SETUP_STREAM", "Stream", "mix"]
-
 SETUP_STREAM = 3
 SEAT_STREAM = 4
 

@@ -14,8 +14,6 @@ from tests.wonders.reference.turn import Log, Placed, resolve
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Seat", "choose_first", "lay_out", "legal", "play"]
-
 
 @dataclass
 class Seat:

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from tests.wonders.reference.facts import Card, Effect
     from tests.wonders.reference.table import City, Table
 
-__all__ = ["CATEGORIES", "best_science", "categories", "copy_options", "science_points", "scores", "win_shares"]
-
 CATEGORIES = ("military", "treasury", "wonder", "civilian", "science", "commerce", "guild", "cities")
 
 # Printed points of a red, brown or gray card exist on nobody's card; a designer's would be counted so.

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tests.wonders.reference.facts import Card, Catalogue, Effect, RuleSet, Stage, Wonder
 
-__all__ = ["FREE_CITY", "Ask", "City", "Move", "Table"]
-
 FREE_CITY = 2  # R44
 
 Move = dict[str, Any]

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from tests.wonders.reference.facts import Card, Effect
     from tests.wonders.reference.table import City, Move, Table
 
-__all__ = ["Log", "Placed", "build_from_discard_pile", "play_last_cards", "resolve"]
-
 
 @dataclass
 class Log:

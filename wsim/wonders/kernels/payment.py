@@ -15,7 +15,7 @@ each total to the right, from "nothing covered" on. The pair (l, r) pays exactly
 More than 64 states (seven resources at once, custom cards) take a slower general path.
 
 What the solver reads of a city (production, ``flex``, ``reach``, prices) is kept up to date by turn.py as cities grow;
-``BEFORE`` is a copy from before the turn (flow.py) for a last card that is paid from the old state (R9.5).
+``BEFORE`` is a copy from before the turn (before.py) for a last card that is paid from the old state (R9.5).
 """
 
 from __future__ import annotations
