@@ -57,7 +57,7 @@ def test_what_clauses_brought_is_in_the_form_of_people(age: int, turn: int) -> N
 def test_so_it_is_with_clauses_drawn_at_random(seed: int) -> None:
     """Whatever a seat sees when it is to choose is set up again: what is legal, and every number but the history."""
     case, rng, compared = drawn_case(seed), random.Random(seed), 0
-    keys = {"ruleset": case.ruleset, "players": case.players, "set": list(case.changes)}
+    keys: dict[str, Any] = {"ruleset": case.ruleset, "players": case.players, "set": list(case.changes)}
     game = wsim.Game(policies="random", seed=seed, **keys)
     while game.to_move is not None:
         seat = game.to_move
