@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import random
 from typing import Any
 
 import pytest
 
 import wsim
 from tests.wonders.extremes import written
+from tests.wonders.test_clauses import drawn_case
 from wsim.errors import UserError
 from wsim.wonders.describe.by_clauses import DID, HAS
 from wsim.wonders.words import CITY_NAMES, UNIT_PRICES
@@ -23,6 +25,7 @@ WHEN = [
 PILE = [{"event": "age_start", "gain": {"discard_builds": 1}}]
 CHANGES = [f'cards."{name}".when={written(WHEN)}' for name in ("Altar", "Lumber Yard", "Stockade")]
 CHANGES += [f'cards."Loom".when={written(PILE)}', f"wonders.Gizah.A.1.when={written(PILE)}"]
+HIDDEN = ("passed", "deed:", "mate:")  # the mate's hand is drawn anew
 LOST = ("deeds", "handed_on", "pile_seen")  # the history is no part of what a person writes
 
 
@@ -47,6 +50,28 @@ def test_what_clauses_brought_is_in_the_form_of_people(age: int, turn: int) -> N
     cities = game.observe(seat)["cities"]
     assert all(HAS in city for city in cities)
     assert any(DID in city for city in cities) == (age > 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(100, 108))
+def test_so_it_is_with_clauses_drawn_at_random(seed: int) -> None:
+    """Whatever a seat sees when it is to choose is set up again: what is legal, and every number but the history."""
+    case, rng, compared = drawn_case(seed), random.Random(seed), 0
+    keys: dict[str, Any] = {"ruleset": case.ruleset, "players": case.players, "set": list(case.changes)}
+    game = wsim.Game(policies="random", seed=seed, **keys)
+    while game.to_move is not None:
+        seat = game.to_move
+        if game.decision == "turn" and rng.random() < 0.2:
+            again = wsim.Game.from_json(game.to_json(seat=seat))
+            if (again.to_move, again.observe(seat)["turn"]) == (seat, game.observe(seat)["turn"]):
+                compared += 1
+                names = [name for name in game.observe(seat).columns if not name.startswith(HIDDEN)]
+                arrays = (one.observe(seat).array[: len(names)].tolist() for one in (again, game))
+                found, expected = (dict(zip(names, array, strict=True)) for array in arrays)
+                assert found == expected
+                assert again.legal() == game.legal()
+        game.follow()
+    assert compared
 
 
 def test_observations_show_what_clauses_brought_where_the_catalogue_has_some() -> None:

@@ -193,7 +193,7 @@ def test_all_mistakes_of_a_position_are_listed_at_once() -> None:
         wsim.Game.from_json(json.dumps(wrong))
     known = "wonder, side, built, stages, coins, victories, defeats, debts, diplomacy, free_build_used"
     assert str(caught.value).split("\nalso: ") == [
-        f"a city has no 'coin': it has {known}, free_build_tokens (did you mean 'coins'?)",
+        f"a city has no 'coin': it has {known}, free_build_tokens, by_clauses, so_far (did you mean 'coins'?)",
         "city 0 has an unknown card 'Altr' (did you mean 'Altar'?)",
         "city 0 cannot have built Palace in age 1",
         "coins of city 0 is a whole number from 0 to 200, not 1000",
