@@ -37,11 +37,16 @@ _BALANCE = (
 
 def sections(answers: Sequence[Stored]) -> Iterator[Section]:
     """Yield the sections of answers, one for each shape that there is."""
-    shapes = [sound(partial(shape_of_answer, answer.main), _damaged([answer])) for answer in answers]
+    shapes = [sound(partial(_shape_of, answer), _damaged([answer])) for answer in answers]
     for shape, section in _SECTIONS.items():
         mine = [answer for answer, own in zip(answers, shapes, strict=True) if own == shape]
         if mine:
             yield sound(partial(section, mine), _damaged(mine))
+
+
+def _shape_of(answer: Stored) -> AnswerShape | None:
+    """Return what an answer looks like; its table is read here, so that a damaged one is told in a sentence."""
+    return shape_of_answer(answer.main)
 
 
 def _damaged(answers: Sequence[Stored]) -> str:

@@ -1,4 +1,8 @@
-"""The normal and Student's t distribution: quantiles and two-sided tails, vectorised, without scipy."""
+"""The normal and Student's t distribution: quantiles and two-sided tails, vectorised.
+
+Without scipy, against which tests hold it: importing ``scipy.special`` takes a fifth of a second of processor of every
+command that shows a table, and scipy 110 MB of disk.
+"""
 
 from __future__ import annotations
 
