@@ -10,7 +10,7 @@ import pytest
 
 from tests.report.browser import colours, resize
 from tests.report.test_page import MIXED, WHATIF
-from tests.workbench.browsing import base, shown_and_sound
+from tests.workbench.browsing import base, shown_and_sound, soon
 from tests.workbench.conftest import Serve
 from wsim.lab.plan import Plan
 from wsim.lab.run import record
@@ -107,6 +107,6 @@ def test_two_runs_are_chosen_and_stand_side_by_side(view: Chrome) -> None:
     for one in view.find_elements("css selector", "input[name=run]"):
         one.click()
     view.find_element("css selector", "#beside button").click()
-    assert "run=one" in view.current_url
+    soon(view).until(lambda one: "run=one" in one.current_url)
     assert "run=three" in view.current_url
     assert "wsim table" in view.find_element("css selector", "pre").text
