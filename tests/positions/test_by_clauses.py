@@ -13,6 +13,7 @@ from tests.wonders.extremes import written
 from tests.wonders.test_clauses import drawn_case
 from wsim.errors import UserError
 from wsim.wonders.describe.by_clauses import DID, HAS
+from wsim.wonders.kernels.layout import QUEUE
 from wsim.wonders.words import CITY_NAMES, UNIT_PRICES
 
 FOR_GOOD = ("shields", "compass", "gear", "tablet", "wild", "clay", "loom", "free_build_tokens", "debts")
@@ -118,3 +119,16 @@ def test_what_cannot_be_is_one_sentence(key: str, value: Any, words: str) -> Non
     with pytest.raises(UserError) as refused:
         wsim.Game.from_json(json.dumps(described))
     assert words in str(refused.value)
+
+
+def test_of_more_builds_than_the_queue_has_room_for_the_rest_lapses() -> None:
+    """Nobody wins so many in a game (R68), but a position that somebody wrote may say so: 400 wait here."""
+    described = json.loads(table().at(age=2, turn=5).to_json(seat=0))
+    for city in described["position"]["cities"]:
+        city[HAS] = {**city.get(HAS, {}), "discard_builds": 50, "stage_discard_builds": 50}
+        city[DID] = {}
+    game = wsim.Game.from_json(json.dumps(described))
+    while game.to_move is not None:
+        game.follow()
+        builds = sum(city.get(DID, {}).get("from_discard", 0) for city in game.observe(0)["cities"])
+        assert builds <= QUEUE

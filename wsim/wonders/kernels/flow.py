@@ -331,13 +331,15 @@ def _enqueue_granted(game, rules):
 
 @kernel
 def _enqueue(flow, seat, builds):
-    """Append builds of a seat to the queue; where its end is reached, what waits moves up to its beginning."""
+    """Append builds of a seat to the queue as far as there is room; at its end what waits moves up to its beginning."""
     for _ in range(builds):
         if flow.queue_end == QUEUE:
             flow.queue_end -= flow.queue_at
             for place in range(flow.queue_end):
                 flow.queue[place] = flow.queue[flow.queue_at + place]
             flow.queue_at = 0
+        if flow.queue_end == QUEUE:  # no game comes so far (R68), a position that somebody wrote may
+            return
         flow.queue[flow.queue_end] = seat
         flow.queue_end += 1
 
