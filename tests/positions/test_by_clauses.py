@@ -121,6 +121,7 @@ def test_what_cannot_be_is_one_sentence(key: str, value: Any, words: str) -> Non
     assert words in str(refused.value)
 
 
+@pytest.mark.jit_off  # which sees every index
 def test_of_more_builds_than_the_queue_has_room_for_the_rest_lapses() -> None:
     """Nobody wins so many in a game (R68), but a position that somebody wrote may say so: 400 wait here."""
     described = json.loads(table().at(age=2, turn=5).to_json(seat=0))
