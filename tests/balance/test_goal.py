@@ -190,6 +190,15 @@ def test_all_mistakes_of_the_settings_are_listed_at_once() -> None:
         assert said in sentence
 
 
+def test_all_mistakes_of_one_target_are_listed_at_once() -> None:
+    with pytest.raises(UserError) as caught:
+        wsim.sensitivity({"target": [{"within": -1.0, "at_least": 0.3, "only": ["Gizah"], "randomise": 2.0}]})
+    sentences = str(caught.value).split("\nalso: ")
+    known = ("either within", "within = -1", "which names of no column", "a chance between")
+    for sentence, said in zip(sentences, known, strict=True):
+        assert said in sentence
+
+
 def test_a_knob_that_does_nothing_is_refused(wsim_command: Command) -> None:
     idle = "[[knob]]\npath = 'cards.Medal.salt'\nrange = '0..1'\n"
     text = UNBALANCED + "[[target]]\nmetric = 'built:Medal'\nvalue = 0.25\nwithin = 0.1\n" + idle

@@ -13,6 +13,7 @@ from tests.cli.test_commands import HEAVY, fresh
 from tests.conftest import Command
 from wsim.cli.app import command_of
 from wsim.cli.command_table import COMMANDS
+from wsim.cli.groups import Workers
 from wsim.cli.parameters import Command as Made
 from wsim.cli.parameters import Fields
 from wsim.errors import UserError
@@ -144,3 +145,12 @@ def test_completion_is_shown_and_installed(
     shell = "tcsh"
     refused = wsim_command("--show-completion")
     assert (refused.code, "Shell tcsh not supported" in refused.out + refused.err) == (1, True)
+
+
+def test_who_plays_is_checked_when_it_is_said() -> None:
+    """Before a command compiles anything, or makes its tables ready."""
+    pytest.importorskip("distributed", reason="needs the extra cluster")
+    with pytest.raises(UserError, match="a cluster is local:4 .*, not 'here'"):
+        Workers(cluster="here")
+    with pytest.raises(UserError, match="threads are those of this machine"):
+        Workers(cluster="local:2", threads=2)

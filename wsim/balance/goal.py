@@ -324,44 +324,48 @@ def _setting(file: Path, shared: Mapping[str, Any], row: Mapping[str, Any], play
 
 
 def _target(file: str, table: Mapping[str, Any], settings: Sequence[str] | None, *, several: bool) -> Target:
-    target = read_row(Target, table, "target", file)
-    _check_settings(file, target.settings, settings)
+    target, mistakes = read_row(Target, table, "target", file), Mistakes()
+    with mistakes.noted():
+        _check_settings(file, target.settings, settings)
     around = target.within is not None or target.relative is not None
     bounded = target.at_least is not None or target.at_most is not None
     said = f"{file}: the target {target.name!r}"
     if around == bounded:
-        raise UserError(f"{said} needs either within (or relative), or at_least and at_most")
+        mistakes.add(f"{said} needs either within (or relative), or at_least and at_most")
     if target.within is not None and target.relative is not None:
-        raise UserError(f"{said} has within and relative: give one of them")
+        mistakes.add(f"{said} has within and relative: give one of them")
     for name, reach in (("within", target.within), ("relative", target.relative)):
         if reach is not None and reach <= 0:
-            raise UserError(f"{said} has {name} = {reach:g}: it must be above 0")
+            mistakes.add(f"{said} has {name} = {reach:g}: it must be above 0")
     if bounded and target.value is not None:
-        raise UserError(f"{said} has a value and bounds: a value goes with within")
-    low, high = target.bounds(0.0) if bounded else (0.0, 0.0)
+        mistakes.add(f"{said} has a value and bounds: a value goes with within")
+    low, high = target.bounds(0.0) if bounded and not around else (0.0, 0.0)
     if low > high:
-        raise UserError(f"{said} is impossible: at_least {low:g} is above at_most {high:g}")
+        mistakes.add(f"{said} is impossible: at_least {low:g} is above at_most {high:g}")
     if around and target.value is None and (target.metric != "win" or target.card is not None):
-        raise UserError(f"{said} needs a value: only the win shares of a table have a fair share")
+        mistakes.add(f"{said} needs a value: only the win shares of a table have a fair share")
     if target.only and not target.of:
-        raise UserError(f"{said} says only which names of no column: add of, such as of = 'wonder,side'")
+        mistakes.add(f"{said} says only which names of no column: add of, such as of = 'wonder,side'")
     if target.card is not None and target.of:
-        raise UserError(f"{said} is about a card and about columns: make two targets of it")
+        mistakes.add(f"{said} is about a card and about columns: make two targets of it")
     if target.players not in (EACH, MEAN):
-        raise UserError(f"{said} must hold for {EACH} of the players or for their {MEAN}, not {target.players!r}")
+        mistakes.add(f"{said} must hold for {EACH} of the players or for their {MEAN}, not {target.players!r}")
     if target.players == MEAN and not several:
-        raise UserError(f"{said} is of the mean of players, and the goal names none: players = ['net', 'balanced']")
+        mistakes.add(f"{said} is of the mean of players, and the goal names none: players = ['net', 'balanced']")
     if target.against not in ("others", "policy"):
-        raise UserError(f"{said} compares against others or policy, not {target.against!r}")
+        mistakes.add(f"{said} compares against others or policy, not {target.against!r}")
     if not 0 < target.randomise < 1:
-        raise UserError(f"{said} needs a chance between 0 and 1 to randomise a pick, not {target.randomise:g}")
+        mistakes.add(f"{said} needs a chance between 0 and 1 to randomise a pick, not {target.randomise:g}")
+    mistakes.raise_any()
     return target
 
 
 def _check_settings(file: str, names: Sequence[str], known: Sequence[str] | None) -> None:
+    mistakes = Mistakes()
     for name in names:
         if known is not None and name not in known:
-            raise UserError(f"{file}: there is no setting {name!r}{nearest(name, known)}; accepted: {'; '.join(known)}")
+            mistakes.add(f"{file}: there is no setting {name!r}{nearest(name, known)}; accepted: {'; '.join(known)}")
+    mistakes.raise_any()
 
 
 def _knob(file: str, table: Mapping[str, Any]) -> KnobRow:
@@ -380,12 +384,14 @@ def _keep(file: str, table: Mapping[str, Any], settings: Sequence[str] | None) -
     for key in ("metric", "within"):
         if key not in table:
             raise UserError(f"{file}: what is kept needs a {key}, such as metric = 'score', within = 1.0")
-    keep = read_row(Keep, table, "keep", file)
-    _check_settings(file, keep.settings, settings)
+    keep, mistakes = read_row(Keep, table, "keep", file), Mistakes()
+    with mistakes.noted():
+        _check_settings(file, keep.settings, settings)
     if keep.within <= 0:
-        raise UserError(f"{file}: {keep.metric!r} is kept within {keep.within:g}: it must be above 0")
+        mistakes.add(f"{file}: {keep.metric!r} is kept within {keep.within:g}: it must be above 0")
     if keep.metric in ("win", "win_share"):
-        raise UserError(f"{file}: the mean win share of all seats never moves: keep another metric, such as score")
+        mistakes.add(f"{file}: the mean win share of all seats never moves: keep another metric, such as score")
+    mistakes.raise_any()
     return keep
 
 

@@ -59,6 +59,13 @@ class Workers(Options):
         "Play on Dask workers: local:4, or tcp://host:8786 (wsim[cluster]).", None, metavar="ADDRESS"
     )
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.cluster is not None:  # before anything is compiled for who cannot play
+            from wsim.lab.cluster import check_cluster
+
+            check_cluster(self.cluster, self.threads)
+
 
 @dataclass(frozen=True)
 class Trust(Options):
