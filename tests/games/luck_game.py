@@ -75,7 +75,8 @@ class LuckSimulator(MedalSimulator):
 
     def play(self, first: int, rows: NDArray[Any], picks: NDArray[Any] | None = None) -> int:
         count = len(rows) // self.seats
-        time.sleep(float(self.plan.options.get("pause", 0)) * count)
+        if "pause" in self.plan.options:  # a sleep of nothing gives the processor away, too
+            time.sleep(float(self.plan.options["pause"]) * count)
         games = np.arange(first, first + count, dtype=np.uint64)[:, None]
         seats = np.arange(self.seats, dtype=np.uint64)[None, :]
         deal = mixed(np.uint64(self.plan.seed) * np.uint64(2**40) + games * np.uint64(64) + seats)
@@ -97,11 +98,9 @@ class LuckSimulator(MedalSimulator):
     def seats_frame(self, rows: NDArray[Any]) -> pl.DataFrame:
         import polars as pl
 
-        frame = pl.DataFrame({name: np.ascontiguousarray(rows[name]) for name in ROW.names or ()})
-        names = list(dict.fromkeys(self.names))
-        labels = pl.Series(self.names, dtype=pl.Enum(names))
-        team = pl.col("seat") // 2 if self.teams else pl.col("seat")
-        charm = (pl.col("game") + pl.col("seat")) % 3 == 0
-        return frame.with_columns(policy=labels.gather(rows["policy"]), team=team).with_columns(
-            charm.alias("has:Charm")
-        )
+        columns: dict[str, Any] = {name: np.ascontiguousarray(rows[name]) for name in ROW.names or ()}
+        names = pl.Enum(list(dict.fromkeys(self.names)))
+        columns["policy"] = pl.Series([self.names[seat] for seat in columns["policy"].tolist()], dtype=names)
+        columns["team"] = columns["seat"] // 2 if self.teams else columns["seat"]
+        columns["has:Charm"] = (columns["game"] + columns["seat"]) % 3 == 0
+        return pl.DataFrame(columns)  # without an expression: matches ask for very many frames of a few games
