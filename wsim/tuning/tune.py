@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -47,6 +47,7 @@ JUDGED = (
 PULL = 0.0002  # shares of a win that a number costs which is a step away from its start, by the square
 PROBE = 2.0  # steps by which a number is moved to see whether it changes anything
 PROBED = 400  # games for that
+SOON = 20  # of them, in which most of what changes something does
 _NOT_OF_A_SEARCH = ("policies", "games", "rotate", "picks", "keep", "ruleset", "players")
 _OF_THE_JUDGES = ("generations", "held_out", "judges", "name")  # what the generations do not depend on
 
@@ -359,16 +360,22 @@ def _command(base: Plan, question: TuneQuestion) -> str:
 
 def _moving(space: Space, contests: Sequence[Contest], threads: int) -> Space:
     """Return the space of those numbers that change some game when they are moved; UserError if there is none."""
-    games = range(PROBED)
-    same = [contest.arm(str(space.entry)).rows(games).tobytes() for contest in contests]
+    parts = (range(SOON), range(SOON, PROBED))
+
+    def played(contest: Contest, entry: str) -> Iterator[bytes]:
+        arm = contest.arm(entry)
+        return (arm.rows(games).tobytes() for games in parts)
+
+    same = [list(played(contest, str(space.entry))) for contest in contests]
 
     def changes(place: int) -> bool:
         probe = space.restricted((place,))
         entries = [str(probe.at(np.array([step]))) for step in (PROBE, -PROBE)]
         return any(
-            contest.arm(entry).rows(games).tobytes() != rows
+            part != before
             for entry in entries
             for contest, rows in zip(contests, same, strict=True)
+            for part, before in zip(played(contest, entry), rows, strict=True)
         )
 
     with ThreadPoolExecutor(threads, thread_name_prefix="wsim") as pool:
