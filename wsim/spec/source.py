@@ -57,9 +57,10 @@ def text_of(path: Path, what: str = "card file") -> str:
 
 def copied(value: Any) -> Any:
     """Return a copy of what TOML can hold, in a tenth of the time of ``deepcopy``."""
-    if isinstance(value, dict):
+    kind = type(value)  # tomllib makes dicts and lists themselves, none of their subclasses
+    if kind is dict:
         return {name: copied(item) for name, item in value.items()}
-    if isinstance(value, list):
+    if kind is list:
         return list(map(copied, value))
     return value
 

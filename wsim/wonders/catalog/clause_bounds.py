@@ -7,6 +7,7 @@ that held before it, so that sums of such amounts within the same spans prove th
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -65,16 +66,23 @@ class Brought:
     def _sum(self, thing: str, own: bool) -> Amounts:
         """Return how much of a thing each entry can bring its own city, or any one other city."""
         found = np.zeros(len(self.held.rules.points), np.int64)
+        for entry, clause, act, formula in self._acts.get(thing, ()):
+            times = self.at_once(clause) if thing in TURN_UNITS else self.times(clause)
+            amount = max(span(parse(formula), self.spans)[1], 0) * times
+            if own and (act == "take" or clause.each in ("", "self", "trigger")):
+                found[entry] += amount * (self._cities(clause.each) if act == "take" else 1)
+            elif not own and act != "take" and clause.each not in ("", "self"):
+                found[entry] += amount
+        return found
+
+    @cached_property
+    def _acts(self) -> dict[str, list[tuple[int, Clause, str, str]]]:
+        """By thing, what brings it: entry, clause, act and the formula of how much."""
+        found: dict[str, list[tuple[int, Clause, str, str]]] = {}
         for entry, clause in self.clauses:
             for act, formula in clause.acts():
-                if _THING.get(act, act.removeprefix("gain ")) != thing:
-                    continue
-                times = self.at_once(clause) if thing in TURN_UNITS else self.times(clause)
-                amount = max(span(parse(formula), self.spans)[1], 0) * times
-                if own and (act == "take" or clause.each in ("", "self", "trigger")):
-                    found[entry] += amount * (self._cities(clause.each) if act == "take" else 1)
-                elif not own and act != "take" and clause.each not in ("", "self"):
-                    found[entry] += amount
+                thing = _THING.get(act, act.removeprefix("gain "))
+                found.setdefault(thing, []).append((entry, clause, act, formula))
         return found
 
     def own(self, thing: str) -> Amounts:
