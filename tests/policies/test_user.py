@@ -190,6 +190,21 @@ def complaint(entry: str) -> BaseException:
 # --- playing --------------------------------------------------------------------------------------------------------
 
 
+@only_jitted
+def test_what_calls_plain_python_is_compiled_once_and_calls_each_policy(tmp_path: Path) -> None:
+    """Three policies at a table, with one entrance between them, play what they play when they are compiled."""
+    file, text = tmp_path / "own.py", "import wsim\n"
+    for place in range(3):
+        body = f"(public, own, choice, rules):\n    return {place} % choice.count\n"
+        text += f"def plain_{place}{body}@wsim.policy\ndef compiled_{place}{body}"
+    file.write_text(text)
+    plain, compiled = ([f"{file}:{kind}_{place}" for place in range(3)] for kind in ("plain", "compiled"))
+    calls = [plugged.call for plugged in resolve(plain, 3).plugged.values()]
+    assert len({call.address for call in calls}) == 3
+    assert len({id(call.kept[1]) for call in calls}) == 1
+    assert rows(*plain)["total"].tolist() == rows(*compiled)["total"].tolist()
+
+
 @pytest.mark.slow
 def test_a_compiled_policy_plays_as_it_is_written(mine: str) -> None:
     assert rows(f"{mine}:bold", games=GAMES)["total"].tolist() == rows(f"{mine}:slow", games=GAMES)["total"].tolist()

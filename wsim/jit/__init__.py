@@ -12,7 +12,7 @@ from numba.extending import overload
 from wsim.jit.beside import compiled_beside, seconds_to_compile
 from wsim.jit.bits import count_bits, lowest_bit, reverse_bits
 from wsim.jit.cache import cache_directory, cache_is_cold, source_digest, usable_folder
-from wsim.jit.calls import ADDRESSES, address_of, addresses_of, call, linked
+from wsim.jit.calls import ADDRESSES, Bound, address_of, addresses_of, call, call_back, linked
 from wsim.jit.clock import nanoseconds
 from wsim.jit.kernels import entrance, kernel, njit
 from wsim.jit.memory import words_of
@@ -29,6 +29,7 @@ __all__ = [
     "JIT",
     "PLAIN",
     "SLOTS",
+    "Bound",
     "NumbaError",
     "NumbaWarning",
     "SlotError",
@@ -37,6 +38,7 @@ __all__ = [
     "cache_directory",
     "cache_is_cold",
     "call",
+    "call_back",
     "call_slot",
     "checking_indices",
     "compiled_beside",

@@ -6,23 +6,29 @@ are the functions themselves.
 
 What several entry points share is compiled once, as an entry point itself, and called by name (``linked``). The name
 holds the digest of its package, so that machine code found on the disk is only ever joined to the sources it is from.
+
+What calls a function of Python's is compiled once, too, for all of them: it takes the address of the C callback as its
+last argument (``call_back``), and ``Bound`` puts a few instructions in front of it that know the address.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import count
 from typing import Any
 
 import numpy as np
 from llvmlite import binding, ir
 from numba import types
 from numba.core import cgutils
+from numba.core.compiler_lock import global_compiler_lock
 from numba.extending import intrinsic, overload
 
 from wsim.jit.cache import source_digest
 from wsim.jit.kernels import kernel
 from wsim.jit.modes import JIT
 
+_WORD = ir.IntType(64)
 ADDRESSES = types.Array(types.uint64, 1, "C")
 """The type of the argument that brings addresses to an entry point."""
 
@@ -36,6 +42,8 @@ def addresses_of(functions: Sequence[Any]) -> Any:
 
 def _address(function: Any) -> int:
     """Return where the machine code of an entry point lies."""
+    if isinstance(function, Bound):
+        return function.address
     (compiled,) = function.overloads.values()
     return int(compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name))
 
@@ -43,6 +51,36 @@ def _address(function: Any) -> int:
 def call(address: Any, *records: Any) -> Any:
     """Call the entry point at an address, a function of records that returns an int64; exceptions go through."""
     return address(*records)
+
+
+_NUMBERS = count()
+
+
+class Bound:
+    """An entry point like another one, but for its last argument, which is bound to the address of a C callback.
+
+    Attributes
+    ----------
+    address: of the machine code. kept: what must live as long as it: code, the entry point, the callback.
+    """
+
+    def __init__(self, entry: Any, address: int, callback: Any) -> None:
+        (compiled,) = entry.overloads.values()
+        context, signature, name = compiled.target_context, compiled.signature, f"wsim_bound_{next(_NUMBERS)}"
+        convention = context.call_conv
+        inner = convention.get_function_type(signature.return_type, signature.args)
+        outer = convention.get_function_type(signature.return_type, signature.args[:-1])
+        with global_compiler_lock:
+            library = context.codegen().create_library(name)
+            module = library.create_ir_module(name)
+            function = ir.Function(module, outer, name)
+            builder = ir.IRBuilder(function.append_basic_block())
+            callee = builder.inttoptr(ir.Constant(_WORD, _address(entry)), inner.as_pointer())
+            builder.ret(builder.call(callee, [*function.args, ir.Constant(_WORD, address)]))
+            library.add_ir_module(module)
+            library.finalize()
+            self.address = int(library.get_pointer_to_function(name))
+        self.kept = library, entry, callback
 
 
 def linked(entry: Any, name: str, package: str) -> Any:
@@ -102,9 +140,24 @@ def _call(_context, address, records):  # type: ignore[no-untyped-def]
     return types.int64(address, records), generate
 
 
+def _call_back(_context: Any, kind: Any, address: Any, words: Any) -> Any:
+    made = {types.int64: _WORD, types.float64: ir.DoubleType()}[kind.dtype]
+
+    def generate(_ctx: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        given = [builder.extract_value(args[2], place) for place in range(len(words))]
+        function = ir.FunctionType(made, [_WORD] * len(given))
+        return builder.call(builder.inttoptr(args[1], function.as_pointer()), given)
+
+    return kind.dtype(kind, address, words), generate
+
+
+call_back: Any = intrinsic(_call_back)
+"""Calls the C function of 64-bit words at an address, which returns what ``kind`` is; for kernels only."""
+
+
 def _address_of(_context: Any, record: Any) -> Any:
     def generate(_ctx: Any, builder: Any, _signature: Any, args: Any) -> Any:
-        return builder.ptrtoint(args[0], ir.IntType(64))
+        return builder.ptrtoint(args[0], _WORD)
 
     return types.uint64(record), generate
 

@@ -7,6 +7,7 @@ of ``explore``), and asks the policy for the rest. All of it is compiled into th
 
 from __future__ import annotations
 
+import ctypes
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,8 +15,22 @@ from functools import reduce
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from wsim.errors import UserError
-from wsim.jit import JIT, entrance, in_copies, kernel, njit, numpy_signature, types, valuing_copies
+from wsim.jit import (
+    JIT,
+    Bound,
+    address_of,
+    call_back,
+    entrance,
+    in_copies,
+    kernel,
+    njit,
+    numpy_signature,
+    types,
+    valuing_copies,
+)
 from wsim.rng import below, uniform
 
 if TYPE_CHECKING:
@@ -111,6 +126,34 @@ class Interface:
             )
         )
 
+    def calling_back(self, callback: Any) -> Any:
+        """Return the entrance of a policy in plain Python by its C callback; it explores and settles nothing else.
+
+        The callback takes the addresses of the first four records, of which it may write ``TAKEN_BACK``, and returns
+        the index of a move. What calls it is compiled once for all of them, and kept on disk.
+        """
+        settings = numpy_signature(self.signature).args[4]
+        return self._bound("policy_called_back", _asking_back(self.routine[EXPLORE]), settings, callback)
+
+    def valuing_back(self, callback: Any) -> Any:
+        """Return what ``valuing`` does, of a C callback of an index and the addresses of four records."""
+        return self._bound("values_called_back", _filling(_value_of), self._lookahead, callback)
+
+    def _bound(self, name: str, inner: Any, last: Any, callback: Any) -> Any:
+        """Return the entry point ``name``, whose fifth argument has the type ``last``, bound to a C callback."""
+        if name not in self._entrances:
+            signature = types.int64(*numpy_signature(self.signature).args[:4], last, types.uint64)
+            compiled = kernel(signature, package=self.home.removeprefix("wsim."))
+            self._entrances[name] = compiled(entrance(_called_back, inner, name))
+        return Bound(self._entrances[name], ctypes.cast(callback, ctypes.c_void_p).value or 0, callback)
+
+    @property
+    def _lookahead(self) -> Any:
+        """The type of what a searcher has its moves valued in; UserError in a game in which nobody searches."""
+        if self.searcher is None:
+            raise UserError("no policy of this game searches, so nothing can be made of what moves are worth")
+        return numpy_signature(self.searcher).args[0].fields["lookahead"].type if JIT else None
+
     def valuing(self, values: Any) -> Any:
         """Return what a searcher calls to have its moves valued by a user's function. Not kept.
 
@@ -118,27 +161,61 @@ class Interface:
         returned is -1 where it failed, which an infinite value says; what is no number is not tried. Raises UserError
         in a game in which nobody searches.
         """
-        if self.searcher is None:
-            raise UserError("no policy of this game searches, so nothing can be made of what moves are worth")
-        asked = valuing_copies(values, self.records)
+        lookahead, asked = self._lookahead, valuing_copies(values, self.records)
 
-        def fill(public: Any, own: Any, choice: Any, rules: Any, lookahead: Any) -> Any:
-            for index in range(choice.count):
-                worth = asked(public, own, choice, rules, index)
-                if worth == math.inf:
-                    return -1
-                lookahead.values[index] = worth if -MOST_WORTH < worth < MOST_WORTH else NEVER
-            return 0
+        @kernel
+        def worth_of(public: Any, own: Any, choice: Any, rules: Any, index: Any, _: Any) -> Any:
+            return asked(public, own, choice, rules, index)
+
+        fill = _filling(worth_of)
+
+        def filled(public: Any, own: Any, choice: Any, rules: Any, lookahead: Any) -> Any:
+            return fill(public, own, choice, rules, lookahead, 0)
 
         if not JIT:
-            return fill
-        lookahead = numpy_signature(self.searcher).args[0].fields["lookahead"].type
+            return filled
         signature = types.int64(*numpy_signature(self.signature).args[:4], lookahead)
-        return njit(signature, nogil=True, error_model="numpy")(fill)
+        return njit(signature, nogil=True, error_model="numpy")(filled)
 
     def _after(self, parts: tuple[str, ...], policy: Any) -> Any:
         """Return the kernel that asks a policy for what these parts of the routine do not settle."""
         return reduce(_unless, [self.routine[part] for part in reversed(parts)], policy)
+
+
+def _asking_back(explore: Any) -> Any:
+    """Return the kernel that calls a policy in plain Python where ``explore`` returns -1."""
+
+    @kernel
+    def asking_back(public: Any, own: Any, choice: Any, rules: Any, settings: Any, callback: Any) -> Any:  # noqa: ARG001
+        index = explore(public, own, choice, rules)
+        if index >= 0:
+            return index
+        words = address_of(public), address_of(own), address_of(choice), address_of(rules)
+        return call_back(types.int64, callback, words)
+
+    return asking_back
+
+
+@kernel
+def _value_of(public: Any, own: Any, choice: Any, rules: Any, index: Any, callback: Any) -> Any:
+    """What a function in plain Python says of a move."""
+    words = np.uint64(index), address_of(public), address_of(own), address_of(choice), address_of(rules)
+    return call_back(types.float64, callback, words)
+
+
+def _filling(worth_of: Any) -> Any:
+    """Return the kernel that fills what each move is worth: ``worth_of`` of the records, an index and a callback."""
+
+    @kernel
+    def filling(public: Any, own: Any, choice: Any, rules: Any, lookahead: Any, callback: Any) -> Any:
+        for index in range(choice.count):
+            worth = worth_of(public, own, choice, rules, index, callback)
+            if worth == math.inf:
+                return -1
+            lookahead.values[index] = worth if -MOST_WORTH < worth < MOST_WORTH else NEVER
+        return 0
+
+    return filling
 
 
 def _unless(policy: Any, settle: Any) -> Any:
@@ -186,3 +263,7 @@ def _policy(public: Any, own: Any, choice: Any, rules: Any, settings: Any) -> An
 
 def _searcher(game: Any, rules: Any, seating: Any, line_up: Any, seat: Any) -> Any:
     return inner(game, rules, seating, line_up, seat)
+
+
+def _called_back(public: Any, own: Any, choice: Any, rules: Any, last: Any, callback: Any) -> Any:
+    return inner(public, own, choice, rules, last, callback)

@@ -20,7 +20,7 @@ import sys
 import threading
 import traceback
 import warnings
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -36,9 +36,7 @@ from wsim.jit import (
     JIT,
     NumbaError,
     NumbaWarning,
-    address_of,
     checking_indices,
-    kernel,
     njit,
     numpy_signature,
     types,
@@ -348,37 +346,21 @@ def _first_useful(text: str) -> str:
 
 
 def _bridged(source: Any, interface: Interface, errors: dict[int, BaseException]) -> Any:
-    """Make a plain-Python function callable by the engine."""
+    """Make a plain-Python policy callable by the engine."""
     if not JIT:
         return interface.explored(lambda *records: _asked(source, records, errors))
-    callback = _callback(source, interface, errors)
-
-    @kernel
-    def ask(public: Any, own: Any, choice: Any, rules: Any) -> Any:
-        return callback(address_of(public), address_of(own), address_of(choice), address_of(rules))
-
-    entrance = interface.explored(ask)
-    entrance.keeps = callback  # the callback must live as long as the code that jumps to it
-    return entrance
-
-
-def _callback(source: Any, interface: Interface, errors: dict[int, BaseException]) -> Any:
-    """Return a C function of four addresses that calls a Python function with copies that it may keep."""
     offsets = {name: interface.records[1].fields[name][1] for name in TAKEN_BACK}
     records = [np.dtype((np.record, record)) for record in interface.records]  # fields as attributes
 
     def ask(*addresses: int) -> int:
-        copies = [
-            np.frombuffer(bytearray(ctypes.string_at(address, record.itemsize)), record)[0]
-            for address, record in zip(addresses, records, strict=True)
-        ]
+        copies = _copies(addresses, records)
         index = _asked(source, copies, errors)
         for name, at in offsets.items():
             octets = copies[1][name].tobytes()
             ctypes.memmove(addresses[1] + at, octets, len(octets))
         return index
 
-    return ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_uint64] * 4)(ask)
+    return interface.calling_back(ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_uint64] * 4)(ask))
 
 
 def _bridged_values(source: Any, interface: Interface, errors: dict[int, BaseException]) -> Any:
@@ -388,21 +370,20 @@ def _bridged_values(source: Any, interface: Interface, errors: dict[int, BaseExc
     records = [np.dtype((np.record, record)) for record in interface.records]
 
     def value(index: int, *addresses: int) -> float:
-        copies = [
-            np.frombuffer(bytearray(ctypes.string_at(address, record.itemsize)), record)[0]
-            for address, record in zip(addresses, records, strict=True)
-        ]
-        return _valued(source, copies, index, errors)
+        return _valued(source, _copies(addresses, records), index, errors)
 
-    callback = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_int64, *[ctypes.c_uint64] * 4)(value)
+    return interface.valuing_back(ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_int64, *[ctypes.c_uint64] * 4)(value))
 
-    @kernel
-    def ask(public: Any, own: Any, choice: Any, rules: Any, index: Any) -> Any:
-        return callback(index, address_of(public), address_of(own), address_of(choice), address_of(rules))
 
-    entrance = interface.valuing(ask)
-    entrance.keeps = callback
-    return entrance
+def _copies(addresses: Sequence[int], records: Sequence[np.dtype[Any]]) -> list[Any]:
+    """Return copies of the records at some addresses; moves of former decisions, perhaps of others, are left out."""
+    copies = [
+        np.frombuffer(bytearray(ctypes.string_at(address, record.itemsize)), record)[0]
+        for address, record in zip(addresses, records, strict=True)
+    ]
+    choice = copies[2]
+    choice["moves"][choice["count"] :] = 0
+    return copies
 
 
 def _valued(source: Callable[..., Any], copies: Any, index: int, errors: dict[int, BaseException]) -> float:

@@ -2,12 +2,15 @@
 
 Hansen's CMA-ES for few numbers, its separable variant (Ros and Hansen 2008) for many, of the package cmaes. Its state
 is a function of the seed and of the values told so far, so a search that was interrupted is told them again, and goes
-on as if nothing had happened.
+on as if nothing had happened. So does one on another machine: candidates are drawn by the symmetric root of the
+covariance. The package draws along its axes, and which way round an axis lies, or where axes of equal length lie, is
+up to the linear algebra of the machine.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -41,7 +44,7 @@ class Climb:
         self._candidates = candidates
         idle = np.array([[-np.inf, np.inf]])  # one number alone is searched with one beside it that means nothing
         limits = bounds if len(bounds) > 1 else np.concatenate([bounds, idle])
-        made = cmaes().CMA if len(limits) <= MOST_FULL else cmaes().SepCMA
+        made = _symmetric() if len(limits) <= MOST_FULL else cmaes().SepCMA
         self._search = made(
             mean=np.zeros(len(limits)), sigma=SPREAD, bounds=limits, seed=seed % SEEDS, population_size=candidates
         )
@@ -74,3 +77,16 @@ def cmaes() -> Any:
     except ImportError as error:
         raise UserError('tuning needs cmaes, which is not installed: pip install "wsim[learn]"') from error
     return package
+
+
+@cache
+def _symmetric() -> Any:
+    """Return the search that draws by the symmetric root of its covariance."""
+
+    class Symmetric(cmaes().CMA):  # type: ignore[misc]
+        def _sample_solution(self) -> Any:
+            axes, lengths = self._eigen_decomposition()
+            drawn = self._rng.randn(self._n_dim)
+            return self._mean + self._sigma * ((axes * lengths) @ (axes.T @ drawn))
+
+    return Symmetric

@@ -1,0 +1,44 @@
+"""Candidates are those of the seed and of what was told, whatever the linear algebra of the machine is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from wsim.tuning.climb import Climb
+
+pytest.importorskip("cmaes", reason="needs wsim[learn]")
+
+NUMBERS, GENERATIONS = 6, 4
+
+
+def asked() -> list[Any]:
+    """Return the candidates of some generations of a search for a corner."""
+    climb, found = Climb(np.array([[-3.0, 3.0]] * NUMBERS), 5, seed=7), []
+    for _ in range(GENERATIONS):
+        points = climb.ask()
+        found += points
+        climb.tell([float(point @ np.arange(NUMBERS)) for point in points])
+    return found
+
+
+def test_axes_may_lie_either_way_round_and_turned_where_they_are_of_one_length(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    usual, eigh, turned = asked(), np.linalg.eigh, []
+
+    def other(matrix: Any) -> tuple[Any, Any]:
+        lengths, axes = eigh(matrix)
+        axes = -axes
+        same = np.isclose(lengths, lengths[0], rtol=1e-9)
+        turned.append(int(same.sum()))
+        angles = np.linalg.qr(np.random.default_rng(3).normal(size=(same.sum(), same.sum())))[0]
+        axes[:, same] = axes[:, same] @ angles
+        return lengths, axes
+
+    monkeypatch.setattr(np.linalg, "eigh", other)
+    assert np.allclose(asked(), usual, rtol=0, atol=1e-9)
+    assert max(turned) == NUMBERS
+    assert min(turned) < NUMBERS
