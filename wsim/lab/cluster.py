@@ -209,13 +209,15 @@ def connected(address: str, simulator: Simulator) -> Iterator[Cluster]:
 @contextmanager
 def _without_logs() -> Iterator[None]:
     """Leave it to the one sentence to say that a cluster has gone: Dask logs tracebacks of it, on standard error."""
-    logger = logging.getLogger("distributed.client")
-    before = logger.level
-    logger.setLevel(logging.CRITICAL)
+    loggers = [logging.getLogger(f"distributed.{name}") for name in ("client", "batched")]  # batched: while it sends
+    before = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL)
     try:
         yield
     finally:
-        logger.setLevel(before)
+        for logger, level in zip(loggers, before, strict=True):
+            logger.setLevel(level)
 
 
 def _processes(distributed: Any, workers: int, scratch: str) -> Any:
