@@ -18,11 +18,8 @@ LONGEST = (
     "tests/policies/test_search.py",
     "tests/lab/test_files_of_others.py",
     "tests/cli/test_answers_unchanged.py",
-    "tests/tuning/test_shipped.py",
     "tests/lab/test_every_write.py",
     "tests/wonders/test_clauses.py",
-    "tests/experiments/matches/test_match.py",
-    "tests/learn/test_learning.py",
     "tests/jit/test_gateway.py",
     "tests/policies/test_user.py",
 )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import json
+import logging
 import os
 import re
 import shutil
@@ -25,6 +27,7 @@ import pytest
 from tests.cli.test_run import files, wait_for_shards
 from tests.conftest import Command
 from wsim import Plan, UserError
+from wsim.cli.app import main
 from wsim.game import Simulator, find_game
 from wsim.lab import cluster, tasks
 from wsim.lab.cluster import Cluster
@@ -64,13 +67,18 @@ def slow(public, own, choice, rules):
 LINE_UP = "mine/slow.py:slow,random,random,random"
 
 
+def furnish(folder: Path) -> None:
+    """Lay a policy that takes its time, and imports from beside it, and a patch into a folder."""
+    (folder / "mine").mkdir()
+    (folder / "mine" / "slow.py").write_text(SLOW)
+    (folder / "mine" / "pace.py").write_text("SECONDS = 0.002\n")
+    (folder / "p.toml").write_text("[cards.Palace]\npoints = 12\n")
+
+
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a policy that takes its time, and imports from beside it; the working folder."""
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "slow.py").write_text(SLOW)
-    (tmp_path / "mine" / "pace.py").write_text("SECONDS = 0.002\n")
-    (tmp_path / "p.toml").write_text("[cards.Palace]\npoints = 12\n")
+    """A furnished folder; the working folder."""
+    furnish(tmp_path)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -99,7 +107,18 @@ def alive(pid: int) -> bool:
 SLOW_RUN = ("run", "--games", "160", "--shard-games", "8", "--policies", LINE_UP, "--patch", "p.toml", "--picks")
 
 
-def test_the_files_are_those_of_threads_though_a_worker_is_killed(place: Path, wsim_command: Command) -> None:
+@pytest.fixture(scope="module")
+def on_threads(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """The files of the slow run as threads write them, in a folder of its own."""
+    folder = tmp_path_factory.mktemp("threads")
+    furnish(folder)
+    with contextlib.chdir(folder), pytest.raises(SystemExit) as left:
+        main([*SLOW_RUN, "--out", "threads", "--quiet"])
+    assert left.value.code == 0
+    return files(str(folder / "threads"))
+
+
+def test_the_files_are_those_of_threads_though_a_worker_is_killed(place: Path, on_threads: dict[str, bytes]) -> None:
     run = wsim_process(*SLOW_RUN, "--out", "run", "--cluster", "local:2")
     wait_for_shards("run", 4)
     killed = workers_of(run)
@@ -111,12 +130,13 @@ def test_the_files_are_those_of_threads_though_a_worker_is_killed(place: Path, w
     assert load_run("run").complete
     assert verify("run") == []
     assert '"cluster": "local:2"' in Path("run/run.json").read_text()
-    assert wsim_command(*SLOW_RUN, "--out", "threads").code == 0
-    assert files("run") == files("threads")
+    assert files("run") == on_threads
     assert not any(map(alive, killed))
 
 
-def test_ctrl_c_keeps_what_is_finished_and_ends_the_workers(place: Path, wsim_command: Command) -> None:
+def test_ctrl_c_keeps_what_is_finished_and_ends_the_workers(
+    place: Path, wsim_command: Command, on_threads: dict[str, bytes]
+) -> None:
     run = wsim_process(*SLOW_RUN, "--out", "run", "--cluster", "local:2", "--quiet")
     wait_for_shards("run", 4)
     workers = workers_of(run)
@@ -129,8 +149,7 @@ def test_ctrl_c_keeps_what_is_finished_and_ends_the_workers(place: Path, wsim_co
     assert not any(map(alive, workers))
     assert load_run("run").status == "interrupted"
     assert wsim_command("run", "--resume", "run", "--trust").code == 0
-    assert wsim_command(*SLOW_RUN, "--out", "threads").code == 0
-    assert files("run") == files("threads")
+    assert files("run") == on_threads
 
 
 Workers = tuple[str, list[subprocess.Popen[str]]]
@@ -138,8 +157,8 @@ Workers = tuple[str, list[subprocess.Popen[str]]]
 
 
 @contextmanager
-def started(folder: Path) -> Iterator[Workers]:
-    """Start a scheduler and two workers without a nanny, as somebody else does."""
+def started(folder: Path, workers: int = 2) -> Iterator[Workers]:
+    """Start a scheduler and workers without a nanny, as somebody else does."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     processes: list[subprocess.Popen[str]] = []
 
@@ -157,18 +176,17 @@ def started(folder: Path) -> Iterator[Workers]:
     found = re.search(r'"address": "(tcp://127\.0\.0\.1:\d+)"', (folder / "s.json").read_text())
     assert found is not None
     quiet = ("--no-nanny", "--nthreads", "1", "--no-dashboard", "--local-directory", str(folder))
-    processes += [start("worker", found[1], *quiet) for _ in range(2)]
+    processes += [start("worker", found[1], *quiet) for _ in range(workers)]
     yield found[1], processes
     for one in processes:
         one.kill()
         one.wait()
 
 
-@pytest.fixture
-def scheduler(place: Path) -> Iterator[Workers]:
-    """A scheduler whose workers a test may kill."""
-    (place / "workers").mkdir()
-    with started(place / "workers") as workers:
+@pytest.fixture(scope="module")
+def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workers]:
+    """A scheduler whose workers tests may kill, all but one if it is not the last of them."""
+    with started(tmp_path_factory.mktemp("mortal")) as workers:
         yield workers
 
 
@@ -179,7 +197,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield workers[0]
 
 
-def test_workers_of_a_scheduler_play_and_may_die(place: Path, scheduler: Workers, wsim_command: Command) -> None:
+def test_workers_of_a_scheduler_play_and_may_die(place: Path, scheduler: Workers, on_threads: dict[str, bytes]) -> None:
     """They have no folder in common with the run: what it is made of goes there with the tasks."""
     address, workers = scheduler
     run = wsim_process(*SLOW_RUN, "--out", "run", "--cluster", address, "--quiet")
@@ -187,11 +205,13 @@ def test_workers_of_a_scheduler_play_and_may_die(place: Path, scheduler: Workers
     workers[1].kill()
     _, error = run.communicate(timeout=180)
     assert (run.returncode, error) == (0, "")
-    assert wsim_command(*SLOW_RUN, "--out", "threads").code == 0
-    assert files("run") == files("threads")
+    assert files("run") == on_threads
 
 
-def test_a_cluster_without_a_worker_is_given_up(place: Path, scheduler: Workers, wsim_command: Command) -> None:
+def test_a_cluster_without_a_worker_is_given_up(
+    place: Path, scheduler: Workers, wsim_command: Command, on_threads: dict[str, bytes]
+) -> None:
+    """Of one that may have lost a worker before."""
     address, workers = scheduler
     code = (
         "from wsim.lab import cluster\ncluster._ALONE = 3.0\nfrom wsim.cli.app import main\n"
@@ -206,18 +226,18 @@ def test_a_cluster_without_a_worker_is_given_up(place: Path, scheduler: Workers,
     assert (run.returncode, error) == (1, f"wsim: no worker is left at {address}; what is finished is kept\n")
     assert load_run("run").games >= 40
     assert wsim_command("run", "--resume", "run", "--trust").code == 0
-    assert wsim_command(*SLOW_RUN, "--out", "threads").code == 0
-    assert files("run") == files("threads")
+    assert files("run") == on_threads
 
 
-def test_a_scheduler_that_is_killed_is_one_sentence(place: Path, scheduler: Workers) -> None:
-    address, processes = scheduler
-    run = wsim_process(*SLOW_RUN, "--out", "run", "--cluster", address, "--quiet")
-    wait_for_shards("run", 4)
-    processes[0].kill()
-    _, error = run.communicate(timeout=120)
-    assert (run.returncode, error) == (1, "wsim: the cluster has gone; what is finished is kept\n")
-    assert load_run("run").games >= 32
+def test_a_scheduler_that_is_killed_is_one_sentence(place: Path) -> None:
+    (place / "workers").mkdir()
+    with started(place / "workers", workers=1) as (address, processes):
+        run = wsim_process(*SLOW_RUN, "--out", "run", "--cluster", address, "--quiet")
+        wait_for_shards("run", 4)
+        processes[0].kill()
+        _, error = run.communicate(timeout=120)
+        assert (run.returncode, error) == (1, "wsim: the cluster has gone; what is finished is kept\n")
+        assert load_run("run").games >= 32
 
 
 def test_a_summary_and_a_part_are_spread_too(place: Path, address: str, wsim_command: Command) -> None:
@@ -385,6 +405,15 @@ def test_a_missing_extra_is_named(wsim_command: Command, monkeypatch: pytest.Mon
     monkeypatch.setattr(cluster, "find_spec", lambda name: None)
     answer = wsim_command("run", "--games", "10", "--cluster", "local:2", "--out", "run")
     assert (answer.code, answer.err) == (2, "wsim: a cluster needs the extra: pip install 'wsim[cluster]'\n")
+
+
+def test_what_dask_logs_of_a_lost_connection_is_not_printed() -> None:
+    """A scheduler may go while the client sends to it: that is logged by another part of Dask."""
+    loggers = [logging.getLogger(f"distributed.{name}") for name in ("client", "batched")]
+    before = [logger.level for logger in loggers]
+    with cluster._without_logs():
+        assert not any(logger.isEnabledFor(logging.ERROR) for logger in loggers)
+    assert [logger.level for logger in loggers] == before
 
 
 def test_a_cluster_that_does_not_answer_is_a_failure(place: Path) -> None:
