@@ -62,13 +62,13 @@ def test_rows_are_those_of_the_first_edition_of_wsim(key: str) -> None:
 OTHERS: dict[str, tuple[dict[str, Any], str, str]] = {
     "net and search, Cities": (
         {"ruleset": "2e-cities", "players": 3, "policies": "net,search:playouts=20,civilian", "games": 6},
-        "b80d23cea0ad3821",
-        "f9ee65e4411bd251",
+        "fc4d569ba5b72253",
+        "26db5cfbc6ba158d",
     ),
     "net and search, teams": (
         {"ruleset": "2e-cities-teams", "players": 4, "policies": "net,search:playouts=20,net,commerce", "games": 4},
-        "be72847771fcb46e",
-        "f73c41f552d626f2",
+        "600923eb77b8eb70",
+        "f64be1ffb9e2d22f",
     ),
     "net and search, Tower of Babel": (
         {

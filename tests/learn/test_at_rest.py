@@ -13,11 +13,12 @@ GREEN = 6  # cards of a scientist
 
 @pytest.mark.slow
 @pytest.mark.skipif(not JIT, reason="needs thousands of games")
-@pytest.mark.parametrize(("players", "lone_wins", "science_of_winners"), [(4, 0.41, 17.6), (5, 0.38, 17.2)])
+@pytest.mark.parametrize(("players", "lone_wins", "science_of_winners"), [(4, 0.39, 16.8), (5, 0.335, 15.8)])
 def test_a_lone_scientist_is_contested(players: int, lone_wins: float, science_of_winners: float) -> None:
     """The net that learned among `balanced` let one win 0.421 of its games at 4 seats and 0.405 at 5, on these deals.
 
-    The one after it: 0.397 and 0.357. Winners had 16.8 and 17.7 points of science, now 17.2 and 16.7.
+    The one after it: 0.391 and 0.361; the one of now, in whose last rounds every move is played out: 0.370 and 0.307.
+    Winners had 16.8 and 17.7 points of science, then 16.9 and 16.9, now 16.1 and 14.7.
     """
     seats = wsim.simulate(ruleset="1e", players=players, policies="net", games=6000, seed=31415)
     scientist = pl.col("green") >= GREEN
