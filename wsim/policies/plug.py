@@ -3,8 +3,8 @@
 A compiled policy is jitted for the game's signature and never kept on disk, because it may call helpers in other
 modules whose edits no cache would notice. A plain-Python policy is called through a C callback, which takes the
 interpreter lock for the call, so it works from the engine's lock-free threads; an exception is kept for
-``Plugged.complaint``. Either gets copies of the records, in memory of its own (``wsim.jit.sandbox``): it cannot write
-the game, and what it may not see does not lie beside what it sees.
+``Plugged.complaint``. Either gets copies of the records, in memory of its own (``wsim.jit.sandbox``, ``_copies``): it
+cannot write the game, and what it may not see does not lie beside what it sees.
 """
 
 from __future__ import annotations
