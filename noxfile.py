@@ -1,4 +1,4 @@
-"""One command for the inner loop: ``nox -s fix``, ``quick``, ``full``, ``pages``, ``screens``, ``bench``.
+"""One command for the inner loop: ``nox -s SESSION``; ``nox --list`` says what each does.
 
 Sessions run in the environment that nox is called from; ``full`` makes a fresh one by itself. See CONTRIBUTING.md.
 """
@@ -54,3 +54,27 @@ def screens(session: nox.Session) -> None:
 def bench(session: nox.Session) -> None:
     """Measure."""
     session.run("python", "-m", "pytest", "-m", "", "-n", "0", "benchmarks", *session.posargs, external=True)
+
+
+@nox.session
+def mutants(session: nox.Session) -> None:
+    """Plant faults at random and report which no test notices; the arguments go to ``python -m tests.mutants``."""
+    session.run("python", "-m", "tests.mutants", *session.posargs, external=True)
+
+
+@nox.session(venv_backend="venv")
+def release(session: nox.Session) -> None:
+    """Check, build and tag the release that the arguments name: ``nox -s release -- 0.3.0``."""
+    if len(session.posargs) != 1:
+        session.error("name the version: nox -s release -- 0.3.0")
+    (version,) = session.posargs
+    session.run("python", "-m", "tests.release", version)
+    if session.run("git", "status", "--porcelain", silent=True, external=True):
+        session.error("the checkout has uncommitted changes: a release is a commit")
+    if session.run("git", "tag", "--list", f"v{version}", silent=True, external=True):
+        session.error(f"v{version} is already tagged: a release never changes")
+    session.run(".ci/run", external=True)
+    session.install("build")
+    session.run("python", "-m", "build", "--outdir", "dist")
+    session.run("git", "tag", "--annotate", f"v{version}", "--message", f"wsim {version}", external=True)
+    session.log(f"dist/ holds wsim {version}; push the tag v{version} with its commit")

@@ -1,4 +1,4 @@
-"""A first study of Tower of Babel: which strategy wins with 3, 4 and 5 seats, and how much the assumed tables matter.
+"""A first study of Tower of Babel: which strategy wins with 3, 4 and 5 players, and how much the assumed tables matter.
 
     marimo edit analysis/babel_study.py
     python analysis/babel_study.py --games 10000
@@ -28,7 +28,7 @@ def _():
 def _(mo):
     games = int(mo.cli_args().get("games") or 4000)
     plans = ("builder", "supplier", "collector", "majority")
-    # The alternatives to what is assumed about the components, one at a time.
+    # Alternatives to the assumptions about the components, one at a time.
     alternatives = {
         **{
             f"discs {', '.join(map(str, discs))}": [
@@ -64,7 +64,7 @@ def _(mo):
 @app.cell
 def _(combinations, games, mo, pl, plans, stats, wsim):
     def shares(line_ups, players, changes=()):
-        """Return win points (1 is a fair share) by policy over some line-ups, all seats taken in turn."""
+        """Return the ratio to the fair share of wins by policy over some line-ups, on rotating seats."""
         played = [
             wsim.simulate(
                 game="tower_of_babel", players=players, policies=list(line_up), rotate=True, games=games, set=changes
@@ -79,9 +79,9 @@ def _(combinations, games, mo, pl, plans, stats, wsim):
         5: shares([(*plans, extra) for extra in plans], 5),
     }
     study = pl.concat(
-        frame.select("policy", "n", "win_points", "win_points_low", "win_points_high", "score").with_columns(
-            seats=pl.lit(seats)
-        )
+        frame.select(
+            "policy", "n", "fair_share_ratio", "fair_share_ratio_low", "fair_share_ratio_high", "score"
+        ).with_columns(seats=pl.lit(seats))
         for seats, frame in by_seats.items()
     )
     print(study)
@@ -91,15 +91,15 @@ def _(combinations, games, mo, pl, plans, stats, wsim):
 
 @app.cell
 def _(alternatives, mo, pl, plans, shares):
-    rows = [{"assumption": "as assumed", **dict(shares([plans], 4).select("policy", "win_points").iter_rows())}]
+    rows = [{"assumption": "as assumed", **dict(shares([plans], 4).select("policy", "fair_share_ratio").iter_rows())}]
     rows += [
-        {"assumption": name, **dict(shares([plans], 4, changes).select("policy", "win_points").iter_rows())}
+        {"assumption": name, **dict(shares([plans], 4, changes).select("policy", "fair_share_ratio").iter_rows())}
         for name, changes in alternatives.items()
     ]
     sensitivity = pl.DataFrame(rows).select("assumption", *plans)
     with pl.Config(tbl_rows=20, fmt_str_lengths=40, tbl_width_chars=120):
         print(sensitivity)
-    mo.vstack([mo.md("## How much the assumed tables matter (4 seats, win points)"), sensitivity])
+    mo.vstack([mo.md("## How much the assumed tables matter (4 players, ratio to the fair share)"), sensitivity])
     return
 
 

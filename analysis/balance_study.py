@@ -1,11 +1,12 @@
-"""A study of balance: what values do, the smallest patch that evens the sides, where it holds, what cards are worth.
+"""A study of balance: effects of values, the smallest patch that evens the sides, where it works, what cards are worth.
 
     marimo edit analysis/balance_study.py
     python analysis/balance_study.py --games 100000 --within 0.03
     marimo export html analysis/balance_study.py -o balance.html -- --games 20000
 
-A small run: --games (default 4,000) measure a patch, five times as many prove it, and --within (default 0.05) of the
-fair share is accepted. The goals in analysis/balance ask for the real thing; docs/balance.md has what they gave.
+A small run: --games games (default 4,000) measure a patch, five times as many prove it, and --within (default 0.05) is
+the tolerance around the fair share. The goals in analysis/balance are full-sized; docs/balance-results.md has their
+results.
 """
 
 import marimo
@@ -39,8 +40,8 @@ def _(mo):
     mo.md(f"""
     # Balance
 
-    The 14 sides of the first edition at four, all seats `balanced`: each within {100 * within:g} points of the fair
-    share, by points of stages; {games:,} games measure a patch.
+    The 14 sides of the first edition with four players, all seats `balanced`: each within {100 * within:g} points
+    of the fair share, by points of stages; {games:,} games measure a patch.
     """)
     return games, goal, table
 
@@ -52,8 +53,9 @@ def _(goal, mo, wsim):
     mo.vstack(
         [
             mo.md(
-                "## What each step does\n\nThe side that it moves most, with 95 % intervals. Points cost no game: they "
-                "are given to whoever built the stage, decisions held fixed, and the games are ranked anew."
+                "## The effect of each step\n\nOn the side that it moves most, with 95% intervals. Points cost no "
+                "games: they are given to every seat that built the stage, with fixed decisions, and the games are "
+                "ranked again."
             ),
             strongest.head(15),
         ]
@@ -104,12 +106,12 @@ def _(alt, answer, pl):
 def _(answer, mo):
     mo.vstack(
         [
-            mo.md("Each change next to the others, and what fewer changes would have given (1: at the bound)."),
+            mo.md("Each change, given the others, and the result of fewer changes (1: at the bound)."),
             answer.changes.select("path", "old", "new", "of", "effect", "effect_low", "effect_high"),
             answer.trade,
             mo.md(
-                "## Elsewhere\n\nDeviations from the fair share at another number of players and by another player. A "
-                "patch is that of the players it was found for."
+                "## Other players\n\nDeviations from the fair share with a different number of players and a different "
+                "policy. A patch fits the players for which it was found."
             ),
             answer.carried.select(
                 "setting", "policies", "spread_before", "spread_after", "largest_before", "largest_after", "error"
@@ -122,7 +124,7 @@ def _(answer, mo):
 @app.cell
 def _(games, pl, table, wsim):
     def worth_by_price(card, path, steps, plan):
-        """Return what building a card is worth at each price, against another move and against the policy's own."""
+        """Return the worth of building a card at each price, against a random move and against the policy's choice."""
         told = wsim.sensitivity(
             {
                 "plan": {**table, "players": 4, **plan},
@@ -151,7 +153,7 @@ def _(games, pl, table, wsim):
 @app.cell
 def _(alt):
     def drawn(worth, title):
-        """Draw what a card is worth by its price; bars are 95 % intervals, those of other prices of the change."""
+        """Draw the worth of a card by its price. Bars are 95% intervals; at other prices, of the change."""
         from_to = alt.Chart(worth).transform_calculate(
             low="datum.worth - datum.reach", high="datum.worth + datum.reach"
         )
@@ -168,11 +170,11 @@ def _(drawn, mo, worth_by_price):
     mo.vstack(
         [
             mo.md(
-                "## The price of the Scientists Guild\n\nWhat building it adds to the score of whoever may: against "
-                "another move drawn at random, and against what the player wanted. The two have different zeros, so "
-                "that a target has to say which is meant."
+                "## The price of the Scientists Guild\n\nWhat building it adds to the score of a seat that may build "
+                "it: against a random different move, and against the policy's choice. The two have different zeros, "
+                "so a target has to say which is meant."
             ),
-            drawn(guild, "coins that it costs besides"),
+            drawn(guild, "additional cost in coins"),
         ]
     )
     return (guild,)
@@ -191,8 +193,8 @@ def _(drawn, mo, worth_by_price):
     own = worth_by_price("Grand Bazaar", "cards.Grand Bazaar.cost.coins", "0..4", {"set": new})
     mo.vstack(
         [
-            mo.md("## A card of one's own\n\nThe Grand Bazaar: coins for grey cards of its city and the neighbours."),
-            drawn(own, "coins that it costs besides"),
+            mo.md("## A custom card\n\nThe Grand Bazaar: coins for grey cards of its city and the neighbours."),
+            drawn(own, "additional cost in coins"),
         ]
     )
     return (own,)

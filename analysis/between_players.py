@@ -1,10 +1,11 @@
-"""How far figures move between good players: makes wsim/wonders/rest.json, what tables of `net` are shown with.
+"""How much figures differ between good players: writes wsim/wonders/rest.json, which tables of `net` show.
 
-    python analysis/between_players.py                       # of the nets that come with wsim
-    python analysis/between_players.py before.npz            # and a net of before
+    python analysis/between_players.py                       # the nets that ship with wsim
+    python analysis/between_players.py before.npz            # and a previous net
     python analysis/between_players.py --games 1000 --out mine.json --player search:playouts=64:pool=net
 
-The first edition at 3 to 7 seats, as it is. For other rules, wsim rest ... -o RUN beside a run says the same of it.
+The unmodified first edition with 3 to 7 players. For other rules, use wsim robustness ... -o RUN, which
+stores the answer in a run folder.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from wsim.experiments.rest import rest
 from wsim.files import write_text
 from wsim.lab.rest_known import between_of
+from wsim.questions.robustness.answer import rest
 from wsim.wonders.game import GAME
 
 SHIPPED = ("net", "net:seed=2", "net:seed=3")
@@ -28,7 +29,7 @@ _DIGITS = 4
 
 
 def known(players: list[str], seats: int, games: int) -> dict[str, Any]:
-    """Play tables of each player and return what is known of them, in short."""
+    """Play self-play games of each policy and return a short record of the differences."""
     answer = rest(*players, players=seats, games=games, seed=SEED)
     print(answer.display().tables[0].title, f"at {seats} seats:")
     print(answer.pairs.drop("things").filter(first="all pairs" if len(players) > 2 else players[0]), flush=True)
@@ -42,9 +43,9 @@ def known(players: list[str], seats: int, games: int) -> dict[str, Any]:
 def main() -> None:
     """Play and write."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("nets", nargs="*", type=Path, help="nets besides those that come with wsim, in one folder")
+    parser.add_argument("nets", nargs="*", type=Path, help="additional nets, all in one folder")
     parser.add_argument("--player", action="append", default=[], help="another entry of a line-up (repeatable)")
-    parser.add_argument("--games", type=int, default=20_000, help="of each player at each number of seats")
+    parser.add_argument("--games", type=int, default=20_000, help="games per policy and number of players")
     parser.add_argument("--out", type=Path, default=GAME.REST)
     given = parser.parse_args()
     out = given.out.absolute()

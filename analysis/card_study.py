@@ -1,10 +1,10 @@
-"""A study of the cards of a run: which go with winning, for whom, and which go well together.
+"""A study of the cards of a run: which are correlated with winning, for which policies, and which work well together.
 
     marimo edit analysis/card_study.py
     python analysis/card_study.py --run runs/my-run
     marimo export html analysis/card_study.py -o card_study.html -- --games 20000
 
-Without --run (or the variable WSIM_RUN) it plays --games games of its own (default 5,000).
+Without --run (or the variable WSIM_RUN) it plays --games new games (default 5,000).
 """
 
 import marimo
@@ -39,9 +39,9 @@ def _(mo, os, wsim):
 def _(analysis, mo, source):
     table = analysis.cards(source)
     mo.md(f"""
-    ## What goes with winning
+    ## Cards and winning
 
-    Win points are the win share times the number of players: 1.00 is average at any table. {table.note}
+    The ratio to the fair share is the win share times the number of players: 1.00 is average at any table. {table.note}
     """)
     return (table,)
 
@@ -52,7 +52,7 @@ def _(alt, pl, table):
     shown = pl.concat([clear.head(12), clear.tail(12)]).unique("card", maintain_order=True)
     rows = alt.Chart(shown).encode(alt.Y("card:N", sort=None, title=None))
     intervals = rows.mark_rule(strokeWidth=3).encode(
-        alt.X("win_difference_low:Q", title="win share of owners less that of others"), alt.X2("win_difference_high:Q")
+        alt.X("win_difference_low:Q", title="win share of owners minus that of others"), alt.X2("win_difference_high:Q")
     )
     points = rows.mark_point(filled=True, size=60).encode(
         alt.X("win_difference:Q"), tooltip=["card", "n", "win_difference", "win_difference_low", "win_difference_high"]
@@ -64,7 +64,7 @@ def _(alt, pl, table):
 @app.cell
 def _(clear, mo, table):
     mo.md(f"""
-    {len(clear)} of {len(table.frame)} cards differ from the others at a false discovery rate of 5 %.
+    {len(clear)} of {len(table.frame)} cards differ from the others at a false discovery rate of 5%.
     """)
     return
 
@@ -77,7 +77,7 @@ def _(analysis, mo, pl, source):
     spread = pl.max_horizontal(policies) - pl.min_horizontal(policies)
     mo.vstack(
         [
-            mo.md("## For whom\n\nDifference in win share by policy; the largest disagreements first."),
+            mo.md("## By policy\n\nDifference in win share by policy; the largest disagreements first."),
             wide.with_columns(spread.alias("spread")).sort("spread", descending=True, nulls_last=True).head(15),
         ]
     )
@@ -88,14 +88,14 @@ def _(analysis, mo, pl, source):
 def _(analysis, mo, source):
     pairs = analysis.card_pairs(source)
     columns = ["card", "other", "n", "affinity", "lift", "lift_low", "lift_high", "shrunk", "q"]
-    mo.vstack([mo.md(f"## What goes well together\n\n{pairs.note}"), pairs.frame.select(columns).head(15)])
+    mo.vstack([mo.md(f"## Pairs that work well together\n\n{pairs.note}"), pairs.frame.select(columns).head(15)])
     return (pairs,)
 
 
 @app.cell
 def _(mo, pairs, table):
     if mo.app_meta().mode == "script":
-        print(table.frame.select("card", "n", "win_points", "win_difference", "win_q").head(10))
+        print(table.frame.select("card", "n", "fair_share_ratio", "win_difference", "win_q").head(10))
         print(pairs.frame.select("card", "other", "n", "shrunk", "q").head(5))
     return
 

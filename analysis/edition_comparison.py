@@ -54,7 +54,9 @@ def _(editions, mo, pl, stats):
     mo.vstack(
         [
             mo.md("## Scores and categories by policy"),
-            totals.select("edition", "policy", "n", "win_points", "q", "score", "score_low", "score_high", *points),
+            totals.select(
+                "edition", "policy", "n", "fair_share_ratio", "q", "score", "score_low", "score_high", *points
+            ),
         ]
     )
     return (totals,)
@@ -63,7 +65,7 @@ def _(editions, mo, pl, stats):
 @app.cell
 def _(pl):
     def differences(first, second, key, value):
-        """Return the second less the first edition with 95 % intervals, for the rows that both have."""
+        """Return the second minus the first edition with 95% intervals, for the rows that both have."""
         columns = [value, f"{value}_low", f"{value}_high"]
         one, two = (
             frame.with_columns(pl.col(key).cast(pl.String)).select(key, *columns)
@@ -87,11 +89,11 @@ def _(pl):
 @app.cell
 def _(alt, analysis, differences, editions, mo):
     by_wonder = differences(
-        *(analysis.wonders(source, by="wonder") for source in editions.values()), "wonder", "win_points"
+        *(analysis.wonders(source, by="wonder") for source in editions.values()), "wonder", "fair_share_ratio"
     )
     rows = alt.Chart(by_wonder).encode(alt.Y("wonder:N", sort=None, title=None))
     chart = rows.mark_rule(strokeWidth=3).encode(
-        alt.X("low:Q", title="win points, second less first edition"), alt.X2("high:Q")
+        alt.X("low:Q", title="ratio to the fair share of wins, second minus first edition"), alt.X2("high:Q")
     ) + rows.mark_point(filled=True, size=60).encode(alt.X("change:Q"))
     mo.vstack([mo.md("## Wonders, both sides together"), chart, by_wonder])
     return (by_wonder,)
@@ -102,7 +104,7 @@ def _(analysis, differences, editions, mo, stats):
     by_card = differences(*(analysis.cards(source) for source in editions.values()), "card", "win_difference")
     mo.vstack(
         [
-            mo.md(f"## Cards of both editions\n\nWin share of owners less that of others. {stats.OBSERVATIONAL}"),
+            mo.md(f"## Cards of both editions\n\nWin share of owners minus that of others. {stats.OBSERVATIONAL}"),
             by_card.head(10),
             by_card.tail(10),
         ]
@@ -113,7 +115,7 @@ def _(analysis, differences, editions, mo, stats):
 @app.cell
 def _(by_card, by_wonder, mo, totals):
     if mo.app_meta().mode == "script":
-        print(totals.select("edition", "policy", "score", "win_points"))
+        print(totals.select("edition", "policy", "score", "fair_share_ratio"))
         print(by_wonder)
         print(by_card.head(5))
     return

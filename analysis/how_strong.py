@@ -1,10 +1,10 @@
 """How strong is a player, and does it play like people? The tables of docs/learning.md.
 
-    python analysis/how_strong.py                    # the net that comes with wsim
-    python analysis/how_strong.py balanced           # or any other entry of a line-up
+    python analysis/how_strong.py                    # the net that ships with wsim
+    python analysis/how_strong.py balanced           # or any entry of a line-up
 
-First one of it among others, in games that it never learned from; then tables of it alone at 3 to 7 seats beside
-published results of strong people (they were not fitted to: they are for comparison only).
+First, one such policy against others, in games that were not used for training. Then self-play with 3 to 7 players,
+compared with published results of strong human players (never used for fitting).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 import polars as pl
 
 import wsim
+from wsim.lab.execution import Execution
 from wsim.learn.judge import judge
 from wsim.wonders.analysis import human_figures
 
@@ -37,12 +38,12 @@ CATEGORIES = {
 
 
 def fields(player: str, games: int) -> Iterator[str]:
-    """Yield the lines of the table of one among others."""
+    """Yield the lines of the table of one policy against others."""
     yield "| rule set | seats | against | fair share | win share | games |"
     yield "|---|---|---|---|---|---|"
     for ruleset, players, against in FIELDS:
         keys = {"game": "seven_wonders", "ruleset": ruleset, "players": players, "seed": SEED}
-        found = judge(keys, player, against, games, None)
+        found = judge(keys, player, against, games, Execution())
         half = (found.high - found.low) / 2
         yield (
             f"| {ruleset} | {players} | {', '.join(against)} | {found.fair:.3f} "
@@ -51,7 +52,7 @@ def fields(player: str, games: int) -> Iterator[str]:
 
 
 def tables(player: str, games: int) -> Iterator[str]:
-    """Yield the lines of the table of a policy alone beside people."""
+    """Yield the lines of the table of self-play compared with people."""
     yield f"| seats | who | score | {' | '.join(CATEGORIES)} | stages |"
     yield f"|{'---|' * (len(CATEGORIES) + 4)}"
     columns = ["total", *(f"points_{name}" for name in CATEGORIES), "stages"]

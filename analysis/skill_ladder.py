@@ -1,11 +1,11 @@
-"""How strong does search get with more playouts? One searcher in a field, for a ladder of budgets; a table and a chart.
+"""How strong does search get with more playouts? One searcher against a field, at several budgets; a table and a chart.
 
     python analysis/skill_ladder.py
     python analysis/skill_ladder.py --field rulebased,greedy,military --most 4096 --seconds 600 --out ladder.svg
 
-Needs altair for the chart (pip install "wsim[report]"). Each step plays the same deals until its time is over, in whole
-rotations of the line-up, so shares have intervals of their own width; opponents that differ sit around the searcher in
-every order by turns. Times are of the process, engine included.
+Needs altair for the chart (pip install "wsim[report]"). Each level plays the same deals until its time is over, in
+whole rotations of the line-up, so the intervals differ in width. Different opponents sit around the searcher in every
+order, in turn. Times are processor times, including the engine.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ROTATIONS = 5  # of the line-up in a batch, after which the clock is looked at
 
 
 def step(searcher: str, field: list[str], until: argparse.Namespace) -> dict[str, float]:
-    """Play one searcher in a field; return its share of the victory, half an interval of 95 %, games and the cost."""
+    """Play one searcher in a field; return its share of the victory, half a 95% interval, games and the cost."""
     players = len(field) + 1
     batch, orders = players * ROTATIONS, sorted(set(permutations(field)))
     shares: list[float] = []
@@ -62,14 +62,14 @@ def main() -> None:
     """Play the ladder, print it, draw it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--game", default="seven_wonders")
-    parser.add_argument("--field", action="append", help="the others, with commas; more than once for more lines")
-    parser.add_argument("--least", type=int, default=16, help="playouts of the first step")
-    parser.add_argument("--most", type=int, default=4096, help="playouts of the last step")
-    parser.add_argument("--times", type=int, default=2, help="each step has so many times the playouts of the last one")
-    parser.add_argument("--seconds", type=float, default=60.0, help="of the processor, for each step at most")
-    parser.add_argument("--games", type=int, default=10_000, help="of each step at most")
+    parser.add_argument("--field", action="append", help="comma-separated opponents; repeat for more lines")
+    parser.add_argument("--least", type=int, default=16, help="playouts of the first level")
+    parser.add_argument("--most", type=int, default=4096, help="playouts of the last level")
+    parser.add_argument("--times", type=int, default=2, help="factor between the playouts of two levels")
+    parser.add_argument("--seconds", type=float, default=60.0, help="maximum processor time per level")
+    parser.add_argument("--games", type=int, default=10_000, help="maximum games per level")
     parser.add_argument("--seed", type=int, default=2026)
-    parser.add_argument("--out", type=Path, help="file of the chart: .svg or .html")
+    parser.add_argument("--out", type=Path, help="chart file: .svg or .html")
     chosen = parser.parse_args()
     rows = []
     for field in chosen.field or ["balanced,balanced,balanced"]:

@@ -1,10 +1,10 @@
-"""Train a small network on wsim.env.VectorEnv until it beats a policy of wsim's own, and say by how much.
+"""Train a small network on wsim.env.VectorEnv until it beats a built-in policy, and print by how much.
 
     python analysis/train_a_net.py
     python analysis/train_a_net.py --seconds 300 --opponents greedy --out net.pt
 
-Needs PyTorch (pip install torch). One seat is the network's, the line-up plays the others. It learns by
-proximal policy optimisation from its share of the victory and its lead in points; it is judged on deals that it never
+Needs PyTorch (pip install torch). The network plays one seat, the line-up the others. It is trained by
+proximal policy optimisation on its share of the victory and its lead in points, and evaluated on deals that it never
 played.
 """
 
@@ -44,18 +44,18 @@ class Net(nn.Module):
         self.policy, self.value = nn.Linear(width, actions), nn.Linear(width, 1)
 
     def learn_scale(self, observations: torch.Tensor) -> None:
-        """Take mean and spread of every column from some observations."""
+        """Set mean and spread of every column from some observations."""
         self.mean = observations.mean(0)
         self.scale = observations.std(0).clamp(min=0.1)
 
     def forward(self, observations: torch.Tensor, masks: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return logits, -1e9 for what is not legal, and values."""
+        """Return logits, -1e9 for illegal actions, and values."""
         hidden = self.body(((observations - self.mean) / self.scale).clamp(-5.0, 5.0))
         return self.policy(hidden).masked_fill(~masks, -1e9), self.value(hidden).squeeze(-1)
 
 
 def lesson(env: VectorEnv, net: Net, step: Any, rng: torch.Generator) -> tuple[dict[str, torch.Tensor], Any, Array]:
-    """Play some decisions of every game; return what is learnt from, the last step, and the wins that ended games."""
+    """Play some decisions of every game; return the training data, the last step, and the results of finished games."""
     kept: dict[str, list[torch.Tensor]] = {key: [] for key in ("seen", "masks", "actions", "logs", "values")}
     rewards, ends, wins = [], [], []
     for _ in range(DECISIONS):
@@ -85,7 +85,7 @@ def lesson(env: VectorEnv, net: Net, step: Any, rng: torch.Generator) -> tuple[d
 
 
 def advantages_of(rewards: Array, ends: Array, values: Array, after: Array) -> Array:
-    """Return how much better every decision came out than the net expected (generalised advantage estimation)."""
+    """Return the advantage of every decision over the value of the net (generalised advantage estimation)."""
     advantages = np.zeros_like(rewards)
     running = np.zeros(rewards.shape[1])
     for moment in reversed(range(len(rewards))):
@@ -97,7 +97,7 @@ def advantages_of(rewards: Array, ends: Array, values: Array, after: Array) -> A
 
 
 def study(net: Net, optimiser: torch.optim.Optimizer, batch: dict[str, torch.Tensor], rng: torch.Generator) -> None:
-    """Improve the net by what one lesson brought."""
+    """Improve the net with one batch of training data."""
     advantages = batch["advantages"]
     advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-6)
     order = torch.cat([torch.randperm(len(advantages), generator=rng) for _ in range(EPOCHS)])
@@ -115,7 +115,7 @@ def study(net: Net, optimiser: torch.optim.Optimizer, batch: dict[str, torch.Ten
 
 
 def train(net: Net, env: VectorEnv, seconds: float, seed: int, telling: bool) -> int:
-    """Let the net learn for some seconds; return the games that it played."""
+    """Train the net for some seconds; return the number of games played."""
     rng = torch.Generator().manual_seed(seed)
     optimiser = torch.optim.Adam(net.parameters(), lr=1e-3)
     step = env.reset()
@@ -154,16 +154,16 @@ def judge(net: Net, env: VectorEnv, games: int) -> Array:
 
 
 def main() -> None:
-    """Train, judge, say how it went."""
+    """Train, evaluate, print the result."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seconds", type=float, default=540.0, help="of training")
-    parser.add_argument("--opponents", default="greedy", help="the policy at the other seats")
+    parser.add_argument("--seconds", type=float, default=540.0, help="training time")
+    parser.add_argument("--opponents", default="greedy", help="the policy of the other seats")
     parser.add_argument("--ruleset", default="1e")
     parser.add_argument("--players", type=int, default=4)
-    parser.add_argument("--width", type=int, default=128, help="of the hidden layers")
-    parser.add_argument("--games", type=int, default=EVALUATED, help="that it is judged by")
+    parser.add_argument("--width", type=int, default=128, help="width of the hidden layers")
+    parser.add_argument("--games", type=int, default=EVALUATED, help="games of the evaluation")
     parser.add_argument(
-        "--threads", type=int, default=1, help="of the network; more wait for each other on busy machines"
+        "--threads", type=int, default=1, help="threads of the network; more are slower on busy machines"
     )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", help="a file for the weights")

@@ -1,14 +1,14 @@
-"""Which of two searchers is stronger? By games apart, by games together, or decision by decision.
+"""Which of two searchers is stronger? Compared in separate games, at one table, or decision by decision.
 
     python analysis/two_searchers.py search:playouts=100:pool=inferred search:playouts=100:pool=net --deals 100
     python analysis/two_searchers.py search:playouts=1000:pool=net search:playouts=256:pool=net --together --deals 100
     python analysis/two_searchers.py search:playouts=1000:pool=net search:playouts=256:pool=net --decisions --deals 200
 
-Apart, each plays among `--field` in every seat of the same deals. Together, both sit at one table with the field, every
-deal twice, with their seats swapped; pairs of seats take turns. Decision by decision, the first searcher plays among
-the field, in one seat of each deal; where the second one would move otherwise, both moves are played on by `net` with
-the same cards and numbers. Worth is utility: half a victory, and 0.03 a point of lead. Differences are the first less
-the second; intervals of 95 % are over deals.
+In separate games, each plays against `--field` in every seat of the same deals. Together, both sit at one table with
+the field; every deal is played twice, with their seats swapped, and pairs of seats take turns. Decision by decision,
+the first searcher plays against the field, in one seat of each deal. If the second one would move differently, `net`
+plays both moves to the end with the same cards and random numbers. Worth is utility: half a victory, and 0.03 per point
+of lead. Differences are first minus second; the 95% intervals are over deals.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ BLOCK = 2  # deals of a game mode at a time
 
 
 def mean(values: list[float]) -> str:
-    """Return a mean with half an interval of 95 %."""
+    """Return a mean with half a 95% interval."""
     found = np.array(values)
     return f"{found.mean():.4f} ±{1.96 * found.std(ddof=1) / len(found) ** 0.5:.4f}"
 
@@ -47,7 +47,7 @@ def shares(given: argparse.Namespace, seats: dict[int, str], first: int) -> Any:
 
 
 def apart(given: argparse.Namespace) -> Iterator[tuple[list[float], list[float]]]:
-    """Yield what each wins of a deal, every seat in turn."""
+    """Yield the win share of each in a deal, every seat in turn."""
     seats = range(given.players)
     for first in range(0, given.deals, BLOCK):
         found = [
@@ -58,7 +58,7 @@ def apart(given: argparse.Namespace) -> Iterator[tuple[list[float], list[float]]
 
 
 def together(given: argparse.Namespace) -> Iterator[tuple[list[float], list[float]]]:
-    """Yield what each wins of a deal, on two seats and swapped."""
+    """Yield the win share of each in a deal, on two seats and swapped."""
     pairs = list(combinations(range(given.players), 2))
     for first in range(0, given.deals, BLOCK):
         one, other = pairs[first // BLOCK % len(pairs)]
@@ -68,14 +68,14 @@ def together(given: argparse.Namespace) -> Iterator[tuple[list[float], list[floa
 
 
 def seated(given: argparse.Namespace, own: int, who: str) -> Any:
-    """Return what plays with one in its seat and the field in the others."""
+    """Return the line-up with one searcher in its seat and the field in the others."""
     line_up = [who if seat == own else given.field for seat in range(given.players)]
     plan = Plan.make(game=given.game, players=given.players, seed=given.seed, policies=line_up, rotate=False)
     return find_game(given.game).prepare(plan)
 
 
 def decisions(given: argparse.Namespace) -> Iterator[tuple[list[float], list[float]]]:
-    """Yield what a decision of a game gains over that of the second searcher, and how often their moves differ."""
+    """Yield the gain of each decision over that of the second searcher, and how often their moves differ."""
     for deal in range(given.deals):
         own = deal % given.players
 
@@ -97,19 +97,19 @@ def decisions(given: argparse.Namespace) -> Iterator[tuple[list[float], list[flo
 
 
 def main() -> None:
-    """Play, and say what comes out."""
+    """Play and print the result."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("first")
     parser.add_argument("second")
     parser.add_argument("--together", action="store_true", help="both at one table")
     parser.add_argument("--decisions", action="store_true", help="decision by decision")
-    parser.add_argument("--playouts", type=int, default=200, help="of each of two moves")
-    parser.add_argument("--field", default="net", help="who plays in the other seats")
+    parser.add_argument("--playouts", type=int, default=200, help="playouts of each of the two moves")
+    parser.add_argument("--field", default="net", help="policy of the other seats")
     parser.add_argument("--game", default="seven_wonders")
     parser.add_argument("--players", type=int, default=4)
     parser.add_argument("--deals", type=int, default=100)
     parser.add_argument("--seed", type=int, default=2026)
-    parser.add_argument("--say", type=int, default=20, help="deals after which it says where it stands")
+    parser.add_argument("--say", type=int, default=20, help="deals between two progress reports")
     given = parser.parse_args()
     play = decisions if given.decisions else together if given.together else apart
     one: list[float] = []

@@ -1,12 +1,11 @@
-"""Are win chances true? Chances from playouts at random moments of games, held against how the games went on.
+"""Are win chances accurate? Chances from playouts at random moments of games, compared with the results of the games.
 
     python analysis/win_chances.py
     python analysis/win_chances.py --table net --play-on balanced --games 800
 
-Of every game one decision is drawn, all alike likely. The chance of the seat that decides there is its share of the
-victory in playouts that draw anew what it cannot know, by those who sit at the table or by --play-on; then the game
-goes on as its policies play it. Where chances are true, every line won the share that was predicted. ± is half an
-interval of 95 %.
+One decision of every game is drawn uniformly. The chance of the deciding seat is its share of the victory in playouts
+that resample everything it cannot know, with the policies of the table or those of --play-on. Then the game continues
+with its own policies. If chances are accurate, every row won the predicted share. ± is half a 95% interval.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ HEAD = ("predicted", "n", "mean", "won", "±")
 
 
 def one_moment(table: str, number: int, until: argparse.Namespace) -> tuple[float, float]:
-    """Return the chance that was predicted at a random decision of a game, and the share that was won."""
+    """Return the predicted chance at a random decision of a game, and the share that was won."""
     game = wsim.Game(
         game=until.game, players=until.players, policies=table, seed=until.seed, number=number, rotate=True
     )
@@ -40,7 +39,7 @@ def one_moment(table: str, number: int, until: argparse.Namespace) -> tuple[floa
 
 
 def line(name: str, found: list[tuple[float, float]]) -> str:
-    """Return a line of the table: how many, predicted and won on average, half the interval of what was won."""
+    """Return a line of the table: number, mean predicted and won shares, half the interval of the won share."""
     n = len(found)
     mean, won = (sum(one[place] for one in found) / n for place in (0, 1))
     z = 1.96
@@ -49,7 +48,7 @@ def line(name: str, found: list[tuple[float, float]]) -> str:
 
 
 def slope(found: list[tuple[float, float]]) -> str:
-    """Return the slope of what was won on what was predicted: 1 if chances are true, less if they are too sure."""
+    """Return the slope of won on predicted shares: 1 if chances are accurate, less if they are overconfident."""
     n = len(found)
     mean, won = (sum(one[place] for one in found) / n for place in (0, 1))
     square = sum((one - mean) ** 2 for one, _ in found)
@@ -59,19 +58,21 @@ def slope(found: list[tuple[float, float]]) -> str:
 
 
 def main() -> None:
-    """Play the tables and print how true their chances were."""
+    """Play the tables and print how accurate their chances were."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--table", action="append", help="a line-up; more than once for more tables")
-    parser.add_argument("--play-on", help="who plays the playouts, one for all or one for each; else who sits there")
+    parser.add_argument("--table", action="append", help="a line-up; repeat for more tables")
+    parser.add_argument(
+        "--play-on", help="policies of the playouts, one for all or one per seat (default: those of the table)"
+    )
     parser.add_argument("--game", default="seven_wonders")
     parser.add_argument("--players", type=int, default=4)
-    parser.add_argument("--games", type=int, default=1000, help="of each table")
+    parser.add_argument("--games", type=int, default=1000, help="games per table")
     parser.add_argument("--playouts", type=int, default=100)
     parser.add_argument("--seed", type=int, default=2026)
     chosen = parser.parse_args()
     for table in chosen.table or ["balanced", "net", "search:playouts=32"]:
         found = [one_moment(table, number, chosen) for number in range(chosen.games)]
-        print(f"table of {table}, playouts by {chosen.play_on or 'who sits there'}: {slope(found)}")
+        print(f"table of {table}, playouts by {chosen.play_on or 'the policies of the table'}: {slope(found)}")
         print("{:>11}  {:>5}  {:>5}  {:>5}  {:>5}".format(*HEAD))
         for low, high in zip((-1.0, *ENDS), (*ENDS, 2.0), strict=True):
             if some := [one for one in found if low < one[0] <= high]:

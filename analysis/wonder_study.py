@@ -1,10 +1,10 @@
-"""A study of the wonders of a run: how strong, by which points, beside whom, and how much they decide.
+"""A study of the wonders of a run: their strength, points, neighbours, and how much they decide.
 
     marimo edit analysis/wonder_study.py
     python analysis/wonder_study.py --run runs/my-run
     marimo export html analysis/wonder_study.py -o wonder_study.html -- --games 20000
 
-Without --run (or the variable WSIM_RUN) it plays --games games of its own (default 5,000).
+Without --run (or the variable WSIM_RUN) it plays --games new games (default 5,000).
 """
 
 import marimo
@@ -43,10 +43,10 @@ def _(alt, analysis, mo, pl, source):
     chart = (
         alt.Chart(pl.DataFrame({"fair": [1.0]})).mark_rule(strokeDash=[4, 3]).encode(alt.X("fair:Q"))
         + rows.mark_rule(strokeWidth=3).encode(
-            alt.X("win_points_low:Q", title="times the fair share of wins").scale(zero=False),
-            alt.X2("win_points_high:Q"),
+            alt.X("fair_share_ratio_low:Q", title="ratio to the fair share of wins").scale(zero=False),
+            alt.X2("fair_share_ratio_high:Q"),
         )
-        + rows.mark_point(filled=True, size=60).encode(alt.X("win_points:Q"))
+        + rows.mark_point(filled=True, size=60).encode(alt.X("fair_share_ratio:Q"))
     )
     mo.vstack([mo.md(f"## How strong\n\n{wonders.note}"), chart])
     return (wonders,)
@@ -57,7 +57,7 @@ def _(analysis, mo, source):
     strengths = analysis.strengths(source)
     mo.vstack(
         [
-            mo.md(f"## Strengths from the whole order of finish\n\n{strengths.note}"),
+            mo.md(f"## Strengths from the complete finishing order\n\n{strengths.note}"),
             strengths.frame.select("wonder", "side", "strength", "strength_low", "strength_high", "win_share", "q"),
         ]
     )
@@ -67,17 +67,19 @@ def _(analysis, mo, source):
 @app.cell
 def _(mo, wonders):
     points = [name for name in wonders.frame.columns if name.startswith("points_")]
-    mo.vstack([mo.md("## By which points"), wonders.frame.select("wonder", "side", "score", *points)])
+    mo.vstack([mo.md("## Points by category"), wonders.frame.select("wonder", "side", "score", *points)])
     return
 
 
 @app.cell
 def _(analysis, mo, source):
     beside = analysis.wonders(analysis.with_neighbours(source), by=("wonder", "wonder_left")).frame
-    columns = ["wonder", "wonder_left", "n", "win_points", "win_points_low", "win_points_high", "q"]
+    columns = ["wonder", "wonder_left", "n", "fair_share_ratio", "fair_share_ratio_low", "fair_share_ratio_high", "q"]
     mo.vstack(
         [
-            mo.md("## Beside whom\n\nWin points of a wonder by that of its left neighbour, best and worst."),
+            mo.md(
+                "## Neighbours\n\nRatio to the fair share of wins by the wonder of the left neighbour, best and worst."
+            ),
             beside.select(columns).head(8),
             beside.select(columns).tail(8),
         ]
@@ -95,7 +97,7 @@ def _(analysis, mo, source):
 @app.cell
 def _(mo, variance, wonders):
     if mo.app_meta().mode == "script":
-        print(wonders.frame.select("wonder", "side", "n", "win_points", "q"))
+        print(wonders.frame.select("wonder", "side", "n", "fair_share_ratio", "q"))
         print(variance.frame)
     return
 

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from wsim.game import find_game
-from wsim.lab.batch import MAXIMUM_CHUNK
+from wsim.lab.batch import MAX_CHUNK
 from wsim.lab.plan import Plan
 from wsim.processors import usable_cpus
 
@@ -42,13 +42,13 @@ def kernel_time(plan: Plan, threads: int) -> Taken:
     table = find_game(plan.game).prepare(plan)
 
     def play(first: int) -> None:
-        games = min(MAXIMUM_CHUNK, plan.games - first)
+        games = min(MAX_CHUNK, plan.games - first)
         table.play(first, np.zeros(games * table.seats, table.row_dtype))
 
     play(0)  # compiles
     start, used = time.perf_counter(), time.process_time()
     with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(play, range(0, plan.games, MAXIMUM_CHUNK)))
+        list(pool.map(play, range(0, plan.games, MAX_CHUNK)))
     return Taken(time.perf_counter() - start, time.process_time() - used)
 
 

@@ -12,6 +12,7 @@ match: play policies against each other, every seating of common deals.
 skill: what cards and boards are worth in weak and in good hands.
 rest: how far figures of cards and boards move between players.
 whatif: compare a changed card, rule or permission with the baseline on common deals.
+experiment_worth: what each card gains the seat that wants it over the next best thing.
 experiment_picks: randomise picks and return what doing something with a card causes.
 tune: tune the numbers of a policy by self-play.
 smallest_patch: find the smallest patch that meets a designer's targets, and prove it.
@@ -26,30 +27,22 @@ from importlib import import_module
 from typing import Any
 
 import wsim.forked  # noqa: F401 (from now on it looks at every fork)
-from wsim.version import __version__
+from wsim.version import __version__ as __version__
 
-__all__ = [
+_NAMES = [
     "Game",
     "Plan",
     "Run",
     "UserError",
     "__version__",
     "env",
-    "experiment_picks",
     "load_run",
-    "match",
     "payments",
     "play",
     "policy",
-    "rest",
     "science_score",
-    "sensitivity",
     "simulate",
-    "skill",
-    "smallest_patch",
-    "tune",
     "value",
-    "whatif",
 ]
 
 _HOMES = {  # where each name is, as module or as module:name
@@ -57,28 +50,28 @@ _HOMES = {  # where each name is, as module or as module:name
     "Plan": "wsim.lab.plan",
     "Run": "wsim.lab.store",
     "UserError": "wsim.errors",
-    "experiment_picks": "wsim.experiments.picks",
     "load_run": "wsim.lab.store",
-    "match": "wsim.experiments.match",
     "payments": "wsim.wonders.analysis.rule_functions",
     "play": "wsim.lab.run:play_games",
     "policy": "wsim.policies.declare",
-    "rest": "wsim.experiments.rest",
     "science_score": "wsim.wonders.analysis.rule_functions",
-    "sensitivity": "wsim.balance.sensitivity",
     "simulate": "wsim.lab.run",
-    "skill": "wsim.experiments.skill",
-    "smallest_patch": "wsim.balance.balance",
-    "tune": "wsim.tuning.tune",
     "value": "wsim.policies.declare",
-    "whatif": "wsim.experiments.whatif",
 }
 
 
 def __getattr__(name: str) -> Any:
     if name == "env":
         return import_module("wsim.env")
+    if name == "__all__":
+        return __dir__()
     if name not in _HOMES:
+        if not name.startswith("_"):
+            from wsim.questions.functions import function_called
+
+            if (function := function_called(name)) is not None:
+                globals()[name] = function
+                return function
         raise AttributeError(f"module 'wsim' has no attribute {name!r}")
     from wsim.options import described
 
@@ -90,4 +83,6 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    from wsim.questions.registry import questions
+
+    return sorted([*_NAMES, *(question.function for question in questions())])

@@ -7,21 +7,25 @@ from typing import Any
 import polars as pl
 
 from wsim import env
+from wsim.balance.answer import BalanceAnswer
 from wsim.balance.goal import Goal, GoalSource
-from wsim.balance.patch import Balance
-from wsim.balance.sensitivity import Sensitivity
+from wsim.balance.sensitivity.answer import SensitivityAnswer
+from wsim.balance.transfer.answer import TransferAnswer
 from wsim.errors import UserError
-from wsim.experiments.match import Match, _Policy
-from wsim.experiments.picks import PickExperiment
-from wsim.experiments.rest import Rest
-from wsim.experiments.skill import Skill
-from wsim.experiments.whatif import WhatIf
 from wsim.lab.plan import Plan
 from wsim.lab.progress import Progress
 from wsim.lab.run import Played
 from wsim.lab.store import Run
+from wsim.learn.answer import LearnAnswer
 from wsim.positions.game_value import Game
-from wsim.tuning.tune import Tuned
+from wsim.questions.compare.answer import CompareAnswer
+from wsim.questions.match.answer import MatchAnswer
+from wsim.questions.picks.answer import PicksAnswer
+from wsim.questions.robustness.answer import RobustnessAnswer
+from wsim.questions.skill.answer import SkillAnswer
+from wsim.questions.whatif.answer import WhatIfAnswer
+from wsim.questions.worth.answer import WorthAnswer
+from wsim.tuning.answer import TuneAnswer
 
 __all__ = [
     "Game",
@@ -29,19 +33,23 @@ __all__ = [
     "Run",
     "UserError",
     "__version__",
+    "compare",
     "env",
     "experiment_picks",
+    "experiment_worth",
     "load_run",
     "match",
     "payments",
     "play",
     "policy",
-    "rest",
+    "robustness",
     "science_score",
     "sensitivity",
     "simulate",
     "skill",
     "smallest_patch",
+    "train",
+    "transfer",
     "tune",
     "value",
     "whatif",
@@ -49,14 +57,22 @@ __all__ = [
 
 __version__: str
 
-def experiment_picks(
-    plan: Plan | None = None,
-    /,
+def compare(
+    first: str,
+    second: str,
     *,
+    metric: str | Sequence[str] = ...,
+    level: float = 0.95,
     threads: int | None = None,
     cluster: str | None = None,
+    progress: Progress | None = None,
+) -> CompareAnswer: ...
+def experiment_picks(
+    plan: Plan | None = None,
+    *,
     randomise: float | str = 0.1,
     folder: str | os.PathLike[str] | None = None,
+    resume: bool = False,
     actions: str | Sequence[str] | None = None,
     outcome: str = "score",
     against: str = "others",
@@ -64,9 +80,12 @@ def experiment_picks(
     age: int | None = None,
     turn: int | None = None,
     level: float = 0.95,
-    fewest: int = 30,
+    min_effective_n: int = 30,
     sweep: str | None = None,
     target: float | None = None,
+    threads: int | None = None,
+    cluster: str | None = None,
+    progress: Progress | None = None,
     game: str = ...,
     ruleset: str = ...,
     players: int = ...,
@@ -77,33 +96,62 @@ def experiment_picks(
     cards: str | None = None,
     patch: str | Sequence[str] = ...,
     set: str | Sequence[str] = ...,
-    picks: bool = ...,
-    keep: str = ...,
     wonders: str | float | Sequence[str | float] = ...,
     sides: str | float | Sequence[str | float] = ...,
+    overrule: str | float | Sequence[str | float] = ...,
+    worth: str | float | Sequence[str | float] = ...,
     ban: str | float | Sequence[str | float] = ...,
     action_cards: str | float | Sequence[str | float] = ...,
     two_colour_discs: str | float | Sequence[str | float] = ...,
-) -> PickExperiment: ...
+) -> PicksAnswer: ...
+def experiment_worth(
+    plan: Plan | None = None,
+    *,
+    overrule: float | str = 0.1,
+    by: str | Sequence[str] = ...,
+    level: float = 0.95,
+    fewest: int = 30,
+    threads: int | None = None,
+    cluster: str | None = None,
+    progress: Progress | None = None,
+    game: str = ...,
+    ruleset: str = ...,
+    players: int = ...,
+    games: int = ...,
+    seed: int = ...,
+    policies: str | Callable[..., int] | Sequence[str | Callable[..., int]] = ...,
+    rotate: bool = ...,
+    cards: str | None = None,
+    patch: str | Sequence[str] = ...,
+    set: str | Sequence[str] = ...,
+    wonders: str | float | Sequence[str | float] = ...,
+    sides: str | float | Sequence[str | float] = ...,
+    randomise: str | float | Sequence[str | float] = ...,
+    worth: str | float | Sequence[str | float] = ...,
+    ban: str | float | Sequence[str | float] = ...,
+    action_cards: str | float | Sequence[str | float] = ...,
+    two_colour_discs: str | float | Sequence[str | float] = ...,
+) -> WorthAnswer: ...
 def load_run(
     path: str | os.PathLike[str],
     *,
     to_resume: bool = False,
 ) -> Run: ...
 def match(
-    *policies: _Policy,
-    threads: int | None = None,
-    cluster: str | None = None,
-    ruleset: str | Sequence[str] = ...,
-    players: int | Sequence[int] = ...,
+    *policies: str | Callable[..., int],
     round_robin: bool = False,
     budget: int = 10000,
     alpha: float = 0.05,
     margin: float | None = None,
-    within: float | None = None,
+    precision: float | None = None,
     spending: str = "pocock",
+    ruleset: str | Sequence[str] = ...,
+    players: int | Sequence[int] = ...,
     out: str | os.PathLike[str] | None = None,
     resume: bool = False,
+    threads: int | None = None,
+    cluster: str | None = None,
+    progress: Progress | None = None,
     game: str = ...,
     seed: int = ...,
     cards: str | None = None,
@@ -112,10 +160,12 @@ def match(
     wonders: str | float | Sequence[str | float] = ...,
     sides: str | float | Sequence[str | float] = ...,
     randomise: str | float | Sequence[str | float] = ...,
+    overrule: str | float | Sequence[str | float] = ...,
+    worth: str | float | Sequence[str | float] = ...,
     ban: str | float | Sequence[str | float] = ...,
     action_cards: str | float | Sequence[str | float] = ...,
     two_colour_discs: str | float | Sequence[str | float] = ...,
-) -> Match: ...
+) -> MatchAnswer: ...
 def payments(
     *,
     own: Iterable[str] = ...,
@@ -147,6 +197,8 @@ def play(
     wonders: str | float | Sequence[str | float] = ...,
     sides: str | float | Sequence[str | float] = ...,
     randomise: str | float | Sequence[str | float] = ...,
+    overrule: str | float | Sequence[str | float] = ...,
+    worth: str | float | Sequence[str | float] = ...,
     ban: str | float | Sequence[str | float] = ...,
     action_cards: str | float | Sequence[str | float] = ...,
     two_colour_discs: str | float | Sequence[str | float] = ...,
@@ -160,12 +212,13 @@ def policy(
     idea: str = "",
     python: bool = False,
 ) -> Any: ...
-def rest(
+def robustness(
     *policies: str | Callable[..., int],
-    threads: int | None = None,
-    cluster: str | None = None,
     tables: str | Sequence[str] = ...,
     level: float = 0.95,
+    threads: int | None = None,
+    cluster: str | None = None,
+    progress: Progress | None = None,
     game: str = ...,
     ruleset: str = ...,
     players: int = ...,
@@ -174,15 +227,15 @@ def rest(
     cards: str | None = None,
     patch: str | Sequence[str] = ...,
     set: str | Sequence[str] = ...,
-    picks: bool = ...,
-    keep: str = ...,
     wonders: str | float | Sequence[str | float] = ...,
     sides: str | float | Sequence[str | float] = ...,
     randomise: str | float | Sequence[str | float] = ...,
+    overrule: str | float | Sequence[str | float] = ...,
+    worth: str | float | Sequence[str | float] = ...,
     ban: str | float | Sequence[str | float] = ...,
     action_cards: str | float | Sequence[str | float] = ...,
     two_colour_discs: str | float | Sequence[str | float] = ...,
-) -> Rest: ...
+) -> RobustnessAnswer: ...
 def science_score(
     compass: int = 0,
     gear: int = 0,
@@ -193,9 +246,12 @@ def sensitivity(
     goal: GoalSource | Goal,
     *,
     seed: int = 1,
+    games: int | None = None,
+    replays: int | None = None,
     threads: int | None = None,
+    cluster: str | None = None,
     progress: Progress | None = None,
-) -> Sensitivity: ...
+) -> SensitivityAnswer: ...
 def simulate(
     plan: Plan | None = None,
     /,
@@ -216,85 +272,123 @@ def simulate(
     wonders: str | float | Sequence[str | float] = ...,
     sides: str | float | Sequence[str | float] = ...,
     randomise: str | float | Sequence[str | float] = ...,
+    overrule: str | float | Sequence[str | float] = ...,
+    worth: str | float | Sequence[str | float] = ...,
     ban: str | float | Sequence[str | float] = ...,
     action_cards: str | float | Sequence[str | float] = ...,
     two_colour_discs: str | float | Sequence[str | float] = ...,
 ) -> pl.DataFrame: ...
 def skill(
-    plan: Plan | None = None,
-    /,
-    *,
-    threads: int | None = None,
-    cluster: str | None = None,
     what: str = "cards",
+    plan: Plan | None = None,
+    *,
     ladder: str | Sequence[str] = ...,
     between: str | Sequence[str] = ...,
     level: float = 0.95,
+    threads: int | None = None,
+    cluster: str | None = None,
+    progress: Progress | None = None,
     game: str = ...,
     ruleset: str = ...,
     players: int = ...,
     games: int = ...,
     seed: int = ...,
-    policies: str | Callable[..., int] | Sequence[str | Callable[..., int]] = ...,
-    rotate: bool = ...,
     cards: str | None = None,
     patch: str | Sequence[str] = ...,
     set: str | Sequence[str] = ...,
-    picks: bool = ...,
-    keep: str = ...,
     wonders: str | float | Sequence[str | float] = ...,
     sides: str | float | Sequence[str | float] = ...,
     randomise: str | float | Sequence[str | float] = ...,
+    overrule: str | float | Sequence[str | float] = ...,
+    worth: str | float | Sequence[str | float] = ...,
     ban: str | float | Sequence[str | float] = ...,
     action_cards: str | float | Sequence[str | float] = ...,
     two_colour_discs: str | float | Sequence[str | float] = ...,
-) -> Skill: ...
+) -> SkillAnswer: ...
 def smallest_patch(
-    goal: GoalSource,
+    goal: GoalSource | Goal,
     *,
-    threads: int | None = None,
     seed: int = 1,
+    games: int | None = None,
+    replays: int | None = None,
+    proof_games: int | None = None,
     players: str | Sequence[str] = ...,
     styles: str | Sequence[str] = ...,
-    elsewhere_games: int = 20000,
-) -> Balance: ...
+    transfer_games: int = 20000,
+    retrain: int | None = None,
+    out: str | None = None,
+    resume: bool = False,
+    transfer: str | None = None,
+    threads: int | None = None,
+    cluster: str | None = None,
+    progress: Progress | None = None,
+) -> BalanceAnswer: ...
+def train(
+    plan: str | None = None,
+    *,
+    out: str | None = None,
+    game: str | None = None,
+    start: str | None = None,
+    patch: str | Sequence[str] = ...,
+    change: str | Sequence[str] = ...,
+    ruleset: str | None = None,
+    players: str | None = None,
+    decisions: int | None = None,
+    seed: int | None = None,
+    threads: int | None = None,
+    cluster: str | None = None,
+    progress: Progress | None = None,
+) -> LearnAnswer: ...
+def transfer(
+    goal: GoalSource | Goal,
+    patch: str | os.PathLike[str],
+    *,
+    seed: int = 1,
+    resume: bool = False,
+    players: str | Sequence[str] = ...,
+    styles: str | Sequence[str] = ...,
+    transfer_games: int = 20000,
+    retrain: int | None = None,
+    threads: int | None = None,
+    cluster: str | None = None,
+    progress: Progress | None = None,
+) -> TransferAnswer: ...
 def tune(
     policy: str,
     plan: Plan | None = None,
-    /,
     *,
-    out: str | os.PathLike[str] | None = None,
-    start: str | None = None,
-    threads: int | None = None,
-    progress: Progress | None = None,
     only: str | Sequence[str] = ...,
     rulesets: str | Sequence[str] = ...,
     players: int | Sequence[int] = ...,
     against: str | Sequence[str] = ...,
     judges: str | Sequence[str] | None = None,
-    generations: int = 60,
+    generations: int | None = None,
     candidates: int | None = None,
     games: int = 1500,
     held_out: int = 20000,
     margin: float = 0.03,
     name: str = "tuned",
+    start: str | None = None,
+    out: str | None = None,
+    resume: str | None = None,
+    trust: bool = False,
+    threads: int | None = None,
+    cluster: str | None = None,
+    progress: Progress | None = None,
     game: str = ...,
-    ruleset: str = ...,
     seed: int = ...,
-    policies: str | Callable[..., int] | Sequence[str | Callable[..., int]] = ...,
-    rotate: bool = ...,
     cards: str | None = None,
     patch: str | Sequence[str] = ...,
     set: str | Sequence[str] = ...,
-    picks: bool = ...,
-    keep: str = ...,
     wonders: str | float | Sequence[str | float] = ...,
     sides: str | float | Sequence[str | float] = ...,
     randomise: str | float | Sequence[str | float] = ...,
+    overrule: str | float | Sequence[str | float] = ...,
+    worth: str | float | Sequence[str | float] = ...,
     ban: str | float | Sequence[str | float] = ...,
     action_cards: str | float | Sequence[str | float] = ...,
     two_colour_discs: str | float | Sequence[str | float] = ...,
-) -> Tuned: ...
+) -> TuneAnswer: ...
 def value(
     function: Callable[..., Any] | None = None,
     /,
@@ -305,12 +399,9 @@ def value(
 ) -> Any: ...
 def whatif(
     plan: Plan | None = None,
-    /,
     *,
-    threads: int | None = None,
-    cluster: str | None = None,
-    change: str | Sequence[str] = ...,
-    change_files: str | Sequence[str] = ...,
+    set: str | Sequence[str] = ...,
+    patch: str | Sequence[str] = ...,
     sweep: str | None = None,
     ban: str | Sequence[str] = ...,
     metric: str = "score",
@@ -319,21 +410,23 @@ def whatif(
     alpha: float = 0.05,
     margin: float | None = None,
     spending: str = "pocock",
+    threads: int | None = None,
+    cluster: str | None = None,
+    progress: Progress | None = None,
     game: str = ...,
     ruleset: str = ...,
     players: int = ...,
-    games: int = ...,
     seed: int = ...,
     policies: str | Callable[..., int] | Sequence[str | Callable[..., int]] = ...,
     rotate: bool = ...,
     cards: str | None = None,
-    patch: str | Sequence[str] = ...,
-    set: str | Sequence[str] = ...,
-    picks: bool = ...,
-    keep: str = ...,
+    base_patch: str | Sequence[str] = ...,
+    base_set: str | Sequence[str] = ...,
     wonders: str | float | Sequence[str | float] = ...,
     sides: str | float | Sequence[str | float] = ...,
     randomise: str | float | Sequence[str | float] = ...,
+    overrule: str | float | Sequence[str | float] = ...,
+    worth: str | float | Sequence[str | float] = ...,
     action_cards: str | float | Sequence[str | float] = ...,
     two_colour_discs: str | float | Sequence[str | float] = ...,
-) -> WhatIf: ...
+) -> WhatIfAnswer: ...

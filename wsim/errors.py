@@ -1,38 +1,39 @@
-"""The one kind of error a user can cause: it carries a sentence, never a traceback."""
+"""The one kind of error that a user can cause: it carries a sentence, never a traceback."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from unicodedata import category
 
-MOST_SHOWN = 20  # mistakes after the first
+MAX_SHOWN = 20  # mistakes after the first
 _ALSO = "also: "
 
 
 class UserError(ValueError):
-    """Input that wsim refuses; its text is one sentence that names the value and what is accepted."""
+    """Input that wsim refuses; the text is one sentence with the value and what is accepted."""
 
 
 class Mistakes:
-    """Collects what is wrong with an input, so that a user is told all of it at once.
+    """Collects the mistakes in an input, so that a user sees all of them at once.
 
     Attributes
     ----------
-    sentences: in the order in which they were found, each once.
+    sentences: the mistakes in the order found, without duplicates.
     """
 
     def __init__(self) -> None:
         self.sentences: list[str] = []
 
     def add(self, sentence: str) -> None:
-        """Note a mistake."""
+        """Add a mistake."""
         if sentence not in self.sentences:
             self.sentences.append(sentence)
 
     @contextmanager
     def noted(self) -> Iterator[None]:
-        """Note the mistakes of a UserError, and go on behind the block that raised it."""
+        """Add the mistakes of a UserError raised in the block, and continue after it."""
         try:
             yield
         except UserError as error:
@@ -40,17 +41,17 @@ class Mistakes:
                 self.add(sentence)
 
     def raise_any(self) -> None:
-        """Raise UserError if there was any mistake: the first in the first line, the others below it."""
+        """Raise UserError if there are mistakes: the first on the first line, the others below it."""
         if self.sentences:
             first, *others = self.sentences
-            more = [f"{_ALSO}{sentence}" for sentence in others[:MOST_SHOWN]]
-            if len(others) > MOST_SHOWN:
-                more.append(f"... and {len(others) - MOST_SHOWN} more")
+            more = [f"{_ALSO}{sentence}" for sentence in others[:MAX_SHOWN]]
+            if len(others) > MAX_SHOWN:
+                more.append(f"... and {len(others) - MAX_SHOWN} more")
             raise UserError("\n".join([first, *more]))
 
 
 def nearest(value: str, accepted: Iterable[str]) -> str:
-    """Return `` (did you mean 'x'?)`` for the accepted value nearest to ``value``, or nothing."""
+    """Return `` (did you mean 'x'?)`` for the accepted value closest to ``value``, or an empty string."""
     from difflib import get_close_matches
 
     by_lower = {str(name).lower(): str(name) for name in accepted}
@@ -59,7 +60,7 @@ def nearest(value: str, accepted: Iterable[str]) -> str:
 
 
 def refuse_unprintable(text: str, what: str, allowed: str = "\n\t") -> None:
-    """Raise UserError for a text with control characters other than ``allowed``, or with bytes that are not UTF-8."""
+    """Raise UserError for a text with control characters other than ``allowed``, or with invalid UTF-8."""
     for letter in text:
         kind = category(letter)
         if kind == "Cs":
@@ -68,11 +69,21 @@ def refuse_unprintable(text: str, what: str, allowed: str = "\n\t") -> None:
             raise UserError(f"{what} {text!r} holds the control character {letter!r}")
 
 
+def printable(text: str) -> str:
+    """Return a text with what a terminal would obey, and not show, written as escapes: ``\\u001b`` for ESC.
+
+    Texts of files end up in sentences; a title, a cleared screen or a forged line is not for them to set.
+    """
+    return _OBEYED.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+_OBEYED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""Control characters but tab and newline, separators of lines, and what turns the direction of writing."""
 _KINDS = {str: "a text", int: "a whole number", float: "a number"}
 
 
 def refuse_other_types(kind: type, **values: object) -> None:
-    """Raise UserError for a value that is not of a kind (str, int, float); None is the caller's default, and passes."""
+    """Raise UserError for a value that is not of a type (str, int, float); None is accepted."""
     for name, value in values.items():
         right = isinstance(value, int | float if kind is float else kind) and not isinstance(value, bool)
         if value is not None and not right:

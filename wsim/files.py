@@ -1,9 +1,11 @@
-"""Files: written whole or not at all (beside their name, flushed, renamed), and read within bounds."""
+"""Files: written atomically (temporary file, flush, rename), and read with size limits."""
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
@@ -12,19 +14,20 @@ from typing import Any
 
 from wsim.errors import UserError
 
-MOST_BYTES = 64 << 20
-"""Of a file of text that is read whole: far beyond what wsim writes, and what memory does not notice."""
+MAX_BYTES = 64 << 20
+"""Largest accepted text file: far larger than any that wsim writes, and small compared with memory."""
 _SUFFIX = ".tmp"
-_FETCHED = "its-run"  # a folder that a run might be fetched into
+_NO_ROOM = 1 << 16  # bytes that are free on a full disk, at most
+_FETCHED = "its-run"  # example of a folder to fetch a run into
 
 
 def is_remote(path: str | os.PathLike[str]) -> bool:
-    """Say whether this is a place in a store (``s3://bucket/path``), not a folder."""
+    """Return whether a path is an address in an object store (``s3://bucket/path``)."""
     return match(r"[a-z][a-z0-9+.-]+://", str(path)) is not None
 
 
 def refuse_remote(path: str | os.PathLike[str]) -> None:
-    """Raise UserError for a run in a store: it is read in a folder."""
+    """Raise UserError for a run in a store, because runs are read from folders."""
     if is_remote(path):
         name = str(path).rstrip("/").rpartition("/")[2] or _FETCHED
         raise UserError(
@@ -40,7 +43,7 @@ class StoreError(OSError):
 
 
 def explained(doing: str, path: Path, error: Exception) -> StoreError:
-    """Return the sentence for an error of the operating system, or of Polars about one."""
+    """Return an error of the operating system, or of Polars about one, as a StoreError with one sentence."""
     why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     # Polars reports a full disk as "parquet: File out of specification: underlying IO error: No space left on device
     # (os error 28)".
@@ -49,7 +52,7 @@ def explained(doing: str, path: Path, error: Exception) -> StoreError:
 
 
 def _flush(path: Path, mode: int = os.O_RDWR) -> None:
-    """Wait until a file, or the entries of a folder, lie on the disk."""
+    """Wait until a file, or the entries of a folder, are on disk."""
     descriptor = os.open(path, mode)
     try:
         os.fsync(descriptor)
@@ -59,7 +62,7 @@ def _flush(path: Path, mode: int = os.O_RDWR) -> None:
 
 @contextmanager
 def writing(path: Path) -> Iterator[Path]:
-    """Give a temporary path in the folder of ``path``; on leaving, it becomes ``path``, on an error it is removed.
+    """Yield a temporary path next to ``path``; on leaving it is renamed to ``path``, on an error it is removed.
 
     Raises StoreError for errors of the operating system and of Polars.
     """
@@ -73,38 +76,40 @@ def writing(path: Path) -> Iterator[Path]:
         if os.name == "posix":
             _flush(path.parent, os.O_RDONLY)  # the new name itself
     except (OSError, PolarsError) as error:
-        raise explained("write", path, error) from error
+        full = isinstance(error, PolarsError) and shutil.disk_usage(path.parent).free < _NO_ROOM
+        why = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) if full else error  # Polars says all kinds of things
+        raise explained("write", path, why) from error
     finally:
         with suppress(OSError):
             temporary.unlink()
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a whole text file, atomically."""
+    """Write a text file atomically."""
     with writing(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
 
 
 def write_bytes(path: Path, content: bytes) -> None:
-    """Write a whole file, atomically."""
+    """Write a file atomically."""
     with writing(path) as temporary:
         temporary.write_bytes(content)
 
 
 def content_digest(content: bytes) -> str:
-    """Return the SHA-256 of some bytes, in hexadecimal digits."""
+    """Return the SHA-256 of some bytes in hexadecimal."""
     import hashlib
 
     return hashlib.sha256(content).hexdigest()
 
 
-def bytes_within(path: Path, most: int = MOST_BYTES) -> bytes:
-    """Return the content of a file; OSError if it cannot be read, ValueError if it is no plain file, or too large."""
+def bytes_within(path: Path, most: int = MAX_BYTES) -> bytes:
+    """Return the content of a file; OSError if unreadable, ValueError if not a regular file or too large."""
     if path.exists() and not (path.is_file() or path.is_dir()):  # a device or a pipe may have no end
-        raise ValueError("it is no plain file")
+        raise ValueError("it is not a regular file")
     with path.open("rb") as file:
         content = bytearray()
-        while len(content) <= most and (part := file.read(1 << 20)):  # not at once: that takes the room for `most`
+        while len(content) <= most and (part := file.read(1 << 20)):  # in pieces: a single read allocates `most` bytes
             content += part
     if len(content) > most:
         raise ValueError(f"it is larger than {most >> 20:,} MiB")
@@ -112,12 +117,12 @@ def bytes_within(path: Path, most: int = MOST_BYTES) -> bytes:
 
 
 def text_within(path: Path) -> str:
-    """Return the text of a file in UTF-8, as ``bytes_within``."""
+    """Return the text of a UTF-8 file; errors as for ``bytes_within``."""
     return bytes_within(path).decode("utf-8")
 
 
 def json_of(text: str) -> Any:
-    """Return what JSON says; ValueError, in a sentence, for what is no JSON or nested too deeply."""
+    """Return parsed JSON; ValueError, in one sentence, if it is invalid or nested too deeply."""
     try:
         return json.loads(text)
     except RecursionError:
@@ -125,18 +130,18 @@ def json_of(text: str) -> Any:
 
 
 def refuse_outside(path: str) -> None:
-    """Raise ValueError for the path of a file, as a record names it, that leads out of the folder of the record."""
-    place = PurePosixPath(path)
-    if place.is_absolute() or ".." in place.parts or "\0" in path or "\\" in path:
+    """Raise ValueError for a path in a record that leads out of the record's folder."""
+    relative = PurePosixPath(path)
+    if relative.is_absolute() or ".." in relative.parts or "\0" in path or "\\" in path:
         raise ValueError(f"{path!r} leads out of the folder")
 
 
 def visible(folder: Path) -> list[str]:
-    """Return what lies in a folder but for hidden files, such as those that a writer left that was killed."""
+    """Return the names in a folder without hidden files, such as leftovers of killed writers."""
     return [name for name in os.listdir(folder) if not name.startswith(".")]
 
 
 def clean(folder: Path) -> None:
-    """Remove what writers left that were killed. Nobody else may be writing in the folder."""
+    """Remove leftovers of killed writers. No other process may be writing in the folder."""
     for path in folder.glob(f".*{_SUFFIX}"):
         path.unlink(missing_ok=True)

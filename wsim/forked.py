@@ -1,7 +1,7 @@
-"""Processes forked from one in which Polars was at work: they have its locks, but not its threads.
+"""Detect processes forked while Polars had threads: they inherit its locks, but not its threads.
 
-Polars would wait for those threads for ever. So wsim looks at every fork whether there are any, and refuses to make
-tables in the child, with what helps. The children of ``subprocess`` run programs of their own and are not meant.
+Polars would wait for those threads forever. So wsim checks for them at every fork and refuses to make tables in the
+child, with advice. Children of ``subprocess`` run other programs and are not affected.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from wsim.errors import UserError
 
 
 class _Forks:
-    """What this process knows of its own fork."""
+    """The state of this process with respect to forks."""
 
     def __init__(self) -> None:
-        self.threads_before = False  # at the fork that is going on
+        self.threads_before = False  # at the current fork
         self.without_threads = False  # this process was forked from one in which Polars had threads
 
     def look(self) -> None:
-        """Look, before a fork, whether Polars has threads; where that cannot be seen, whether it is loaded."""
+        """Check before a fork whether Polars has threads or, if that is not visible, whether it is loaded."""
         self.threads_before = False
         if "polars" in sys.modules:
             try:
-                from pathlib import Path  # not before it is needed: every start of wsim comes by here
+                from pathlib import Path  # imported late: every start of wsim runs this module
 
                 names = [(task / "comm").read_bytes() for task in Path("/proc/self/task").iterdir()]
                 self.threads_before = any(name.startswith(b"polars") for name in names)
@@ -32,7 +32,7 @@ class _Forks:
                 self.threads_before = True
 
     def begin_child(self) -> None:
-        """Remember it in the child."""
+        """Record the result in the child."""
         self.without_threads |= self.threads_before
 
 
@@ -46,6 +46,6 @@ def refuse_forked() -> None:
     """Raise UserError in a process that was forked from one in which Polars had threads."""
     if _FORKS.without_threads:
         raise UserError(
-            "this process was forked from one that had made tables already, and Polars would wait for ever in it: "
+            "this process was forked from one that had already made tables, so Polars would hang in it: "
             'start workers with multiprocessing.get_context("spawn") or "forkserver", or fork before the first game'
         )

@@ -1,8 +1,8 @@
-"""What a game is to the laboratory: what only it can say is abstract here, all else has a default that it may better.
+"""The interface of a game: abstract methods for what only the game knows, defaults for everything else.
 
-A game of someone else's is a package with a ``Game``, a ``Simulator`` of its plans, a ``Position`` if its games are to
-be stepped, and an entry point (``wsim.installed``); nothing of wsim is edited. A game with compiled kernels begins from
-``wsim.positions.kernel_game``. ``tests/games/test_conformance.py`` holds every game to what is written here.
+A third-party game is a package with a ``Game``, a ``Simulator`` of its plans, a ``Position`` if its games can be
+stepped, and an entry point (``wsim.installed``); wsim itself is not edited. A game with compiled kernels starts from
+``wsim.positions.kernel_game``. ``tests/games/test_conformance.py`` checks every game against this interface.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ if TYPE_CHECKING:
 
 
 class Simulator(ABC):
-    """One plan made ready to play: rules compiled, policies resolved, every input checked.
+    """A plan ready to play: rules compiled, policies resolved, every input validated.
 
     Attributes
     ----------
     plan: what is played.
-    seats: rows a game writes to the seats table.
+    seats: rows per game in the seats table.
     row_dtype, pick_dtype: structured dtypes of the rows that ``play`` writes.
     picks_per_game: an upper bound on the decisions of one game.
-    own_cards: the card file that comes with the game and is read unless the plan names another; None if there is none.
+    own_cards: the built-in card file, used unless the plan names another; None if there is none.
     """
 
     plan: Plan
@@ -57,21 +57,25 @@ class Simulator(ABC):
     def play(self, first: int, rows: NDArray[Any], picks: NDArray[Any] | None = None) -> int:
         """Play ``len(rows) // seats`` games numbered from ``first`` and fill the rows; return the picks written.
 
-        Releases the interpreter lock if it can, keeps no state, may be called from several threads at once. The rows of
+        Releases the GIL if possible, keeps no state, and may be called from several threads at once. The rows of
         game g depend on (plan, seed, g) only.
         """
 
     @abstractmethod
     def provenance(self) -> dict[str, Any]:
-        """Return what made the rules as a JSON object: catalogue source and digest, switches, assumptions, policies."""
+        """Return the source of the rules as a JSON object: catalogue and digest, switches, assumptions, policies.
+
+        It must show whatever ``plan.set`` and ``plan.patch`` change: ``wsim whatif`` compares only plans that differ in
+        it. It does not look at where rules were written: the list ``changes``, file names in ``source``, ``catalogue``.
+        """
 
     def begin(self, number: int) -> Position:  # noqa: ARG002 (of a game that can be stepped)
-        """Return the first decision of a game; the line-up has decided nothing yet."""
+        """Return the position before a game's first decision."""
         raise UserError(f"{self.plan.game} has no decisions that can be stepped")
 
     @property
     def labels(self) -> Sequence[str]:
-        """The name of each entry of the line-up in every table, one for each player."""
+        """The label in tables of each entry of the line-up, one per player."""
         names = [str(entry) for entry in self.plan.line_up]
         return names * self.plan.players if len(names) == 1 else names
 
@@ -91,36 +95,36 @@ class Simulator(ABC):
         return _frame_of(rows).with_columns(policy=names.gather(rows["policy"]))
 
     def picks_frame(self, picks: NDArray[Any]) -> pl.DataFrame:
-        """Return the picks table: one row per decision, joined to the seats by game and seat.
+        """Return the picks table: one row per decision, joined to the seats on game and seat.
 
         By default the columns are the fields of the picks.
         """
         return _frame_of(picks)
 
     def with_line_up(self, policies: Sequence[str]) -> Simulator:
-        """Return the same rules and options with another line-up, made ready in less time than a whole plan."""
+        """Return a simulator with the same rules and options and a different line-up, faster than preparing a plan."""
         return find_game(self.plan.game).prepare(self.plan.replace(policies=policies))
 
     def play_seated(self, first: int, rows: NDArray[Any], orders: NDArray[np.int64]) -> None:
-        """Play games numbered from ``first`` and fill the rows, in each with the line-up in another order.
+        """Play games numbered from ``first`` and fill the rows, each game with a different order of the line-up.
 
         Parameters
         ----------
-        orders: the entry of the line-up on each seat, shape (games, players); what else belongs to a seat stays there.
+        orders: the line-up entry in each seat, shape (games, players); everything else about a seat stays.
         """
         entries = [str(entry) for entry in self.plan.line_up]
         for game, order in enumerate(orders.tolist()):
-            seated = self.with_line_up([entries[place] for place in order])
+            seated = self.with_line_up([entries[index] for index in order])
             seated.play(first + game, rows[game * self.seats : (game + 1) * self.seats])
 
     def set_up(self, described: Mapping[str, Any]) -> Position:  # noqa: ARG002 (of a game with POSITION_KEYS)
-        """Return a position that a person describes; raise UserError for one that cannot be, or in no way."""
+        """Return a hand-written position; raise UserError for one that is impossible or invalid."""
         raise UserError(f"a position of {self.plan.game} cannot be described")
 
     def trace(self, number: int) -> dict[str, Any]:
-        """Replay one game and return its trace: a JSON object with format, game, seed and index, and what happened.
+        """Replay one game and return its trace: a JSON object with format, game, seed, index, and the events.
 
-        By default every move is told as the position tells it.
+        By default it contains every move as the position describes it.
         """
         position, moves = self.begin(number), []
         while position.to_move is not None:
@@ -139,8 +143,8 @@ class Simulator(ABC):
         }
 
     def text(self, trace: Mapping[str, Any]) -> str:
-        """Return a trace as text for a person; by default a line for each move, then the scores."""
-        seats = [f"seat {seat} {one['policy']}" for seat, one in enumerate(trace["seats"])]
+        """Return a trace as text for a person; by default one line per move, then the scores."""
+        seats = [f"seat {seat} {row['policy']}" for seat, row in enumerate(trace["seats"])]
         moves = [f"seat {move['seat']}: {self.phrase(move)}" for move in trace["moves"]]
         scores = ", ".join(f"seat {score['seat']} {score['total']}" for score in trace["scores"])
         return "\n".join([f"Game {trace['index']}: {', '.join(seats)}", *moves, f"Scores: {scores}"])
@@ -150,38 +154,40 @@ class Simulator(ABC):
         return ", ".join(f"{name} {value}" for name, value in move.items() if name not in ("seat", "index"))
 
     def paid(self, move: Mapping[str, Any]) -> dict[str, int]:  # noqa: ARG002 (of a game with coins)
-        """Return who gets how many coins for a move: ``bank``, ``seat 2``."""
+        """Return the payments for a move: coins by recipient (``bank``, ``seat 2``)."""
         return {}
 
     def deed_text(self, deed: Mapping[str, Any]) -> str:
-        """Return what the table has seen of a move, an entry of ``deeds`` of a position."""
+        """Return the public part of a move in words (an entry of ``deeds`` of a position)."""
         return self.phrase(deed)
 
     def seen(self, view: Mapping[str, Any]) -> Scene | None:  # noqa: ARG002 (of a game with a page of its own)
-        """Return what a seat may know (a view of its own) as a scene: the other hands are empty, its own tells more.
+        """Return a seat's view as a scene for a page: other hands are empty.
 
-        None: it is only to be had in words.
+        None: there is only a text version.
         """
         return None
 
     def story(self, number: int) -> Story:
-        """Replay one game and return it scene by scene, with the positions between them: what a page steps through."""
+        """Replay one game and return it scene by scene, with the positions in between, for a page that steps through
+        it.
+        """
         from wsim.positions.scenes import plain_story
 
         position = self.begin(number)
-        found, made = [position.clone()], []
+        positions, made = [position.clone()], []
         while position.to_move is not None:
             made.append(position.follow())
-            found.append(position.clone())
+            positions.append(position.clone())
         policies = [str(seat["policy"]) for seat in self.trace(number)["seats"]]
-        return plain_story(found, made, policies, self.phrase)
+        return plain_story(positions, made, policies, self.phrase)
 
     def resolved(self) -> dict[str, Any]:
-        """Return what is played with, after all patches and changes, as a JSON object: cards, boards, switches."""
+        """Return the catalogue after all patches and changes as a JSON object: cards, boards, switches."""
         return {}
 
     def changed(self, other: Any) -> Sequence[str]:  # noqa: ARG002 (of a game with OWNED)
-        """Return the names of what seats can have (``Game.OWNED``) that another simulator of the game has otherwise."""
+        """Return the names of items (``Game.OWNED``) that differ in another simulator of the game."""
         return ()
 
 
@@ -194,23 +200,23 @@ def _frame_of(rows: NDArray[Any]) -> pl.DataFrame:
 
 
 Restrict: TypeAlias = "Callable[[Plan, int, str], Plan]"
-"""Returns the plan in which a seat may not do some things (separated by commas), besides what it forbids already."""
+"""Returns the plan in which a seat is also forbidden some actions (comma-separated)."""
 
 
 @dataclass(frozen=True)
 class PickExperiment:
-    """How a game's picks are randomised, and what is asked of them then.
+    """How a game's picks are randomised and analysed.
 
     Attributes
     ----------
-    actions: what can be done with a card in a pick, each with a line for people.
+    actions: the actions possible with a card in a pick, each with a line of help.
     randomise: returns the plan in which each pick is replaced by a uniform one with this chance (text; or one for each
         seat, separated by commas) and recorded with its probability.
     effects: called with picks, seats, action, outcome (a column), against (``others`` or ``policy``) and level; returns
         the effects of the action by card, as ``wsim.wonders.analysis.pick_effects`` does.
-    usual: the actions that are asked for unless others are named; none: all of them.
-    ages: the ages that picks can be taken from, as in the column ``age`` of the picks; none: it has no such column.
-    turns: the turns of an age, as in the column ``turn``; none: it has no such column.
+    usual: the default actions; empty: all.
+    ages: the values of the column ``age`` of the picks; empty: there is no such column.
+    turns: the values of the column ``turn`` of the picks; empty: there is no such column.
     """
 
     actions: Mapping[str, str]
@@ -223,9 +229,9 @@ class PickExperiment:
 
 @dataclass(frozen=True)
 class Tuning:
-    """How the values of a game are tuned (``wsim balance``): which there are, and what games say of a change unplayed.
+    """How the values of a game are tuned (``wsim balance``): the values, and how to predict changes without playing.
 
-    A value has a path, the names of its place in a patch (``("cards", "Palace", "points")``).
+    A value is identified by its path in a patch (``("cards", "Palace", "points")``).
 
     Attributes
     ----------
@@ -246,29 +252,31 @@ class Tuning:
 
 
 class Game(ABC):
-    """A game of the laboratory: the object that an entry point of the group ``wsim.games`` names.
+    """A game of the laboratory: the object named by an entry point of the group ``wsim.games``.
 
     Attributes
     ----------
     NAME: the name of its entry point.
-    TITLE: its name as people write it.
-    OPTIONS: options of a plan that only this game has, each with a line of help.
-    OWNED: what a seat may have or have not: how the columns of the seats table begin (``built:``), and what one such
-        thing is called (card).
-    COLOURS: CSS colours of names that everybody sees in a colour of their own: categories of points, colours of cards.
-    ANALYSES: what a run can be asked, by name, in the order in which it is shown: where to find each
-        ``wsim.stats.analysis.Analysis``, as ``module:NAME``.
-    RESTRICT: forbids a seat something (``wsim whatif --ban``); None if no seat can be restricted.
+    TITLE: its display name.
+    OPTIONS: the game's own plan options, each with a line of help.
+    OWNED: items that a seat may have: the prefix of their columns in the seats table (``built:``), and the noun for an
+        item (card).
+    COLOURS: CSS colours of names: categories of points, colours of cards.
+    ANALYSES: the analyses of a run by name, in display order: the location of each ``wsim.stats.analysis.Analysis``, as
+        ``module:NAME``.
+    RESTRICT: forbids a seat some actions (``wsim whatif --ban``); None if seats cannot be restricted.
     PICKS: how picks are randomised (``wsim experiment picks``); None if they cannot be.
+    WISHES: where to find what reads the wishes of its policies, a ``wsim.stats.worth.WishReader``, as ``module:NAME``,
+        of a game whose plans have the option ``overrule`` (``wsim experiment worth``); None if nothing does.
     TUNING: how its values are tuned (``wsim balance``); None if they cannot be.
-    POSITION_KEYS: what a position written by hand holds (``Simulator.set_up``); none: it cannot be written.
+    POSITION_KEYS: the keys of a hand-written position (``Simulator.set_up``); empty: not supported.
     LEARNER: where to find what ``wsim learn`` needs of the game, a ``wsim.learn.learner.Learner``, as ``module:NAME``;
         None if the game has no policy that learns.
     CATALOGUES: where to find what ``wsim catalog`` shows, a ``wsim.spec.catalogues.Catalogues``, as ``module:NAME``;
         None if there is nothing to show.
     REST: the file of how far its figures move between good players, as far as that comes with the game
-        (``wsim.lab.rest_known``, docs/rest.md); None if nothing is known.
-    OPEN: decisions that everybody sees as they are made, of a game whose positions keep no list of ``deeds``.
+        (``wsim.lab.rest_known``, docs/robustness.md); None if nothing is known.
+    OPEN: decisions made in the open, in a game whose positions keep no list of ``deeds``.
     """
 
     NAME: str
@@ -283,6 +291,7 @@ class Game(ABC):
     }
     RESTRICT: Restrict | None = None
     PICKS: PickExperiment | None = None
+    WISHES: str | None = None
     TUNING: Tuning | None = None
     POSITION_KEYS: Sequence[str] = ()
     LEARNER: str | None = None
@@ -292,32 +301,32 @@ class Game(ABC):
 
     @abstractmethod
     def default_plan(self, ruleset: str | None = None) -> Mapping[str, Any]:
-        """Return the defaults of the plan fields that depend on the game: ruleset, players, policies, rotate.
+        """Return the defaults of plan fields that depend on the game: ruleset, players, policies, rotate.
 
-        ``ruleset`` is the one that the user asked for, known or not: player numbers may depend on it.
+        ``ruleset`` is the requested rule set (valid or not): the number of players may depend on it.
         """
 
     @abstractmethod
     def prepare(self, plan: Plan) -> Simulator:
-        """Check a plan against the rules and make it ready; raise UserError for whatever cannot be played."""
+        """Validate a plan against the rules and prepare it; raise UserError for anything that cannot be played."""
 
     @abstractmethod
     def policies(self) -> Sequence[Mapping[str, Any]]:
         """Return the registry of policies as rows: name, kind, idea, parameters, source, random."""
 
     def cold(self) -> float:
-        """Return about how many seconds the kernels have to compile first, 0 for none; must not compile anything."""
+        """Return the approximate seconds of compilation still needed, 0 if none; must not compile anything."""
         return 0.0
 
     def plan_of(self, described: Mapping[str, Any], ruleset: str) -> Mapping[str, Any]:  # noqa: ARG002 (with POSITION_KEYS)
-        """Return the keys of a plan that a position written by hand decides, in a rule set.
+        """Return the plan keys that a hand-written position determines, in a rule set.
 
-        Raises UserError where it cannot be one.
+        Raises UserError if the position is invalid.
         """
         return {}
 
     def numbers(self, entry: Entry) -> Sequence[Number]:  # noqa: ARG002 (of a game whose policies have some)
-        """Return the numbers that a line-up entry may set (weights, parameters), each with its value there.
+        """Return the numbers that a line-up entry may set (weights, parameters), with their values in the entry.
 
         Raises UserError for an entry that cannot be played.
         """
@@ -325,24 +334,24 @@ class Game(ABC):
 
 
 def find_game(name: str) -> Game:
-    """Import and return the game called ``name``; raise UserError naming the known ones, or for a broken one."""
-    found = load_game(name)
-    if not isinstance(found, Game):
-        raise UserError(f"the installed game {name!r} is no wsim.game.Game but {found!r}")
-    return found
+    """Import and return the game called ``name``; raise UserError for an unknown or broken one."""
+    game = load_game(name)
+    if not isinstance(game, Game):
+        raise UserError(f"the installed game {name!r} is not a wsim.game.Game but {game!r}")
+    return game
 
 
 def find_analysis(game: Game, name: str) -> Analysis:
-    """Import and return an analysis of a game; raise UserError naming those that it has."""
+    """Import and return an analysis of a game; raise UserError listing the known ones if there is none."""
     from wsim.stats.analysis import Analysis
 
     if name not in game.ANALYSES:
         known = ", ".join(game.ANALYSES)
-        raise UserError(f"{game.NAME} has no table of {name}: it has {known}{nearest(name, game.ANALYSES)}")
+        raise UserError(f"{game.NAME} has no table of {name}{nearest(name, game.ANALYSES)}: it has {known}")
     module, _, attribute = game.ANALYSES[name].partition(":")
-    found = vars(import_module(module))[attribute]
-    assert isinstance(found, Analysis), game.ANALYSES[name]
-    return found
+    analysis = vars(import_module(module))[attribute]
+    assert isinstance(analysis, Analysis), game.ANALYSES[name]
+    return analysis
 
 
 def analyses_of(game: Game) -> dict[str, Analysis]:

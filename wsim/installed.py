@@ -1,11 +1,14 @@
-"""The games that are installed, by name: where each is found. Nothing is imported before a game is looked up.
+"""The games and questions that are installed, by name. Nothing is imported before one is looked up.
 
-A package offers a game as an entry point of the group ``wsim.games``::
+A package offers them as entry points of the groups ``wsim.games`` and ``wsim.questions``::
 
     [project.entry-points."wsim.games"]
     my_game = "my_game:GAME"
 
-7 Wonders and Tower of Babel are found in the same way: through the metadata of wsim where it is installed, in a
+    [project.entry-points."wsim.questions"]
+    my_question = "my_question:QUESTION"
+
+Those of wsim are found in the same way: through the metadata of wsim where it is installed, in a
 checkout through its pyproject.toml, which is there without any installing and never older than the code. They come
 first, their names cannot be taken, and for them the metadata of other packages are not searched.
 """
@@ -15,33 +18,40 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, MutableMapping
+from contextlib import suppress
 from importlib import import_module
 from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any
 
 from wsim.errors import UserError, nearest
+from wsim.version import __version__
 
-GROUP = "wsim.games"
+GAME_GROUP = "wsim.games"
+QUESTION_GROUP = "wsim.questions"
 _CHECKOUT = Path(__file__).resolve().parents[1] / "pyproject.toml"
 
 
-class _Games(MutableMapping[str, str]):
-    """Name -> ``module:object``; a name that several packages offer has their places with `` and `` between them."""
+class Installed(MutableMapping[str, str]):
+    """What installed packages offer in a group of entry points: name -> ``module:object``, wsim's own first.
 
-    def __init__(self) -> None:
+    A name that several packages offer has their places with `` and `` between them.
+    """
+
+    def __init__(self, group: str) -> None:
+        self.group = group
         self._places: dict[str, str] = {}
         self._begun = self._complete = False
 
     def _own(self) -> dict[str, str]:
         if not self._begun:
-            self._begun, self._places = True, {**_own_games(), **self._places}
+            self._begun, self._places = True, {**_own_entries(self.group), **self._places}
         return self._places
 
     def _all(self) -> dict[str, str]:
         own = self._own()
         if not self._complete:
-            self._complete, self._places = True, {**_games_of_others(), **own}
+            self._complete, self._places = True, {**_entries_of_others(self.group), **own}
             self._places = {name: self._places[name] for name in (*own, *self._places)}
         return self._places
 
@@ -64,26 +74,36 @@ class _Games(MutableMapping[str, str]):
         return len(self._all())
 
 
-def _own_games() -> dict[str, str]:
-    """Return the games that come with wsim."""
+def _own_entries(group: str) -> dict[str, str]:
+    """Return what wsim itself offers in a group; raise UserError for a copy without its metadata."""
+    entries: dict[str, str] = {}
     if _CHECKOUT.is_file():
-        import tomllib
+        entries = _entries_in(_CHECKOUT, f'[project.entry-points."{group}"]')
+    else:
+        metadata = _CHECKOUT.with_name(f"wsim-{__version__}.dist-info") / "entry_points.txt"
+        if metadata.is_file():
+            entries = _entries_in(metadata, f"[{group}]")
+        else:
+            from importlib.metadata import PackageNotFoundError, distribution
 
-        project = tomllib.loads(_CHECKOUT.read_text(encoding="utf-8"))["project"]
-        return dict(project["entry-points"][GROUP])
-    from importlib.metadata import PackageNotFoundError, distribution
-
-    try:
-        found = {point.name: point.value for point in distribution("wsim").entry_points if point.group == GROUP}
-    except PackageNotFoundError:
-        found = {}
-    if not found:
-        raise UserError("wsim finds no games: it was copied without its metadata; install it with pip")
-    return found
+            with suppress(PackageNotFoundError):
+                points = distribution("wsim").entry_points
+                entries = {point.name: point.value for point in points if point.group == group}
+    if not entries:
+        what = group.partition(".")[2]
+        raise UserError(f"wsim finds no {what}: it was copied without its metadata; install it with pip")
+    return entries
 
 
-def _others_offer_something() -> bool:
-    """Say whether any installed package may offer a game: the metadata of all of them take long to read for a help.
+def _entries_in(file: Path, heading: str) -> dict[str, str]:
+    """Return the entries under a heading: ``name = value`` lines. A reader of TOML takes as long as all of a help."""
+    _, _, section = file.read_text(encoding="utf-8").partition(f"{heading}\n")
+    lines = [line.partition("#")[0].partition("=") for line in section.partition("\n[")[0].splitlines()]
+    return {name.strip(): value.strip().strip('"') for name, equals, value in lines if equals}
+
+
+def _others_offer_something(group: str) -> bool:
+    """Say whether any installed package may offer something: the metadata of all of them take long to read for a help.
 
     Where packages are found in other ways than in folders, the answer is yes.
     """
@@ -96,56 +116,69 @@ def _others_offer_something() -> bool:
                 return True
             continue
         with os.scandir(folder) as entries:
-            offering = any(map(_may_offer, entries))
+            offering = any(_may_offer(entry, group) for entry in entries)
         if offering:
             return True
     return False
 
 
-def _may_offer(entry: os.DirEntry[str]) -> bool:
-    """Say whether what lies beside packages is metadata that offer a game."""
+def _may_offer(entry: os.DirEntry[str], group: str) -> bool:
+    """Say whether an entry of a folder of packages is metadata that offer something in a group."""
     if not entry.name.endswith((".dist-info", ".egg-info", ".egg")) or entry.name.startswith("wsim-"):
         return False
     if entry.name.endswith(".egg") or not entry.is_dir():
         return True
     try:
-        return f"[{GROUP}]" in Path(entry.path, "entry_points.txt").read_text(encoding="utf-8")
+        return f"[{group}]" in Path(entry.path, "entry_points.txt").read_text(encoding="utf-8")
     except OSError:
         return False
 
 
-def _games_of_others() -> dict[str, str]:
-    """Return the games of other packages, in the order of their names."""
-    if not _others_offer_something():
+def _entries_of_others(group: str) -> dict[str, str]:
+    """Return what other packages offer in a group, in the order of the names."""
+    if not _others_offer_something(group):
         return {}
     from importlib.metadata import entry_points
 
     places: dict[str, set[str]] = {}
-    for point in entry_points(group=GROUP):
+    for point in entry_points(group=group):
         if point.dist is None or point.dist.name != "wsim":
             places.setdefault(point.name, set()).add(point.value)
     return {name: " and ".join(sorted(places[name])) for name in sorted(places)}
 
 
-GAMES: MutableMapping[str, str] = _Games()
+GAMES: MutableMapping[str, str] = Installed(GAME_GROUP)
 """The games by name, wsim's own first; a game of this process alone may be added."""
+QUESTIONS: MutableMapping[str, str] = Installed(QUESTION_GROUP)
+"""The questions by name, in the same way."""
 
 
 def load_game(name: str) -> Any:
     """Import and return the game called ``name``; raise UserError naming the known ones, or for a broken one."""
-    place = GAMES.get(name)
-    if place is None:
-        raise UserError(f"unknown game {name!r}: wsim plays {', '.join(GAMES)}{nearest(name, GAMES)}")
+    if name not in GAMES:
+        raise UserError(f"unknown game {name!r}{nearest(name, GAMES)}: wsim plays {', '.join(GAMES)}")
+    return _loaded("game", name, GAMES[name], "GAME", "NAME")
+
+
+def load_question(name: str) -> Any:
+    """Import and return the question called ``name``; raise UserError naming the known ones, or for a broken one."""
+    if name not in QUESTIONS:
+        raise UserError(f"there is no question {name!r}{nearest(name, QUESTIONS)}: there are {', '.join(QUESTIONS)}")
+    return _loaded("question", name, QUESTIONS[name], "QUESTION", "name")
+
+
+def _loaded(what: str, name: str, place: str, attribute: str, own: str) -> Any:
+    """Import what an entry point names; raise UserError unless it can be, and has this name itself."""
     if " and " in place:
-        raise UserError(f"several installed packages offer a game {name!r}, at {place}: uninstall all but one")
-    module, _, attribute = place.partition(":")
+        raise UserError(f"several installed packages offer a {what} {name!r}, at {place}: uninstall all but one")
+    module, _, named = place.partition(":")
     try:
-        found = getattr(import_module(module), attribute or "GAME")
-        own_name = found.NAME
+        found = getattr(import_module(module), named or attribute)
+        own_name = getattr(found, own)
     except (ImportError, AttributeError, SyntaxError) as error:
         raise UserError(
-            f"the installed game {name!r} cannot be loaded from {place}: {type(error).__name__}: {error}"
+            f"the installed {what} {name!r} cannot be loaded from {place}: {type(error).__name__}: {error}"
         ) from error
     if own_name != name:
-        raise UserError(f"the installed game {name!r} is at {place}, where the game {own_name!r} is")
+        raise UserError(f"the installed {what} {name!r} is at {place}, where the {what} {own_name!r} is")
     return found

@@ -1,12 +1,12 @@
-"""Options: the fields of a frozen dataclass, said once for the command line, Python, TOML and JSON.
+"""Options: fields of a frozen dataclass, declared once for the command line, Python, TOML and JSON.
 
 A question (what-if, a match, a search) is a frozen dataclass that inherits ``Options``, each field made by ``option``.
 The fields are the options of its command (``wsim.cli.parameters``), the keywords of its function (``keywords``,
-``taken``) and the keys of its JSON (``Options.record``). Making one checks every value by its type and by what the
-field says; what concerns several fields is for ``__post_init__`` of the class. Types are ``str``, ``int``, ``float``,
-``bool``, ``tuple[str, ...]``, ``tuple[int, ...]``, each also ``| None``; any other is for the field's own ``check``.
+``taken``) and the keys of its JSON (``Options.record``). Creating an instance checks every value by its type and by the
+field's ``check``; conditions on several fields belong in ``__post_init__`` of the class. Types are ``str``, ``int``,
+``float``, ``bool``, ``tuple[str, ...]``, ``tuple[int, ...]``, each also ``| None``; other types need a ``check``.
 
-Nothing here is heavy, and nothing that declares options may be: ``wsim foo --help`` imports it.
+This module and those that declare options must be cheap to import, because ``wsim foo --help`` imports them.
 """
 
 from __future__ import annotations
@@ -16,88 +16,127 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, Field, asdict, dataclass, field, fields
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 
 from wsim.errors import Mistakes, UserError, nearest, refuse_other_types
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+Policy: TypeAlias = "str | Callable[..., int]"
+"""A policy as a caller names it: an entry of a line-up, or a function of Python."""
 Check = Callable[[str, Any], Any]
-"""Takes the name of an option and its value; returns the sound value, or raises UserError."""
+"""Takes the name of an option and its value; returns the validated value, or raises UserError."""
 
 
 @dataclass(frozen=True)
 class Option:
-    """What a field says of itself.
+    """The declaration of an option.
 
     Attributes
     ----------
-    help: a sentence, or what says it: only the help then imports what it takes.
-    metavar: what stands for the value in the help; none: nothing does.
-    names: of the command line; none: ``--`` and the field's name.
-    shown: what the help says of the default, if it is not a value to be shown.
-    read: makes the value of the one text of the command line; None: by the type. A tuple without it is repeatable.
-    check: makes the value sound, after its type was checked.
-    alone: what it stands for without a value, if it may do without one; only a number that follows is its value then.
-    argument: whether it stands on the command line without a name, needed unless it has a default.
-    hidden: whether the command line takes it elsewhere, and has no option of this name.
-    complete: what a shell is given to choose from: takes nothing, or the text so far as ``incomplete``.
+    help: a sentence, or a function that returns it, called only for the help text.
+    metavar: the placeholder for the value in the help, if any.
+    names: names on the command line (default: ``--`` and the field's name). aliases: former names, which the help does
+        not show.
+    shown: the default as the help displays it, if not the value itself.
+    read: converts the text from the command line; None: by the type. A tuple without ``read`` is repeatable.
+    check: validates the value, after its type has been checked.
+    alone: the value if the option is given without one; only a number that follows then counts as its value.
+    argument: whether it is positional on the command line, and required unless it has a default.
+    hidden: whether the command line has no option for it, and gets its value in another way.
+    file: whether it names a file or folder: a form accepts those in its folder.
+    complete: returns shell completions; called without arguments, or with the text so far as ``incomplete``.
     """
 
     help: str | Callable[[], str] = ""
     metavar: str | None = None
     names: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
     shown: str | Callable[[], str] | None = None
     read: Callable[[str], Any] | None = None
     check: Check | None = None
     alone: str | None = None
     argument: bool = False
     hidden: bool = False
+    file: bool = False
     complete: Callable[..., list[str]] | None = None
 
     @property
     def sentence(self) -> str:
-        """What the help says."""
+        """The help text."""
         return self.help if isinstance(self.help, str) else self.help()
 
 
 def option(help: str | Callable[[], str] = "", default: Any = MISSING, **more: Any) -> Any:  # noqa: A002 (the word of every help)
-    """Return a field of a dataclass that is an option; ``more``: see ``Option``."""
+    """Return a dataclass field that is an option; for ``more`` see ``Option``."""
     return field(default=default, metadata={"option": Option(help, **more)})
 
 
 def argument(help: str | Callable[[], str] = "", default: Any = MISSING, **more: Any) -> Any:  # noqa: A002
-    """Return a field of a dataclass that is an argument of the command line."""
+    """Return a dataclass field that is a positional argument of the command line."""
     return option(help, default, argument=True, **more)
 
 
 def options_of(group: Any) -> dict[str, tuple[Field[Any], Option]]:
     """Return the options of a dataclass by name, in order."""
-    return {one.name: (one, one.metadata["option"]) for one in fields(group) if "option" in one.metadata}
+    return {
+        declared.name: (declared, declared.metadata["option"])
+        for declared in fields(group)
+        if "option" in declared.metadata
+    }
 
 
 @dataclass(frozen=True)
 class Options:
-    """A frozen dataclass whose fields are options; making one checks each value."""
+    """A frozen dataclass whose fields are options; creating one validates each value."""
 
     def __post_init__(self) -> None:
         mistakes = Mistakes()
-        for name, (one, said) in options_of(self).items():
+        for name, (declared, spec) in options_of(self).items():
             with mistakes.noted():
-                value = typed(name, str(one.type), getattr(self, name))
-                if value is not None and said.check is not None:
-                    value = said.check(name, value)
+                value = typed(name, str(declared.type), getattr(self, name))
+                if value is not None and spec.check is not None:
+                    value = spec.check(name, value)
                 object.__setattr__(self, name, value)
         mistakes.raise_any()
 
+    @classmethod
+    def restored(cls, record: Mapping[str, Any]) -> Self:
+        """Return what was recorded, perhaps under former names; raise UserError or TypeError for anything else."""
+        return cls(**{former_names(cls).get(name, name): value for name, value in record.items()})
+
     def record(self) -> dict[str, Any]:
         """Return the fields as a JSON object."""
-        return {key: list(one) if isinstance(one, tuple) else one for key, one in asdict(self).items()}
+        return {
+            key: list(value)
+            if isinstance(value, tuple)
+            else os.fspath(value)
+            if isinstance(value, os.PathLike)
+            else value
+            for key, value in asdict(self).items()
+        }
+
+    def elsewhere(self, folder: Path) -> Self:  # noqa: ARG002
+        """Return the same options for asking again: what they write, they write into this folder."""
+        return self
+
+
+def former_names(group: Any) -> dict[str, str]:
+    """Return the fields of a dataclass of options by their former names."""
+    known = options_of(group)
+    return {
+        key_of(alias): name for name, (_, one) in known.items() for alias in one.aliases if key_of(alias) not in known
+    }
+
+
+def key_of(option: str) -> str:
+    """Return the key that an option of the command line stands for."""
+    return option.lstrip("-").replace("-", "_")
 
 
 def typed(name: str, kind: str, value: Any) -> Any:
-    """Return a value as its type has it, a list as a tuple; raise UserError for one of another type."""
+    """Return a value converted to its type (a list becomes a tuple); raise UserError for any other type."""
     base, *others = kind.removesuffix(" | None").split(" | ")
     if others:
         return value
@@ -119,19 +158,19 @@ def typed(name: str, kind: str, value: Any) -> Any:
 _PLAIN = {"str": str, "int": int, "float": float}
 
 
-# --- values of one kind: text in, sound value out, one sentence for a mistake -----------------------------------------
+# --- values of one kind: converted or refused in one sentence ---------------------------------------------------------
 
 
 def texts(name: str, value: Any) -> tuple[str, ...]:
-    """Return a list of texts, of which a single text is one of one; raise UserError for anything else."""
+    """Return a list of texts (a single text counts as a list of one); raise UserError for anything else."""
     values = (value,) if isinstance(value, str) else value
-    if not isinstance(values, list | tuple) or not all(isinstance(one, str) for one in values):
+    if not isinstance(values, list | tuple) or not all(isinstance(text, str) for text in values):
         raise UserError(f"{name} must be a text or a list of texts, not {value!r}")
     return tuple(values)
 
 
 def numbers(name: str, value: Any) -> tuple[int, ...]:
-    """Return whole numbers, of which a single number is one of one; raise UserError for anything else."""
+    """Return whole numbers (a single number counts as a list of one); raise UserError for anything else."""
     values = value if isinstance(value, list | tuple | range) else (value,)
     if any(type(number) is not int for number in values):
         raise UserError(f"{name} must be a whole number or several, not {value!r}")
@@ -146,7 +185,7 @@ def flag(name: str, value: Any) -> bool:
 
 
 def place(name: str, value: Any) -> Path:
-    """Return the path of a file or a folder; raise UserError for what is none."""
+    """Return the path of a file or folder; raise UserError for anything else."""
     if not isinstance(value, str | os.PathLike) or not str(value) or "\0" in str(value):
         raise UserError(f"{name} must be a file or a folder, not {value!r}")
     from pathlib import Path
@@ -166,9 +205,9 @@ def at_least(least: int) -> Check:
 
 
 def confidence_level(_name: str, value: Any) -> Any:
-    """Refuse what is no confidence level."""
+    """Raise UserError unless the value is a confidence level."""
     if not 0 < value < 1:
-        raise UserError(f"a confidence level lies between 0 and 1, not {value!r}")
+        raise UserError(f"a confidence level must be between 0 and 1, not {value!r}")
     return value
 
 
@@ -178,10 +217,10 @@ def level_option() -> Any:
 
 
 def error_rate(_name: str, value: Any) -> Any:
-    """Refuse what is no accepted chance of a false alarm."""
+    """Raise UserError unless the value is an acceptable false-alarm rate."""
     if not 0 < value <= 0.5:
         raise UserError(
-            f"alpha is the accepted chance of a false alarm, such as 0.05, not {value!r}: it lies between 0 and 1/2"
+            f"alpha, the accepted chance of a false alarm, must be between 0 and 1/2, such as 0.05, not {value!r}"
         )
     return value
 
@@ -190,15 +229,15 @@ SPENDING = ("obrien_fleming", "pocock")
 
 
 def spending_function(_name: str, value: Any) -> Any:
-    """Refuse what is no way to spend an error rate over the looks at the data."""
+    """Raise UserError unless the value names a way to spend an error rate over looks at the data."""
     if value not in SPENDING:
         known = ", ".join(SPENDING)
-        raise UserError(f"unknown spending function {value!r}: it is one of {known}{nearest(value, SPENDING)}")
+        raise UserError(f"unknown spending function {value!r}{nearest(value, SPENDING)}: it is one of {known}")
     return value
 
 
 def smallest_effect(_name: str, value: Any) -> Any:
-    """Refuse a margin that is none."""
+    """Raise UserError unless the margin is positive."""
     if not value > 0:
         raise UserError(f"the margin must be larger than 0, not {value!r}")
     return value
@@ -214,7 +253,7 @@ def _number() -> re.Pattern[str]:
 
 
 def whole(text: str) -> int:
-    """Read a whole number, also as 1e6, 10k, 2.5m or 1,000; raise UserError for what is none.
+    """Parse a whole number, also as 1e6, 10k, 2.5m or 1,000; raise UserError if it is invalid.
 
     >>> whole("2.5k")
     2500
@@ -233,7 +272,7 @@ def whole(text: str) -> int:
 
 
 def decimal(text: str) -> float:
-    """Read a number; raise UserError for what is none."""
+    """Parse a number; raise UserError if it is invalid."""
     try:
         return float(text)
     except ValueError:
@@ -241,7 +280,7 @@ def decimal(text: str) -> float:
 
 
 def names(text: str) -> tuple[str, ...]:
-    """Read names with commas between them."""
+    """Parse comma-separated names."""
     return tuple(filter(None, map(str.strip, text.split(","))))
 
 
@@ -255,13 +294,13 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def taken(keys: dict[str, Any], group: type[_Group], **more: Any) -> _Group:
-    """Take the fields of a dataclass out of the keywords of a function and return them checked; the rest stays."""
-    own = {one.name: keys.pop(one.name) for one in fields(group) if one.name in keys}
-    return group(**own, **more)
+    """Remove the fields of a dataclass from the keywords of a function and return them as a validated instance."""
+    given = {declared.name: keys.pop(declared.name) for declared in fields(group) if declared.name in keys}
+    return group(**given, **more)
 
 
 def refuse_more(keys: Mapping[str, Any], function: Callable[..., Any]) -> None:
-    """Raise UserError for a keyword that nothing has taken."""
+    """Raise UserError for an unused keyword."""
     import inspect
 
     described(function)
@@ -271,7 +310,7 @@ def refuse_more(keys: Mapping[str, Any], function: Callable[..., Any]) -> None:
 
 
 def keywords(*groups: Any, left_out: Iterable[str] = ()) -> Callable[[_Function], _Function]:
-    """Say which options ``**keys`` of a function takes, for ``described``.
+    """Declare which options the ``**keys`` of a function accept, for ``described``.
 
     ``groups``: dataclasses; or functions that return mappings from names to annotations, such as the keys of a plan.
     """
@@ -284,9 +323,9 @@ def keywords(*groups: Any, left_out: Iterable[str] = ()) -> Callable[[_Function]
 
 
 def described(function: Any) -> None:
-    """Let ``inspect.signature``, ``help`` and whatever completes by them see the options that a function takes.
+    """Make the options that a function takes visible to ``inspect.signature``, ``help`` and completion.
 
-    Not before somebody asks for the function by its public name: options of games are theirs to say.
+    Called when the function is first accessed by its public name, because games must be loaded to know their options.
     """
     import inspect
 
@@ -297,34 +336,37 @@ def described(function: Any) -> None:
         return
     del function.__keywords__  # once is enough
     signature = inspect.signature(function)
-    own = [one for one in signature.parameters.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]
+    positional = [
+        parameter for parameter in signature.parameters.values() if parameter.kind is not inspect.Parameter.VAR_KEYWORD
+    ]
     added: dict[str, inspect.Parameter] = {}
     lines = []
     for group in groups:
-        for name, annotation, default, said in keywords_of(group):
+        for name, annotation, default, sentence in keywords_of(group):
             if name not in signature.parameters and name not in left_out and name not in added:
                 kind = inspect.Parameter.KEYWORD_ONLY
                 added[name] = inspect.Parameter(name, kind, default=default, annotation=annotation)
-                lines += [f"{name}: {said}"] if said else []
-    function.__signature__ = signature.replace(parameters=[*own, *added.values()])
+                lines += [f"{name}: {sentence}"] if sentence else []
+    function.__signature__ = signature.replace(parameters=[*positional, *added.values()])
     if lines:
         body = "\n    ".join(lines)
         function.__doc__ = f"{(function.__doc__ or '').rstrip()}\n\n    Options\n    -------\n    {body}\n    "
 
 
 def keywords_of(group: Any) -> Iterator[tuple[str, Any, Any, str]]:
-    """Yield the name, the annotation, the default and the help of each keyword."""
+    """Yield the name, annotation, default and help text of each keyword."""
     if not isinstance(group, type):
         yield from ((name, annotation, None, "") for name, annotation in group().items())
         return
-    for name, (one, said) in options_of(group).items():
-        given = " | ".join(_GIVEN.get(kind, kind) for kind in str(one.type).split(" | "))
-        yield name, given, None if one.default is MISSING else one.default, said.sentence
+    for name, (declared, spec) in options_of(group).items():
+        given = " | ".join(_GIVEN.get(kind, kind) for kind in str(declared.type).split(" | "))
+        yield name, given, None if declared.default is MISSING else declared.default, spec.sentence
 
 
 _GIVEN = {
     "tuple[str, ...]": "str | Sequence[str]",
+    "tuple[Policy, ...]": "str | Callable[..., int] | Sequence[str | Callable[..., int]]",
     "tuple[int, ...]": "int | Sequence[int]",
     "Path": "str | os.PathLike[str]",
 }
-"""What a caller may give for a field of a type."""
+"""The types that a caller may pass for a field."""

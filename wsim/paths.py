@@ -1,4 +1,4 @@
-"""Where the files that belong to this wsim lie."""
+"""Paths of the files that belong to this installation of wsim."""
 
 from __future__ import annotations
 
@@ -7,19 +7,21 @@ from pathlib import Path
 from wsim.errors import UserError
 
 PACKAGE = Path(__file__).resolve().parent
-_BESIDE = PACKAGE.parent / "cards.toml"
+_CHECKOUT_CARDS = PACKAGE.parent / "cards.toml"
 
 
 def default_cards_path() -> Path:
-    """Return the cards.toml of this wsim: the one at the top of the checkout, else the one inside the wheel."""
+    """Return the built-in cards.toml: at the top of the checkout, or else inside the wheel."""
     inside = PACKAGE / "cards.toml"
-    in_checkout = _BESIDE.is_file() and (PACKAGE.parent / "pyproject.toml").is_file()
-    for path in (_BESIDE, inside) if in_checkout else (inside, _BESIDE):
+    in_checkout = _CHECKOUT_CARDS.is_file() and (PACKAGE.parent / "pyproject.toml").is_file()
+    for path in (_CHECKOUT_CARDS, inside) if in_checkout else (inside, _CHECKOUT_CARDS):
         if path.is_file():
             return path
-    raise UserError(f"cards.toml is missing from this installation of wsim: neither {inside} nor {_BESIDE} exists")
+    raise UserError(
+        f"cards.toml is missing from this installation of wsim: neither {inside} nor {_CHECKOUT_CARDS} exists"
+    )
 
 
 def is_own(path: Path) -> bool:
-    """Say whether a file came with wsim."""
-    return path == _BESIDE or path.is_relative_to(PACKAGE)
+    """Return whether a file belongs to wsim."""
+    return path == _CHECKOUT_CARDS or path.is_relative_to(PACKAGE)

@@ -1,4 +1,4 @@
-"""A game in progress as a value: what a game must say of it, and what follows from that."""
+"""A game in progress as a value: the interface that a game implements, and the methods derived from it."""
 
 from __future__ import annotations
 
@@ -10,43 +10,43 @@ from typing import TYPE_CHECKING, Any, Self
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_DECISIONS = 1 << 20  # room for the decisions of a playout among the random streams
+_DECISIONS = 1 << 20  # streams reserved for the decisions of a playout
 
 
 class Position(ABC):
-    """A game in progress: it can be asked, stepped, copied and played on (``wsim.game.Simulator.begin``).
+    """A game in progress that can be inspected, stepped, copied and played out (``wsim.game.Simulator.begin``).
 
-    ``simulator`` arguments are plans made ready of the same game, perhaps with another line-up.
+    ``simulator`` arguments are prepared plans of the same game, possibly with a different line-up.
     """
 
     @property
     @abstractmethod
     def to_move(self) -> int | None:
-        """The player whose decision is next, None at the end."""
+        """The player whose decision is next; None at the end."""
 
     @abstractmethod
     def moves(self) -> Sequence[Mapping[str, Any]]:
-        """Return the legal moves in their order, each as the trace has it; none at the end."""
+        """Return the legal moves in order, each as in the trace; empty at the end."""
 
     @abstractmethod
     def take(self, index: int) -> None:
-        """Make the legal move with this index and run on to the next decision."""
+        """Make the legal move with this index and advance to the next decision."""
 
     @abstractmethod
     def follow(self) -> int:
-        """Make the move that the plan's own policy makes, in the very game that the plan plays; return its index."""
+        """Make the move of the plan's own policy, exactly as when the plan is played; return its index."""
 
     @abstractmethod
     def chosen_by(self, simulator: Any, seed: int, number: int = 0) -> int:
-        """Return the index of the move that a simulator's line-up would make here; it draws from (seed, number)."""
+        """Return the index of the move that a simulator's line-up would make, with random numbers of (seed, number)."""
 
     @abstractmethod
     def scores(self) -> list[dict[str, Any]]:
-        """Return the scores of a game that is over as the trace tells them, each with seat, total and win_share."""
+        """Return the scores of a finished game as in the trace, each with seat, total and win_share."""
 
     @abstractmethod
     def standing(self) -> list[int]:
-        """Return the score of every seat if the game ended here, as far as the rules score before the end."""
+        """Return the score of every seat if the game ended now (where the rules allow scoring before the end)."""
 
     @abstractmethod
     def view(self, seat: int | None) -> dict[str, Any]:
@@ -54,10 +54,10 @@ class Position(ABC):
 
     @abstractmethod
     def redrawn(self, seat: int, seed: int, number: int = 0) -> Self:
-        """Return a copy in which all that the seat cannot know is drawn anew; a function of position, seed, number."""
+        """Return a copy with everything resampled that the seat cannot know; a function of position, seed, number."""
 
     def decision(self) -> str:
-        """Return what is decided, as picks tables and traces call it."""
+        """Return the kind of decision, as in picks tables and traces."""
         return "move"
 
     def clone(self) -> Self:
@@ -66,50 +66,50 @@ class Position(ABC):
         return deepcopy(self, {id(value): value for value in shared.values()})
 
     def text(self, seat: int) -> list[str]:
-        """Return what a seat may know as lines for a person, none wider than 80 columns."""
+        """Return what a seat may know as lines for a person, at most 80 columns wide."""
         from textwrap import wrap
 
         lines = [wrap(f"{name}: {value}", 80, subsequent_indent="  ") for name, value in self.view(seat).items()]
         return [line for part in lines for line in part]
 
     def columns(self, history: bool = True) -> tuple[str, ...]:  # noqa: ARG002 (games that tell their past read it)
-        """Return the names of the numbers of an observation; without history, of what lies on the table alone."""
+        """Return the names of an observation's numbers; without history, only those of the current table."""
         return ()
 
     def observation(self, seat: int, size: int) -> NDArray[Any]:  # noqa: ARG002 (games with columns read it)
-        """Return the first ``size`` numbers of what a seat may know, int16."""
+        """Return the first ``size`` numbers of a seat's observation, int16."""
         import numpy as np
 
         return np.zeros(size, np.int16)
 
     def play_out(self, simulator: Any, playouts: int, seat: int | None, seed: int, first: int = 0) -> NDArray[Any]:
-        """Play to the end with a simulator's line-up; return (score, share of the victory), shape (n, seats, 2).
+        """Play to the end with a simulator's line-up; return (score, win share), shape (n, seats, 2).
 
-        Playout i draws from the numbers that belong to ``first + i``; with ``seat``, what it cannot know is drawn anew.
+        Playout i uses the random numbers of ``first + i``; with ``seat``, it resamples what that seat cannot know.
         """
         import numpy as np
 
-        found = []
+        outcomes = []
         for number in range(first, first + playouts):
             game = self.clone() if seat is None else self.redrawn(seat, seed, number)
             decided = 0
             while game.to_move is not None:
                 game.take(game.chosen_by(simulator, seed, number * _DECISIONS + decided))
                 decided += 1
-            found.append([(score["total"], score["win_share"]) for score in game.scores()])
-        return np.array(found, np.float64)
+            outcomes.append([(score["total"], score["win_share"]) for score in game.scores()])
+        return np.array(outcomes, np.float64)
 
     def compare(
         self, simulator: Any, moves: Sequence[int], playouts: int, seat: int | None, seed: int, first: int = 0
     ) -> NDArray[Any]:
-        """Play out after each of some moves, all from the same cards and streams; shape (n, moves, seats, 2)."""
+        """Play out after each of some moves, all with the same cards and streams; shape (n, moves, seats, 2)."""
         import numpy as np
 
-        found = []
+        outcomes = []
         for number in range(first, first + playouts):
             drawn = self if seat is None else self.redrawn(seat, seed, number)
             after = [drawn.clone() for _ in moves]
             for game, move in zip(after, moves, strict=True):
                 game.take(move)
-            found.append([game.play_out(simulator, 1, None, seed, number)[0] for game in after])
-        return np.array(found, np.float64)
+            outcomes.append([game.play_out(simulator, 1, None, seed, number)[0] for game in after])
+        return np.array(outcomes, np.float64)

@@ -1,4 +1,4 @@
-"""Catalogues far from the printed one: changes drawn and pushed to what is still accepted, and their twin."""
+"""Catalogues far from the printed one: changes drawn and pushed to what can still be played, and their twin."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ import numpy as np
 
 from tests.babel.reference.components import rules
 from tests.babel.reference.game import Reference
-from tests.babel.tools import log_of, table
+from tests.babel.tools import log_of, played, table
 from wsim.babel.catalog import Catalogue, load_catalogue
 from wsim.babel.catalog.compiling import compile_rules
 from wsim.babel.words import ACTION_CARDS, KINDS, POINTS_BY_FORMULA, PREPARED, SWITCHES
 from wsim.errors import UserError
+from wsim.limits import GameLimitError
 
 INNER = ("board", "start", "hands", "turns", "end", "scores")
 SOURCES = ("wonder_points", "light_points", "refused_points", "set_points", "action_points")
@@ -25,6 +26,15 @@ def accepted(changes: list[str], seats: int) -> bool:
     """Say whether a catalogue with these changes can be compiled."""
     try:
         compile_rules(load_catalogue(changes=changes), seats)
+    except UserError:
+        return False
+    return True
+
+
+def playable(changes: list[str], seats: int, games: int = 10) -> bool:
+    """Say whether some games with these changes can be played to the end."""
+    try:
+        played(table(players=seats, set=tuple(changes)), games)
     except UserError:
         return False
     return True
@@ -74,7 +84,7 @@ def draw_case(seed: int) -> tuple[int, list[str]]:
         change = f"babel.{drawn(rng)}"
         changes += [change] if accepted([*changes, change], seats) else []
     pushed = rng.choice(("refused_offer", "disc_bonus", "five_points", "triple_bonus"))
-    largest = max(n for n in range(100) if accepted([*changes, f"babel.effects.{pushed}={n}"], seats))
+    largest = max(n for n in range(0, 100, 3) if playable([*changes, f"babel.effects.{pushed}={n}"], seats))
     return seats, [*changes, f"babel.effects.{pushed}={largest}"]
 
 
@@ -107,7 +117,12 @@ def compare_case(seed: int, seats: int, changes: list[str], games: int) -> None:
     for number in range(games):
         twin = Reference(facts, seats, seed, number)
         told = twin.play()
-        assert log_of(of, number) == twin.picks, (seed, changes)
+        try:
+            log = log_of(of, number)
+        except GameLimitError:
+            assert max(twin.points) > 32_767, (seed, changes)
+            continue
+        assert log == twin.picks, (seed, changes)
         trace = of.trace(number)
         assert json.dumps({key: trace[key] for key in INNER}) == json.dumps(told), (seed, changes)
         rows = np.zeros(seats, of.row_dtype)

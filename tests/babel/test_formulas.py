@@ -36,10 +36,10 @@ def test_a_number_in_a_formula_is_changed_by_its_place() -> None:
         ("dics", "'dics', at letter 1: unknown name 'dics' (did you mean 'discs'?)"),
         ("discs - 5", "'discs - 5' could be -5 to 19; accepted: 0 to 99, as max(0, ...)"),
         ("40 * discs", "could be 0 to 960"),
-        ("left.discs", "a formula of this game speaks of nobody else; accepted: names alone"),
+        ("left.discs", "formulas of this game cannot refer to other players; accepted: plain names"),
         ("mine.five(least=0, most=3)", "unknown function 'mine.five'"),
         ('count("joker")', "texts are not accepted in a formula"),
-        ("discs // hand", "'hand', at letter 10: could be 0, and nothing is divided by 0"),
+        ("discs // hand", "'hand', at letter 10: could be 0, and division by 0 is not allowed"),
     ],
 )
 def test_mistakes_are_sentences(formula: str, said: str) -> None:

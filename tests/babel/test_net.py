@@ -208,10 +208,10 @@ def test_a_net_of_the_other_game_is_refused_in_a_sentence(tmp_path: Path) -> Non
 
     there = OTHER.load("")
     there.save(tmp_path / "wonders.npz")
-    with pytest.raises(UserError, match="is one of seven_wonders, not of tower_of_babel"):
+    with pytest.raises(UserError, match="is for seven_wonders, not tower_of_babel"):
         LEARNER.load(str(tmp_path / "wonders.npz"))
     mine = written(LEARNER, tmp_path, dict(LEARNER.load("").about))
-    with pytest.raises(UserError, match="is one of tower_of_babel, not of seven_wonders"):
+    with pytest.raises(UserError, match="is for tower_of_babel, not seven_wonders"):
         resolve(parse_lineup(f"net:file={mine}"), 4, OTHERS)
 
 

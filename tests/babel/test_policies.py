@@ -215,7 +215,7 @@ def test_a_users_file_of_weights(tmp_path: Path) -> None:
     mine = ("weighted:file=" + str(file),)
     assert (played(table(policies=mine), 5) == played(table(policies=("builder:pass=99",)), 5)).all()
     file.write_text("[a]\npass = [1, 2, 3]\n")
-    with pytest.raises(UserError, match=r"the weight 'pass' in the set 'a' of .* is one number, not \[1, 2, 3\]"):
+    with pytest.raises(UserError, match=r"the weight 'pass' in the set 'a' of .* must be one number, not \[1, 2, 3\]"):
         table(policies=mine)
 
 

@@ -65,7 +65,7 @@ def test_parts_are_what_the_discs_taken_need(of: Any) -> None:
     bits = (taken[:, None] >> np.arange(24)) & 1
     assert (per_game(rows, "parts_placed", of.seats).sum(axis=1) == (bits * needs).sum(axis=1)).all()
     assert (bits.sum(axis=1) == per_game(rows, "builds_led", of.seats).sum(axis=1)).all()
-    owned = rows["discs"].sum(axis=1) + rows["two_colour"]
+    owned = rows["discs"].sum(axis=1) + rows["discs_two_colour"]
     assert (owned == np.bitwise_count(rows["discs_owned"])).all()
 
 

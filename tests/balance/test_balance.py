@@ -11,28 +11,31 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
+import wsim
 from tests.balance.goals import KNOBS, SEARCH, TARGET, UNBALANCED, write_goal
 from tests.conftest import Command
 from tests.games import medal_game
 from tests.tiers import first_quick
-from wsim.balance.balance import Execution, balance, smallest_patch
+from wsim.balance.answer import answer_of
+from wsim.balance.ask import balance
 from wsim.balance.cells import Cell
 from wsim.balance.evaluator import Evaluator
 from wsim.balance.goal import SearchSettings, read_goal
 from wsim.balance.knobs import Knob
 from wsim.balance.measurements import Memory
-from wsim.balance.patch import answer_of
 from wsim.balance.patch_search import PatchSearch
 from wsim.balance.proof import Proof, games_needed, proven
 from wsim.balance.sampling import Effects, Level
 from wsim.errors import UserError
+from wsim.lab.execution import Execution
 from wsim.lab.progress import Interrupted
 from wsim.stats.distributions import normal_quantile
 
 pytestmark = pytest.mark.usefixtures("medal")
 FEW = ("--quiet", "--elsewhere-games", "500")
 HOW_TO_GO_ON = (
-    "wsim: interrupted; go on by adding --resume to the same command (patch.toml.journal has what was measured)\n"
+    "wsim: interrupted; this is what the games so far say; go on by adding --resume to the same command "
+    "(patch.toml.journal has what was measured)\n"
 )
 
 
@@ -57,22 +60,22 @@ def test_what_is_unbalanced_on_purpose_is_found_and_mended() -> None:
 @pytest.mark.slow
 def test_the_same_goal_and_seed_give_the_same_patch() -> None:
     goal = read_goal(write_goal())
-    one, other = (balance(goal, execution=Execution(seed=3, threads=threads)) for threads in (1, 2))
+    one, other = (balance(goal, 3, execution=Execution(threads)) for threads in (1, 2))
     told = [{key: value for key, value in one.record().items() if key != "seconds"} for one in (one, other)]
     assert told[0] == told[1]
     assert one.patch_text() == other.patch_text()
-    assert balance(goal, execution=Execution(seed=4)).targets["after"].to_list() != one.targets["after"].to_list()
+    assert balance(goal, 4).targets["after"].to_list() != one.targets["after"].to_list()
 
 
 @pytest.mark.slow
 def test_a_goal_may_be_given_as_tables() -> None:
     told = tomllib.loads(Path(write_goal()).read_text(encoding="utf-8"))
-    answer = smallest_patch(told, seed=3, players=("shy",), elsewhere_games=500)
-    assert answer.patch == balance(read_goal("goal.toml"), execution=Execution(seed=3)).patch
+    answer = wsim.smallest_patch(told, seed=3, players=("shy",), transfer_games=500)
+    assert answer.patch == balance(read_goal("goal.toml"), 3).patch
     assert answer.carried is not None
     assert answer.carried["policies"].to_list() == ["bold", "shy"]
     with pytest.raises(UserError, match="the goal: unknown section 'targts'"):
-        smallest_patch({**told, "targts": []})
+        wsim.smallest_patch({**told, "targts": []})
 
 
 def test_nothing_is_changed_where_nothing_is_wrong() -> None:
@@ -80,6 +83,7 @@ def test_nothing_is_changed_where_nothing_is_wrong() -> None:
     answer = balance(read_goal(write_goal(balanced + TARGET + KNOBS + SEARCH)))
     assert answer.proven
     assert answer.patch == ()
+    assert answer.headline().startswith("Proven: no change is needed, the game meets all targets as it is, on ")
 
 
 def test_a_patch_is_proven_on_deals_that_the_search_has_not_seen(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -310,12 +314,10 @@ def test_a_file_that_is_there_is_not_written_over(wsim_command: Command) -> None
     assert "'patch.json' is there already" in answer.err
     assert Path("patch.json").read_text(encoding="utf-8") == "mine"
     assert wsim_command("balance", goal, "--out", "patch.txt").err == (
-        "wsim: a patch is written as FILE.toml, not 'patch.txt'\n"
+        "wsim: a patch is written as FILE.toml, or its record alone as FILE.json, not 'patch.txt'\n"
     )
     assert "there is no folder 'nowhere'" in wsim_command("balance", goal, "--out", "nowhere/patch.toml").err
-    assert (
-        "--resume goes on with the search that was to write --out FILE" in wsim_command("balance", goal, "--resume").err
-    )
+    assert "--resume continues the search that writes --out FILE" in wsim_command("balance", goal, "--resume").err
 
 
 @pytest.mark.slow
@@ -333,7 +335,7 @@ def test_an_interrupted_search_says_what_it_knows_and_goes_on(
 
     journal = Path("patch.toml.journal")
     with pytest.raises(Interrupted) as stopped:
-        balance(read_goal(goal), execution=Execution(journal=journal, progress=stop))
+        balance(read_goal(goal), execution=Execution(progress=stop), journal=journal)
     known = stopped.value.result
     assert known.stopped == "interrupted"
     assert not known.proven
@@ -364,5 +366,8 @@ def test_ctrl_c_on_the_command_line(wsim_command: Command, monkeypatch: pytest.M
     assert answer.code == 130
     assert answer.out.startswith("Interrupted: the best so far has ")
     assert answer.err == HOW_TO_GO_ON
+    so_far = Path("patch.unproven.toml").read_text()
+    assert so_far.startswith("# Interrupted: the best so far has ")
+    assert "nothing is proven" in so_far
     assert not Path("patch.toml").exists()
     assert Path("patch.toml.journal").exists()

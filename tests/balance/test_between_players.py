@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
+from wsim.balance.answer import _between
 from wsim.balance.cells import Cell
 from wsim.balance.goal import as_goal
-from wsim.balance.patch import _between
 from wsim.wonders.game import GAME
 
 

@@ -13,6 +13,7 @@ from wsim.balance.evaluator import Evaluator
 from wsim.balance.goal import read_goal
 from wsim.balance.measurements import Memory
 from wsim.balance.proof import prove
+from wsim.lab.execution import Execution
 
 GOAL = """
 [plan]
@@ -51,7 +52,7 @@ def test_a_proof_counts_the_deals_that_it_plays() -> None:
     sides = '[[target]]\nmetric = "win"\nof = "wonder,side"\nwithin = 1\n[[knob]]'
     goal = GOAL.replace("\ngames = 1500", "\ngames = 7500").replace("[[knob]]", sides, 1)
     memory = Memory()
-    evaluator = Evaluator(read_goal(write_goal(goal)), memory, 1, threads=1)
+    evaluator = Evaluator(read_goal(write_goal(goal)), memory, 1, execution=Execution(1))
     before = memory.played
     proof = prove(evaluator, (), 1, 3000)
     told = proof.record(evaluator.cells)
@@ -62,7 +63,7 @@ def test_a_proof_counts_the_deals_that_it_plays() -> None:
 @pytest.mark.slow
 def test_points_given_to_an_experiment_are_points_played_for() -> None:
     """Random players do not look at points: the effect with 3 more is the effect now and what 3 more add, exactly."""
-    evaluator = Evaluator(read_goal(write_goal(GOAL)), Memory(), 1, threads=1)
+    evaluator = Evaluator(read_goal(write_goal(GOAL)), Memory(), 1, execution=Execution(1))
     assert [(cell.metric, cell.name) for cell in evaluator.cells] == [
         ("score", "build Altar against others"),
         ("win", "build Altar against policy"),

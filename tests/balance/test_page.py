@@ -58,8 +58,8 @@ def test_settings_have_figures_of_their_own_and_how_near_it_came(run: str, wsim_
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("no json", "is no record of wsim balance"),
-        ("{}", "is no record of wsim balance"),
+        ("no json", "patch.json' "),
+        ("{}", "patch.json' "),
         (json.dumps({"format": "wsim-balance/1", "targets": []}), "is damaged: it has no goal"),
     ],
 )

@@ -14,13 +14,13 @@ import pytest
 
 from tests.balance.goals import SEARCH, write_goal
 from tests.conftest import Command
-from wsim.balance.balance import balance
+from wsim.balance.ask import balance
 from wsim.balance.cells import Cell
 from wsim.balance.evaluator import Evaluator, averaged
 from wsim.balance.goal import Goal, read_goal
 from wsim.balance.measurements import Memory
 from wsim.balance.proof import proven
-from wsim.balance.transfer import Elsewhere
+from wsim.balance.transfer.answer import TransferSettings
 
 pytestmark = pytest.mark.usefixtures("medal")
 POINTS = ("wonders", "Temple", "points")
@@ -97,7 +97,7 @@ def test_what_no_patch_gives_each_of_them_is_named(wsim_command: Command) -> Non
 
 
 def test_their_mean_is_met_and_shown_beside_what_each_has() -> None:
-    answer = balance(goal_for("mean"), elsewhere=Elsewhere(players=("shy",), games=2_000))
+    answer = balance(goal_for("mean"), settings=TransferSettings(players=("shy",), games=2_000))
     assert answer.proven
     assert dict(answer.patch)[POINTS] in (1, 2, 3)
     (row,) = answer.targets.to_dicts()

@@ -84,8 +84,8 @@ def test_advice_as_text_fits_80_columns_and_a_clock_ends_it(wsim_command: Comman
         (["here.json", "--seconds", "-1"], "seconds must be more than 0"),
         (["here.json", "--play-on", "balancd"], "balancd"),
         (["study"], "say which game of 'study': wsim advise RUN GAME"),
-        (["study", "0", "--age", "9"], "game 0 comes to no decision at age 9: its last age is 3"),
-        (["study", "0", "--seat", "5"], "there is no seat 5: the players sit at 0 to 2"),
+        (["study", "0", "--age", "9"], "game 0 has no decision at age 9: its last age is 3"),
+        (["study", "0", "--seat", "5"], "seat 5 does not exist: seats are numbered 0 to 2"),
         (["study", "7"], "there is no game 7 in 'study'"),
     ],
 )
@@ -118,6 +118,47 @@ def test_left_and_taken_up_again_it_is_the_same_game(script: Command, game: str)
     assert Path("part.json").read_text() == Path("whole.json").read_text()
 
 
+@pytest.mark.parametrize("game", GAMES)
+def test_a_saved_game_is_a_position_file(script: Command, wsim_command: Command, game: str) -> None:
+    """One format: wsim advise and the workbench read what wsim play leaves, and the other way round."""
+    script(*GAMES[game], "--seat", "1", "--save", "mine.json", "0\n0\nq\n")
+    position = wsim.Game.from_json(Path("mine.json").read_text())
+    assert position.to_move == 1
+    advice = wsim_command("advise", "mine.json", "--playouts", "2", "--json", "-q")
+    assert (advice.code, json.loads(advice.out)["seat"]) == (0, 1), advice.err
+    Path("table.json").write_text(position.to_json())  # as the workbench saves it: who decides is who goes on
+    for name in ("mine.json", "table.json"):
+        again = script("--load", name, "u\nu\nu\nq\n")
+        assert again.code == 0, again.err
+        assert again.out.count("There is nothing to undo.") == 1  # both decisions of the seat can be undone
+    drawn = position.determinize(1, 5)
+    Path("drawn.json").write_text(drawn.to_json())
+    assert script("--load", "drawn.json", "0\nq\n").code == 0
+    assert wsim.Game.from_json(Path("drawn.json").read_text()).steps[: len(drawn.steps)] == drawn.steps
+
+
+def test_a_game_of_a_former_version_is_taken_up(script: Command, wsim_command: Command) -> None:
+    script(*GAMES["wonders"], "--seat", "1", "--save", "new.json", "0\n0\nq\n")
+    new = json.loads(Path("new.json").read_text())
+    plan = {"game": "seven_wonders", **new["plan"]}
+    former = {"format": "wsim-play/1", "seat": 1, "number": 0, "plan": plan, "moves": new["steps"]}
+    Path("old.json").write_text(json.dumps(former))
+    refused = wsim_command("advise", "old.json")
+    assert (refused.code, "open it with wsim play --load" in refused.err) == (2, True)
+    assert script("--load", "old.json", "q\n").code == 0
+    assert json.loads(Path("old.json").read_text()) == new
+
+
+def test_a_saved_game_against_a_policy_of_a_file_says_how_it_goes_on(script: Command) -> None:
+    Path("mine.py").write_text("def last(public, own, choice, rules):\n    return choice.count - 1\n")
+    words = ["--policies", "./mine.py:last", "--players", "3", "--seed", "3"]
+    whole = script(*words, "--save", "whole.json", "0\n1\n0\n0\n")
+    assert whole.err.splitlines()[-1] == ("saved; go on with: wsim play --load whole.json --policies ./mine.py:last")
+    script(*words, "--save", "part.json", "0\n1\nq\n")
+    assert script("--load", "part.json", "--policies", "./mine.py:last", "0\n0\n").code == 0
+    assert Path("part.json").read_text() == Path("whole.json").read_text()
+
+
 def test_hint_help_and_what_is_no_move(script: Command) -> None:
     done = script(*GAMES["wonders"], "h\n?\n99\nu\n")
     hint = re.search(r"win share .*?\nThe best is move \d+", done.out, re.DOTALL)
@@ -137,7 +178,17 @@ def test_hint_help_and_what_is_no_move(script: Command) -> None:
     [
         ("", ["--seat", "9"], "there is no seat 9: the players sit at 0 to 3"),
         ("", ["--load", "no.json"], "cannot read 'no.json'"),
-        ("{", ["--load", "x.json"], "'x.json' is no game that wsim play saved"),
+        ("{", ["--load", "x.json"], "'x.json' is not a saved game: it is not JSON"),
+        (
+            '{"format": "wsim-match/1"}',
+            ["--load", "x.json"],
+            "a position file begins with the format 'wsim-position/1'",
+        ),
+        (
+            '{"format": "wsim-position/1", "seat": "me"}',
+            ["--load", "x.json"],
+            "seat of a position file must be a whole",
+        ),
         ('{"format": "wsim-play/1", "seat": 1}', ["--load", "x.json"], "its plan is None"),
         ("", ["extra"], "play takes no argument 'extra'"),
     ],

@@ -70,17 +70,19 @@ def test_a_good_patch_is_checked(wsim_command: Command, tmp_path: Path) -> None:
     patch = tmp_path / "patch.toml"
     patch.write_text("[cards.Palace]\npoints = 6\n")
     [row] = json.loads(wsim_command("catalog", "--check", str(patch), "--json").out)
-    assert row["ruleset"] == "1e"
+    assert (row["ruleset"], row["games"]) == ("1e", 5 * 2 * 1000)
+    assert "1,000 of random and 1,000 of balanced" in wsim_command("catalog", "--check", str(patch)).out
 
 
-def test_what_could_overflow_is_found_by_the_check(wsim_command: Command, tmp_path: Path) -> None:
+def test_what_overflows_is_found_by_the_check_at_every_number_of_players(wsim_command: Command, tmp_path: Path) -> None:
     patch = tmp_path / "mine.toml"
-    patch.write_text('cards.Palace.when = [{ event = "card_built", by = "anyone", gain = { shields = 2 } }]')
+    patch.write_text('cards.Palace.when = [{ event = "card_built", by = "anyone", gain = { shields = 20 } }]')
     checked = wsim_command("catalog", "--check", str(patch))
     assert checked.code == 2
-    assert "the shields of a city could come to" in checked.err
-    assert "most of it by Palace" in checked.err
-    assert checked.err.count("\n") == 1
+    first, *others = checked.err.splitlines()
+    assert first.startswith("wsim: in game ")
+    assert "shields with Palace: at most 255 can be played" in first
+    assert all(line.startswith("also: in game ") for line in others)
 
 
 @pytest.mark.parametrize("words", [("--check", "bad.toml"), ("--patch", "bad.toml")])

@@ -13,6 +13,8 @@ from wsim.cli.parameters import Fields
 @pytest.mark.parametrize("name", COMMANDS)
 def test_everything_that_a_row_names_is_there(name: str) -> None:
     row = COMMANDS[name]
+    if row.question is not None:
+        return
     module, _, function = row.presenter.partition(":")
     assert callable(getattr(import_module(f"wsim.cli.{module}"), function))
     for group in row.groups.values():

@@ -14,6 +14,8 @@ import pytest
 import wsim
 from tests.cli.test_run import process
 from tests.conftest import Command
+from wsim.cli.command_table import ALIASES, PANELS
+from wsim.cli.console import remark, write_out
 from wsim.game import GAMES, find_game
 
 ROOT = Path(__file__).parents[2]
@@ -63,6 +65,28 @@ def test_the_command_alone_is_the_help(wsim_command: Command) -> None:
     answer = wsim_command()
     assert (answer.code, answer.err) == (0, "")
     assert "trace" in answer.out
+
+
+def test_the_help_lists_commands_by_what_they_are_for(wsim_command: Command) -> None:
+    lines = wsim_command().out.splitlines()
+    headings = [line.removesuffix(":") for line in lines if re.fullmatch(r"[A-Z][a-z ]+:", line)]
+    assert headings == ["Options", *PANELS]
+    listed = [line.split()[0] for line in lines if re.match(r"  [a-z]+  ", line)]
+    assert len(listed) <= 20
+    assert listed[:5] == ["run", "open", "cards", "wonders", "table"]
+    assert {"merge", "synergies", "tune", "sensitivity"}.isdisjoint(listed)
+    assert "  New here? Run wsim run, then wsim open." in wsim_command().out
+
+
+@pytest.mark.parametrize("name", [*ALIASES, "synergies", "tune", "sensitivity"])
+def test_a_command_that_is_not_listed_works(wsim_command: Command, name: str) -> None:
+    shown = wsim_command(name, "--help")
+    assert (shown.code, shown.err) == (0, "")
+    assert shown.out.startswith(f"Usage: wsim {name} ")
+    if name in ALIASES:
+        current = ALIASES[name]
+        shown_there = wsim_command(*current.split(), "--help").out
+        assert shown_there == shown.out.replace(f"wsim {name} ", f"wsim {current} ", 1)
 
 
 def test_the_version(wsim_command: Command) -> None:
@@ -165,7 +189,7 @@ def test_the_registry_of_policies(wsim_command: Command, toy: None) -> None:
     rows = json.loads(wsim_command("policies", "--json").out)
     assert [row["random"] for row in rows] == [False, True, False]
     assert json.loads(wsim_command("policies", "shy", "--json").out) == rows[2]
-    assert wsim_command("policies", "shi").err.endswith("known are bold, random, shy (did you mean 'shy'?)\n")
+    assert wsim_command("policies", "shi").err.endswith("(did you mean 'shy'?): known are bold, random, shy\n")
 
 
 def test_a_net_is_shown_with_what_it_learned_from(wsim_command: Command) -> None:
@@ -221,7 +245,7 @@ def test_a_table_sorted_cut_and_filtered(wsim_command: Command, a_run: str, word
         (("cards", "run"), "toy has no table of cards: it has policies, treasures, wonders"),
         (
             ("wonders", "run", "--sort", "polcy"),
-            "the table has no column 'polcy': it has policy, n, mean_total (did you mean 'policy'?)",
+            "the table has no column 'polcy' (did you mean 'policy'?): it has policy, n, mean_total",
         ),
         (("wonders", "run", "--filter", "n"), "a filter is COLUMN=VALUE, COLUMN=VALUE,VALUE or != in the place of ="),
         (("wonders", "run", "--filter", "n=many"), "the column 'n' holds numbers, not 'many'"),
@@ -237,6 +261,52 @@ def test_mistakes_of_tables(wsim_command: Command, a_run: str, words: list[str],
     assert answer.err.count("\n") == 1
 
 
+LOUD = """
+import wsim
+
+@wsim.policy
+def loud(public, own, choice, rules):
+    print("\\x1b[31mcompiled", own.seat)
+    return 0
+
+@wsim.policy(python=True)
+def plain(public, own, choice, rules):
+    print("\\x1b]0;plain\\x07", choice.count)
+    return 0
+"""
+
+
+def test_what_policies_print_is_no_result_and_obeyed_by_no_terminal(wsim_command: Command, tmp_path: Path) -> None:
+    (file := tmp_path / "loud.py").write_text(LOUD)
+    words = ["--policies", f"{file}:loud,{file}:plain,random", "--players", "3", "--games", "5", "--threads", "1"]
+    answer = wsim_command("run", *words, "--out", str(tmp_path / "run"), "--json", "-q")
+    assert answer.code == 0, answer.err
+    assert json.loads(answer.out)["folder"] == str(tmp_path / "run")
+    assert "\\u001b[31mcompiled 0" in answer.err
+    assert "\\u001b]0;plain\\u0007" in answer.err
+    assert "\x1b" not in answer.err
+
+
+def test_names_in_files_of_others_set_no_title_and_forge_no_line(wsim_command: Command, tmp_path: Path) -> None:
+    (file := tmp_path / "p.toml").write_text(
+        '[cards."A\\u001b[31mred\\u202e"]\nage = 1\n["\\u001b[2J\\r\\nFAKE: no mistakes"]\nx = 1\n'
+    )
+    answer = wsim_command("catalog", "--check", str(file))
+    assert answer.code == 2
+    assert 'cards."A\\u001b[31mred\\u202e"' in answer.err
+    assert not re.search("[\x1b\r\u202e]", answer.err)
+    assert not re.search("^FAKE", answer.err, re.MULTILINE)
+
+
+def test_lines_and_remarks_show_control_characters(capsys: pytest.CaptureFixture[str]) -> None:
+    write_out("name\x01\x9b2J\u2028of an object\tin a store")
+    remark("left alone: \x01ctl\r")
+    assert capsys.readouterr() == (
+        "name\\u0001\\u009b2J\\u2028of an object\tin a store\n",
+        "left alone: \\u0001ctl\\u000d\n",
+    )
+
+
 def test_json_has_no_nan() -> None:
     from wsim.display import json_of
 
@@ -247,7 +317,7 @@ def test_json_has_no_nan() -> None:
 
 def test_numbers_of_a_column_are_aligned(capsys: pytest.CaptureFixture[str]) -> None:
     from wsim.cli.console import print_tables
-    from wsim.display import Shown
+    from wsim.document import Sheet
 
-    print_tables([Shown("T", [{"name": "[b]", "x": 0.5, "n": 12345}, {"name": None, "x": -12.25, "n": None}])])
+    print_tables([Sheet("T", [{"name": "[b]", "x": 0.5, "n": 12345}, {"name": None, "x": -12.25, "n": None}])])
     assert capsys.readouterr().out.splitlines()[3:] == ["[b]     0.50  12,345", "      -12.25"]

@@ -49,6 +49,8 @@ def commands() -> dict[str, Made]:
 
 def test_a_presenter_takes_the_groups_of_its_row() -> None:
     for name, row in COMMANDS.items():
+        if row.question is not None:
+            continue
         module, _, function = row.presenter.partition(":")
         presenter = getattr(import_module(f"wsim.cli.{module}"), function)
         assert list(inspect.signature(presenter).parameters) == list(row.groups), name

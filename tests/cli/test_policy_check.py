@@ -73,9 +73,9 @@ def test_a_policy_that_reads_past_a_record_is_found(mine: Path, wsim_command: Co
 @pytest.mark.parametrize(
     ("policy", "sentence"),
     [
-        ("./mine.py:luck", "draws from a random stream that no seed of a plan reaches"),
-        ("./mine.py:plain", "is plain Python, which is handed copies"),
-        ("balanced", "is no policy of a file or module"),
+        ("./mine.py:luck", "uses random numbers that the plan's seed does not control"),
+        ("./mine.py:plain", "is a plain Python policy, which is never compiled"),
+        ("balanced", "is not a policy in a file or module"),
         ("./mine.py:none", "there is no function 'none'"),
         ("./other.py:good", "does not exist"),
     ],

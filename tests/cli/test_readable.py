@@ -17,10 +17,11 @@ from tests.cli.terminal import on_terminal
 from tests.conftest import Command
 from tests.tiers import first_quick
 from wsim.cli.app import main
-from wsim.cli.text_columns import all_as_text, as_text, columns_of
+from wsim.cli.text_columns import TextColumn, all_as_text, as_text, text_columns
+from wsim.document import NUMBER, PROBABILITY, SHARE, Column, Sheet, estimated
 from wsim.lab.plan import Plan
 from wsim.lab.run import record
-from wsim.stats.filters import filtered
+from wsim.stats.filters import filtered, viewed
 from wsim.wonders.analysis import cards
 
 LONG = 200  # columns at which nothing is broken
@@ -102,7 +103,7 @@ def test_what_is_left_out_is_counted_and_shown_with_wide(runs: dict[str, str]) -
     some = on_terminal(80, "cards", runs["p4"], "--top", "1")[1]
     [said] = [line for line in some if line.endswith("more columns: --wide")]
     parts = on_terminal(80, "cards", runs["p4"], "--top", "1", "--wide")[1]
-    names = {column.name for column in columns_of(_cards(runs["p4"]))}
+    names = {column.name for column in _cards(runs["p4"]).columns}
     shown = len(names) - int(said.split()[0])
     assert 3 < shown < len(names)
     card = next(line.split()[0] for line in some[3:] if not line.startswith(("─", " ", "card")))
@@ -110,8 +111,13 @@ def test_what_is_left_out_is_counted_and_shown_with_wide(runs: dict[str, str]) -
     assert not any("more column" in line for line in parts)
 
 
-def _cards(run: str) -> list[dict[str, Any]]:
-    return cards(wsim.load_run(run)).frame.with_columns(color=1, age=1).to_dicts()
+def _cards(run: str) -> Sheet:
+    table = cards(wsim.load_run(run), about={"Altar": {"color": 1, "age": 1}})
+    return table.sheet()
+
+
+def columns_of(rows: list[dict[str, Any]], *declared: Column) -> list[TextColumn]:
+    return text_columns(Sheet("T", rows, declared).columns, rows)
 
 
 @pytest.mark.slow
@@ -138,7 +144,7 @@ def test_a_pipe_has_no_end_and_columns_sets_one(
 
 def test_columns_are_kept_by_importance_and_shown_in_their_order() -> None:
     rows = [{"name": "Scientists Guild", "a": 1, "b": 2.5, "b_low": 2.0, "b_high": 3.0, "c": "lower", "q": 0.0001}]
-    columns = columns_of(rows)
+    columns = columns_of(rows, estimated("b", NUMBER), Column("q", PROBABILITY))
     assert [column.name for column in columns] == ["name", "a", "b", "c", "q"]
     text = as_text(columns, 38, ("c", "b"))
     assert text.lines[0].split() == ["name", "b", "c"]
@@ -172,11 +178,12 @@ def test_only_sentences_are_broken_and_between_words() -> None:
     ("value", "shown"), [(0.0, "<0.001"), (0.0009, "<0.001"), (0.001, "0.001"), (0.0496, "0.050"), (None, "")]
 )
 def test_a_small_chance_is_never_shown_as_none(value: float | None, shown: str) -> None:
-    for name in ("p", "q", "win_q", "score_p"):
-        assert columns_of([{name: value}])[0].cells == (shown,)
-    assert columns_of([{"share": 0.0}])[0].cells == ("0.000",)
+    assert columns_of([{"q": value}], Column("q", PROBABILITY))[0].cells == (shown,)
+    assert columns_of([{"share": 0.0}], Column("share", SHARE))[0].cells == ("0.000",)
     small = {"share": 0.25, "share_low": 0.2499, "share_high": 0.2501}
-    assert columns_of([small])[0].cells == ("0.250 ±<0.001",)  # a width that is small is not written as none
+    assert columns_of([small], estimated("share", SHARE))[0].cells == (
+        "0.250 ±<0.001",
+    )  # a width that is small is not written as none
 
 
 def test_an_output_that_knows_only_ascii_gets_ascii(runs: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -216,13 +223,19 @@ def test_filters_compare(conditions: list[str], kept: list[str]) -> None:
     assert filtered(FRAME, conditions)[0]["card"].to_list() == kept
 
 
+def test_colour_is_color() -> None:
+    table = FRAME.with_columns(color=pl.Series(["red", "blue", "red", "blue"][: FRAME.height]))
+    assert filtered(table, ["colour=red"])[0].equals(filtered(table, ["color=red"])[0])
+    assert viewed(table, "-colour", None, [])[0].equals(viewed(table, "-color", None, [])[0])
+
+
 @pytest.mark.parametrize(
     ("condition", "sentence"),
     [
         ("card", "a filter is COLUMN=VALUE, "),
         ("=3", "a filter is COLUMN=VALUE, "),
         ("n>=", "a filter is COLUMN=VALUE, "),
-        ("crad=Altar", "the table has no column 'crad': it has card, n, win_share (did you mean 'card'?)"),
+        ("crad=Altar", "the table has no column 'crad' (did you mean 'card'?): it has card, n, win_share"),
         ("card>=Altar", "the column 'card' holds names, which are = or !=, not >="),
         ("n>=1,2", ">= compares with one number, not with '1,2'"),
         ("n<many", "the column 'n' holds numbers, not 'many'"),
@@ -269,8 +282,8 @@ def test_runs_of_as_many_players_are_told_apart_by_their_folders(wsim_command: C
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("wonders", "p4", "babel"), "runs of one game stand in one table, not "),
-        (("wonders", "p4", "p4"), "'{p4}' is named twice: a table holds each run once"),
+        (("wonders", "p4", "babel"), "runs in one table must be of one game, not "),
+        (("wonders", "p4", "p4"), "'{p4}' is given twice: a table takes each run once"),
         (("wonders", "p4", "nothing"), "'nothing' does not exist"),
         (("table", "p4", "wonders", "p3"), "table takes no argument '{p3}'"),
     ],
@@ -363,4 +376,4 @@ def test_comparisons_are_written_too(wsim_command: Command, tmp_path: Path) -> N
 
 def test_a_level_that_is_none(wsim_command: Command, runs: dict[str, str]) -> None:
     answer = wsim_command("wonders", runs["p4"], "--level", "95")
-    assert (answer.code, answer.err) == (2, "wsim: a confidence level lies between 0 and 1, not 95.0\n")
+    assert (answer.code, answer.err) == (2, "wsim: a confidence level must be between 0 and 1, not 95.0\n")

@@ -111,7 +111,7 @@ def test_one_shard_is_played_again_without_its_folder(wsim_command: Command, mon
         (
             "list.json",
             (),
-            "'list.json' does not say what made it: its format is None, not wsim-whatif/2, wsim-picks/2, wsim-match/1",
+            "'list.json' does not say what made it: its format is None",
         ),
         ("bare.parquet", (), "'bare.parquet' does not say what made it: it is no shard of a run of wsim"),
         ("cut.parquet", (), "'cut.parquet' does not say what made it: it is no shard of a run of wsim"),

@@ -40,7 +40,7 @@ def test_a_run_prints_its_tables_and_its_folder(wsim_command: Command) -> None:
     assert (answer.code, answer.err) == (0, "")
     title, header, _, *rows = answer.out.splitlines()
     assert title == "Policies; a fair share of wins is 0.250"
-    assert " ".join(header.split()) == "policy n win share times fair share q verdict score stones treasures"
+    assert " ".join(header.split()) == "policy n win share x fair share q verdict score stones treasures"
     assert rows[0].split()[:2] == ["bold", "2,000"]
     last, folder = answer.out.splitlines()[-1].split(": ")
     assert last.startswith("1,000 games in ")
@@ -88,21 +88,21 @@ MISTAKES = [
         "--policies bold:",
         "'bold:' is not a policy: write name, name:key=value, ./file.py:function or package.module:function",
     ),
-    ("--game toi", "unknown game 'toi': wsim plays toy, seven_wonders, tower_of_babel (did you mean 'toy'?)"),
+    ("--game toi", "unknown game 'toi' (did you mean 'toy'?): wsim plays toy, seven_wonders, tower_of_babel"),
     ("--polcies bold", "run has no option '--polcies' (did you mean '--policies'?)"),
     ("--wonder Gizah", "run has no option '--wonder' (did you mean '--wonders'?)"),
     ("--pause", "the option '--pause' needs a value: seconds to sleep in every game"),
     ("-x", "run has no option '-x'"),
     ("fast", "run takes no argument 'fast'"),
     ("--threads 0", "threads must be a whole number from 1 to 1024, not 0"),
-    ("--shard-games 0", "a shard must hold at least 1 game, not 0"),
+    ("--shard-games 0", "a shard must contain at least 1 game, not 0"),
     ("--plan nothing.toml", "cannot read the plan 'nothing.toml': No such file or directory"),
     ("--plan odd.toml", f"unknown plan key 'colour': the keys of toy are {KEYS}"),
     ("--cards nothing.toml", "cannot read 'nothing.toml': No such file or directory"),
-    ("--set points", "set must be path=value, as in cards.Palace.points=6, not 'points'"),
+    ("--set points", "set must be path=value, such as cards.Palace.points=6, not 'points'"),
     ("--resume nothing", "'nothing' does not exist"),
     ("--resume one two", "one folder can be resumed, not 'one' and 'two'"),
-    ("--out full", "'full' holds something that is not a run of wsim: choose another --out"),
+    ("--out full", "'full' contains files that are not a wsim run: choose another --out"),
     ("--fail 3", "game 3 cannot be played"),
 ]
 
@@ -164,7 +164,7 @@ def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(wsim_command: Comma
     assert command == "wsim run --resume 'a run'"
 
     assert wsim_command(*SLOW, "--out", "a run").err == (
-        "wsim: 'a run' holds this run, unfinished: add --resume to continue it, or choose another --out\n"
+        "wsim: 'a run' contains this run, unfinished: add --resume to continue it, or choose another --out\n"
     )
     resumed = wsim_command(*shlex.split(command)[1:])
     assert resumed.code == 0

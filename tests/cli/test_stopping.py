@@ -107,7 +107,7 @@ def test_a_run_without_end_is_opened_and_verified(wsim_command: Command) -> None
     assert "of 10,000,000,000,000 games" in wsim_command("table", "run", "policies").err
     answer = wsim_command("verify", "run")
     assert answer.code == 1
-    assert "of 10,000,000,000,000 games in seats; the first that is not there is game " in answer.out
+    assert "of 10,000,000,000,000 games in seats; the first missing game is " in answer.out
 
 
 def test_of_two_writers_that_both_saw_nothing_one_writes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,7 +124,7 @@ def test_of_two_writers_that_both_saw_nothing_one_writes(monkeypatch: pytest.Mon
         return original(self)
 
     monkeypatch.setattr(RunWriter, "__enter__", overtaken)
-    with pytest.raises(UserError, match=r"'run' holds another run: plan\.seed is 5 there and 6 here"):
+    with pytest.raises(UserError, match=r"'run' contains a different run: plan\.seed is 5 there and 6 here"):
         record(Plan.make(games=100, seed=6), "run", shard=30)
     assert load_run("run").plan.seed == 5
 

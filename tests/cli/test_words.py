@@ -13,7 +13,7 @@ import wsim
 from tests.cli.terminal import ROOT, process_on_terminal
 from tests.conftest import Command
 from wsim.game import GAMES, find_game
-from wsim.lab.plan import DEFAULTS, of_the_games
+from wsim.lab.plan import DEFAULTS, defaults_by_game
 from wsim.options import whole
 
 
@@ -59,7 +59,7 @@ def test_help_states_the_real_defaults(wsim_command: Command) -> None:
     for text in (
         f"{line_ups[0]}; of tower_of_babel {line_ups[1]}",
         f"{first['ruleset']}; of tower_of_babel {other['ruleset']}",
-        f"4; {duo} of the rule sets for two",
+        f"4; {duo} in rule sets for two",
         f"{first['games']:,}; of tower_of_babel {DEFAULTS['games']:,}",
     ):
         assert f"[default: ({text})]" in shown
@@ -68,7 +68,7 @@ def test_help_states_the_real_defaults(wsim_command: Command) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "games"), [(("run",), of_the_games("games")), (("experiment", "picks"), "20,000"), (("trace",), "1")]
+    ("words", "games"), [(("run",), defaults_by_game("games")), (("experiment", "picks"), "20,000"), (("trace",), "1")]
 )
 def test_help_states_how_many_games(wsim_command: Command, words: tuple[str, ...], games: str) -> None:
     shown = " ".join(wsim_command(*words, "--help").out.split())
@@ -80,7 +80,7 @@ def test_help_states_how_many_games(wsim_command: Command, words: tuple[str, ...
     [
         (("wonder",), "No such command 'wonder'. Did you mean 'wonders'?"),
         (("foo",), "No such command 'foo': wsim --help lists them"),
-        (("experiment",), "wsim experiment needs a command: picks"),
+        (("experiment",), "wsim experiment needs a command: worth, picks"),
         (("experiment", "pick"), "No such command 'pick'. Did you mean 'picks'?"),
         (("cards", "x", "--tpo", "3"), "No such option: --tpo (Possible options: --top)"),
         (("run", "--gmaes", "3"), "run has no option '--gmaes' (did you mean '--games'?)"),

@@ -16,7 +16,16 @@ from wsim.lab.run import record
 
 ROOT = Path(__file__).parents[2]
 # plain programs beside the notebooks
-SCRIPTS = ("train_a_net", "how_strong", "skill_ladder", "win_chances", "between_players", "two_searchers")
+SCRIPTS = (
+    "train_a_net",
+    "how_strong",
+    "skill_ladder",
+    "win_chances",
+    "between_players",
+    "two_searchers",
+    "win_share_chart",
+    "worth_and_right",
+)
 NOTEBOOKS = sorted(path for path in (ROOT / "analysis").glob("*.py") if path.stem not in SCRIPTS)
 PUBLIC = {"wsim", "wsim.stats", "wsim.wonders.analysis"}
 
@@ -60,7 +69,7 @@ def test_it_becomes_a_page(tmp_path: Path) -> None:
     notebook = shutil.copy(ROOT / "analysis" / "card_study.py", tmp_path)  # marimo keeps a session beside it
     python("-m", "marimo", "export", "html", str(notebook), "-o", "page.html", "--", "--games", "400", cwd=tmp_path)
     text = (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert "What goes with winning" in text
+    assert "Cards and winning" in text
     assert "400 games played for this page" in text
 
 
@@ -79,3 +88,10 @@ def test_the_tables_of_strength_have_intervals_and_people_beside_them(tmp_path: 
     lines = python(str(ROOT / "analysis" / "how_strong.py"), "random", "20", cwd=tmp_path).splitlines()
     assert sum("±" in line for line in lines) == 16 + 5
     assert sum("| people |" in line for line in lines) == 5
+
+
+def test_the_picture_of_the_readme_shows_its_run(tmp_path: Path) -> None:
+    record(Plan.make(games=10_000, seed=7), tmp_path / "study")
+    python(str(ROOT / "analysis" / "win_share_chart.py"), "study", "chart.svg", cwd=tmp_path)
+    drawn = (tmp_path / "chart.svg").read_text(encoding="utf-8")
+    assert drawn == (ROOT / "docs" / "images" / "win-share.svg").read_text(encoding="utf-8")

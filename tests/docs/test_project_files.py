@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import wsim
+from tests.release import RELEASE_FILES, release_problems
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
@@ -33,5 +34,25 @@ def test_the_site_and_the_index_have_every_page() -> None:
 
 
 def test_contributing_tells_every_session() -> None:
-    sessions = re.findall(r"^@nox\.session\ndef (\w+)", text("noxfile.py"), re.MULTILINE)
-    assert re.findall(r"^\| `nox -s (\w+)`", text("CONTRIBUTING.md"), re.MULTILINE) == sessions
+    sessions = re.findall(r"^@nox\.session.*\ndef (\w+)", text("noxfile.py"), re.MULTILINE)
+    assert re.findall(r"^\| `nox -s (\w+)(?: -- [\w. -]+)?`", text("CONTRIBUTING.md"), re.MULTILINE) == sessions
+
+
+def test_a_release_is_refused_with_what_is_missing() -> None:
+    sound = {name: text(name) for name in RELEASE_FILES}
+    unreleased = re.compile(r"## Unreleased\n.*?(?=## \d)", re.DOTALL)
+    sound["CHANGELOG.md"] = unreleased.sub("", sound["CHANGELOG.md"])
+    assert release_problems(wsim.__version__, sound) == []
+    assert release_problems("9.9.9", sound) == [
+        "wsim/version.py does not say 9.9.9",
+        f"CITATION.cff cites {wsim.__version__}, not 9.9.9",
+        "CHANGELOG.md has no heading '## 9.9.9 - YYYY-MM-DD'",
+    ]
+    more = {
+        **sound,
+        "CHANGELOG.md": f"## Unreleased\n\n* A change.\n\n## {wsim.__version__} - 2020-01-01\n\n* Another.\n",
+    }
+    assert release_problems(wsim.__version__, more) == [
+        f"CITATION.cff and CHANGELOG.md give {wsim.__version__} different dates",
+        f"CHANGELOG.md still lists changes under Unreleased: move them to {wsim.__version__}",
+    ]

@@ -126,7 +126,7 @@ def test_an_illegal_action_ends_the_game_or_is_refused() -> None:
     strict.reset()
     with pytest.raises(UserError, match="is not legal here"):
         strict.step(illegal)
-    for action, sentence in ((10**6, "there is no action"), (-1, "there is no action"), ("a", "a whole number")):
+    for action, sentence in ((10**6, "does not exist"), (-1, "does not exist"), ("a", "a whole number")):
         with pytest.raises(UserError, match=sentence):
             strict.step(action)
 
@@ -162,7 +162,7 @@ def test_wrong_use_of_all_at_once_is_one_sentence() -> None:
     actions = actions_of(env, seen)
     for wrong, sentence in (
         ({**actions, "player_9": 0}, "there is no agent 'player_9'"),
-        ({"player_0": actions["player_0"]}, "player_1 has something to decide, and no action"),
+        ({"player_0": actions["player_0"]}, "player_1 must act, but no action was given"),
         ({**actions, "player_2": int(seen["player_2"]["action_mask"].argmin())}, "player_2: action"),
         (3, "a mapping of agents"),
     ):
@@ -176,7 +176,7 @@ def test_wrong_use_of_all_at_once_is_one_sentence() -> None:
 
 
 def test_wrong_words_are_one_sentence() -> None:
-    with pytest.raises(UserError, match="there is no seat 4"):
+    with pytest.raises(UserError, match="seat 4 does not exist"):
         wsim.env.single(seat=4)
     with pytest.raises(UserError, match="illegal must be end or raise, not 'stop'"):
         wsim.env.single(illegal="stop")

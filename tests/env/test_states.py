@@ -125,7 +125,7 @@ def test_sampled_deals_are_the_games_of_the_seed_one_after_the_other(keys: dict[
 def test_wrong_use_is_one_sentence() -> None:
     game = wsim.env.spiel(deals=2, **PLANS["babel"])
     state = game.new_initial_state()
-    with pytest.raises(UserError, match="there is no outcome 2 of chance: they go from 0 to 1"):
+    with pytest.raises(UserError, match="chance outcome 2 does not exist: outcomes are numbered 0 to 1"):
         state.apply_action(2)
     with pytest.raises(UserError, match="before the deal"):
         state.information_state_string(0)
@@ -137,11 +137,11 @@ def test_wrong_use_is_one_sentence() -> None:
         state.chance_outcomes()
     with pytest.raises(UserError, match="player 1 does not decide here"):
         state.resample_from_infostate(1)
-    with pytest.raises(UserError, match="there is no seat 7"):
+    with pytest.raises(UserError, match="seat 7 does not exist"):
         state.observation_string(7)
-    with pytest.raises(UserError, match="deals are a whole number"):
+    with pytest.raises(UserError, match="deals must be a whole number"):
         wsim.env.spiel(deals=0)
-    with pytest.raises(UserError, match="is no state"):
+    with pytest.raises(UserError, match="is not a state"):
         game.deserialize_state("deal 3")
 
 

@@ -259,7 +259,7 @@ def failing(call: Callable[[], object]) -> str:
 @pytest.mark.parametrize(
     ("keys", "sentence"),
     [
-        ({"seats": [4]}, "there is no seat 4: the players sit at 0 to 3"),
+        ({"seats": [4]}, "seat 4 does not exist: seats are numbered 0 to 3"),
         ({"seats": []}, "seats must name at least one seat"),
         ({"actions": "move"}, "actions must be fixed or moves, not 'move' (did you mean 'moves'?)"),
         ({"reward": "points"}, "reward must be win or score, not 'points'"),
@@ -289,9 +289,9 @@ def test_wrong_actions_change_nothing() -> None:
         told = failing(lambda: env.step(wrong))
         assert told.startswith(f"game 1: action {wrong[1]} ({env.actions[wrong[1]]}) is not legal here")
         wrong[1] = len(env.actions)
-        assert f"game 1: there is no action {len(env.actions)}" in failing(lambda: env.step(wrong))
+        assert f"game 1: action {len(env.actions)} does not exist" in failing(lambda: env.step(wrong))
         for bad in ([0, 0], 0, [0.0, 0.0, 0.0], ["a", "b", "c"]):
-            assert "actions are 3 whole numbers" in failing(lambda bad=bad: env.step(bad))  # type: ignore[misc]
+            assert "actions must be 3 whole numbers" in failing(lambda bad=bad: env.step(bad))  # type: ignore[misc]
         assert (env.step(right).observations != before).any()
     assert failing(env.reset) == failing(lambda: env.step(right)) == "the environment is closed"
 

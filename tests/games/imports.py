@@ -20,9 +20,10 @@ def imports(tree: ast.AST, type_only: bool = False) -> Iterator[str]:
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, ast.unparse(node)  # absolute imports only
-            if node.module != "wsim":  # of whose submodules some are named so
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+            if node.module != "wsim" and None in map(module_of, names):  # a name in the module, not a module in it
                 yield str(node.module)
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            yield from names
         elif isinstance(node, ast.stmt | ast.excepthandler | ast.match_case):  # an expression imports nothing
             yield from imports(node, type_only)
 

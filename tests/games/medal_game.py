@@ -176,4 +176,4 @@ class MedalSimulator(Simulator):
 
     def provenance(self) -> dict[str, Any]:
         values = {".".join(key): value for key, value in self.values.items()}
-        return {**values, "changes": list(self.plan.set)}
+        return {"catalogue": {"source": "medal_game.py", **values}, "changes": list(self.plan.set)}

@@ -15,7 +15,7 @@ import pytest
 import wsim.installed
 from wsim.errors import UserError
 from wsim.game import GAMES, find_game
-from wsim.installed import GROUP, _Games
+from wsim.installed import GAME_GROUP, Installed
 from wsim.jit import source_digest
 
 ROOT = Path(__file__).parents[2]
@@ -28,7 +28,7 @@ def install(folder: Path, package: str, **games: str) -> None:
     info.mkdir(parents=True)
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
     lines = "".join(f"{name} = {place}\n" for name, place in games.items())
-    (info / "entry_points.txt").write_text(f"[{GROUP}]\n{lines}")
+    (info / "entry_points.txt").write_text(f"[{GAME_GROUP}]\n{lines}")
 
 
 @pytest.fixture(scope="module")
@@ -63,10 +63,10 @@ def test_an_installed_game_is_played_matched_told_and_reported(site: Path, tmp_p
     assert "keep" in advice
 
 
-def found(monkeypatch: pytest.MonkeyPatch, site: Path) -> _Games:
+def found(monkeypatch: pytest.MonkeyPatch, site: Path) -> Installed:
     """Return the games as a new process finds them with a folder of packages before all others."""
     monkeypatch.syspath_prepend(site)
-    games = _Games()
+    games = Installed(GAME_GROUP)
     monkeypatch.setattr(wsim.installed, "GAMES", games)
     return games
 
@@ -79,8 +79,8 @@ def test_the_games_of_wsim_come_first_and_others_by_name(tmp_path: Path, monkeyp
 
 
 def test_the_metadata_of_others_are_not_searched_for_a_game_of_wsim(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wsim.installed, "_games_of_others", lambda: 1 / 0)
-    games = _Games()
+    monkeypatch.setattr(wsim.installed, "_entries_of_others", lambda group: 1 / 0)
+    games = Installed(GAME_GROUP)
     assert next(iter(games)) == "seven_wonders"
     assert games["tower_of_babel"] == "wsim.babel.game:GAME"
     with pytest.raises(ZeroDivisionError):
@@ -101,7 +101,7 @@ def module(tmp_path: Path) -> Iterator[Path]:
         ("game = 1", "cannot be loaded from someones:GAME: AttributeError: "),
         ("this is no Python", "cannot be loaded from someones:GAME: SyntaxError: "),
         ("class GAME: NAME = 'other'", "the installed game 'mine' is at someones:GAME, where the game 'other' is"),
-        ("class GAME: NAME = 'mine'", "the installed game 'mine' is no wsim.game.Game but "),
+        ("class GAME: NAME = 'mine'", "the installed game 'mine' is not a wsim.game.Game but "),
     ],
 )
 def test_a_broken_game_is_one_sentence(

@@ -15,9 +15,10 @@ from wsim.env import VectorEnv
 from wsim.errors import UserError
 from wsim.game import GAMES, Simulator, find_game
 from wsim.jit import JIT
+from wsim.lab.execution import Execution
 from wsim.lab.plan import Plan
 from wsim.learn.learner import learner_of
-from wsim.learn.learning_plan import LearningPlan
+from wsim.learn.plan import LearningPlan
 from wsim.learn.rounds import learn
 
 LADDER = Path(__file__).with_name("ladder_game")
@@ -102,7 +103,7 @@ def test_its_net_is_learned_and_plays(tmp_path: Path) -> None:
         "fitting": {"rounds": 10, "size": 64, "rate": 0.01},
         "judge": [{"ruleset": "2024", "players": 3, "against": ["balanced"], "games": 900}],
     }  # fmt: skip
-    [judged] = learn(LearningPlan.restore(told), tmp_path / "run", threads=1)
+    [judged] = learn(LearningPlan.restore(told), tmp_path / "run", execution=Execution(threads=1))
     assert judged.low > judged.fair
     net = f"net:file={tmp_path / 'run' / 'net.npz'}"
     assert share(ready(net, "balanced", "balanced"), 300) > 0.34
@@ -111,9 +112,9 @@ def test_its_net_is_learned_and_plays(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_game_without_a_net_of_its_own_says_so() -> None:
-    with pytest.raises(UserError, match="searchers of this game infer nothing of their rivals: 'inferred' is not"):
+    with pytest.raises(UserError, match="searchers of this game cannot infer their rivals' policies: use all instead"):
         ready("search:pool=inferred", "random", "random")
-    with pytest.raises(UserError, match="ladder comes without a net: name a file that wsim learn wrote"):
+    with pytest.raises(UserError, match="ladder has no built-in net: name a file written by wsim learn"):
         ready("net")
     with pytest.raises(UserError, match="'net' is not one of random, balanced"):
         ready("search:pool=net")

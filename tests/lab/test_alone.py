@@ -18,7 +18,7 @@ from wsim import Plan, UserError
 from wsim.files import StoreError
 from wsim.lab.run import record
 from wsim.lab.store import load_run
-from wsim.policies import plug
+from wsim.policies import user_policies
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +103,7 @@ def test_other_code_than_the_runs_is_refused_before_it_runs(made: Path, wsim_com
     shutil.copy(made / "files/3/w.toml", "w.toml")
     answer = wsim_command("run", "--resume", str(made), "--games", "20", "--policies", line_up)
     assert answer.code == 2
-    assert "holds another run: plan.policies is" in answer.err
+    assert "contains a different run: plan.policies is" in answer.err
     assert not Path("evil").exists()
 
 
@@ -181,14 +181,14 @@ def test_options_are_looked_for_from_the_working_folder(tmp_path: Path, monkeypa
     Path("sub/plan.toml").write_text('patch = "p.toml"\ncards = "c.toml"\n')
     plan = Plan.from_toml("sub/plan.toml", patch="q.toml")
     assert (plan.place("q.toml"), plan.place("c.toml")) == ("q.toml", "sub/c.toml")
-    with pytest.raises(UserError, match=r"'c\.toml' is two files here, 'sub/c\.toml' and 'c\.toml'"):
+    with pytest.raises(UserError, match=r"'c\.toml' is two different files, 'sub/c\.toml' and 'c\.toml'"):
         Plan.from_toml("sub/plan.toml", patch="c.toml")
 
 
 @pytest.mark.parametrize("table", ["files = 3\n", '[files]\n"a.toml" = 3\n', '[files]\n"a.toml" = ""\n'])
 def test_a_bad_table_of_files_is_refused(tmp_path: Path, table: str) -> None:
     (tmp_path / "plan.toml").write_text(table)
-    with pytest.raises(UserError, match="files must be a table of names with the path of each"):
+    with pytest.raises(UserError, match="files must map names to paths"):
         Plan.from_toml(tmp_path / "plan.toml")
 
 
@@ -211,7 +211,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in [name for name in sys.modules if name.startswith("wsim_shop")]:
         monkeypatch.delitem(sys.modules, name)
     shutil.rmtree(package)
-    monkeypatch.setattr(plug, "_PLUGGED", {})
+    monkeypatch.setattr(user_policies, "_PLUGGED", {})
     return tmp_path / "run"
 
 

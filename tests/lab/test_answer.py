@@ -12,14 +12,13 @@ import polars as pl
 import pytest
 
 import wsim
-from wsim.balance.patch import Balance
 from wsim.cli.exports import Files
 from wsim.cli.groups import Printing
 from wsim.cli.presenter import Output, present
-from wsim.display import Display, Shown
+from wsim.document import Document, Sheet
 from wsim.errors import UserError
-from wsim.experiments.answer_kinds import KINDS
 from wsim.lab.answer import UNRECORDED, Answer, View, whole
+from wsim.questions.registry import Question, questions
 
 
 @dataclass(frozen=True, repr=False)
@@ -39,9 +38,9 @@ class Heights(Answer):
     remarks: tuple[str, ...]
     builder: object = field(default=None, metadata=UNRECORDED)
 
-    def display(self, view: View = whole) -> Display:
+    def display(self, view: View = whole) -> Document:
         shown = view(self.towers)
-        return Display(rows=shown, named="towers", tables=[Shown("Towers", shown.to_dicts())], notes=self.remarks)
+        return Document(rows=shown, named="towers", tables=[Sheet("Towers", shown.to_dicts())], notes=self.remarks)
 
     @classmethod
     def identity(cls, record: Mapping[str, Any]) -> Any:
@@ -157,14 +156,13 @@ def test_a_terminal_shows_the_rows_that_are_wanted(tmp_path: Path, capsys: pytes
     assert json.loads(capsys.readouterr().out) == {**RECORD, "towers": RECORD["towers"][:1], "notes": ["n"]}
 
 
-def test_every_kind_says_what_it_is() -> None:
-    kinds: list[type[Answer]] = [*KINDS.values(), Balance]
-    for kind in kinds:
-        assert kind.FORMAT.startswith("wsim-"), kind
-        assert kind.COMMAND.startswith("wsim "), kind
-        assert kind.CALLED, kind
-        assert kind.TABLES, kind
-    assert list(KINDS) == [kind.FORMAT for kind in KINDS.values()]
+@pytest.mark.parametrize("question", [*questions()], ids=lambda question: question.name)
+def test_every_kind_says_what_it_is(question: Question) -> None:
+    kind = question.answer_class
+    assert (kind.FORMAT, *kind.FORMER_FORMATS) == question.formats
+    assert f"wsim {question.command}" == kind.COMMAND
+    assert kind.CALLED
+    assert kind.TABLES
 
 
 def test_an_answer_at_hand_is_asked_again() -> None:

@@ -26,6 +26,7 @@ import pytest
 
 from tests.cli.test_run import files, wait_for_shards
 from tests.conftest import Command
+from tests.questions.test_registry import GOAL
 from wsim import Plan, UserError
 from wsim.cli.app import main
 from wsim.game import Simulator, find_game
@@ -377,7 +378,7 @@ def test_a_worker_that_would_play_other_games_refuses(place: Path) -> None:
     provenance = Provenance.of(plan, find_game(plan.game).prepare(plan))
     other = replace(provenance, identity={**provenance.identity, "wsim": "9.9"}, digest="0" * 16)
     job = Job(other, {}, {})
-    with pytest.raises(UserError, match=r"a worker would play other games: wsim is '\d.*' there and '9\.9' here"):
+    with pytest.raises(UserError, match=r"a worker would play different games: wsim is '\d.*' there and '9\.9' here"):
         job.set_up()
 
 
@@ -427,3 +428,34 @@ def test_a_cluster_that_does_not_answer_is_a_failure(place: Path) -> None:
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == "wsim: no cluster answers at tcp://127.0.0.1:1\n"
     assert not Path("run").exists()
+
+
+GOAL_WORDS = {
+    "sensitivity": ("sensitivity", "goal.toml"),
+    "transfer": ("transfer", "goal.toml", "patch.toml", "--transfer-games", "3000"),
+    "balance": ("balance", "goal.toml"),
+    "tune": (
+        "tune", "weighted", "--start", "balanced", "--only", "war", "--generations", "1", "--games", "40",
+        "--held-out", "60", "--judges", "none",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", GOAL_WORDS)
+def test_design_questions_have_the_answers_of_threads(
+    name: str, place: Path, address: str, wsim_command: Command
+) -> None:
+    """More games than a chunk, so that sums are added up in several steps."""
+    Path("goal.toml").write_text(GOAL.replace("games = 400", "games = 3000"), encoding="utf-8")
+    Path("patch.toml").write_text("wonders.Rhodos.sides.B.1.points = 2\n", encoding="utf-8")
+    answers = []
+    for number, more in enumerate(((), ("--cluster", address))):
+        out = ("--out", f"tuned-{number}") if name == "tune" else ()
+        told = wsim_command(*GOAL_WORDS[name], *out, *more, "--json", "--quiet")
+        assert (told.code in (0, 3), told.err) == (True, "")
+        answers.append(answer_of(told.out))
+    one, other = (
+        {key: value for key, value in answer.items() if key not in ("asked", "file", "policy")} for answer in answers
+    )
+    assert one == other

@@ -170,7 +170,7 @@ def test_all_shards_of_another_run_are_refused(run: dict[Path, bytes]) -> None:
     for name in ("seats", "picks", "shards.jsonl"):
         Path("run", name).rename(f"{name}.kept")
         (other / name).rename(Path("run", name))
-    with pytest.raises(StoreError, match="belongs to another run"):
+    with pytest.raises(StoreError, match="belongs to a different run"):
         _ = load_run("run").seats
     assert len(verify("run")) == 8
     assert record(Plan.make(games=1000, rotate=True, picks=True), "run", resume=True).played == 1000
@@ -192,17 +192,32 @@ def test_no_flipped_bit_of_the_ledger_changes_a_number(run: dict[Path, bytes]) -
 
 def test_a_game_that_is_missing_in_the_middle_is_named(run: dict[Path, bytes]) -> None:
     """Of a shard of picks whose file and ledger agree: its games are not all there, though the first and last are."""
-    folder = wsim.load_run("run").path
-    ledger = read_ledger(folder)
-    metadata = pl.read_parquet_metadata(PICKS)
-    pl.read_parquet(PICKS).filter(pl.col("game") != 400).write_parquet(PICKS, metadata={"wsim": metadata["wsim"]})
-    key = ("picks", 300)
-    size, digest = digest_of_file(PICKS)
-    rewrite(folder, [*(one for at, one in ledger.items() if at != key),
-                     replace(ledger[key], bytes=size, sha256=digest)])  # fmt: skip
+    forge(PICKS, pl.read_parquet(PICKS).filter(pl.col("game") != 400))
     (found,) = verify("run")
     assert found.file == "picks/part-00000000000300.parquet"
-    assert found.wrong == "does not hold every game from 300 to 599, and no other"
+    assert found.wrong == "does not contain exactly the games from 300 to 599"
+
+
+def test_columns_in_another_order_are_not_what_wsim_wrote(run: dict[Path, bytes]) -> None:
+    rows = pl.read_parquet(SHARD)
+    forge(SHARD, rows.select(reversed(rows.columns)))
+    (found,) = verify("run")
+    assert found.file == "seats/part-00000000000300.parquet"
+    assert found.wrong == "has its columns in a different order from the first shard"
+    forge(SHARD, rows.with_columns(more=1))
+    (found,) = verify("run")
+    assert found.wrong == "has different columns from the first shard"
+
+
+def forge(shard: Path, rows: pl.DataFrame) -> None:
+    """Put other rows into the shard of games 300 to 599, with metadata and a line of the ledger that fit."""
+    folder = wsim.load_run("run").path
+    ledger = read_ledger(folder)
+    rows.write_parquet(shard, metadata={"wsim": pl.read_parquet_metadata(shard)["wsim"]})
+    key = (shard.parent.name, 300)
+    size, digest = digest_of_file(shard)
+    rewrite(folder, [*(one for at, one in ledger.items() if at != key),
+                     replace(ledger[key], bytes=size, sha256=digest)])  # fmt: skip
 
 
 @first_quick(1, "content", [b"", b"nonsense\n[]\n{}\nnull\n3\n" + b"[" * 100_000])
@@ -288,7 +303,7 @@ def test_an_unfinished_run_is_said_to_be_one(run: dict[Path, bytes], wsim_comman
         record(Plan.make(games=1000), "half", shard=300, threads=1, progress=stop)
     answer = wsim_command("verify", "half")
     assert answer.code == 1
-    assert "shards.jsonl has 300 of 1,000 games in seats; the first that is not there is game 300" in answer.out
+    assert "shards.jsonl has 300 of 1,000 games in seats; the first missing game is 300" in answer.out
     assert "run.json says that the run is interrupted" in answer.out
 
 

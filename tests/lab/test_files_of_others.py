@@ -24,7 +24,6 @@ import wsim
 from tests.conftest import Command
 from tests.tiers import first_quick
 from wsim import Plan, UserError
-from wsim.balance.patch import Balance
 from wsim.files import StoreError
 
 TIMES = pytest.mark.parametrize("times", [20, pytest.param(100, marks=pytest.mark.slow)])
@@ -216,7 +215,7 @@ def test_goals(times: int, tmp_path: Path) -> None:
 @TIMES
 def test_learning_plans(times: int, tmp_path: Path) -> None:
     from tests.lab.test_every_write_of_others import LESSON
-    from wsim.learn.learning_plan import LearningPlan
+    from wsim.learn.plan import LearningPlan
 
     def read(content: bytes) -> None:
         (tmp_path / "lesson.toml").write_bytes(content)
@@ -366,20 +365,23 @@ ANSWERS = ("whatif", "skill", "picks", "patch", "match-folder/match")
 @first_quick(1, ("name", "times"), [("picks", 20), *((name, 30) for name in ANSWERS)])
 def test_answers(name: str, times: int, tmp_path: Path) -> None:
     """What a page draws of them, and what asks them again as far as that it would play."""
-    from wsim.experiments.answer_kinds import KINDS, stored_in
     from wsim.lab.repetition import Again, sound
+    from wsim.questions.answer_files import stored_in
+    from wsim.questions.registry import question_of_format
     from wsim.report.answers import sections
+    from wsim.report.theme import Palette
 
     tree = json.loads((READING / f"{name}.json").read_text())
-    kinds: dict[str, Any] = {**KINDS, Balance.FORMAT: Balance}
-    kind = kinds[tree["format"]]
+    question = question_of_format(tree["format"])
+    assert question is not None
+    kind = question.answer_class
 
     def read(content: bytes) -> None:
         path = tmp_path / "answer.json"
         path.write_bytes(content)
         stored = kind.read(path)
-        list(sections([stored]))
-        if kind is not Balance:
+        list(sections([stored], Palette({})))
+        if question.name != "balance":
             stored_in(path)
             sound(lambda: kind.restored(stored.record, Again()))
         stored.plan()

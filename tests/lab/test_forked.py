@@ -51,7 +51,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no for
 
 def test_workers_forked_after_playing_say_what_helps(tmp_path: Path) -> None:
     sentence = (
-        "this process was forked from one that had made tables already, and Polars would wait for ever in it: "
+        "this process was forked from one that had already made tables, so Polars would hang in it: "
         'start workers with multiprocessing.get_context("spawn") or "forkserver", or fork before the first game'
     )
     assert answered("fork", "parent first", tmp_path) == [sentence, sentence]

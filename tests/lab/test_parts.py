@@ -71,7 +71,7 @@ def test_a_run_is_not_made_shorter(wsim_command: Command) -> None:
     answer = wsim_command("run", "--resume", "run", "--games", "50")
     assert (answer.code, answer.out) == (2, "")
     assert answer.err == (
-        "wsim: 'run' has 100 games, and 50 are fewer: a run can be made longer, not shorter; choose another --out\n"
+        "wsim: 'run' already has 100 games, more than 50: a run can be extended, not shortened; choose another --out\n"
     )
     assert files("run") == before
     assert verify("run") == []
@@ -151,7 +151,9 @@ def test_a_part_is_continued_and_its_damage_replaced(wsim_command: Command) -> N
     Path("p2/seats/part-00000000000360.parquet").write_bytes(b"PAR1")
     damaged = {finding.file for finding in verify("p2")}
     assert {f"seats/part-{first:014d}.parquet" for first in (360, 450)} <= damaged
-    with pytest.raises(UserError, match="'p2' holds 270 of the 360 games of part 2/3: go on with wsim run --resume"):
+    with pytest.raises(
+        UserError, match="'p2' contains 270 of the 360 games of part 2/3: finish it with wsim run --resume"
+    ):
         merge(names, "run")
     assert wsim_command("run", "--resume", "p2").code == 0
     assert files("p2") == before
@@ -167,22 +169,22 @@ def test_the_folder_of_a_part_that_nobody_named() -> None:
     4,
     ("words", "sentence"),
     [
-        ("--shard 3", "a part is written 3/16, the third of sixteen, not '3'"),
+        ("--shard 3", "a part must look like 3/16 (the third of sixteen), not '3'"),
         ("--shard 0/4", "part 0/4 does not exist: parts are numbered from 1/4 to 4/4"),
         ("--shard 5/4", "part 5/4 does not exist: parts are numbered from 1/4 to 4/4"),
         (
             "--shard 1/16 --out other",
             (
-                "16 parts need 16 shards, and 1,000 games are 12 of 90 games: play at most 12 parts, or "
-                "--shard-games 62 for all of them"
+                "16 parts need 16 shards, but 1,000 games make 12 of 90 games: use at most 12 parts, or "
+                "add --shard-games 62"
             ),
         ),
-        ("--shard 1/3 --out p2", "'p2' holds part 2/3, not part 1/3: choose another --out"),
-        ("--out p2", "'p2' holds part 2/3, not the whole run: choose another --out"),
-        ("--shard 2/3 --out whole", "'whole' holds the whole run, not part 2/3: choose another --out"),
+        ("--shard 1/3 --out p2", "'p2' contains part 2/3, not part 1/3: choose another --out"),
+        ("--out p2", "'p2' contains part 2/3, not the whole run: choose another --out"),
+        ("--shard 2/3 --out whole", "'whole' contains the whole run, not part 2/3: choose another --out"),
         (
             "--resume p2 --games 2000",
-            "'p2' holds part 2/3 of a shorter run: merge its parts and make that longer, or choose another --out",
+            "'p2' contains part 2/3 of a shorter run: merge the parts and extend the result, or choose another --out",
         ),
     ],
 )
@@ -207,12 +209,12 @@ def more_missing() -> tuple[list[str], str]:
 
 def twice() -> tuple[list[str], str]:
     shutil.copytree("p1", "copy")
-    return ["p1", "p2", "copy", "p3"], "part 1/3 is there twice: 'p1' and 'copy'"
+    return ["p1", "p2", "copy", "p3"], "part 1/3 is given twice: 'p1' and 'copy'"
 
 
 def whole() -> tuple[list[str], str]:
     record(Plan.make(**PLAN), "whole", shard=90)
-    return ["p1", "whole"], "'whole' is a whole run, and no part of one (wsim run --shard)"
+    return ["p1", "whole"], "'whole' is a whole run, not a part of one (wsim run --shard)"
 
 
 def other_seed() -> tuple[list[str], str]:
@@ -237,7 +239,7 @@ def nothing() -> tuple[list[str], str]:
 def foreign_target() -> tuple[list[str], str]:
     Path("run").mkdir()
     Path("run/letter.txt").write_text("dear")
-    return ["p1", "p2", "p3"], "'run' holds something that is not a run of wsim: choose another --out"
+    return ["p1", "p2", "p3"], "'run' contains files that are not a wsim run: choose another --out"
 
 
 WRONG = [missing, twice, whole, other_cut, other_size, more_missing, other_seed, nothing, foreign_target]
@@ -290,7 +292,9 @@ def test_a_part_that_changes_while_it_is_copied_is_noticed(monkeypatch: pytest.M
         Path(target).write_bytes(Path(target).read_bytes()[:-1])
 
     monkeypatch.setattr(shutil, "copyfile", torn)
-    with pytest.raises(StoreError, match=r"p1/picks/part-00000000000000\.parquet was changed while it was read"):
+    with pytest.raises(
+        StoreError, match=r"p1/picks/part-00000000000000\.parquet was changed while it was being copied"
+    ):
         merge(names, "run")
     assert not Path("run").exists()
 

@@ -11,6 +11,7 @@ import inspect
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -33,6 +34,8 @@ def names_in(annotation: str) -> set[str]:
 def imports_of(module: ModuleType) -> dict[str, tuple[str, str]]:
     """Return where each name comes from that a module imports, those for types alone, too."""
     found = {"os": ("os", ""), "Sequence": ("collections.abc", "Sequence"), "Callable": ("collections.abc", "Callable")}
+    found |= {"Plan": ("wsim.lab.plan", "Plan"), "Progress": ("wsim.lab.progress", "Progress")}
+    found |= {name: ("wsim.balance.goal", name) for name in ("Goal", "GoalSource")}
     for node in ast.walk(ast.parse(inspect.getsource(module))):
         if isinstance(node, ast.ImportFrom) and node.module:
             found |= {one.asname or one.name: (node.module, one.name) for one in node.names}
@@ -73,7 +76,7 @@ def stub() -> str:
     imported: dict[str, set[str]] = defaultdict(set)
     for name in (name for name in wsim.__all__ if name != "__version__"):
         value = getattr(wsim, name)
-        module = value if inspect.ismodule(value) else sys.modules[value.__module__]
+        module = value if inspect.ismodule(value) else import_module(value.__module__)
         if not inspect.isfunction(value):
             home, _, own = module.__name__.rpartition(".") if inspect.ismodule(value) else (module.__name__, "", name)
             imported[home].add(own)

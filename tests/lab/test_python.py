@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,34 @@ def babel(tmp_path_factory: pytest.TempPathFactory) -> wsim.Run:
     return record(Plan.make(game="tower_of_babel", games=120), tmp_path_factory.mktemp("python") / "babel", threads=1)
 
 
+def test_tables_and_runs_go_to_other_libraries(run: wsim.Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = run.table("wonders")
+    assert table.to_polars().equals(table.frame)
+    assert run.to_polars().height == 300 * run.plan.players
+    for frame in (table, run):
+        with monkeypatch.context() as without:
+            without.setitem(sys.modules, "pandas", None)
+            without.setitem(sys.modules, "pyarrow", None)
+            with pytest.raises(wsim.UserError, match="to_pandas needs pandas and pyarrow: pip install pandas pyarrow"):
+                frame.to_pandas()
+
+
+def test_a_table_is_plotted_with_its_intervals(run: wsim.Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = run.plot("wonders", "score").to_dict()
+    rows = next(iter(spec["datasets"].values()))
+    row = run.table("wonders").frame.filter(pl.col("score").is_not_null()).row(0, named=True)
+    assert len(rows) == run.table("wonders").frame.height
+    name = f"{row['wonder']} {row['side']}"
+    assert rows[0] == {"row": name, "value": row["score"], "low": row["score_low"], "high": row["score_high"]}
+    assert {layer["mark"]["type"] for layer in spec["layer"]} == {"rule", "point"}
+    assert run.plot("cards").to_dict()["layer"]
+    with pytest.raises(wsim.UserError, match=r"no interval to plot of 'scor' \(did you mean 'score'\?\): there are"):
+        run.plot("wonders", "scor")
+    monkeypatch.setitem(sys.modules, "altair", None)
+    with pytest.raises(wsim.UserError, match=r"plot needs an extra: pip install 'wsim\[report\]'"):
+        run.plot("wonders")
+
+
 # --- what an editor sees ----------------------------------------------------------------------------------------------
 
 
@@ -47,7 +76,7 @@ def test_the_keys_are_those_of_a_plan_and_of_the_games() -> None:
 @pytest.mark.parametrize("function", [wsim.simulate, wsim.play, wsim.whatif, wsim.experiment_picks])
 def test_every_keyword_is_in_the_signature_with_its_type(function: Callable[..., Any]) -> None:
     parameters = inspect.signature(function).parameters
-    assert {"games", "players", "seed", "policies", "patch", "set", "wonders", "sides", "threads"} <= set(parameters)
+    assert {"players", "seed", "policies", "patch", "set", "wonders", "sides", "threads"} <= set(parameters)
     for parameter in parameters.values():
         assert parameter.kind is not inspect.Parameter.VAR_KEYWORD
         assert parameter.annotation is not inspect.Parameter.empty
@@ -110,21 +139,24 @@ def test_a_run_tells_its_games(run: wsim.Run, babel: wsim.Run) -> None:
 
 UNTYPED: Any = wsim  # as a user without a type checker sees it
 MISTAKES: tuple[tuple[Callable[[Any], Any], str], ...] = (
-    (lambda run: run.table("card"), "seven_wonders has no table of card: it has policies, wonders, cards"),
-    (lambda run: run.table("cards", rwa=True), "this table has no option 'rwa': it has raw (did you mean 'raw'?)"),
+    (
+        lambda run: run.table("card"),
+        "seven_wonders has no table of card (did you mean 'cards'?): it has policies, wonders, worth, cards",
+    ),
+    (lambda run: run.table("cards", rwa=True), "this table has no option 'rwa' (did you mean 'raw'?): it has raw"),
     (lambda run: run.table("variance", "policy"), "this table cannot be split by policy"),
     (lambda run: run.cards("polcy"), "the table has no column 'polcy'"),
-    (lambda run: run.cards(level=95), "a confidence level lies between 0 and 1, not 95"),
+    (lambda run: run.cards(level=95), "a confidence level must be between 0 and 1, not 95"),
     (lambda run: run.trace(300), "the run has the games 0 to 299, not 300"),
     (lambda run: run.trace(-1), "the run has the games 0 to 299, not -1"),
     (lambda run: run.trace("7"), "the run has the games 0 to 299, not '7'"),
-    (lambda run: UNTYPED.simulate(10), "a plan is a wsim.Plan, or keywords such as games=1000, not 10"),
+    (lambda run: UNTYPED.simulate(10), "plan must be a wsim.Plan, or keywords such as games=1000, not 10"),
     (
         lambda run: UNTYPED.stats.policies("study"),
         "a run or its seats table is needed, not 'study': wsim.load_run(folder)",
     ),
     (lambda run: UNTYPED.wonders.analysis.cards(3), "a run or its seats table is needed, not 3"),
-    (lambda run: UNTYPED.load_run(3), "a run is opened by the path of its folder, not 3"),
+    (lambda run: UNTYPED.load_run(3), "run must be the path of its folder, not 3"),
     (lambda run: UNTYPED.whatif(change=[3]), "change must be a text or a list of texts, not [3]"),
     (lambda run: UNTYPED.whatif(sweep=3), "sweep must be a text, not 3"),
     (lambda run: UNTYPED.whatif(change="cards.Altar.points=3", metric=3), "metric must be a text, not 3"),
@@ -181,9 +213,15 @@ def test_no_value_of_any_type_is_more_than_a_sentence(
 
 
 def test_tables_and_answers_show_in_a_notebook(run: wsim.Run) -> None:
-    whatif = wsim.whatif(change="cards.Altar.points=9", budget=1000, policies="random", threads=1)
+    whatif = wsim.whatif(set="cards.Altar.points=9", budget=1000, policies="random", threads=1)
     picks = wsim.experiment_picks(
-        games=60, policies="random", randomise=1, fewest=1, threads=1, sweep="cards.Altar.points=2,9", target=3.0
+        games=60,
+        policies="random",
+        randomise=1,
+        min_effective_n=1,
+        threads=1,
+        sweep="cards.Altar.points=2,9",
+        target=3.0,
     )
     for shown, said in (
         (run.cards(), "Observational: "),

@@ -104,7 +104,7 @@ def test_a_copy_that_was_broken_off_is_no_run_and_goes_on(
     bucket: Any, wsim_command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     played()
-    original = remote._Place.put
+    original = remote._Location.put
     sent: list[str] = []
 
     def put(self: Any, name: str, content: bytes) -> None:
@@ -114,10 +114,10 @@ def test_a_copy_that_was_broken_off_is_no_run_and_goes_on(
         original(self, name, content)
 
     with monkeypatch.context() as patch:
-        patch.setattr(remote._Place, "put", put)
+        patch.setattr(remote._Location, "put", put)
         assert wsim_command("copy", "run", "s3://runs/one").code == 130
     answer = wsim_command("copy", "s3://runs/one", "back")
-    assert (answer.code, answer.err) == (2, "wsim: 's3://runs/one' holds no run of wsim (no run.json)\n")
+    assert (answer.code, answer.err) == (2, "wsim: 's3://runs/one' contains no wsim run (no run.json)\n")
     rest = len(everything("run")) - 3
     assert wsim_command("copy", "run", "s3://runs/one").out.endswith(f": {rest} files sent\n")
 
@@ -132,7 +132,7 @@ def test_damage_on_either_side_is_seen(bucket: Any, wsim_command: Command) -> No
     bucket.put_object(Bucket="runs", Key=name, Body=bytes(content))
     answer = wsim_command("copy", "s3://runs/one", "back")
     assert (answer.code, answer.out) == (1, "")
-    assert answer.err.startswith("wsim: 's3://runs/one' holds a damaged run: seats/part-00000000000090.parquet was")
+    assert answer.err.startswith("wsim: 's3://runs/one' contains a damaged run: seats/part-00000000000090.parquet was")
     assert wsim_command("copy", "run", "s3://runs/one").out.endswith(": 1 files sent\n")
     assert wsim_command("copy", "s3://runs/one", "again").code == 0
     Path("run/seats/part-00000000000090.parquet").write_bytes(bytes(content))
@@ -146,7 +146,7 @@ def test_a_fetch_that_was_broken_off_goes_on(
 ) -> None:
     played()
     assert wsim_command("copy", "run", "s3://runs/one").code == 0
-    original = remote._Place.get
+    original = remote._Location.get
     got: list[str] = []
 
     def get(self: Any, name: str) -> bytes:
@@ -156,7 +156,7 @@ def test_a_fetch_that_was_broken_off_goes_on(
         return original(self, name)
 
     with monkeypatch.context() as patch:
-        patch.setattr(remote._Place, "get", get)
+        patch.setattr(remote._Location, "get", get)
         assert wsim_command("copy", "s3://runs/one", "back").code == 130
     assert not Path("back/run.json").exists()
     there = len(everything("back"))
@@ -166,9 +166,7 @@ def test_a_fetch_that_was_broken_off_goes_on(
     assert everything("back") == everything("run")
     Path("back/run.json").unlink()
     Path("back/mine.txt").write_text("mine")
-    assert wsim_command("copy", "s3://runs/one", "back").err == (
-        "wsim: 'back' is there already: choose another folder\n"
-    )
+    assert wsim_command("copy", "s3://runs/one", "back").err == ("wsim: 'back' already exists: choose another folder\n")
 
 
 def test_markers_of_folders_and_objects_of_others_are_left_alone(bucket: Any, wsim_command: Command) -> None:
@@ -178,7 +176,7 @@ def test_markers_of_folders_and_objects_of_others_are_left_alone(bucket: Any, ws
         bucket.put_object(Bucket="runs", Key=name, Body=b"")
     answer = wsim_command("copy", "s3://runs/one", "back")
     assert answer.code == 0
-    assert answer.err == "wsim: left there, as no part of the run: , a/../b, notes.txt and 2 more\n"
+    assert answer.err == "wsim: left alone, not part of the run: , a/../b, notes.txt and 2 more\n"
     assert everything("back") == everything("run")
     assert wsim_command("copy", "run", "s3://runs/one").out.endswith(": 0 files sent\n")
 
@@ -202,7 +200,7 @@ def test_two_copies_of_different_runs_to_one_place_do_not_mix(
 ) -> None:
     played()
     played("seed", seed=2)
-    original = remote._Place.put
+    original = remote._Location.put
     others: list[Any] = []
 
     def put(self: Any, name: str, content: bytes) -> None:
@@ -212,10 +210,10 @@ def test_two_copies_of_different_runs_to_one_place_do_not_mix(
         original(self, name, content)
 
     with monkeypatch.context() as patch:
-        patch.setattr(remote._Place, "put", put)
+        patch.setattr(remote._Location, "put", put)
         assert wsim_command("copy", "run", "s3://runs/one").code == 0
     assert others[0].code == 2
-    assert "is being copied to 's3://runs/one': choose another place" in others[0].err
+    assert "is being copied to 's3://runs/one': choose another target" in others[0].err
     assert wsim_command("copy", "s3://runs/one", "back").code == 0
     assert everything("back") == everything("run")
 
@@ -224,14 +222,14 @@ def test_two_copies_of_different_runs_to_one_place_do_not_mix(
     3,
     ("words", "sentence"),
     [
-        ("run other", "wsim copy needs a folder and a place in a store: wsim copy RUN s3://bucket/path, or back"),
-        ("s3://a/b s3://c/d", "wsim copy needs a folder and a place in a store: wsim copy RUN s3://bucket/path, or"),
-        ("run s3://runs", "a place in a store is s3://bucket/path, not 's3://runs'"),
-        ("run gs://runs/x", "a place in a store is s3://bucket/path, not 'gs://runs/x'"),
+        ("run other", "wsim copy needs a folder and a store address: wsim copy RUN s3://bucket/path, or the reverse"),
+        ("s3://a/b s3://c/d", "wsim copy needs a folder and a store address: wsim copy RUN s3://bucket/path, or"),
+        ("run s3://runs", "a store address must look like s3://bucket/path, not 's3://runs'"),
+        ("run gs://runs/x", "a store address must look like s3://bucket/path, not 'gs://runs/x'"),
         ("none s3://runs/x", "'none' does not exist"),
-        ("seed s3://runs/one", "'s3://runs/one' holds another run than 'seed': choose another place"),
-        ("half s3://runs/x", "'half' holds 210 of 300 games: go on with --resume first"),
-        ("s3://runs/none back", "'s3://runs/none' holds no run of wsim (no run.json)"),
+        ("seed s3://runs/one", "'s3://runs/one' already contains a different run from 'seed': choose another target"),
+        ("half s3://runs/x", "'half' contains 210 of 300 games: finish it with --resume first"),
+        ("s3://runs/none back", "'s3://runs/none' contains no wsim run (no run.json)"),
         ("s3://runs/one run", "'run' is there already: choose another folder"),
     ],
 )
@@ -250,7 +248,7 @@ def test_a_store_that_refuses_is_a_failure(bucket: Any, wsim_command: Command) -
     played()
     answer = wsim_command("copy", "run", "s3://nobody/x")
     assert (answer.code, answer.out, answer.err.count("\n")) == (1, "", 1)
-    assert answer.err.startswith("wsim: the store of 's3://nobody/x' refuses: An error occurred (NoSuchBucket)")
+    assert answer.err.startswith("wsim: the store refuses 's3://nobody/x': An error occurred (NoSuchBucket)")
 
 
 @pytest.mark.slow
@@ -259,14 +257,14 @@ def test_an_address_that_is_none_is_one_sentence(wsim_command: Command, monkeypa
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
     answer = wsim_command("copy", "s3://runs/x", "back")
     assert (answer.code, answer.out, answer.err.count("\n")) == (2, "", 1)
-    assert answer.err.startswith("wsim: the store of 's3://runs/x' has no address that can be used: ")
+    assert answer.err.startswith("wsim: the endpoint for 's3://runs/x' is not valid: ")
 
 
 @pytest.mark.slow
 def test_a_run_is_not_played_into_a_store(wsim_command: Command) -> None:
     answer = wsim_command("run", "--games", "10", "--out", "s3://runs/x")
     assert answer.err == (
-        "wsim: a run is played in a folder, and 's3://runs/x' is none: play it in one, then wsim copy FOLDER "
+        "wsim: a run needs a local folder, and 's3://runs/x' is not one: play it locally, then wsim copy FOLDER "
         "s3://runs/x\n"
     )
     assert answer.code == 2
@@ -278,5 +276,5 @@ def test_a_missing_extra_is_named(wsim_command: Command, monkeypatch: pytest.Mon
     played()
     monkeypatch.setattr(remote, "find_spec", lambda name: None)
     answer = wsim_command("copy", "run", "s3://runs/x")
-    assert (answer.code, answer.err) == (2, "wsim: a store needs the extra: pip install 'wsim[s3]'\n")
+    assert (answer.code, answer.err) == (2, "wsim: object stores need an extra: pip install 'wsim[s3]'\n")
     assert files("run")

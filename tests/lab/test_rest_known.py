@@ -11,12 +11,12 @@ import pytest
 
 import wsim
 from tests.conftest import Command
-from wsim.display import BETWEEN_PLAYERS
 from wsim.lab.plan import Plan
 from wsim.lab.provenance import Provenance
 from wsim.lab.rest_known import known_between
 from wsim.lab.run_tables import RunTable
 from wsim.stats.between import Between
+from wsim.stats.columns import PLAYER_SD, WIN_SHARE
 from wsim.stats.tables import Table
 from wsim.wonders.game import GAME
 
@@ -51,13 +51,14 @@ def test_a_column_stands_behind_the_interval_of_its_figure() -> None:
         | {"win_share_low": [0.1, 0.2], "win_share_high": [0.3, 0.4], "score": [50.0, 51.0]}
     )
     known = Between(("net", "search"), 1000, {"Gizah A": 0.012})
-    found = known.beside(Table(frame, "Wonders", "A note."), ("wonder", "side"), "win_share")
-    assert found.frame.columns[5:7] == ["win_share_high", BETWEEN_PLAYERS]
-    assert found.frame[BETWEEN_PLAYERS].to_list() == [0.012, None]
-    assert found.note.startswith("A note. Between players: one standard deviation")
+    labels = ("wonder", "side")
+    wonders = Table(frame, "Wonders", "A note.", columns=(WIN_SHARE,), labels=labels)
+    found = known.with_player_sd(wonders, "win_share")
+    assert found.frame.columns[5:7] == ["win_share_high", PLAYER_SD]
+    assert found.frame[PLAYER_SD].to_list() == [0.012, None]
+    assert found.note.startswith("A note. Player SD: one standard deviation")
     assert "net, search (1,000 games each" in found.note
-    nothing = Table(frame, "Wonders")
-    assert Between(("net",), 10, {"Olympia A": 0.1}).beside(nothing, ("wonder", "side"), "win_share") is nothing
+    assert Between(("net",), 10, {"Olympia A": 0.1}).with_player_sd(wonders, "win_share") is wonders
 
 
 def test_an_answer_in_the_folder_of_a_run_is_beside_its_figures(
@@ -67,30 +68,30 @@ def test_an_answer_in_the_folder_of_a_run_is_beside_its_figures(
     keys = ("--players", "3", "--games", "400")
     assert wsim_command("run", *keys, "--policies", "greedy,greedy,random", "-o", "mine", "--quiet").code == 0
     before = wsim_command("wonders", "mine", "--json").out
-    assert BETWEEN_PLAYERS not in before
+    assert PLAYER_SD not in before
     assert wsim_command("rest", "random", "greedy", *keys, "-o", "mine", "--quiet").code == 0
-    (path,) = Path("mine").glob("rest-*.json")
+    (path,) = Path("mine").glob("robustness-*.json")
     rows = {row["thing"]: row for row in json.loads(path.read_text())["things"]}
     run = wsim.load_run("mine")
     for table, thing in (
         (run.wonders(), pl.concat_str(pl.col("wonder", "side").cast(pl.String), separator=" ")),
         (run.cards(), pl.col("card")),
     ):
-        found = dict(zip(table.frame.select(thing).to_series(), table.frame[BETWEEN_PLAYERS], strict=True))
+        found = dict(zip(table.frame.select(thing).to_series(), table.frame[PLAYER_SD], strict=True))
         assert found == {thing: rows[thing]["shrunk"] if thing in rows else None for thing in found}
     assert json.loads(before)["rows"] == [
-        {key: value for key, value in row.items() if key != BETWEEN_PLAYERS}
+        {key: value for key, value in row.items() if key != PLAYER_SD}
         for row in json.loads(wsim_command("wonders", "mine", "--json").out)["rows"]
     ]
     said = wsim_command("wonders", "mine").out
     assert " ±" in said.splitlines()[3]
-    assert "between players" in said
-    assert BETWEEN_PLAYERS not in run.wonders(by="wonder").frame.columns  # another figure
-    assert BETWEEN_PLAYERS not in RunTable.of("wonders", [run], (), 0.95, {}, won_by=2).table.frame.columns
+    assert "player SD" in said
+    assert PLAYER_SD not in run.wonders(by="wonder").frame.columns  # another figure
+    assert PLAYER_SD not in RunTable.of("wonders", [run], (), 0.95, {}, won_by=2).table.frame.columns
     assert wsim_command("run", *keys, "--policies", "greedy,balanced,random", "-o", "other", "--quiet").code == 0
     (Path("other") / path.name).write_text(path.read_text())
-    assert BETWEEN_PLAYERS not in wsim.load_run("other").wonders().frame.columns  # one of them was not compared
+    assert PLAYER_SD not in wsim.load_run("other").wonders().frame.columns  # one of them was not compared
     path.write_text('{"format": "wsim-rest/1"}')
     damaged = wsim_command("wonders", "mine")
     assert (damaged.code, damaged.out) == (2, "")
-    assert f"{str(path)!r} is no answer of wsim rest, or a damaged one" in damaged.err
+    assert f"{str(path)!r} is not an answer of wsim robustness, or a damaged one" in damaged.err

@@ -6,6 +6,7 @@ import errno
 import json
 import os
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import polars as pl
@@ -147,7 +148,7 @@ def test_resuming_plays_only_what_is_missing_or_not_whole() -> None:
     Path("run/seats/part-00000000000300.parquet").unlink()
     Path("run/picks/part-00000000000600.parquet").write_bytes(b"half a fi")
     Path("run/seats/.part-00000000000300.parquet.77.tmp").write_bytes(b"left by a killed process")
-    with pytest.raises(UserError, match="'run' holds this run, unfinished"):
+    with pytest.raises(UserError, match="'run' contains this run, unfinished"):
         recorded()
     done: list[tuple[str, int, int]] = []
     assert recorded(resume=True, progress=lambda *counts: done.append(counts)).played == 600
@@ -166,13 +167,13 @@ def test_a_finished_run_is_not_played_again() -> None:
 def test_an_unfinished_run_is_resumed_only_when_asked() -> None:
     with pytest.raises(Interrupted):
         recorded(progress=stop_after(400))
-    with pytest.raises(UserError, match="'run' holds this run, unfinished: add --resume"):
+    with pytest.raises(UserError, match="'run' contains this run, unfinished: add --resume"):
         recorded()
 
 
 def test_a_run_can_be_made_longer() -> None:
     record(Plan.make(games=700), "run", shard=300)
-    with pytest.raises(UserError, match="'run' holds fewer games: add --resume"):
+    with pytest.raises(UserError, match="'run' contains fewer games: add --resume"):
         record(Plan.make(games=1000), "run")
     assert record(Plan.make(games=1000), "run", resume=True).played == 400  # the last shard was not full
     assert_frame_equal(load_run("run").seats.collect(), wsim.simulate(games=1000))
@@ -192,7 +193,7 @@ def test_a_folder_with_another_run_is_refused(changes: dict[str, Any], differenc
     before = content(str(recorded().path))
     with pytest.raises(UserError) as refusal:
         record(Plan.make(**{**PLAN, **changes}), "run", resume=resume)
-    assert str(refusal.value) == f"'run' holds another run: {difference}; choose another --out"
+    assert str(refusal.value) == f"'run' contains a different run: {difference}; choose another --out"
     assert content("run") == before
 
 
@@ -201,7 +202,9 @@ def test_a_run_is_not_made_shorter(resume: bool) -> None:
     before = content(str(recorded().path))
     with pytest.raises(UserError) as refusal:
         record(Plan.make(**{**PLAN, "games": 500}), "run", resume=resume)
-    sentence = "'run' has 1,000 games, and 500 are fewer: a run can be made longer, not shorter; choose another --out"
+    sentence = (
+        "'run' already has 1,000 games, more than 500: a run can be extended, not shortened; choose another --out"
+    )
     assert str(refusal.value) == sentence
     assert content("run") == before
 
@@ -224,7 +227,7 @@ def test_a_run_of_another_version_is_refused(monkeypatch: pytest.MonkeyPatch) ->
 def test_a_folder_with_something_else_is_refused() -> None:
     Path("run").mkdir()
     Path("run/letter.txt").write_text("dear")
-    with pytest.raises(UserError, match="'run' holds something that is not a run of wsim"):
+    with pytest.raises(UserError, match="'run' contains files that are not a wsim run"):
         recorded()
     with pytest.raises(UserError, match=r"'run/letter\.txt' is not a folder"):
         recorded("run/letter.txt")
@@ -282,6 +285,16 @@ def test_a_full_disk_keeps_what_is_finished(monkeypatch: pytest.MonkeyPatch, err
     assert recorded(resume=True).played == 400
 
 
+def test_a_full_disk_is_said_whatever_polars_makes_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = "parquet: File out of specification: Invalid thrift: eof"
+    full_disk(monkeypatch, 0, pl.exceptions.ComputeError(said))
+    with pytest.raises(StoreError, match=f"cannot write .*: {said}"):
+        recorded()
+    monkeypatch.setattr("wsim.files.shutil.disk_usage", lambda _: SimpleNamespace(free=4096))
+    with pytest.raises(StoreError, match=r"cannot write .*: No space left on device$"):
+        recorded()
+
+
 def test_a_disk_that_was_full_from_the_start_keeps_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     full_disk(monkeypatch, 0, FULL[0])
     with pytest.raises(StoreError):
@@ -305,13 +318,13 @@ def test_a_game_that_cannot_be_played_leaves_nothing_of_a_new_run() -> None:
     [
         ("nothing", "'nothing' does not exist"),
         ("file", "'file' is not a folder"),
-        ("empty", r"'empty' holds no run of wsim \(no run\.json\)"),
-        ("text", "'text/run.json' is not a record of wsim: "),
+        ("empty", r"'empty' contains no wsim run \(no run\.json\)"),
+        ("text", "'text/run.json' is not a wsim record: "),
         ("list", "'list/run.json' has the format None; this version of wsim reads 'wsim-run/2'"),
         ("newer", "'newer/run.json' has the format 'wsim-run/9'"),
         ("damaged", "'damaged/run.json' is damaged: it was changed after wsim wrote it"),
-        ("older", "'older/run.json' has the format 'wsim-run/1' of an earlier wsim, this one reads 'wsim-run/2'$"),
-        ("deep", "'deep/run.json' is not a record of wsim: it is nested too deeply"),
+        ("older", "'older/run.json' has the format 'wsim-run/1' of an earlier wsim; this version reads 'wsim-run/2'$"),
+        ("deep", "'deep/run.json' is not a wsim record: it is nested too deeply"),
     ],
 )
 def test_what_is_no_run_is_refused(path: str, sentence: str) -> None:

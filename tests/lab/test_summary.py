@@ -154,7 +154,7 @@ def test_no_rows_are_kept() -> None:
     assert verify("run") == []
     assert run.summary is not None
     assert run.summary.games == 400
-    with pytest.raises(UserError, match="the run 'run' keeps a summary and no rows, which this needs: play it with"):
+    with pytest.raises(UserError, match="the run 'run' keeps only a summary, and this needs rows: play it with"):
         _ = run.seats
 
 
@@ -226,7 +226,7 @@ def test_the_command_shows_what_it_can(wsim_command: Command) -> None:
     assert files("again") == files("sums")
 
 
-NO_ROWS = "the run 'run' keeps a summary and no rows, which this needs: play it with --keep seats\n"
+NO_ROWS = "the run 'run' keeps only a summary, and this needs rows: play it with --keep seats\n"
 
 
 @pytest.mark.usefixtures("toy")
@@ -235,7 +235,7 @@ NO_ROWS = "the run 'run' keeps a summary and no rows, which this needs: play it 
     [
         (
             "table run matchups",
-            "the run 'run' keeps a summary and no rows, which this needs: play it with --keep seats",
+            "the run 'run' keeps only a summary, and this needs rows: play it with --keep seats",
         ),
         (
             "table run policies --by seat",
@@ -245,12 +245,15 @@ NO_ROWS = "the run 'run' keeps a summary and no rows, which this needs: play it 
             "table run treasures --by policy",
             "the run keeps sums of each treasure, not split by policy: that needs rows",
         ),
-        ("compare run run", "the run 'run' keeps a summary and no rows, which this needs: play it with --keep seats"),
+        ("compare run run", "the run 'run' keeps only a summary, and this needs rows: play it with --keep seats"),
         ("run --keep rows", "keep must be seats, seats,picks or summary, not 'rows'"),
         ("run --keep picks", "keep must be seats, seats,picks or summary, not 'picks'"),
-        ("run --keep summary --picks", "keep = summary leaves out the picks that picks = true asks for"),
-        ("run --keep seats --picks", "keep = seats leaves out the picks that picks = true asks for"),
-        ("run --games 400 --rotate --out run", "'run' holds another run: plan.keep is \"summary\" there and null here"),
+        ("run --keep summary --picks", "keep = summary contradicts picks = true"),
+        ("run --keep seats --picks", "keep = seats contradicts picks = true"),
+        (
+            "run --games 400 --rotate --out run",
+            "'run' contains a different run: plan.keep is \"summary\" there and null here",
+        ),
         ("trace --keep seats", "trace has no option '--keep'"),
     ],
 )
@@ -301,6 +304,6 @@ def test_what_is_no_summary_is_refused() -> None:
 @pytest.mark.usefixtures("toy")
 def test_a_game_without_such_tables_keeps_no_summary(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(toy_game.Toy, "ANALYSES", {"matchups": "wsim.stats.shared:MATCHUPS"})
-    with pytest.raises(UserError, match="toy has no table that a summary could give: play it with --keep seats"):
+    with pytest.raises(UserError, match="toy has no tables for a summary: play it with --keep seats"):
         recorded()
     assert not Path("run").exists()

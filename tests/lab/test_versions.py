@@ -38,6 +38,6 @@ def test_a_run_of_version_1_is_refused_with_the_command_that_plays_it_again(tmp_
     old = {key: value for key, value in record.items() if key not in ("check", "files", "places", "sessions")}
     (tmp_path / "old" / "run.json").write_text(json.dumps(old | {"format": "wsim-run/1"}), encoding="utf-8")
     with pytest.raises(
-        UserError, match=r"of an earlier wsim, this one reads 'wsim-run/2'; play it again with: wsim run "
+        UserError, match=r"of an earlier wsim; this version reads 'wsim-run/2'; play it again with: wsim run "
     ):
         load_run(tmp_path / "old")

@@ -15,7 +15,7 @@ from wsim.jit import JIT
 from wsim.lab.plan import Plan
 from wsim.learn.harvest import anchored, harvest_of, read_records, write_records
 from wsim.learn.learner import learner_of
-from wsim.learn.learning_plan import LearningPlan
+from wsim.learn.plan import LearningPlan
 from wsim.wonders.learning import LEARNER
 
 pytestmark = pytest.mark.skipif(not JIT, reason="needs many playouts")

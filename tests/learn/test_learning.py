@@ -15,13 +15,14 @@ from tests.conftest import Command
 from tests.learn.lessons import BABEL, SMALL, SMALL_BABEL, WONDERS, harvest
 from wsim.errors import UserError
 from wsim.jit import JIT
+from wsim.lab.execution import Execution
 from wsim.learn import judge as judge_module
 from wsim.learn import rounds as run_module
 from wsim.learn.fitting_settings import Fitting
 from wsim.learn.harvest import Harvest, write_records
 from wsim.learn.judge import Judgement, judge
 from wsim.learn.learner import learner_of
-from wsim.learn.learning_plan import LearningPlan
+from wsim.learn.plan import LearningPlan
 from wsim.learn.rounds import learn
 from wsim.wonders.learning import LEARNER
 
@@ -61,7 +62,7 @@ def test_a_run_goes_on_where_it_stopped_and_learns_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, told: dict[str, Any]
 ) -> None:
     plan = LearningPlan.restore(told)
-    whole = learn(plan, tmp_path / "whole", threads=2)
+    whole = learn(plan, tmp_path / "whole", execution=Execution(threads=2))
     calls = []
 
     def stops(part: Any, found: Any) -> None:
@@ -74,15 +75,15 @@ def test_a_run_goes_on_where_it_stopped_and_learns_the_same(
     with monkeypatch.context() as patch:
         patch.setattr(run_module._Part, "write", stops)
         with pytest.raises(KeyboardInterrupt):
-            learn(plan, tmp_path / "cut", threads=1)
+            learn(plan, tmp_path / "cut", execution=Execution(threads=1))
     steps: list[tuple[str, int, int]] = []
-    again = learn(plan, tmp_path / "cut", threads=1, progress=lambda *told: steps.append(told))
+    again = learn(plan, tmp_path / "cut", execution=Execution(threads=1, progress=lambda *told: steps.append(told)))
     for path in sorted((tmp_path / "whole").rglob("*.parquet")):
         assert (tmp_path / "cut" / path.relative_to(tmp_path / "whole")).read_bytes() == path.read_bytes()
     assert [one.games for one in again] == [one.games for one in whole] == [60]
     assert again[0].share == pytest.approx(whole[0].share, abs=0.05)
     assert steps
-    done = learn(plan, tmp_path / "cut", threads=1)
+    done = learn(plan, tmp_path / "cut", execution=Execution(threads=1))
     assert done == again
     about = learner_of(plan.game).load(str(tmp_path / "cut" / "net.npz")).about
     assert LearningPlan.restore(about["plan"]) == plan
@@ -97,7 +98,7 @@ def test_a_round_may_keep_a_part_of_the_net_that_it_began_from(tmp_path: Path) -
         {**SMALL_BABEL, "judge": [], "round": [first, {**second, "rate": 0.05, "blend": part}]} for part in (0, 0.25)
     ]
     for place, plan in enumerate(plans):
-        learn(LearningPlan.restore(plan), tmp_path / str(place), threads=1)
+        learn(LearningPlan.restore(plan), tmp_path / str(place), execution=Execution(threads=1))
     before, whole, mixed = (
         learner_of(BABEL).load(str(tmp_path / name / "net.npz")).arrays for name in ("0/round-1", "0", "1")
     )
@@ -108,7 +109,7 @@ def test_a_round_may_keep_a_part_of_the_net_that_it_began_from(tmp_path: Path) -
 
 def test_a_judgement_counts_each_game_once() -> None:
     keys = {"game": "seven_wonders", "ruleset": "2e-cities-teams", "players": 4, "seed": 5}
-    found = judge(keys, "balanced", ("random",), 100, None)
+    found = judge(keys, "balanced", ("random",), 100, Execution())
     assert (found.games, found.fair) == (100, 0.5)
     assert found.low <= found.share <= found.high
     assert found.share > 0.9
@@ -118,21 +119,21 @@ def test_opponents_that_differ_sit_around_the_net_in_every_order(monkeypatch: py
     """Six orders of three, in games of their own, as many each; of alike ones there is one, and all games are of it."""
     played: list[tuple[tuple[str, ...], range]] = []
 
-    def made_up(sets: Any, games: range, _: Any) -> Any:
+    def made_up(sets: Any, ready: Any, games: range, _: Any) -> Any:
         [[arm]] = [one.arms for one in sets]
         played.append((arm.simulators[0].plan.policies, games))
         return [[[np.full(len(games), games.start % 2), np.ones(len(games))]]]
 
     monkeypatch.setattr(judge_module, "arm_by_arm", made_up)
     keys = {"game": "seven_wonders", "ruleset": "1e", "players": 4, "seed": 5}
-    found = judge(keys, "balanced", ("random", "greedy", "military"), 63, None)
+    found = judge(keys, "balanced", ("random", "greedy", "military"), 63, Execution())
     assert {policies for policies, _ in played} == {("balanced", *others) for others in permutations(
         ("random", "greedy", "military"))}  # fmt: skip
     assert [number for _, games in played for number in games] == list(range(63))
     assert {len(games) for _, games in played} == {10, 11}
     assert found.games == 63
     played.clear()
-    judge(keys, "balanced", ("random",), 20, None)
+    judge(keys, "balanced", ("random",), 20, Execution())
     assert played == [(("balanced", "random", "random", "random"), range(20))]
 
 
@@ -143,21 +144,24 @@ def test_opponents_that_differ_sit_around_the_net_in_every_order(monkeypatch: py
         ({"colour": 1}, "unknown key of a file 'colour'"),
         ({"seed": "one"}, "seed must be a whole number, not 'one'"),
         ({"round": [{"decisions": 0}]}, "at least 1 decision"),
-        ({"round": [{"decisions": 10}]}, "no net to play by"),
+        ({"round": [{"decisions": 10}]}, "no net to play with"),
         ({"round": [{"decision": 10}]}, "did you mean 'decisions'"),
         ({"table": [{"ruleset": "1e", "players": 4, "share": -1}]}, "share"),
         ({"table": [{"players": 4}]}, "lacks"),
         ({"table": [{"ruleset": "1e", "players": 4, "share": 0}]}, "round 1 plays no table"),
         ({"round": [{**SMALL["round"][0], "shares": {"1e-4": 1}}]}, "the tables are 1e-3"),
-        ({"round": [{**SMALL["round"][0], "shares": {"1e-3": -1}}]}, "at least 0, not -1"),
+        ({"round": [{**SMALL["round"][0], "shares": {"1e-3": -1}}]}, "must be at least 0, not -1"),
         ({"round": [{**SMALL["round"][0], "shares": {"1e-3": "all"}}]}, "a table of numbers"),
-        ({"round": [{**SMALL["round"][0], "others": "balanced|round-1"}]}, "plays by 'round-1': there is no net of it"),
-        ({"round": [{**SMALL["round"][0], "players": "round-0"}]}, "round 1 plays by 'round-0'"),
-        ({"round": [{**SMALL["round"][0], "start": "round-1"}]}, "by 'round-1': there is no net of it yet"),
-        ({"round": [{**SMALL["round"][0], "start": "mine.npz"}]}, "round 1 starts from net or round-1"),
-        ({"round": [{**SMALL["round"][0], "blend": 1}]}, "blend of round 1 is at least 0 and less than 1"),
-        ({"round": [{**SMALL["round"][0], "moves": -1}]}, "moves and rate of round 1 are at least 0"),
-        ({"round": [{**SMALL["round"][0], "moves": 4}]}, "the best moves by the net of the own seat: no 'balanced'"),
+        (
+            {"round": [{**SMALL["round"][0], "others": "balanced|round-1"}]},
+            "uses 'round-1': that net does not exist yet",
+        ),
+        ({"round": [{**SMALL["round"][0], "players": "round-0"}]}, "round 1 uses 'round-0'"),
+        ({"round": [{**SMALL["round"][0], "start": "round-1"}]}, "uses 'round-1': that net does not exist yet"),
+        ({"round": [{**SMALL["round"][0], "start": "mine.npz"}]}, "round 1 must start from net or round-1"),
+        ({"round": [{**SMALL["round"][0], "blend": 1}]}, "blend of round 1 must be at least 0 and less than 1"),
+        ({"round": [{**SMALL["round"][0], "moves": -1}]}, "moves and rate of round 1 must be at least 0"),
+        ({"round": [{**SMALL["round"][0], "moves": 4}]}, "the net in own: 'balanced' is not a net"),
         ({"game": "babel"}, "unknown game 'babel'"),
         ({"fitting": {"rate": 0}}, "more than 0"),
         ({"gap": 1e9}, "from 1 to 1,000"),
@@ -237,7 +241,7 @@ def test_the_command_fits_the_net_to_changed_cards(
     assert told["net"] == str(folder / "net.npz")
     assert [row["against"] for row in told["judgements"]] == ["net", "balanced"]
     again = wsim_command("learn", *options[:-1])
-    assert "learned from 300 decisions: a net needs tens of thousands" in again.err
+    assert "300 decisions are too few to learn from: the net hardly differs" in " ".join(again.out.split())
     played = wsim_command("run", "--game", game, "--games", "20", "--policies", f"net:file={folder / 'net.npz'}", "-q")
     assert played.code == 0
 
@@ -250,7 +254,7 @@ def test_the_command_fits_the_net_to_changed_cards(
         (["--start", "missing.npz"], "cannot read the net"),
         (["--game", "babel"], "unknown game 'babel'"),
         (["--game", BABEL, str(learner_of(WONDERS).plan)], "a plan of seven_wonders"),
-        (["--game", BABEL, "--start", str(learner_of(WONDERS).plan.with_name("net.npz"))], "is one of seven_wonders"),
+        (["--game", BABEL, "--start", str(learner_of(WONDERS).plan.with_name("net.npz"))], "is for seven_wonders"),
     ],
 )
 def test_bad_input_is_one_sentence(wsim_command: Command, tmp_path: Path, options: list[str], words: str) -> None:
@@ -265,8 +269,8 @@ def test_bad_input_is_one_sentence(wsim_command: Command, tmp_path: Path, option
 def test_a_cluster_takes_the_same_decisions(tmp_path: Path) -> None:
     pytest.importorskip("distributed", reason="needs the extra cluster")
     plan = LearningPlan.restore({**SMALL, "round": SMALL["round"][:1], "judge": []})
-    learn(plan, tmp_path / "here", threads=1)
-    learn(plan, tmp_path / "there", cluster="local:2")
+    learn(plan, tmp_path / "here", execution=Execution(threads=1))
+    learn(plan, tmp_path / "there", execution=Execution(cluster="local:2"))
     paths = sorted((tmp_path / "here").rglob("*.parquet"))
     assert paths
     for path in paths:
@@ -277,12 +281,12 @@ def test_a_round_without_a_decision_is_a_sentence(tmp_path: Path, monkeypatch: p
     seldom = {**SMALL, "judge": [], "round": [{**SMALL["round"][0], "decisions": 1}]}
     monkeypatch.setattr(run_module, "read_records", lambda _, dtype: np.zeros(0, dtype))
     with pytest.raises(UserError, match="took no decision"):
-        learn(LearningPlan.restore(seldom), tmp_path / "none", threads=1)
+        learn(LearningPlan.restore(seldom), tmp_path / "none", execution=Execution(threads=1))
 
 
 def test_a_judgement_that_was_never_lost_has_an_interval() -> None:
     keys = {"game": "seven_wonders", "ruleset": "1e", "players": 3, "seed": 5}
-    found = judge(keys, "balanced", ("random",), 20, None)
+    found = judge(keys, "balanced", ("random",), 20, Execution())
     assert found.share == 1.0
     assert 0.7 < found.low < 0.95
 
@@ -317,7 +321,7 @@ def test_a_round_goes_on_from_the_net_before_or_begins_anew(
     monkeypatch.setattr(run_module, "read_records", lambda *_: np.ones(1))
     monkeypatch.setattr(run_module, "find_game", lambda _: SimpleNamespace(prepare=lambda _: None))
     monkeypatch.setattr(run_module.Learning, "parts", lambda *_: [SimpleNamespace(states=None, moves=None)])
-    run.fit(2, None)
+    run.fit(2)
     assert begun == [("anew", plan.seed) if fresh else ("from", str(run.net_path(1)))]
 
 
@@ -345,9 +349,9 @@ def test_nets_are_judged_in_games_that_nothing_was_learned_from(
     seeds: list[Any] = [run._harvest_of(number, plan.tables[0]) for number in (1, 2, 3)]
     assert seeds == [4, 5, 6]
     assert nets == [f"net:file={tmp_path / place}" for place in ("start.npz", "round-1/net.npz", "round-2/net.npz")]
-    run.judgements(None)
+    run.judgements()
     ((seed, *others),) = judged
-    assert others == ["1e", 3, f"net:file={tmp_path / 'net.npz'}", ("greedy", "balanced"), 60, None]
+    assert others == ["1e", 3, f"net:file={tmp_path / 'net.npz'}", ("greedy", "balanced"), 60, Execution()]
     assert min(abs(seed - one) for one in (3, *seeds)) > 100_000
 
 
@@ -371,11 +375,11 @@ def test_a_part_that_was_cut_off_between_its_files_is_made_again(
     with monkeypatch.context() as patch:
         patch.setattr(run_module, "write_records", cut)
         with pytest.raises(KeyboardInterrupt):
-            run.harvest(1, None)
+            run.harvest(1)
     (part,) = run.parts(1, plan.tables[0])
     assert (part.states.exists(), part.moves.exists()) == (True, False)
-    run.harvest(1, None)
-    run.harvest(1, None)
+    run.harvest(1)
+    run.harvest(1)
     assert made == [part.games] * 2
     assert (part.states.exists(), part.moves.exists()) == (True, True)
     read: list[str] = []
@@ -386,7 +390,7 @@ def test_a_part_that_was_cut_off_between_its_files_is_made_again(
 
     monkeypatch.setattr(run_module, "read_records", none)
     with pytest.raises(UserError, match="took no decision"):
-        run.fit(3, None)
+        run.fit(3)
     assert read == ["round-2", "round-3"] * 2
 
 
@@ -409,7 +413,7 @@ def test_a_fitting_begins_from_the_net_that_the_round_names(tmp_path: Path, monk
     monkeypatch.setattr(learner, "fit", fit)
     monkeypatch.setattr(learner, "save", lambda *_: None)
     monkeypatch.setattr(run_module, "read_records", lambda _, dtype: np.zeros(1, dtype))
-    run.fit(4, None)
+    run.fit(4)
     run.net_path(3).unlink()
-    run.fit(3, None)
+    run.fit(3)
     assert begun == [("round-1", 3, 4e-4), ("round-2", plan.fitting.rounds, plan.fitting.rate)]

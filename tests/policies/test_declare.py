@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from wsim.errors import UserError
-from wsim.policies.declare import MOST_PARAMETERS, Declaration, declaration_of, policy
+from wsim.policies.declare import MAX_PARAMETERS, Declaration, declaration_of, policy
 from wsim.wonders.words import PARAMETERS
 
 pytestmark = [pytest.mark.jit_off]
@@ -48,7 +48,7 @@ def test_wsim_policy_is_the_decorator_and_no_module() -> None:
     [
         ({"explore": 0.1}, "every policy has it already"),
         ({"a b": 1}, "'a b' of a policy is not a name"),
-        ({"a": "x"}, "the default of the parameter 'a' is a number"),
+        ({"a": "x"}, "the default of the parameter 'a' must be a number"),
         ({f"p{i}": i for i in range(8)}, "at most 7 parameters, not 8"),
     ],
 )
@@ -58,7 +58,7 @@ def test_declarations_are_checked(parameters: dict[str, Any], message: str) -> N
 
 
 def test_the_room_for_parameters() -> None:
-    assert MOST_PARAMETERS == PARAMETERS - 1
+    assert MAX_PARAMETERS == PARAMETERS - 1
 
 
 def test_importing_the_decorator_is_light() -> None:

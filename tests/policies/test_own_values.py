@@ -106,8 +106,8 @@ def test_mistakes_are_one_sentence(tmp_path: Path) -> None:
     for name, sentence in (
         ("raising", "raised ValueError: no idea"),
         ("nothing", "raised TypeError"),
-        ("four", "what a move is worth is a function of five arguments: public, own, choice, rules, index"),
-        ("worded", "what a move is worth is a number"),
+        ("four", "a function that values moves takes five arguments: public, own, choice, rules, index"),
+        ("worded", "the value of a move must be a number"),
         ("fine:ahead=-1", "parameter ahead of policy"),
         ("fine:greed=2", "has no parameter 'greed': accepted are playouts, ms, candidates, prior, pool, ahead"),
         ("fine:playouts=5:ms=3", "give one of them"),

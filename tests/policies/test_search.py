@@ -170,15 +170,18 @@ def test_a_time_budget_is_kept_and_no_playouts_are_counted() -> None:
     [
         ("search:playouts=0", r"'search:playouts=0' has no playouts and no time: give playouts=1 or more, or ms="),
         ("search:playouts=50:ms=5", r"'search:playouts=50:ms=5' sets playouts and ms: give one of them"),
-        ("search:playouts=2000000", r"playouts of policy 'search' is a whole number from 0 to 1,000,000, not 2000000"),
-        ("search:candidates=1", r"parameter candidates of policy 'search' is a whole number from 2 to 64, not 1"),
-        ("search:ms=-1", r"parameter ms of policy 'search' is a number from 0 to 1,000,000, not -1"),
+        (
+            "search:playouts=2000000",
+            r"playouts of policy 'search' must be a whole number from 0 to 1,000,000, not 2000000",
+        ),
+        ("search:candidates=1", r"parameter candidates of policy 'search' must be a whole number from 2 to 64, not 1"),
+        ("search:ms=-1", r"parameter ms of policy 'search' must be a number from 0 to 1,000,000, not -1"),
         (
             "search:pool=balancd",
-            r"pool of policy 'search' is all, .* or policies .* \(did you mean 'balanced'\?\)",
+            r"pool of policy 'search' must be all, .* or policies .* \(did you mean 'balanced'\?\)",
         ),
         ("search:pool=search", r"'search' is not one of random, first"),
-        ("search:playout=5", r"has no parameter 'playout': accepted are playouts, .* \(did you mean 'playouts'\?\)"),
+        ("search:playout=5", r"has no parameter 'playout' \(did you mean 'playouts'\?\): accepted are playouts, "),
     ],
 )
 def test_a_budget_that_cannot_be_is_refused_in_one_sentence(entry: str, message: str) -> None:
@@ -188,7 +191,7 @@ def test_a_budget_that_cannot_be_is_refused_in_one_sentence(entry: str, message:
 
 def test_pools_of_one_table_share_their_room() -> None:
     simulator("search:pool=all,search:playouts=9,search:pool=balanced+greedy", players=3)
-    with pytest.raises(UserError, match=r"have 37 players together: the table takes 32"):
+    with pytest.raises(UserError, match=r"have 37 players in total, more than 32"):
         simulator(f"search,search:pool={'+'.join(['balanced', 'greedy'] * 5)},balanced", players=3)
 
 

@@ -24,7 +24,7 @@ from collections import namedtuple
 
 import numpy as np
 import wsim
-from numba import njit, objmode, types
+from numba import get_num_threads, njit, objmode, prange, types
 from numba.extending import overload, register_jitable
 from wsim.jit import address_of
 from wsim.wonders.kit import action_of, below, card_of, kernel, owns, score_change
@@ -58,6 +58,13 @@ def _poke(values, at):
     return write
 
 memset = types.ExternalFunction("memset", types.intp(types.intp, types.int32, types.intp))
+
+@njit(parallel=True)
+def spread(values):
+    total = 0
+    for at in prange(values.size):
+        total += values[at]
+    return total
 
 @njit
 def peek(values, at):
@@ -142,9 +149,18 @@ OUT = {
     "return int(address_of(public)) % choice.count": "reaches memory by its address",
     "memset(public.coins.ctypes.data, 50, 1)": "reaches memory by its address",
     "a = np.lib.stride_tricks.as_strided(own.passed, (400,), (8,)); return int(a[9]) % 1": "calls as_strided",
-    "return int(np.random.random() * choice.count)": "draws from a random stream that no seed of a plan reaches",
+    "return int(np.random.random() * choice.count)": "uses random numbers that the plan's seed does not control",
     "accident(public.coins, seat)": "calls accident, which wsim cannot look into: make it a function of its own",
     "poke(public.coins, seat)": "calls poke, which wsim cannot look into",
+    """
+    try:
+        return int(public.coins[0]) % choice.count
+    except Exception:
+        return 0""": "has a try, and nothing can be caught here",
+    "return int(spread(public.coins)) % choice.count": "spread has loops that run on several threads",
+    "return hash('wsim') % choice.count": "calls hash, which is different in another process or on another machine",
+    "return hash((1, 'wsim')) % choice.count": "calls hash, which is different in another process",
+    "return get_num_threads() % choice.count": "calls get_num_threads, which is different in another process",
     "with objmode(): public.coins[0] = 100": "calls Python from compiled code",
 }
 
@@ -167,7 +183,7 @@ def test_also_in_a_function_that_the_policy_calls(tmp_path: Path) -> None:
             "@wsim", "@njit\ndef outer(values, n):\n    return draw(n)\n\n@wsim"
         )
     )
-    with pytest.raises(UserError, match="draws from a random stream"):
+    with pytest.raises(UserError, match="uses random numbers that"):
         resolve([f"{file}:cheat"], 3)
 
 
@@ -223,7 +239,7 @@ own_stream = Keeps()
 def test_plain_policies_do_not_draw_what_no_seed_reaches_where_it_can_be_seen(name: str, tmp_path: Path) -> None:
     file = tmp_path / "plain.py"
     file.write_text(PLAIN)
-    with pytest.raises(UserError, match=f"plain.py:{name}' draws from a random stream that no seed of a plan reaches"):
+    with pytest.raises(UserError, match=f"plain.py:{name}' uses random numbers that the plan's seed does not control"):
         resolve([f"{file}:{name}"], 3)
 
 

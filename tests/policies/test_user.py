@@ -19,7 +19,7 @@ from tests.tiers import first_quick
 from wsim.errors import UserError
 from wsim.jit import JIT
 from wsim.lab.plan import Plan
-from wsim.policies import plug as plugs
+from wsim.policies import user_policies as plugs
 from wsim.wonders.game import GAME
 
 pytestmark = [pytest.mark.jit_off]
@@ -386,11 +386,11 @@ def test_an_interrupt_stays_an_interrupt(mine: str) -> None:
         ),
         (
             "bold:sail=1",
-            r"policy '.*:bold' has no parameter 'sail': accepted are sale, keen, explore \(did you mean 'sale'",
+            r"policy '.*:bold' has no parameter 'sail' \(did you mean 'sale'\?\): accepted are sale, keen, explore",
         ),
-        ("bold:keen=1", r"parameter keen of policy '.*:bold' is true or false, not 1"),
-        ("bold:sale=no", r"parameter sale of policy '.*:bold' is a number, not 'no'"),
-        ("named:nerve=2.5", r"parameter nerve of policy '.*:named' is a whole number, not 2.5"),
+        ("bold:keen=1", r"parameter keen of policy '.*:bold' must be true or false, not 1"),
+        ("bold:sale=no", r"parameter sale of policy '.*:bold' must be a number, not 'no'"),
+        ("named:nerve=2.5", r"parameter nerve of policy '.*:named' must be a whole number, not 2.5"),
         ("plain_dice:x=1", r"policy '.*:plain_dice' has no parameter 'x': accepted are explore"),
     ],
 )
@@ -403,7 +403,7 @@ def test_mistakes_are_named(mine: str, name: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("half", r"policy '.*:half' returns float64, but a policy returns the index of a move, a whole number"),
+        ("half", r"policy '.*:half' returns float64, but a policy must return the index of a move, a whole number"),
         ("nothing", r"policy '.*:nothing' returns none, but"),
         (
             "misspelt",
@@ -449,7 +449,7 @@ def test_a_file_that_is_not_there(mine: str) -> None:
         resolve([mine.replace("mine.py", "mime.py:bold")], 3)
     with pytest.raises(UserError, match=r"the policy file '/nowhere/mine.py' does not exist$"):
         resolve(["/nowhere/mine.py:bold"], 3)
-    with pytest.raises(UserError, match=r"no parameter takes a policy: .* are ./FILE.py:NAME$"):
+    with pytest.raises(UserError, match=r"parameters cannot be policies: .*, write ./FILE.py:NAME$"):
         resolve([f"search:evaluate={mine}:bold"], 3)
 
 

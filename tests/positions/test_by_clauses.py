@@ -12,9 +12,10 @@ import wsim
 from tests.wonders.extremes import written
 from tests.wonders.test_clauses import drawn_case
 from wsim.errors import UserError
-from wsim.wonders.describe.by_clauses import DID, HAS
+from wsim.wonders.describe.by_clauses import HAS
+from wsim.wonders.facts import CITY_NAMES, SO_FAR
 from wsim.wonders.kernels.layout import QUEUE
-from wsim.wonders.words import CITY_NAMES, UNIT_PRICES
+from wsim.wonders.words import UNIT_PRICES
 
 FOR_GOOD = ("shields", "compass", "gear", "tablet", "wild", "clay", "loom", "free_build_tokens", "debts")
 WHEN = [
@@ -50,7 +51,7 @@ def test_what_clauses_brought_is_in_the_form_of_people(age: int, turn: int) -> N
     assert again.observe(seat).array[: len(now)].tolist() == game.observe(seat).array[: len(now)].tolist()
     cities = game.observe(seat)["cities"]
     assert all(HAS in city for city in cities)
-    assert any(DID in city for city in cities) == (age > 1)
+    assert any(SO_FAR in city for city in cities) == (age > 1)
 
 
 @pytest.mark.slow
@@ -87,7 +88,7 @@ def test_observations_show_what_clauses_brought_where_the_catalogue_has_some() -
             assert numbers[f"{name}.{thing}"] == city.get(HAS, {}).get(thing, 0)
         for thing in ("chains", "trade_paid", "trade_received", "coins_lost", "free_builds", "from_discard", "sold"):
             assert thing in CITY_NAMES
-            assert numbers[f"{name}.{thing}"] == city.get(DID, {}).get(thing, 0)
+            assert numbers[f"{name}.{thing}"] == city.get(SO_FAR, {}).get(thing, 0)
     assert not [name for name in wsim.Game(players=4).observe().columns if "age_shields" in name]
 
 
@@ -104,13 +105,13 @@ def test_people_read_what_clauses_brought() -> None:
 @pytest.mark.parametrize(
     ("key", "value", "words"),
     [
-        (HAS, 3, "by_clauses of city 0 is an object of numbers, not 3"),
-        (HAS, {"shield": 3}, "by_clauses of city 0 has no 'shield': it has shields, "),
-        (HAS, {"clay": 51}, "clay in by_clauses of city 0 is a whole number from 0 to 50, not 51"),
-        (HAS, {"clay": -1}, "clay in by_clauses of city 0 is a whole number from 0 to 50, not -1"),
+        (HAS, 3, "by_clauses of city 0 must be an object of numbers, not 3"),
+        (HAS, {"shield": 3}, "by_clauses of city 0 has no 'shield' (did you mean 'shields'?): it has shields, "),
+        (HAS, {"clay": 51}, "clay in by_clauses of city 0 must be a whole number from 0 to 50, not 51"),
+        (HAS, {"clay": -1}, "clay in by_clauses of city 0 must be a whole number from 0 to 50, not -1"),
         (HAS, {"left_raw_price": -3}, "left_raw_price of city 0 comes to -1: a unit costs 0 to 5 coins (R66)"),
-        (DID, {"sales": 3}, "so_far of city 0 has no 'sales': it has chains, sold, "),
-        (DID, {"sold": "3"}, "sold in so_far of city 0 is a whole number from 0 to 1000, not '3'"),
+        (SO_FAR, {"sales": 3}, "so_far of city 0 has no 'sales': it has sold, chains, "),
+        (SO_FAR, {"sold": "3"}, "sold in so_far of city 0 must be a whole number from 0 to 1000, not '3'"),
     ],
 )
 def test_what_cannot_be_is_one_sentence(key: str, value: Any, words: str) -> None:
@@ -122,14 +123,17 @@ def test_what_cannot_be_is_one_sentence(key: str, value: Any, words: str) -> Non
 
 
 @pytest.mark.jit_off  # which sees every index
-def test_of_more_builds_than_the_queue_has_room_for_the_rest_lapses() -> None:
+def test_more_builds_than_the_queue_has_room_for_stop_the_game() -> None:
     """Nobody wins so many in a game (R68), but a position that somebody wrote may say so: 400 wait here."""
     described = json.loads(table().at(age=2, turn=5).to_json(seat=0))
     for city in described["position"]["cities"]:
         city[HAS] = {**city.get(HAS, {}), "discard_builds": 50, "stage_discard_builds": 50}
-        city[DID] = {}
+        city[SO_FAR] = {}
     game = wsim.Game.from_json(json.dumps(described))
-    while game.to_move is not None:
-        game.follow()
-        builds = sum(city.get(DID, {}).get("from_discard", 0) for city in game.observe(0)["cities"])
-        assert builds <= QUEUE
+
+    def play_on() -> None:
+        while game.to_move is not None:
+            game.follow()
+
+    with pytest.raises(wsim.UserError, match=f"65 pending builds from the discard pile: at most {QUEUE} can be played"):
+        play_on()

@@ -76,28 +76,28 @@ Refused = Callable[[wsim.Game], Any]
 @pytest.mark.parametrize(
     ("refused", "sentence"),
     [
-        (lambda g: g.step(999), "there is no legal move 999: they go from 0 to"),
-        (lambda g: g.step(-1), "there is no legal move -1"),
-        (lambda g: g.step("Loom"), "a move is an index or a part of a legal move, not 'Loom'"),
-        (lambda g: g.step({"card": "Palace"}), "is no legal move"),
-        (lambda g: g.step({"action": "sell"}), "legal moves: say more of it, or give its index"),
-        (lambda g: g.observe(4), "there is no seat 4: the players sit at 0 to 3"),
-        (lambda g: g.observe(True), "there is no seat True"),
+        (lambda g: g.step(999), "move 999 does not exist: legal moves are numbered 0 to"),
+        (lambda g: g.step(-1), "move -1 does not exist"),
+        (lambda g: g.step("Loom"), "a move must be an index or part of a legal move, not 'Loom'"),
+        (lambda g: g.step({"card": "Palace"}), "matches none of the"),
+        (lambda g: g.step({"action": "sell"}), "legal moves: add more keys, or give its index"),
+        (lambda g: g.observe(4), "seat 4 does not exist: seats are numbered 0 to 3"),
+        (lambda g: g.observe(True), "seat True does not exist"),
         (lambda g: g.observe().__getitem__("hands"), "an observation has no 'hands'"),
-        (lambda g: g.determinize(0, 1.5), "rng is a whole number, not 1.5"),
+        (lambda g: g.determinize(0, 1.5), "rng must be a whole number, not 1.5"),
         (lambda g: g.rollout("balanced", 0), "at least 1 playout is needed, not 0"),
         (lambda g: g.rollout("balanced", "10"), "at least 1 playout is needed, not '10'"),
         (lambda g: g.values(games=2.5), "at least 1 playout is needed, not 2.5"),
-        (lambda g: g.at(age="2"), "comes to no decision at age 2"),
-        (lambda g: wsim.Game("1e"), "a plan is a wsim.Plan"),  # type: ignore[arg-type]
-        (lambda g: wsim.Game(players=4, number="3"), "there is no game number '3'"),  # type: ignore[arg-type]
+        (lambda g: g.at(age="2"), "has no decision at age 2"),
+        (lambda g: wsim.Game("1e"), "plan must be a wsim.Plan"),  # type: ignore[arg-type]
+        (lambda g: wsim.Game(players=4, number="3"), "game number '3' does not exist"),  # type: ignore[arg-type]
         (lambda g: wsim.Game.from_json(None), "a position file is a JSON object"),  # type: ignore[arg-type]
         (lambda g: g.rollout("balancd"), "unknown policy 'balancd'"),
         (lambda g: g.rollout(["balanced"] * 3), "3 policies"),
         (lambda g: g.at(round=3), "a moment has no 'round'"),
-        (lambda g: g.at(age=4), "comes to no decision at age 4"),
-        (lambda g: g.at(seat=7), "there is no seat 7"),
-        (lambda g: wsim.Game(players=4, number=-1), "there is no game number -1"),
+        (lambda g: g.at(age=4), "has no decision at age 4"),
+        (lambda g: g.at(seat=7), "seat 7 does not exist"),
+        (lambda g: wsim.Game(players=4, number=-1), "game number -1 does not exist"),
         (lambda g: wsim.Game(players=9), "9 players cannot play"),
     ],
 )

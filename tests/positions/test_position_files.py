@@ -106,40 +106,40 @@ def test_a_hand_that_was_handed_on_is_remembered() -> None:
 
 def refusals() -> Mapping[str, dict[str, Any]]:
     return {
-        "age is a whole number from 1 to 3, not 4": by_hand(age=4),
-        "turn is a whole number from 1 to 6, not True": by_hand(turn=True),
-        "seat is a whole number from 0 to 2, not 3": by_hand(seat=3),
+        "age must be a whole number from 1 to 3, not 4": by_hand(age=4),
+        "turn must be a whole number from 1 to 6, not True": by_hand(turn=True),
+        "seat must be a whole number from 0 to 2, not 3": by_hand(seat=3),
         "the hand has 1 cards, but in this turn seat 0 holds 6": by_hand(hand=["Loom"]),
         "the hand of seat 0 cannot hold 6 Loom in age 1": by_hand(hand=["Loom"] * 6),
         "the hand of seat 0 has an unknown card 'Lom' (did you mean 'Loom'?)": by_hand(hand=["Lom"] * 6),
-        "hand is a list of names, not 'Loom'": by_hand(hand="Loom"),
+        "hand must be a list of names, not 'Loom'": by_hand(hand="Loom"),
         "a position has no 'citys'": by_hand(citys=[]),
-        "discarded is a whole number from 0 to 63, not -1": by_hand(discarded=-1),
-        "cities is a list of objects, not None": by_hand(cities=None),
+        "discarded must be a whole number from 0 to 63, not -1": by_hand(discarded=-1),
+        "cities must be a list of objects, not None": by_hand(cities=None),
         "city 0 cannot have built Palace in age 1": with_city(built=["Palace"]),
         "city 0 has built Altar more than once (R7)": with_city(built=["Altar", "Altar"]),
-        "coins of city 0 is a whole number from 0 to 200, not 1000": with_city(coins=1000),
-        "stages of city 0 is a whole number from 0 to 3, not 4": with_city(stages=4),
+        "coins of city 0 must be a whole number from 0 to 200, not 1000": with_city(coins=1000),
+        "stages of city 0 must be a whole number from 0 to 3, not 4": with_city(stages=4),
         "a city has no 'coin'": with_city(coin=1),
         "unknown wonder 'Giza'": with_city(wonder="Giza"),
         "city 0 of the position needs its side as text, not None": with_city(side=None),
         "a position file has no 'positions'": {**by_hand(), "positions": {}},
         "a position file begins with the format 'wsim-position/1', not 'x'": {**by_hand(), "format": "x"},
-        "step 0 of the position file: there is no legal move 99": {**by_hand(), "steps": [99]},
-        "step 1 of the position file: it is an index of a move": {**by_hand(), "steps": [0, "x"]},
-        "step 0 of the position file: there is no seat 9": {**by_hand(), "steps": [["determinize", 9, 1]]},
+        "step 0 of the position file: move 99 does not exist": {**by_hand(), "steps": [99]},
+        "step 1 of the position file: a step must be the index of a move": {**by_hand(), "steps": [0, "x"]},
+        "step 0 of the position file: seat 9 does not exist": {**by_hand(), "steps": [["determinize", 9, 1]]},
         "./evil.py:f is not loaded": {**by_hand(), "plan": {"ruleset": "1e", "policies": "./evil.py:f"}},
         "unknown plan key 'rule'": {**by_hand(), "plan": {"rule": "1e"}},
-        "the plan of a position file is an object": {**by_hand(), "plan": []},
-        "the number of a position file's game is a whole number": {**by_hand(), "number": "1"},
+        "the plan of a position file must be an object": {**by_hand(), "plan": []},
+        "the number of a position file's game must be a whole number": {**by_hand(), "number": "1"},
         "a position of the game for two has 3 cities, the Free City the last, not 2": duo(),
-        "seats is a list of objects, not None": babel(seats=None),
+        "seats must be a list of objects, not None": babel(seats=None),
         "holds 99 building and 0 action cards, but its hand_size is": babel(hand={"camel": 99}),
         "hand has no 'camels'": babel(hand={"camels": 5}),
         "there are 25 cards of camel, but the position shows 7": babel(discards={"camel": 99}),
         "a seat has no 'point'": babel(seats=[{"point": 1}] * 3),
         "the board has the wonders": babel(board=[]),
-        "row is a whole number from 1 to 8, not 0": babel(row=0),
+        "row must be a whole number from 1 to 8, not 0": babel(row=0),
     }
 
 
@@ -191,16 +191,16 @@ def test_all_mistakes_of_a_position_are_listed_at_once() -> None:
     wrong["position"] |= {"hand": ["Loom"], "discarded": -1}
     with pytest.raises(wsim.UserError) as caught:
         wsim.Game.from_json(json.dumps(wrong))
-    known = "wonder, side, built, stages, coins, victories, defeats, debts, diplomacy, free_build_used"
+    known = "wonder, side, built, stages, coins, free_build_used, defeats, debts, diplomacy, victories"
     assert str(caught.value).split("\nalso: ") == [
-        f"a city has no 'coin': it has {known}, free_build_tokens, by_clauses, so_far (did you mean 'coins'?)",
+        f"a city has no 'coin' (did you mean 'coins'?): it has {known}, free_build_tokens, by_clauses, so_far",
         "city 0 has an unknown card 'Altr' (did you mean 'Altar'?)",
         "city 0 cannot have built Palace in age 1",
-        "coins of city 0 is a whole number from 0 to 200, not 1000",
-        "discarded is a whole number from 0 to 63, not -1",
+        "coins of city 0 must be a whole number from 0 to 200, not 1000",
+        "discarded must be a whole number from 0 to 63, not -1",
         "the hand has 1 cards, but in this turn seat 0 holds 6",
     ]
-    with pytest.raises(wsim.UserError, match=r"(?s)row is .*also: a seat has no 'point'"):
+    with pytest.raises(wsim.UserError, match=r"(?s)row must be .*also: a seat has no 'point'"):
         wsim.Game.from_json(json.dumps(babel(row=0, seats=[{"point": 1}] * 3)))
 
 

@@ -114,7 +114,7 @@ def test_a_heading_sorts_and_sorts_back(view: Chrome) -> None:
     assert column(view, 0) == sorted(names)
     heading(view, "Card").click()
     assert column(view, 0) == sorted(names, reverse=True)
-    heading(view, "Seats").click()
+    heading(view, "n").click()
     seats = [int(text.replace(",", "")) for text in column(view, 3)]
     assert seats == sorted(seats, reverse=True)
     assert view.execute_script("return document.querySelectorAll('#cards-table [aria-sort]').length") == 1
@@ -123,11 +123,11 @@ def test_a_heading_sorts_and_sorts_back(view: Chrome) -> None:
 def test_the_keyboard_sorts(view: Chrome) -> None:
     from selenium.webdriver.common.keys import Keys
 
-    heading(view, "Win points").send_keys(Keys.ENTER)
-    points = [float(text) for text in column(view, 5) if text]
-    assert points == sorted(points)
-    heading(view, "Win points").send_keys(Keys.SPACE)
-    assert [float(text) for text in column(view, 5) if text] == sorted(points, reverse=True)
+    heading(view, "Win share").send_keys(Keys.ENTER)
+    shares = [float(text.rstrip("%")) for text in column(view, 5) if text]
+    assert shares == sorted(shares, reverse=True)
+    heading(view, "Win share").send_keys(Keys.SPACE)
+    assert [float(text.rstrip("%")) for text in column(view, 5) if text] == sorted(shares)
 
 
 def test_the_search_and_the_choices_filter(view: Chrome) -> None:
@@ -170,8 +170,8 @@ def test_a_slice_takes_the_place_of_the_whole_and_gives_it_back(view: Chrome) ->
     seats = {name: int(count.replace(",", "")) for name, count in zip(*part[:2], strict=True)}
     everybody = {name: int(count.replace(",", "")) for name, count in zip(*whole[:2], strict=True)}
     assert all(count <= everybody[name] for name, count in seats.items())
-    points = [float(text) for text in part[2]]
-    assert points == sorted(points, reverse=True)  # as the whole was
+    shares = [float(text.rstrip("%")) for text in part[2]]
+    assert shares == sorted(shares, reverse=True)  # as the whole was
     colours_of = "return [...document.querySelectorAll('#cards-table tbody .chip')].every(one => one.style.background)"
     assert view.execute_script(colours_of)
     Select(view.find_elements(By.CSS_SELECTOR, "#cards-table select[data-column]")[0]).select_by_visible_text("red")
@@ -331,12 +331,12 @@ def test_a_table_says_where_it_goes_on_to_the_side(view: Chrome) -> None:
 def test_every_table_can_be_taken_away(view: Chrome) -> None:
     text = view.execute_script("return csvOf(document.querySelector('#cards-table table'))")
     rows = list(csv.reader(io.StringIO(text)))
-    assert rows[0][:4] == ["Card", "Color", "Age", "Seats"]
-    assert "Win points: 95 % interval" in rows[0]
-    assert "Wins against others [percentage points]" in rows[0]
+    assert rows[0][:4] == ["Card", "Color", "Age", "n"]
+    assert "Win share [of wins]: 95% interval" in rows[0] or "Win share: 95% interval" in rows[0]
+    assert "Win difference [percentage points]" in rows[0]
     assert len(rows) == 1 + len(column(view, 0))
     assert {len(row) for row in rows} == {len(rows[0])}
-    points = rows[0].index("Win points")
+    points = rows[0].index("Win share")
     assert all(float(row[points]) >= 0 for row in rows[1:] if row[points])
     assert len(rows[1][points]) > 6  # the figure itself, not what was rounded for reading
     buttons = view.execute_script("return [...document.querySelectorAll('.download')].map(one => one.hidden)")

@@ -10,12 +10,13 @@ import polars as pl
 import pytest
 
 import wsim
+from wsim.document import CATEGORY, NUMBER, PROBABILITY, SHARE, Chart, Column, Sheet, estimated, names
 from wsim.game import GAMES
 from wsim.lab.answer import Stored
 from wsim.report import charts
 from wsim.report.answers import sections
 from wsim.report.charts import scores
-from wsim.report.panels import _calibration_rows
+from wsim.report.theme import Palette
 
 
 def test_places_are_short_and_names_are_whole() -> None:
@@ -34,40 +35,48 @@ def test_places_are_short_and_names_are_whole() -> None:
 
 def test_long_names_are_broken_and_not_cut() -> None:
     """Beside rows, above columns and in a legend, on any screen, a name stands whole, in lines if it must."""
-    names = ["search:playouts=64,player=random:explore=0.1234", "search:playouts=64,player=random:explore=0.1288"]
+    policies = ["search:playouts=64,player=random:explore=0.1234", "search:playouts=64,player=random:explore=0.1288"]
     ends = {"ahead": 0.5, "ahead_low": 0.4, "ahead_high": 0.6, "q": 1.0}
-    rows = pl.DataFrame([{"label": one, "opponent": other, **ends} for one, other in (names, names[::-1])])
-    counts = pl.DataFrame({"policy": names * 2, "total": [40, 40, 41, 41], "n": [5, 6, 7, 8]})
-    for drawing in (
-        charts.forest(rows, "ahead", "ahead", "who is ahead", reference=0.5),
-        charts.matchups(rows, "who is ahead"), scores(counts, "how scores are spread"),
-    ):  # fmt: skip
+    rows = [{"policy": one, "other": other, **ends} for one, other in (policies, policies[::-1])]
+    declared = (*names(("policy", "other")), estimated("ahead", SHARE, reference=0.5), Column("q", PROBABILITY))
+    sheet = Sheet("T", rows, declared)
+    forest = Chart("forest", ("ahead",), ("policy",), "Who is ahead")
+    matrix = Chart("matrix", ("ahead", "q"), ("policy",), "Who is ahead", over=("other",))
+    counts = pl.DataFrame({"policy": policies * 2, "total": [40, 40, 41, 41], "n": [5, 6, 7, 8]})
+    drawings = [charts.draw(chart, sheet, Palette({})) for chart in (forest, matrix)]
+    for drawing in (*drawings, scores(counts, "how scores are spread")):
+        assert drawing is not None
         for svg in (drawing.wide, drawing.narrow):
             assert "…" not in svg
             assert "explore=0.1234" in re.sub(r' aria-label="[^"]*"', "", svg)
 
 
 def test_open_marks_are_the_weaker_player_and_filled_ones_the_stronger(monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn: list[pl.DataFrame] = []
-    monkeypatch.setattr(charts, "before_after", lambda rows, *_: drawn.append(rows))
-    monkeypatch.setattr(charts, "forest", lambda *_, **__: None)
     monkeypatch.setitem(GAMES, "luck", "tests.games.luck_game:GAME")
     ladder = ("p", "p:charm=3", "p:charm=40")
     keys: Any = {"game": "luck", "luck": "hash", "what": "charms", "games": 500, "threads": 1}
     answer = wsim.skill(**keys, ladder=ladder)
-    list(sections([Stored(type(answer), None, json.loads(json.dumps(answer.record())))]))
+    stored = Stored(type(answer), None, json.loads(json.dumps(answer.record())))
+    sheet = stored.document().tables[0]
+    ends, change = sheet.charts
+    assert (ends.shape, ends.values, change.values) == ("change", ("p", "p:charm=40"), ("change",))
     figures = dict(answer.figures.select("rung", "figure").rows())
-    (rows,) = drawn
-    assert rows["before"].to_list() == [figures["p"]]
-    assert rows["after"].to_list() == [figures["p:charm=40"]]
-    assert rows["before_high"][0] < rows["after_low"][0]
-    for when in ("before", "after"):
-        assert rows[f"{when}_low"][0] < rows[when][0] < rows[f"{when}_high"][0]
+    (row,), columns = sheet.rows, {column.name: column for column in sheet.columns}
+    for rung in ends.values:
+        low, high = columns[rung].interval(row) or (1.0, 0.0)
+        assert low < row[rung] == figures[rung] < high
+    assert (columns["p"].interval(row) or (0, 1))[1] < (columns["p:charm=40"].interval(row) or (0, 1))[0]
+    (section,) = sections([stored], Palette({}))
+    assert len(section.figures) == 2
+    assert f"p {100 * figures['p']:.1f}%" in section.figures[0].drawing.wide
 
 
-def test_a_difference_to_human_players_is_drawn_in_their_standard_deviations() -> None:
-    """4 points more, 2 to 6, where seats of human players vary by 8: a half, from a quarter to three quarters."""
-    row = {"figure": "score", "simulated": 56.0, "human": 52.0, "human_sd": 8.0, "verdict": "higher"}
-    ends = {"difference": 4.0, "difference_low": 2.0, "difference_high": 6.0, "difference_sd": 0.5}
-    shown = _calibration_rows(pl.DataFrame([row | ends, row | ends | {"verdict": None}]))
-    assert shown.select("^difference.*$").rows() == [(0.5, 0.25, 0.75)]
+def test_a_difference_to_human_players_is_drawn_over_the_band_of_likeness() -> None:
+    chart = Chart("band", ("difference_sd", "verdict"), ("figure",), "Beside humans", tolerance=0.25)
+    declared = (*names(("figure",)), estimated("difference_sd", NUMBER, difference=True), Column("verdict", CATEGORY))
+    row = {"figure": "score", "difference_sd": 0.5, "difference_sd_low": 0.25, "difference_sd_high": 0.75}
+    unknown = {**row, "figure": "coins", "difference_sd_low": None, "verdict": None}
+    drawing = charts.draw(chart, Sheet("T", [{**row, "verdict": "high"}, unknown], declared), Palette({}))
+    assert drawing is not None
+    assert "score: +0.500 (+0.250 to +0.750)" in drawing.wide
+    assert "coins" not in drawing.wide

@@ -14,16 +14,17 @@ import pytest
 
 from tests.conftest import Command
 from tests.stats.data import clustered_difference
+from wsim.document import POINTS, PROBABILITY, SHARE, Column, Sheet, estimated
 from wsim.errors import UserError
-from wsim.experiments.whatif import WhatIf
 from wsim.game import analyses_of, find_analysis, find_game
 from wsim.lab.plan import Plan
 from wsim.lab.run import record
 from wsim.lab.store import Run
+from wsim.questions.whatif.answer import WhatIfAnswer
 from wsim.report import page, slices, write_report
-from wsim.report.grids import plain_grid
+from wsim.report.grids import grid
 from wsim.report.material import Besides
-from wsim.report.outcomes import outcomes, rank_means, score_counts
+from wsim.stats.outcomes import outcomes, rank_means, score_counts
 from wsim.wonders import analysis
 
 VOID = {"meta", "link", "input", "br", "hr", "img", "path", "line", "rect"}
@@ -73,6 +74,7 @@ class Reader(HTMLParser):
         self.open: list[str] = []
         self.ids: list[str] = []
         self.tables: dict[str, list[list[tuple[str, str]]]] = {}
+        self.headings: dict[str, list[str]] = {}
         self._grid = ""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -81,7 +83,7 @@ class Reader(HTMLParser):
             self.ids.append(given["id"])
         if "grid" in given.get("class", "").split():
             self._grid = given["id"]
-            self.tables[self._grid] = []
+            self.tables[self._grid], self.headings[self._grid] = [], []
         if tag == "tr" and "tbody" in self.open:
             self.tables[self._grid].append([])
         if tag in ("td", "th") and "tbody" in self.open:
@@ -97,6 +99,8 @@ class Reader(HTMLParser):
             assert self.open.pop() == tag, self.getpos()
 
     def handle_data(self, data: str) -> None:
+        if "thead" in self.open and self.open[-1] == "button":
+            self.headings[self._grid].append(data)
         if "tbody" in self.open and self.open[-1] not in ("tr", "tbody"):
             cells = self.tables[self._grid][-1]
             key, text = cells[-1]
@@ -112,13 +116,13 @@ def read(html: str) -> Reader:
     return reader
 
 
-@pytest.mark.parametrize("name", ["p", "q", "win_q"])
-def test_a_small_chance_is_never_shown_as_none(name: str) -> None:
-    grid = plain_grid("t", "T", pl.DataFrame({"card": ["a", "b", "c"], name: [0.0, 0.0123, None]}))
-    assert [row[1].text for row in grid.rows] == ["<0.001", "0.012", ""]
-    assert [row[1].key for row in grid.rows] == [0.0, 0.0123, ""]
-    other = plain_grid("t", "T", pl.DataFrame({"card": ["a"], "share": [0.0]}))
-    assert other.rows[0][1].text == "0.000"
+def test_a_small_probability_is_never_shown_as_0() -> None:
+    rows: list[dict[str, Any]] = [{"card": "a", "q": 0.0}, {"card": "b", "q": 0.0123}, {"card": "c", "q": None}]
+    made = grid("t", Sheet("T", rows, [Column("q", PROBABILITY)]))
+    assert [row[1].text for row in made.rows] == ["<0.001", "0.012", ""]
+    assert [row[1].key for row in made.rows] == [0.0, 0.0123, None]
+    other = grid("t", Sheet("T", [{"card": "a", "share": 0.0}], [Column("share", SHARE)]))
+    assert other.rows[0][1].text == "0.0%"
 
 
 def test_every_id_is_there_once(read: Reader) -> None:
@@ -145,14 +149,13 @@ def test_cards_on_the_page_equal_the_table(run: Run, read: Reader) -> None:
     shown = {row[0][0]: row for row in read.tables["cards-table"]}
     assert set(shown) == set(table["card"])
     for row in table.to_dicts():
-        cells = shown[row["card"]]
-        assert cells[1][0] == row["color"]
-        assert int(cells[3][0]) == row["n"]
-        assert float(cells[5][0]) == row["win_points"]
-        assert cells[5][1].startswith(f"{row['win_points']:.2f}")
-        assert float(cells[6][0]) == 100 * row["win_difference"]
-        verdict = "not decided" if row["win_q"] is None else "neither" if row["win_q"] >= 0.05 else None
-        assert cells[-1][1] == (verdict or ("winning" if row["win_difference"] > 0 else "losing"))
+        cells = dict(zip(read.headings["cards-table"], shown[row["card"]], strict=True))
+        assert cells["Color"][0] == row["color"]
+        assert int(cells["n"][0]) == row["n"]
+        assert float(cells["Win share"][0]) == row["win_share"]
+        assert cells["Win share"][1].startswith(f"{100 * row['win_share']:.1f}%")
+        assert float(cells["Win difference"][0]) == row["win_difference"]
+        assert cells["Verdict"][1] == (row["verdict"] or "")
 
 
 def sliced(html: str, grid: str) -> tuple[list[str], list[list[list[Any]]]]:
@@ -162,15 +165,17 @@ def sliced(html: str, grid: str) -> tuple[list[str], list[list[list[Any]]]]:
     return options, json.loads(re.findall(r'class="parts">(.*?)</script>', part)[0])
 
 
-def test_slices_on_the_page_equal_the_tables_of_these_seats(run: Run, html: str) -> None:
+def test_slices_on_the_page_equal_the_tables_of_these_seats(run: Run, html: str, read: Reader) -> None:
     names, parts = sliced(html, "cards-table")
     cards = find_analysis(find_game("seven_wonders"), "cards")
     rows = [(one, row) for one in ("wonder", "policy") for row in cards.table(run, (one,)).frame.to_dicts() if row["n"]]
     assert set(names) == {f"{one} {row[one]}" for one, row in rows}
     for one, row in rows:
         (cells,) = [cells for cells in parts[names.index(f"{one} {row[one]}")] if cells[0][0] == row["card"]]
-        assert cells[3] == [f"{row['n']:,}", row["n"]]
-        assert cells[5][:2] == [f"{row['win_points']:.2f}", pytest.approx(row["win_points"])]
+        headings = read.headings["cards-table"]
+        assert cells[headings.index("n")] == [f"{row['n']:,}", row["n"]]
+        share = cells[headings.index("Win share")]
+        assert share[:2] == [f"{100 * row['win_share']:.1f}%", pytest.approx(row["win_share"])]
     assert {name.split()[0] for name in sliced(html, "wonders-table")[0]} == {"policy"}
 
 
@@ -188,19 +193,19 @@ def test_numbers_have_their_units(html: str) -> None:
     units = re.findall(r'<button type="button"[^>]*>([^<]*)</button><small class="unit">([^<]*)</small>', html)
     assert {
         "Score": "points",
-        "Wins against others": "percentage points",
-        "Win difference": "share of wins",
+        "Win difference": "percentage points",
+        "Effect": "points",
     }.items() <= dict(units).items()
-    assert plain_grid("t", "T", pl.DataFrame({"effect": [0.5]}), {"effect": "points"}).columns[0].unit == "points"
+    made = grid("t", Sheet("T", [{"effect": 0.5}], [Column("effect", POINTS)]))
+    assert made.columns[0].unit == "points"
 
 
 def test_wonders_on_the_page_equal_the_table(run: Run, read: Reader) -> None:
     table = analysis.wonders(run).frame
-    assert [row[0][0] for row in read.tables["wonders-table"]] == [
-        f"{row['wonder']} {row['side']}" for row in table.to_dicts()
-    ]
-    assert [float(row[3][0]) for row in read.tables["wonders-table"]] == table["win_points"].to_list()
-    assert [float(row[4][0]) for row in read.tables["wonders-table"]] == table["score"].to_list()
+    headings, shown = read.headings["wonders-table"], read.tables["wonders-table"]
+    assert [(row[0][0], row[1][0]) for row in shown] == [(row["wonder"], row["side"]) for row in table.to_dicts()]
+    for heading, column in (("x fair share", "fair_share_ratio"), ("Score", "score")):
+        assert [float(row[headings.index(heading)][0]) for row in shown] == table[column].to_list()
 
 
 def test_calibration_on_the_page_equals_the_table(run: Run, read: Reader) -> None:
@@ -240,9 +245,9 @@ def test_outcomes_equal_plain_polars(run: Run) -> None:
         "shared": (games["winners"] > 1).mean(),
     }
     for name, value in truth.items():
-        assert found.figure(name)[0] == pytest.approx(value), name
+        assert found.figure(name)["share" if name == "shared" else "points"] == pytest.approx(value), name
     winners, others = (seats.filter((pl.col("rank") == 1) == won) for won in (True, False))
-    row = found.measures.row(by_predicate=pl.col("measure") == "points_military", named=True)
+    row = found.measures.frame.row(by_predicate=pl.col("measure") == "points of military", named=True)
     assert row["winners"] == pytest.approx(winners["points_military"].mean())
     assert row["others"] == pytest.approx(others["points_military"].mean())
     truth_interval = clustered_difference(seats["points_military"], seats["rank"] == 1, seats["game"])
@@ -253,7 +258,7 @@ def test_scores_and_ranks_count_every_seat(run: Run) -> None:
     counts = score_counts(run.seats)
     assert counts["n"].sum() == 4800
     assert set(counts["policy"]) == set(run.plan.policies)
-    ranks = rank_means(run.seats)
+    ranks = rank_means(run.seats).frame
     assert ranks["n"].sum() == 4800
     assert ranks["score"].is_sorted(descending=True)
 
@@ -272,8 +277,9 @@ def test_another_run_beside_it(run: Run, tmp_path: Path) -> None:
     assert {key for key, _ in column} == set(both["wonder"].cast(pl.String))
     names, parts = sliced(text, "wonders-table")
     assert names[-1] == "players 3"
-    assert [row[1][1] for row in parts[-1]] == there["n"].to_list()
-    with pytest.raises(UserError, match="is named twice"):
+    n = reader.headings["wonders-table"].index("n")
+    assert [row[n][1] for row in parts[-1]] == there["n"].to_list()
+    with pytest.raises(UserError, match="is given twice"):
         write_report(run, tmp_path / "again.html", Besides(beside=[run]))
 
 
@@ -309,13 +315,13 @@ def test_assumptions_are_listed(wsim_command: Command, toy: None, monkeypatch: p
     ("words", "sentence"),
     [
         (("nothing",), "'nothing' does not exist"),
-        (("empty",), "'empty' holds no run of wsim (no run.json)"),
+        (("empty",), "'empty' contains no wsim run (no run.json)"),
         (("run", "-o", "empty"), "'empty' is a folder: name the file, such as 'empty/report.html'"),
         (("run", "-o", "no/where.html"), "the folder 'no' does not exist"),
         (("run", "--whatif", "no.json"), "cannot read 'no.json': No such file or directory"),
-        (("run", "--whatif", "run/plan.toml"), "'run/plan.toml' is no answer of wsim whatif"),
-        (("run", "--whatif", "run/run.json"), "'run/run.json' is no answer of wsim whatif: its format is 'wsim-run/2'"),
-        (("run", "--compare", "empty"), "'empty' holds no run of wsim (no run.json)"),
+        (("run", "--whatif", "run/plan.toml"), "'run/plan.toml' is no answer of wsim: "),
+        (("run", "--whatif", "run/run.json"), "'run/run.json' does not say what made it: its format is 'wsim-run/2'"),
+        (("run", "--compare", "empty"), "'empty' contains no wsim run (no run.json)"),
     ],
 )
 def test_mistakes(wsim_command: Command, toy: None, words: tuple[str, ...], sentence: str) -> None:
@@ -374,13 +380,13 @@ def test_a_damaged_what_if(tmp_path: Path, change: Change) -> None:
     change(damaged)
     (tmp_path / "w.json").write_text(json.dumps(damaged), encoding="utf-8")
     with pytest.raises(UserError, match="is damaged"):
-        WhatIf.read(tmp_path / "w.json")
+        WhatIfAnswer.read(tmp_path / "w.json")
 
 
 def test_a_what_if_as_parquet(tmp_path: Path) -> None:
     path = tmp_path / "w.parquet"
     pl.DataFrame({"x": [1]}).write_parquet(path, metadata={"wsim": json.dumps(WHATIF)})
-    assert WhatIf.read(path).table("effects")["effect"].to_list() == [-0.5, -0.25, 0.25]
+    assert WhatIfAnswer.read(path).table("effects")["effect"].to_list() == [-0.5, -0.25, 0.25]
 
 
 @pytest.mark.slow
@@ -389,7 +395,7 @@ def test_names_are_escaped(run: Run, tmp_path: Path) -> None:
     evil = json.loads(json.dumps(WHATIF))
     evil["effects"][0]["variant"] = "<script>alert(1)</script>"
     (tmp_path / "w.json").write_text(json.dumps(evil), encoding="utf-8")
-    text = write_report(run, tmp_path / "p.html", Besides((tmp_path / "w.json",))).read_text(encoding="utf-8")
+    text = write_report(run, tmp_path / "p.html", Besides(files=(tmp_path / "w.json",))).read_text(encoding="utf-8")
     assert "<script>alert" not in text
     assert "&lt;script&gt;alert" in text
 
@@ -407,19 +413,22 @@ def test_teams_stand_together() -> None:
         }
     )
     found = outcomes(seats.lazy())
-    assert {name: found.figure(name)[0] for name in ("last", "margin", "range", "shared")} == {
+    assert {
+        name: found.figure(name)["share" if name == "shared" else "points"]
+        for name in ("last", "margin", "range", "shared")
+    } == {
         "last": (95 + 70) / 2,
         "margin": 2.5,
         "range": 2.5,
         "shared": 0.5,
     }
     alone = outcomes(seats.with_columns(team=pl.col("seat")).lazy())
-    assert alone.figure("margin")[0] == (10 + 5) / 2
-    assert alone.figure("shared")[0] == 1
+    assert alone.figure("margin")["points"] == (10 + 5) / 2
+    assert alone.figure("shared")["share"] == 1
 
 
 def test_an_interval_has_as_many_decimals_as_its_value() -> None:
-    """A share of 0.251 that is known to 0.002 does not stand beside "0.25 to 0.25"."""
+    """A share of 0.251 that is known to 0.002 is not shown as 25.1 % with "25 to 25"."""
     row = {"card": "Altar", "share": 0.251, "share_low": 0.249, "share_high": 0.253}
-    (cells,) = plain_grid("shares", "Shares", pl.DataFrame([row])).rows
-    assert (cells[1].text, cells[1].small) == ("0.251", "0.249 to 0.253")
+    (cells,) = grid("shares", Sheet("Shares", [row], [estimated("share", SHARE)])).rows
+    assert (cells[1].text, cells[1].small) == ("25.1%", "24.9 to 25.3")

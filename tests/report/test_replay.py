@@ -243,7 +243,7 @@ def test_swings_are_clear_and_the_greatest_first() -> None:
 def test_a_number_of_playouts_that_cannot_be(playouts: int) -> None:
     plan = Plan.make(players=3)
     simulator = find_game(plan.game).prepare(plan)
-    with pytest.raises(UserError, match=f"^{playouts} playouts cannot be made: the number is from 2 to 1,000,000$"):
+    with pytest.raises(UserError, match=f"^playouts must be from 2 to 1,000,000, not {playouts}$"):
         replay_of(plan, simulator, 0, playouts)
 
 
@@ -343,7 +343,7 @@ def test_on_a_terminal_a_page_gets_a_name(wsim_command: Command, toy: None, monk
             ("--format", "html", "--games", "3"),
             "a page tells one game, not 3: leave --games away; --first says which game",
         ),
-        (("--format", "html", "--playouts", "1"), "1 playouts cannot be made: the number is from 2 to 1,000,000"),
+        (("--format", "html", "--playouts", "1"), "playouts must be from 2 to 1,000,000, not 1"),
         (("--playouts", "9"), "--playouts is of --why and of a page, not of json: add --why or --format html"),
         (("--format", "html", "-o", "nowhere/x.html"), "the folder 'nowhere' does not exist"),
         (("--format", "html", "-o", "."), "'.' is a folder: name the file, such as 'report.html'"),

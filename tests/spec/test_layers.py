@@ -73,7 +73,7 @@ def test_entries_are_removed_where_the_grammar_says_so() -> None:
     assert content["menus"]["Lunch"]["remove"] is True
     assert not sentences
     assert laid("dishes.Coke.remove=true")[1] == [
-        "--set dishes.Coke.remove=true, dishes.Coke: there is nothing of this name to remove (did you mean 'Cake'?)"
+        "--set dishes.Coke.remove=true, dishes.Coke: there is no entry of this name to remove (did you mean 'Cake'?)"
     ]
 
 
@@ -120,7 +120,7 @@ def test_what_is_no_change(change: str, expected: str) -> None:
     assert expected in str(caught.value)
 
 
-MOVED = "it is written in wsim/babel/babel.toml, and a change of it in a file of its own; "
+MOVED = "its values are in wsim/babel/babel.toml, and changes to them go into a separate file; "
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ MOVED = "it is written in wsim/babel/babel.toml, and a change of it in a file of
         ("dishes = 3\n", "dishes: must be a table: [dishes]"),
         (
             "[babel.cards]\ncamel = 1\n",
-            f"babel: [babel] belongs to another game: {MOVED}accepted: dishes, menus, rules",
+            f"babel: [babel] belongs to a different game: {MOVED}accepted: dishes, menus, rules",
         ),
     ],
 )

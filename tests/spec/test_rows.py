@@ -10,7 +10,7 @@ import pytest
 
 from wsim import Game, Plan, UserError
 from wsim.balance.goal import Target, as_goal
-from wsim.learn.learning_plan import LearningPlan, Round
+from wsim.learn.plan import LearningPlan, Round
 from wsim.options import Options, option
 
 GOAL = {
@@ -66,7 +66,7 @@ def test_a_learning_plan() -> None:
         + ", ".join(Round.__dataclass_fields__),
         "l.toml: round.explore must be a number, not nan",
         "l.toml: round.shares must be a table of numbers, not one with 'all'",
-        "l.toml: judge is written as rows, [[judge]]",
+        "l.toml: judge must be written as rows, [[judge]]",
         "l.toml: fitting.rate must be a number, not True",
         "l.toml: unknown key of a file 'colour'; accepted: game, seed, start, gap, cards, patch, set",
         "l.toml: seed must be a whole number, not 'one'",
@@ -78,7 +78,7 @@ def test_a_plan() -> None:
     assert lines[0].startswith("unknown plan key 'sed'")
     assert lines[1:] == [
         "games must be at least 1, not 0",
-        "set must be path=value, as in cards.Palace.points=6, not 'points'",
+        "set must be path=value, such as cards.Palace.points=6, not 'points'",
         "players must be a whole number, not 'four'",
     ]
 

@@ -19,8 +19,8 @@ from wsim.spec.source import read_toml
 
 def test_toml_is_parsed_nowhere_else() -> None:
     readers = {module for module in MODULES if "tomllib" in imports(tree_of(module), type_only=True)}
-    # files of people, the value of a change, and wsim's own project file where it is a checkout
-    assert readers == {"spec/source", "spec/layers", "installed"}
+    # hand-written files, and the value of a change
+    assert readers == {"spec/source", "spec/layers"}
 
 
 def test_what_is_read_is_the_callers_own(tmp_path: Path) -> None:

@@ -97,13 +97,13 @@ def test_crowding_shows_a_plan_that_suffers_from_company() -> None:
     seats = pl.DataFrame(finish(totals)).with_columns(policy=pl.Series(np.where(scientists, "science", "else").ravel()))
     frame = stats.crowding(seats).frame.filter(pl.col("policy") == "science").sort("others")
     assert frame["score"].to_numpy() == pytest.approx([54, 51, 48, 45], abs=0.6)
-    assert frame["win_points"][0] > 1.5 > 1 > frame["win_points"][2]
+    assert frame["fair_share_ratio"][0] > 1.5 > 1 > frame["fair_share_ratio"][2]
 
 
 # --- variance -------------------------------------------------------------------------------------------------------
 
 FACTORS = {"wonder": ("wonder", "side"), "seat": ("seat",), "policy": ("policy",)}
-SHARES = {"wonder": 0.15, "seat": 0.0, "policy": 0.3, "table": 0.2, "rest": 0.35}
+SHARES = {"wonder": 0.15, "seat": 0.0, "policy": 0.3, "table": 0.2, "residual": 0.35}
 
 
 def model_seats(games: int, seed: int) -> pl.DataFrame:
@@ -156,7 +156,7 @@ def test_too_few_games_say_nothing() -> None:
     with pytest.raises(UserError, match="name the factors"):
         stats.variance_shares(pl.DataFrame({"game": [0], "total": [1]}))
     assert stats.variance_shares(model_seats(1, 7), outcome="points").frame["source"].to_list() == [
-        *("seat", "policy", "table", "rest")
+        *("seat", "policy", "table", "residual")
     ]  # the factors that every game has
 
 
@@ -179,7 +179,7 @@ def test_the_component_of_the_table_by_hand() -> None:
     by_source = dict(found.select("source", "variance").iter_rows())
     assert by_source["same"] == 0
     assert by_source["table"] == pytest.approx(component)
-    assert by_source["rest"] == pytest.approx(total - component)
+    assert by_source["residual"] == pytest.approx(total - component)
 
 
 def test_team_mates_are_no_opponents() -> None:
@@ -235,7 +235,7 @@ def upset(games: int, upsets: int) -> pl.DataFrame:
 
 @pytest.mark.parametrize("upsets", [0, 1, 29])
 def test_where_almost_all_wins_are_the_usual_ones_they_have_no_interval(upsets: int) -> None:
-    """Shown were 0.333 +-0.000 where one policy wins all, and intervals that held the truth in 84 of 100 runs."""
+    """Sheet were 0.333 +-0.000 where one policy wins all, and intervals that held the truth in 84 of 100 runs."""
     frame = upset(150, upsets)
     tables = {
         "win_difference": stats.owners(frame, "built:", noun="card"),

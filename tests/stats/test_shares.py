@@ -92,13 +92,18 @@ def test_who_takes_every_seat_has_no_interval_of_its_share() -> None:
     frame = pl.DataFrame(finish(np.random.default_rng(1).integers(30, 70, (50, 4))))
     alone = stats.policies(frame.with_columns(policy=pl.lit("a")))
     one = alone.frame.row(0, named=True)
-    assert (one["win_share"], one["win_share_low"], one["win_points_low"], one["verdict"]) == (0.25, None, None, None)
+    assert (one["win_share"], one["win_share_low"], one["fair_share_ratio_low"], one["verdict"]) == (
+        0.25,
+        None,
+        None,
+        None,
+    )
     assert one["score_low"] < one["score"] < one["score_high"]
     assert "by construction" in alone.note
-    assert fair_share(alone.frame).endswith("0.250, by construction that of who takes every seat")
+    assert fair_share(alone).endswith("0.250, by construction that of a policy that plays every seat")
     crowd = stats.crowding(frame.with_columns(policy=pl.lit("a")))
     assert crowd.frame.row(0, named=True)["win_share_low"] is None
     assert "by construction" in crowd.note
     two = stats.policies(frame.with_columns(policy=pl.Series(["a", "a", "a", "b"] * 50)))
     assert two.frame["win_share_low"].null_count() == 0
-    assert "by construction" not in two.note + fair_share(two.frame)
+    assert "by construction" not in two.note + fair_share(two)

@@ -49,7 +49,7 @@ def test_factor_table_agrees_with_group_by_and_regression(seats: pl.DataFrame) -
         ours = row(table, wonder=one["wonder"], side=one["side"])
         assert ours["n"] == one["n"]
         assert ours["win_share"] == pytest.approx(one["win_share"])
-        assert ours["win_points"] == pytest.approx(4 * one["win_share"])
+        assert ours["fair_share_ratio"] == pytest.approx(4 * one["win_share"])
         assert ours["score"] == pytest.approx(one["total"])
         assert ours["score_sd"] == pytest.approx(one["sd"])
         assert ours["points_guild"] == pytest.approx(one["points_guild"])
@@ -173,13 +173,13 @@ def test_a_seat_of_rank_0_is_no_player() -> None:
     )
     table = stats.factor(duo, "seat").frame
     assert table["seat"].sort().to_list() == [0, 1]
-    assert (table["win_points"] / table["win_share"]).to_list() == pytest.approx([2, 2])
+    assert (table["fair_share_ratio"] / table["win_share"]).to_list() == pytest.approx([2, 2])
 
 
-def test_win_points_of_teams_are_relative_to_teams() -> None:
+def test_fair_share_ratio_of_teams_are_relative_to_teams() -> None:
     frame = seats_table(300, 4, cards=FEW)
     frame = frame.with_columns(team=pl.col("seat") // 2).with_columns(pl.col("win_share").sum().over("game", "team"))
-    assert stats.factor(frame, "team").frame["win_points"].mean() == pytest.approx(1)
+    assert stats.factor(frame, "team").frame["fair_share_ratio"].mean() == pytest.approx(1)
 
 
 # --- degenerate tables ----------------------------------------------------------------------------------------------

@@ -83,7 +83,7 @@ def test_owners_agree_with_a_regression_on_policies() -> None:
         assert ours[f"{name}_difference"] == pytest.approx(fit.params[0], rel=1e-6)
         assert width == pytest.approx(2 * 1.962 * fit.bse[0], rel=3e-3)
     assert ours["win_share"] - ours["win_share_not"] == pytest.approx(ours["win_difference"])
-    assert ours["win_points"] == pytest.approx(4 * ours["win_share"])
+    assert ours["fair_share_ratio"] == pytest.approx(4 * ours["win_share"])
 
 
 @pytest.mark.slow

@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
+import wsim
 from tests.conftest import Command
 from wsim.errors import UserError
 from wsim.tuning.generations import RECORD
-from wsim.tuning.tune import tune
 
 pytestmark = pytest.mark.usefixtures("aiming")
 
@@ -29,10 +29,10 @@ ROOT = Path(__file__).parents[2]
 AIM = ("--game", "aiming", "--against", "stone", "--games", "60", "--held-out", "60", "--out", "run")
 MISTAKES = [
     ((), "tune needs one policy: as in wsim tune weighted --start balanced"),
-    (("archer", "stone"), "tune needs one policy: 2 were named"),
+    (("archer", "stone"), "tune takes one policy: unexpected argument 'stone'"),
     (("random",), "'random' has no numbers to tune: weights, or numbers among its parameters, are needed"),
     (("balanced",), "the field is 'balanced' alone, the policy that is tuned: name another opponent with --against"),
-    (("weighted", "--only", "warr"), "'weighted' has no number 'warr' to tune: it has point"),
+    (("weighted", "--only", "warr"), "'weighted' has no number 'warr' to tune (did you mean 'war'?): it has point"),
     (("weighted", "--only", "warr"), "(did you mean 'war'?)"),
     (("weighted", "--generations", "0"), "generations must be a whole number, at least 1, not 0"),
     (("weighted", "--games", "1"), "games must be a whole number, at least 30, not 1"),
@@ -51,7 +51,7 @@ MISTAKES = [
     (("weighted", "--name", "a.b"), "the name of a set is letters, digits, _ and -, not 'a.b'"),
     (("weighted", "--action-cards", "no"), "tune has no option '--action-cards'"),
     (("--resume", "nowhere"), "'nowhere' holds no search of wsim tune (no tune.json)"),
-    (("--resume", "nowhere", "--games", "3"), "'nowhere' says what is searched: leave --games out beside --resume"),
+    (("--resume", "nowhere", "--games", "30"), "'nowhere' says what is searched: leave --games out beside --resume"),
     (("weighted", "--resume", "nowhere"), "'nowhere' says what is searched: leave 'weighted' out beside --resume"),
 ]
 
@@ -65,10 +65,10 @@ def test_a_mistake_is_one_sentence(wsim_command: Command, words: tuple[str, ...]
     assert list(Path().iterdir()) == []
 
 
-@pytest.mark.parametrize("policy", [5, None, [], object()])
+@pytest.mark.parametrize("policy", [5, [], object()])
 def test_a_policy_of_another_type_is_one_sentence(policy: Any) -> None:
-    with pytest.raises(UserError, match=r"^policy must be a line-up entry, such as 'weighted', not "):
-        tune(policy)
+    with pytest.raises(UserError, match=r"^policy must be a text, not "):
+        wsim.tune(policy)
 
 
 def test_a_folder_holds_one_search(wsim_command: Command) -> None:
@@ -119,7 +119,7 @@ def test_what_is_printed(wsim_command: Command) -> None:
     lines = answer.out.splitlines()
     assert lines[0] == "One archer as tuned, against all others; a fair share of wins is 0.333"
     assert lines[3].startswith("2 stone")
-    assert answer.err == "written: judged.csv, judged.parquet\n"
+    assert answer.err == "written: judged.csv, judged.parquet\nwritten: run/answer.json\n"
     Path("run", RECORD).unlink()
     told = json.loads(wsim_command(*words, "--json", "--quiet").out)
     assert [row["opponents"] for row in told["judged"]] == ["2 stone", "2 brick"]

@@ -15,13 +15,14 @@ import wsim
 from tests.tiers import first_quick
 from tests.tuning import aiming_game
 from wsim.errors import UserError
+from wsim.lab.execution import Execution
 from wsim.lab.plan import Plan
 from wsim.lab.progress import Interrupted
 from wsim.tuning import judging
+from wsim.tuning.answer import TuneAnswer, begin, question_of, resume
 from wsim.tuning.contests import MARGIN, SHARE, Contest, play_contests
 from wsim.tuning.generations import RECORD, Generation, History, read_history
-from wsim.tuning.tune import Tuned, begin, question_of, resume, tune
-from wsim.tuning.tune_question import HELD_OUT
+from wsim.tuning.question import HELD_OUT, TuneQuestion
 
 pytestmark = pytest.mark.usefixtures("aiming")
 
@@ -30,7 +31,7 @@ pytest.importorskip("cmaes", reason="needs wsim[learn]")
 SMALL: dict[str, Any] = {"game": "aiming", "against": "stone", "games": 200, "held_out": 2000}
 
 
-def found(tuned: Tuned) -> dict[str, float]:
+def found(tuned: TuneAnswer) -> dict[str, float]:
     """Return the numbers of a result."""
     entry = Plan.make(game="aiming", policies=[tuned.policy, "stone", "stone"]).line_up[0]
     return {name: float(entry.parameters.get(name, 0.0)) for name in aiming_game.NUMBERS}
@@ -38,7 +39,7 @@ def found(tuned: Tuned) -> dict[str, float]:
 
 @pytest.mark.slow
 def test_the_best_numbers_are_found() -> None:
-    tuned = tune("archer", **SMALL, generations=30, out="run")
+    tuned = wsim.tune("archer", **SMALL, generations=30, out="run")
     for name, best in aiming_game.BEST.items():
         assert found(tuned)[name] == pytest.approx(best, abs=0.25)
     rows = tuned.judged.to_dicts()
@@ -51,18 +52,18 @@ def test_the_best_numbers_are_found() -> None:
 
 
 def test_one_number_alone_is_tuned() -> None:
-    tuned = tune("archer:left=1.0:right=-0.5", **SMALL, generations=12, only="left", judges=(), out="run")
+    tuned = wsim.tune("archer:left=1.0:right=-0.5", **SMALL, generations=12, only="left", judges=(), out="run")
     assert found(tuned)["left"] == pytest.approx(1.5, abs=0.3)
     assert found(tuned)["right"] == -0.5
     assert tuned.judged["opponents"].to_list() == ["2 stone"]
 
 
 def test_what_changes_nothing_stays_and_is_not_searched() -> None:
-    tuned = tune("archer", **SMALL, generations=2, out="run")
+    tuned = wsim.tune("archer", **SMALL, generations=2, out="run")
     assert len(tuned.history.moved) == 3
     assert found(tuned)["idle"] == 0.0
     with pytest.raises(UserError, match="nothing that is tuned of 'archer' changes any of 400 games"):
-        tune("archer", **SMALL, only="idle", out="other")
+        wsim.tune("archer", **SMALL, only="idle", out="other")
     assert not Path("other").exists()
 
 
@@ -71,7 +72,7 @@ def test_a_search_of_luck_alone_gets_no_verdict() -> None:
     """`salt` draws other luck and nothing else: of twenty seeds one gets a wrong verdict, of six hardly three."""
     verdicts = []
     for seed in range(6):
-        tuned = tune("archer", **SMALL, generations=3, only="salt", seed=seed, out=f"run-{seed}", judges="brick")
+        tuned = wsim.tune("archer", **SMALL, generations=3, only="salt", seed=seed, out=f"run-{seed}", judges="brick")
         verdicts.append(set(tuned.judged["verdict"]) == {"unclear"})
     assert sum(verdicts) >= 4
 
@@ -93,8 +94,8 @@ def test_the_judging_deals_are_none_of_the_search(monkeypatch: pytest.MonkeyPatc
         return judging.judge(*arguments)
 
     monkeypatch.setattr(Contest, "arm", watched)
-    monkeypatch.setattr("wsim.tuning.tune.judge", judged)
-    tune("archer", **SMALL, generations=1, seed=5, out="run")
+    monkeypatch.setattr("wsim.tuning.answer.judge", judged)
+    wsim.tune("archer", **SMALL, generations=1, seed=5, out="run")
     assert seeds == {"": {5}, "judged": {5 ^ HELD_OUT}}
     assert 5 ^ HELD_OUT == 5 + 2**40
 
@@ -104,18 +105,18 @@ def test_every_candidate_of_a_generation_has_the_same_deals_and_every_generation
 ) -> None:
     asked: list[range] = []
 
-    def watched(contests: Any, entries: Any, games: range, threads: int) -> Any:
+    def watched(contests: Any, entries: Any, games: range, execution: Execution) -> Any:
         asked.append(games)
-        return play_contests(contests, entries, games, threads)
+        return play_contests(contests, entries, games, execution)
 
-    monkeypatch.setattr("wsim.tuning.tune.play_contests", watched)
-    tune("archer", **SMALL, generations=3, out="run")
+    monkeypatch.setattr("wsim.tuning.answer.play_contests", watched)
+    wsim.tune("archer", **SMALL, generations=3, out="run")
     assert asked == [range(200), range(200, 400), range(400, 600)]
 
 
 @first_quick(1, "threads", [1, 3])
 def test_threads_cannot_be_seen(threads: int) -> None:
-    results = [tune("archer", **SMALL, generations=3, threads=count, out=f"run-{count}") for count in (2, threads)]
+    results = [wsim.tune("archer", **SMALL, generations=3, threads=count, out=f"run-{count}") for count in (2, threads)]
     records = [Path(f"run-{count}", RECORD).read_text() for count in (2, threads)]
     assert records[0] == records[1]
     assert results[0].judged.equals(results[1].judged)
@@ -123,15 +124,15 @@ def test_threads_cannot_be_seen(threads: int) -> None:
 
 @first_quick(1, "left_at", [1, 4])
 def test_an_interrupted_search_goes_on_as_if_nothing_had_happened(left_at: int) -> None:
-    whole = tune("archer", **SMALL, generations=6, out="whole")
+    whole = wsim.tune("archer", **SMALL, generations=6, out="whole")
 
     def stop(doing: str, done: int, total: int) -> None:
         if doing == "generations" and done == left_at:
             raise KeyboardInterrupt
 
     with pytest.raises(Interrupted) as left:
-        tune("archer", **SMALL, generations=6, out="run", progress=stop)
-    assert left.value.result == Path("run")
+        wsim.tune("archer", **SMALL, generations=6, out="run", progress=stop)
+    assert "wsim tune --resume run" in left.value.hint
     assert len(read_history(Path("run")).generations) == left_at
     again = resume("run").run()
     assert again.judged.equals(whole.judged)
@@ -144,21 +145,22 @@ def test_interrupted_while_judged_and_then_longer() -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(Interrupted):
-        tune("archer", **SMALL, generations=2, out="run", progress=stop)
+        wsim.tune("archer", **SMALL, generations=2, out="run", progress=stop)
     longer = resume("run", generations=5).run()
-    whole = tune("archer", **SMALL, generations=5, out="whole")
+    whole = wsim.tune("archer", **SMALL, generations=5, out="whole")
     assert longer.judged.equals(whole.judged)
     assert longer.history.command == whole.history.command
 
 
 def test_several_tables_count_alike() -> None:
     plan = Plan.make(game="aiming")
-    question = question_of("archer", plan, against=("stone", "brick,stone"), games=60, generations=1, judges=())
+    asked = TuneQuestion("archer", against=("stone", "brick,stone"), games=60, generations=1, judges=())
+    question = question_of(asked, plan)
     search = begin(plan, question, "run")
     assert [table.plan.policies[1:] for table in search.contests] == [("stone", "stone"), ("brick", "stone")]
     tuned = search.run()
     assert tuned.judged["opponents"].to_list() == ["2 stone", "brick, stone"]
-    outcomes = play_contests(search.contests, ["archer:left=1"], range(30), 1)
+    outcomes = play_contests(search.contests, ["archer:left=1"], range(30), Execution(1))
     assert [np.shape(one) for one in outcomes] == [(1, 2, 30)] * 2
 
 
@@ -179,7 +181,7 @@ def wsim_seat() -> Any:
 
 
 def test_a_plan_is_written_for_a_policy_with_parameters() -> None:
-    tuned = tune("archer", **SMALL, generations=3, out="run")
+    tuned = wsim.tune("archer", **SMALL, generations=3, out="run")
     plan = Plan.from_toml(tuned.file)
     assert plan.policies == (tuned.policy, "stone", "stone")
     head = tuned.file.read_text().splitlines()[0]
@@ -187,7 +189,7 @@ def test_a_plan_is_written_for_a_policy_with_parameters() -> None:
 
 
 def test_the_record_says_what_was_done() -> None:
-    record = tune("archer", **SMALL, generations=2, out="run").record()
+    record = wsim.tune("archer", **SMALL, generations=2, out="run").record()
     assert json.loads(json.dumps(record)) == record
     assert record["moved"] == 3
     assert [set(one) for one in record["generations"]] == [{"share", "margin", "spread"}] * 2
@@ -201,7 +203,7 @@ def test_a_weight_set_is_written_and_plays_as_it_was_judged() -> None:
         "judges": "greedy",
         "name": "mine",
     }
-    tuned = tune("weighted", generations=2, start="military", out="run", threads=1, seed=3, **asked)
+    tuned = wsim.tune("weighted", generations=2, start="military", out="run", threads=1, seed=3, **asked)
     assert tuned.policy == "weighted:file=run/weights.toml"
     written = tomllib.loads(tuned.file.read_text())
     assert list(written) == ["mine"]
@@ -241,7 +243,7 @@ def test_a_policy_of_the_user_is_tuned(tmp_path: Path) -> None:
         "out": "run",
         "threads": 1,
     }
-    tuned = tune("./mine.py:bold", generations=2, candidates=4, **asked)
+    tuned = wsim.tune("./mine.py:bold", generations=2, candidates=4, **asked)
     assert tuned.policy.startswith("./mine.py:bold:back=")
     value = Plan.from_toml(tuned.file).line_up[0].parameters["back"]
     assert isinstance(value, int)
@@ -250,7 +252,7 @@ def test_a_policy_of_the_user_is_tuned(tmp_path: Path) -> None:
         resume("run", generations=3)
     assert resume("run", generations=2, trust=True).run().policy == tuned.policy
     Path("mine.py").write_text(OWN.replace("count - 1", "count - 2"))
-    with pytest.raises(UserError, match=r"'run' holds another search: .* name another --out"):
+    with pytest.raises(UserError, match=r"'run' contains a different search: .* name another --out"):
         resume("run", trust=True)
 
 

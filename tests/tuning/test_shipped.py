@@ -59,7 +59,7 @@ def test_a_command_makes_the_same_set_again(
 ) -> None:
     """In short, on one thread; and as the head of what that wrote says, on two."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("wsim.tuning.tune.PROBED", 100)  # games that say which numbers move, most of a short search
+    monkeypatch.setattr("wsim.tuning.answer.PROBED", 100)  # games that say which numbers move, most of a short search
     first = wsim_command(*command_of(said), *SHORT, "--threads", "1", "--out", "first")
     assert (first.code, first.err) == (0, "")
     written = Path("first/weights.toml").read_text(encoding="utf-8")

@@ -7,11 +7,11 @@ from typing import Any
 
 from wsim.spec.formula import FormulaError, span
 from wsim.wonders.catalog.formula import WIDEST, parse
+from wsim.wonders.facts import CITY_NAMES
 from wsim.wonders.words import (
     BY,
     CARD_MARKS,
     CARD_NUMBERS,
-    CITY_NAMES,
     COLORS,
     EACH,
     GAINS,

@@ -49,7 +49,7 @@ def _draw_mask(state: Any, shape: Any) -> Any:
 def _give(public: Any, seat: Any, mask: Any) -> Any:
     """Give a city one symbol, for sale too."""
     if mask & (mask - 1):
-        add_flex(public, seat, mask, True)
+        add_flex(public, seat, 0, mask, 0, True)
         return
     for resource in range(7):
         if mask >> resource & 1:

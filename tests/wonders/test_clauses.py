@@ -12,7 +12,7 @@ import pytest
 
 import wsim
 from tests.wonders.engine_tools import TABLES
-from tests.wonders.extremes import Case, accepted, compare_case, written
+from tests.wonders.extremes import Case, compare_case, playable, written
 from tests.wonders.formulas import clause
 from wsim.wonders.catalog import load_catalogue
 from wsim.wonders.words import BY, EACH, GAINS, LOSSES, MOVE_TRIGGERS, TRIGGERS
@@ -38,7 +38,7 @@ def drawn_case(seed: int) -> Case:
             changes.append(f'wonders."{board.name}".sides.{side}.{place}.when={written([clause(rng, names)])}')
     kept: list[str] = []
     for one in changes:
-        if accepted(ruleset, players, [*kept, one]):
+        if playable(ruleset, players, [*kept, one]):
             kept.append(one)
     assert len(kept) > len(changes) // 3
     return Case(seed, ruleset, players, tuple(kept))

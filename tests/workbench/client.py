@@ -43,7 +43,12 @@ class Caller:
 
     def call(self, method: str, path: str, headers: Mapping[str, str | None], body: Sequence[bytes] = (b"",)) -> Reply:
         """Send a request, its body in parts; a header that is None is left out."""
-        sent: dict[str, str | None] = {"host": HOST, "cookie": self.cookie, **headers}
+        return asyncio.run(self.request(method, path, headers, body))
+
+    async def request(
+        self, method: str, path: str, headers: Mapping[str, str | None] | None = None, body: Sequence[bytes] = (b"",)
+    ) -> Reply:
+        sent: dict[str, str | None] = {"host": HOST, "cookie": self.cookie, **(headers or {})}
         named = [(k.replace("_", "-").encode(), v.encode()) for k, v in sent.items() if v is not None]
         path, _, query = path.partition("?")
         scope = {
@@ -61,6 +66,6 @@ class Caller:
         async def send(message: Any) -> None:
             messages.append(message)
 
-        asyncio.run(self.app(scope, receive, send))
+        await self.app(scope, receive, send)
         text = b"".join(message.get("body", b"") for message in messages[1:]).decode()
         return Reply(messages[0]["status"], {k.decode(): v.decode() for k, v in messages[0]["headers"]}, text)

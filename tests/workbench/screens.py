@@ -75,7 +75,7 @@ def _picture(chrome: Chrome, width: int, height: int, start: str) -> bytes:
 
 
 def _look(chrome: Chrome, server: str) -> None:
-    chrome.get(f"{server}/run?run=study&table=wonders&filter=n%3E%3D100&sort=win_points&charts=1")
+    chrome.get(f"{server}/run?run=study&table=wonders&filter=n%3E%3D100&sort=fair_share_ratio&charts=1")
 
 
 def _card(chrome: Chrome, server: str) -> None:

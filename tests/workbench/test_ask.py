@@ -18,13 +18,12 @@ import pytest
 from tests.conftest import Command
 from tests.workbench.client import Caller
 from tests.workbench.conftest import Serve
-from wsim.cli.command_table import COMMANDS
-from wsim.cli.parameters import Fields
 from wsim.errors import UserError
 from wsim.options import options_of
+from wsim.questions.registry import OUTPUTS
 from wsim.workbench import queue_of_questions
 from wsim.workbench.folder import Folder
-from wsim.workbench.questions import KINDS, kind_of
+from wsim.workbench.questions import form_of, forms
 from wsim.workbench.queue_of_questions import MOST_WAITING, Questions, QueuedQuestion
 
 ANSWERS = """
@@ -85,17 +84,14 @@ def waiting(metric: str = "wait") -> dict[str, list[str]]:
     return {**BAN, "metric": [metric]}
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", [form.name for form in forms()])
 def test_a_form_has_every_option_of_the_question_with_its_help(caller: Caller, name: str) -> None:
     """As the command table has them: what is added to a question is in its form."""
-    kind = KINDS[name]
+    question = form_of(name).question
     text = html.unescape(caller.get(f"/ask/{name}").text)
-    of_command = [group for group in COMMANDS[kind.command].groups.values() if isinstance(group, Fields)]
-    own = [group for group in of_command if group.name in kind.groups]
-    assert len(own) == len(kind.groups)
-    for group in own:
-        for field, (_, said) in options_of(group.kind).items():
-            if field not in kind.left_out:
+    for group in question.option_groups:
+        for field, (_, said) in options_of(group).items():
+            if field not in (*OUTPUTS, *question.only_command):
                 assert f'name="{field}"' in text
                 assert said.sentence in text
 
@@ -128,7 +124,7 @@ def test_mistakes_stand_in_the_form_with_what_was_written(caller: Caller) -> Non
     text = html.unescape(reply.text)
     assert reply.status == 400
     assert 'value="x<y"' in text
-    for sentence in ("'ten' is not a whole number", "nothing to compare", "alpha is the accepted chance"):
+    for sentence in ("'ten' is not a whole number", "nothing to compare", "alpha, the accepted chance"):
         assert sentence in text
     assert caller.app.state.questions.listed() == []
 
@@ -151,29 +147,29 @@ def test_what_cannot_be_asked_is_refused(
 ) -> None:
     (tmp_path / "there.json").touch()
     with pytest.raises(UserError, match=re.escape(sentence)):
-        questions.ask(kind_of("whatif"), texts, out)
+        questions.ask(form_of("whatif"), texts, out)
     assert questions.listed() == []
 
 
 def test_questions_wait_for_each_other_and_none_is_lost(questions: Questions, tmp_path: Path) -> None:
-    asked = [questions.ask(kind_of("whatif"), waiting(), f"{number}.json") for number in range(3)]
+    asked = [questions.ask(form_of("whatif"), waiting(), f"{number}.json") for number in range(3)]
     until(lambda: asked[0].state == "playing")
     assert [one.state for one in asked[1:]] == ["waiting", "waiting"]
     with pytest.raises(UserError, match="a question that will write it"):
-        questions.ask(kind_of("whatif"), BAN, "1.json")
+        questions.ask(form_of("whatif"), BAN, "1.json")
     (tmp_path / "go").touch()
     until(lambda: all(one.over for one in asked))
     assert [one.state for one in asked] == ["answered"] * 3
-    assert questions.next_name(kind_of("whatif")) == "whatif-1.json"
+    assert questions.next_name(form_of("whatif")) == "whatif-1.json"
 
 
 def test_too_many_questions_are_refused(questions: Questions) -> None:
-    first = questions.ask(kind_of("whatif"), waiting(), "first.json")
+    first = questions.ask(form_of("whatif"), waiting(), "first.json")
     until(lambda: first.state == "playing")
     for number in range(MOST_WAITING):
-        questions.ask(kind_of("whatif"), BAN, f"{number}.json")
+        questions.ask(form_of("whatif"), BAN, f"{number}.json")
     with pytest.raises(UserError, match=f"{MOST_WAITING} questions are waiting"):
-        questions.ask(kind_of("whatif"), BAN, "more.json")
+        questions.ask(form_of("whatif"), BAN, "more.json")
 
 
 def test_a_question_is_stopped(caller: Caller, tmp_path: Path) -> None:
@@ -194,14 +190,14 @@ def test_a_question_is_stopped(caller: Caller, tmp_path: Path) -> None:
 
 
 def test_a_worker_that_fails_has_a_sentence(questions: Questions) -> None:
-    asked = questions.ask(kind_of("whatif"), waiting("break"), "a.json")
+    asked = questions.ask(form_of("whatif"), waiting("break"), "a.json")
     until(lambda: asked.over)
     assert (asked.state, asked.sentence) == ("refused", "the worker failed: it broke")
 
 
 def test_what_is_asked_is_written_when_the_server_ends(questions: Questions, tmp_path: Path) -> None:
-    asked = questions.ask(kind_of("whatif"), waiting(), "a.json")
-    questions.ask(kind_of("whatif"), waiting(), "b.json")
+    asked = questions.ask(form_of("whatif"), waiting(), "a.json")
+    questions.ask(form_of("whatif"), waiting(), "b.json")
     until(lambda: asked.looks)
     questions.close()
     assert (tmp_path / "a.json").read_text() == "so far"
@@ -211,7 +207,7 @@ def test_what_is_asked_is_written_when_the_server_ends(questions: Questions, tmp
 def test_only_the_latest_that_are_over_are_kept(questions: Questions, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(queue_of_questions, "MOST_KEPT", 2)
     for number in range(5):
-        asked = questions.ask(kind_of("whatif"), BAN, f"{number}.json")
+        asked = questions.ask(form_of("whatif"), BAN, f"{number}.json")
         until(lambda asked=asked: asked.over)  # type: ignore[misc]
     assert [one.number for one in questions.listed()] == [5, 4, 3]
 
@@ -233,7 +229,7 @@ def test_an_answer_is_the_file_that_the_command_writes(
     """By real workers; ``wsim rerun`` repeats it."""
     monkeypatch.chdir(tmp_path)
     questions = Questions(Folder.of(tmp_path))
-    asked: QueuedQuestion = questions.ask(kind_of(name), ASKED[name], "asked.json")
+    asked: QueuedQuestion = questions.ask(form_of(name), ASKED[name], "asked.json")
     until(lambda: asked.over)
     assert (asked.state, asked.sentence) == ("answered", "")
     assert asked.done > 0
@@ -277,12 +273,12 @@ def test_a_goal_is_needed_and_its_code_is_not_run_unless_one_says_so(
     for texts, out, sentence in (
         ({}, "p.toml", "balance needs goal"),
         ({"goal": ["/etc/passwd"]}, "p.toml", "does not lie in the folder"),
-        ({"goal": ["goal.toml"], "trust": ["1"]}, "p.json", "FILE.toml"),
+        ({"goal": ["goal.toml"], "trust": ["1"]}, "p.txt", "FILE.toml"),
         ({"goal": ["goal.toml"]}, "p.toml", "is code that asking runs"),
         ({"goal": ["goal.toml"], "players": ["mine:bold"]}, "p.toml", "is code that asking runs"),
     ):
         with pytest.raises(UserError, match=re.escape(sentence)):
-            questions.ask(kind_of("balance"), texts, out)
+            questions.ask(form_of("balance"), texts, out)
     assert questions.listed() == []
 
 
@@ -293,7 +289,7 @@ def test_a_patch_is_the_one_that_the_command_writes(
     monkeypatch.chdir(tmp_path)
     Path("goal.toml").write_text(GOAL)
     questions = Questions(Folder.of(tmp_path))
-    asked = questions.ask(kind_of("balance"), {"goal": ["goal.toml"], "seed": ["3"]}, "p.toml")
+    asked = questions.ask(form_of("balance"), {"goal": ["goal.toml"], "seed": ["3"]}, "p.toml")
     assert asked.command == "wsim balance goal.toml --seed 3 -o p.toml"
     until(lambda: asked.over)
     assert (asked.state, asked.sentence) == ("answered", "")

@@ -124,7 +124,7 @@ def test_a_card_has_a_page(caller: Caller, wsim_command: Command) -> None:
         0, named=True
     )
     assert f"{row['score']:.3f}" in text
-    assert f"{row['score_low']:.3f} to {row['score_high']:.3f}" in text
+    assert f"{row['score_low']:.2f} to {row['score_high']:.2f}" in text
     small = caller.get("/thing?run=one&table=cards&name=Strategists+Guild").text.partition("Score q")[2]
     assert "&lt;0.001" in small.partition("</tr>")[0]  # a q-value is never 0
 
@@ -196,7 +196,7 @@ def test_an_answer_is_shown_with_what_repeats_it(caller: Caller) -> None:
     [
         ("/run", "name a run"),
         ("/run?run=nowhere", "does not exist"),
-        ("/run?run=../look", "does not lie in the folder|does not exist|holds no run"),
+        ("/run?run=../look", "does not lie in the folder|does not exist|contains no wsim run"),
         ("/run?run=one&table=cardz", "did you mean 'cards'?"),
         ("/run?run=one&table=cards&filter=x%3D1", "has no column 'x'"),
         ("/run?run=one&table=cards&filter=policy%3Dnet", "which --by policy gives it"),
@@ -211,7 +211,7 @@ def test_an_answer_is_shown_with_what_repeats_it(caller: Caller) -> None:
         ("/thing?run=one&table=cards&name=<b>", "has no card '<b>'"),
         ("/thing?run=one&table=variance&name=wonder", "rows of the table variance have no pages"),
         ("/answer?file=nowhere.json", "there is no file"),
-        ("/answer?file=one/run.json", "is no record"),
+        ("/answer?file=one/run.json", "does not say what made it"),
         ("/answer.csv?file=palace.json&table=x", "has no table 'x'"),
     ],
 )
@@ -242,7 +242,7 @@ def test_what_was_read_is_not_read_again(caller: Caller, monkeypatch: pytest.Mon
 
 
 def test_levels_are_checked_as_by_the_command() -> None:
-    with pytest.raises(UserError, match="lies between 0 and 1"):
+    with pytest.raises(UserError, match="must be between 0 and 1"):
         TableView.of([("run", "a"), ("level", "95")])
 
 

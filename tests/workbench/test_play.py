@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import time
@@ -15,6 +16,7 @@ import pytest
 
 import wsim
 from tests.workbench.client import Caller, Reply
+from wsim.positions.played_game import hint
 from wsim.workbench.play_pages import tables_of
 from wsim.workbench.play_table import Table
 
@@ -51,6 +53,14 @@ def chosen(caller: Caller, address: str, page: Reply | None = None, move: str | 
     return caller.post(f"{address}/move", [("stamp", stamp[1]), ("move", index)], cookie=None)
 
 
+def refusal(caller: Caller, address: str, reply: Reply) -> str:
+    """Return the page that a refused move or undo leads to: that of the seat, whose address can be loaded again."""
+    assert (reply.status, reply.headers["location"]) == (303, address)
+    page = caller.get(address, cookie=None)
+    assert page.status == 200
+    return page.text
+
+
 def test_a_table_and_its_first_turn(caller: Caller) -> None:
     table = opened(caller)
     page = caller.get(link(table), cookie=None)
@@ -72,20 +82,24 @@ def test_a_stale_move_gets_a_sentence_and_nothing_is_done(caller: Caller) -> Non
     page = caller.get(link(table))
     chosen(caller, link(table), page)
     steps = table.game().steps
-    again = chosen(caller, link(table), page)
-    assert (again.status, table.game().steps) == (409, steps)
-    assert "The table has moved on since this page was made" in again.text
-    assert "Choose: turn" in again.text
+    again = refusal(caller, link(table), chosen(caller, link(table), page))
+    assert table.game().steps == steps
+    assert "The table has moved on since this page was made" in again
+    assert "Choose: turn" in again
+    assert "has moved on" not in caller.get(link(table), cookie=None).text  # it is said once
 
 
 @pytest.mark.parametrize(
-    ("move", "sentence"), [("99", "There is no move 99: they go from 0 to"), ("x", "a move is a number, not")]
+    ("move", "sentence"),
+    [
+        ("99", "There is no move 99: they go from 0 to"),
+        ("x", "a move must be a whole number"),
+        ("9" * 5000, "a move must be a whole number of at most 15 digits"),
+    ],
 )
 def test_what_is_no_move_gets_a_sentence(caller: Caller, move: str, sentence: str) -> None:
     table = opened(caller)
-    reply = chosen(caller, link(table), move=move)
-    assert reply.status == 409
-    assert sentence in reply.text
+    assert sentence in refusal(caller, link(table), chosen(caller, link(table), move=move))
 
 
 def test_who_has_chosen_waits_and_learns_nothing(caller: Caller) -> None:
@@ -105,9 +119,8 @@ def test_who_has_chosen_waits_and_learns_nothing(caller: Caller) -> None:
     assert "Age I, turn 1" in caller.get(link(table, 0), cookie=None).text
     chosen(caller, link(table, 1))
     assert all("Age I, turn 2" in caller.get(link(table, seat), cookie=None).text for seat in range(3))
-    refused = caller.post(f"{link(table, 0)}/undo", cookie=None)
-    assert refused.status == 409
-    assert "nothing can be undone" in refused.text
+    undone = caller.post(f"{link(table, 0)}/undo", cookie=None)
+    assert "nothing can be undone" in refusal(caller, link(table), undone)
 
 
 def test_a_choice_is_dropped_if_its_seat_sees_something_else_when_it_is_asked(caller: Caller) -> None:
@@ -160,7 +173,7 @@ def test_no_hidden_card_in_any_byte_of_a_whole_game(caller: Caller, rules: str) 
                 looked += 1
                 assert not re.search(rf"\b{re.escape(card)}\b", text), (seat, card, game.observe(seat).record)
             if "Choose:" in sent[0].text:
-                assert chosen(caller, address, sent[0]).status in (303, 409)
+                assert chosen(caller, address, sent[0]).status == 303
     assert looked > 100
     end = caller.get(link(table), cookie=None)
     assert "The game is over" in end.text
@@ -221,28 +234,47 @@ def test_saved_and_resumed_it_is_the_same_game(caller: Caller, tmp_path: Path) -
         ({"name0": " "}, "nobody sits at the table"),
         ({"name6": "Zoe"}, "there is no seat 6: the players sit at 0 to 2"),
         ({"name0": "A" * 41}, "a name has at most 40 letters, not 41"),
-        ({"players": "many"}, "the number of players is a whole number, not"),
-        ({"seed": "-1"}, "the seed is a whole number, not"),
+        ({"players": "many"}, "the number of players must be a whole number"),
+        ({"players": "9" * 5000}, "the number of players must be a whole number of at most 15 digits"),
+        ({"seed": "-1"}, "the seed must be a whole number"),
+        ({"seed": "9" * 5000}, "the seed must be a whole number of at most 15 digits"),
         ({"rules": "chess 1e"}, "chess"),
         ({"policies": "./mine.py:bold"}, "policies of files do not play at a table"),
         ({"patch": "../away.toml"}, "does not lie in the folder"),
         ({"changes": "Palace"}, "set must be path=value"),
         ({"file": "../../etc/passwd"}, "does not lie in the folder"),
-        ({"file": "no.json"}, "no.json"),
+        ({"file": "no.json"}, "cannot read 'no.json': No such file or directory"),
+        ({"file": "."}, "cannot read '.': Is a directory"),
+        ({"players": "9"}, "players"),
+        ({"policies": "balancd"}, "(did you mean 'balanced'?)"),
     ],
 )
 def test_mistakes_of_a_new_table(caller: Caller, fields: dict[str, str], sentence: str) -> None:
     reply = caller.post("/play", [*{**FORM, **fields}.items()])
-    assert reply.status in (400, 500)
+    assert reply.status == 400
     assert sentence in reply.text.replace("&#39;", "'")
+    assert str(caller.app.state.folder.root) not in reply.text
+    assert not list(tables_of(caller.app))
 
 
-@pytest.mark.parametrize(("fields", "sentence"), [({"players": "9"}, "players"), ({"policies": "balancd"}, "balancd")])
-def test_what_cannot_be_played_is_said_at_the_table(caller: Caller, fields: dict[str, str], sentence: str) -> None:
-    table = opened(caller, **fields)
-    assert sentence in table.failure
+def test_a_refused_form_keeps_what_was_typed(caller: Caller) -> None:
+    page = caller.post("/play", [*{**FORM, "policies": "balancd", "name1": "Bo", "changes": "Palace"}.items()]).text
+    for kept in ('value="balancd"', 'value="Bo"', ">Palace</textarea>", 'value="7"', "<details open>"):
+        assert kept in page
+    assert "balanced, " in page  # the list of the policies
+
+
+def test_what_turns_out_at_the_table_is_said_there_and_no_seat_is_offered(
+    caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the rules are still to be compiled, the plan is not tried before the table is opened."""
+    monkeypatch.setattr("wsim.positions.kernel_game.KernelGame.cold", lambda _: 12.0)
+    table = opened(caller, policies="balancd")
+    assert "balancd" in table.failure
     assert "It cannot be played" in caller.get(link(table)).text
-    assert sentence in caller.get(f"/play/{table.key}").text
+    page = caller.get(f"/play/{table.key}").text
+    assert "balancd" in page
+    assert "/seat/" not in page
 
 
 def test_names_are_text(caller: Caller) -> None:
@@ -251,6 +283,73 @@ def test_names_are_text(caller: Caller) -> None:
         text = caller.get(address).text
         assert "<script>alert" not in text
         assert "&lt;script&gt;alert(1)" in text
+
+
+def test_every_turn_is_saved_so_that_a_killed_server_loses_one_at_most(caller: Caller, tmp_path: Path) -> None:
+    """Nothing is told to end: what lies in the folder after each reply is the game as it stands."""
+    table = opened(caller, name1="Bob")
+    file = tmp_path / f"table-{table.key}.json"
+    chosen(caller, link(table))
+    chosen(caller, link(table, 1))
+    assert wsim.Game.from_json(file.read_text()).record() == table.game().record()
+    chosen(caller, link(table))
+    caller.post(f"{link(table)}/undo", cookie=None)
+    assert wsim.Game.from_json(file.read_text()).record() == table.game().record()
+    assert file.name in caller.get(f"/play/{table.key}").text
+    assert "Saved games" not in caller.get("/play").text  # while it is open, to play on is to open its table
+    caller.post(f"/play/{table.key}/close")
+    assert f"file={file.name}" in caller.get("/play").text
+
+
+def test_a_game_that_cannot_be_saved_goes_on_and_its_owner_is_told(
+    caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = opened(caller)
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as disk:
+        disk.setattr("wsim.workbench.play_table.write_text", full)
+        assert chosen(caller, link(table)).status == 303
+    assert "The game is not being saved: [Errno 28] No space left on device" in caller.get(f"/play/{table.key}").text
+    assert "No space" not in caller.get(link(table), cookie=None).text
+    chosen(caller, link(table))
+    assert "not being saved" not in caller.get(f"/play/{table.key}").text
+
+
+def test_hints_are_worked_out_once_and_never_keep_other_pages_waiting(
+    caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sixty hints of one seat while the first is not done: more than the threads that pages are made on."""
+    table, go, asked = opened(caller), Event(), list[int]()
+
+    def slowly(game: wsim.Game) -> list[dict[str, Any]]:
+        asked.append(len(game.steps))
+        assert go.wait(60)
+        return hint(game)
+
+    monkeypatch.setattr("wsim.workbench.play_pages.hint", slowly)
+
+    async def all_at_once() -> list[int]:
+        hints = [asyncio.create_task(caller.request("GET", f"{link(table)}?hint=1")) for _ in range(60)]
+        page = await asyncio.wait_for(caller.request("GET", "/play"), 30)
+        go.set()
+        return [page.status, *(one.status for one in await asyncio.gather(*hints))]
+
+    assert asyncio.run(all_at_once()) == [200] * 61
+    assert len(asked) == 1
+    chosen(caller, link(table))
+    caller.get(f"{link(table)}?hint=1")
+    assert len(asked) == 2
+
+
+@pytest.mark.parametrize("last", ["move", "undo"])
+def test_an_address_of_a_former_form_leads_back_to_the_seat(caller: Caller, last: str) -> None:
+    table = opened(caller)
+    assert caller.get(f"{link(table)}/{last}", cookie=None).headers["location"] == link(table)
+    lost = caller.get(f"{link(table)}/nothing", cookie=None)
+    assert (lost.status, f'href="{link(table)}"' in lost.text, 'href="/"' in lost.text) == (404, True, False)
 
 
 def test_wrong_links_keys_and_too_many_tables(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -321,7 +420,8 @@ def test_three_browsers_at_once_play_one_game(caller: Caller) -> None:
         while not table.over:
             page = caller.get(link(table, seat), cookie=None)
             if "Choose:" in page.text:
-                made += chosen(caller, link(table, seat), page).status == 303
+                chosen(caller, link(table, seat), page)
+                made += not table.refusal(seat)
         return made
 
     with ThreadPoolExecutor(3) as browsers:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -20,7 +23,7 @@ from tests.workbench.client import HOST, PORT, TOKEN, Caller
 from wsim.errors import UserError
 from wsim.workbench import server
 from wsim.workbench.folder import Folder
-from wsim.workbench.guard import MOST_BYTES
+from wsim.workbench.guard import MAX_BYTES
 
 ANSWER = {
     "format": "wsim-whatif/2",
@@ -108,6 +111,60 @@ def test_a_missing_or_wrong_token_is_refused(caller: Caller, cookie: str | None)
     assert "wsim open" in reply.text
 
 
+@pytest.mark.parametrize(
+    "others", ['a={"x": 1}; {}', 'a=b c;{}; z="', "bad[key]=1; {}", "caf\xe9=1; {}", "{}; a=,;;=", "wsim-1=x; {}"]
+)
+def test_cookies_of_other_programs_lock_nobody_out(caller: Caller, others: str) -> None:
+    """Browsers send those of every port of 127.0.0.1, whatever is in them."""
+    assert caller.get("/", cookie=others.replace("{}", f"wsim-{PORT}={TOKEN}")).status == 200
+    assert caller.get("/", cookie=others.replace("{}", f"wsim-{PORT}=wrong")).status == 403
+
+
+def test_a_refusal_is_a_page_that_shows_text_as_text(caller: Caller) -> None:
+    reply = caller.get("/", host="<script>alert(1)</script>")
+    assert reply.headers["content-type"].startswith("text/html")
+    assert "&lt;script&gt;" in reply.text
+    assert "<script>" not in reply.text
+    assert '<link rel="stylesheet" href="/static/page.css">' in reply.text
+
+
+IMPATIENT = ["-c", "from wsim.workbench import guard; guard.SECONDS = 1; from wsim.__main__ import main; main()"]
+"""``wsim`` with a server that waits a second for a request."""
+
+
+@pytest.fixture
+def opened(folder: Path, request: pytest.FixtureRequest) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """``wsim open`` as a process, and the address that it printed."""
+    words = [sys.executable, *getattr(request, "param", ["-m", "wsim"]), "open", "--no-browser", str(folder)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+    try:
+        assert process.stdout is not None
+        yield process, process.stdout.readline().strip()
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@pytest.mark.parametrize("opened", [IMPATIENT], indirect=True)
+def test_a_request_that_never_ends_is_given_up(opened: tuple[subprocess.Popen[str], str]) -> None:
+    """Half a line of a head, a head without its end, half a body, and a second request after a whole first one."""
+    _, address = opened
+    port = int(address.split(":")[2].partition("/")[0])
+    host = f"Host: 127.0.0.1:{port}\r\n"
+    whole = f"GET /static/page.css HTTP/1.1\r\n{host}\r\n"
+    post = f"POST /static/page.css HTTP/1.1\r\n{host}Origin: http://127.0.0.1:{port}\r\nContent-Length: 9\r\n\r\nhalf"
+    sent = ["", "GET / HT", f"GET / HTTP/1.1\r\n{host}", post, f"{whole}GET / H"]
+    with contextlib.ExitStack() as kept:
+        sockets = [kept.enter_context(socket.create_connection(("127.0.0.1", port), timeout=60)) for _ in sent]
+        for connection, text in zip(sockets, sent, strict=True):
+            connection.sendall(text.encode())
+        ends = [b"".join(iter(partial(connection.recv, 1 << 16), b"")) for connection in sockets]
+    assert ends[:3] == [b"", b"", b""]
+    assert b"408" in ends[3].partition(b"\r\n")[0]
+    assert b"200 OK" in ends[4]
+
+
 def test_the_token_in_the_address_becomes_a_cookie(caller: Caller) -> None:
     assert caller.get("/?token=wrong", cookie=None).status == 403
     assert caller.get("/?token=wrong").status == 403
@@ -122,8 +179,9 @@ def test_the_token_in_the_address_becomes_a_cookie(caller: Caller) -> None:
 
 def test_large_bodies_are_refused(caller: Caller) -> None:
     same = {"origin": f"http://{HOST}"}
-    assert caller.call("POST", "/", {**same, "content-length": str(MOST_BYTES + 1)}).status == 413
+    assert caller.call("POST", "/", {**same, "content-length": str(MAX_BYTES + 1)}).status == 413
     assert caller.call("POST", "/", {**same, "content-length": "-1"}).status == 413
+    assert caller.call("POST", "/", {**same, "content-length": "9" * 5000}).status == 413
     assert caller.call("POST", "/", same, [b"x" * 65536] * 17).status == 413
 
 
@@ -175,20 +233,6 @@ def test_the_extra_is_named(wsim_command: Command, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("wsim.report.page.find_spec", lambda name: None if name == "starlette" else found(name))
     answer = wsim_command("open")
     assert (answer.code, answer.err) == (2, "wsim: wsim open needs the extra: pip install 'wsim[web]'\n")
-
-
-@pytest.fixture
-def opened(folder: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """``wsim open`` as a process, and the address that it printed."""
-    words = [sys.executable, "-m", "wsim", "open", "--no-browser", str(folder)]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
-    try:
-        assert process.stdout is not None
-        yield process, process.stdout.readline().strip()
-    finally:
-        process.kill()
-        process.communicate()
 
 
 def test_it_is_served_until_ctrl_c(opened: tuple[subprocess.Popen[str], str]) -> None:

@@ -11,51 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from wsim.babel import words as w
 from wsim.babel.catalog import Catalogue
+from wsim.babel.facts import SEAT_FACTS
 from wsim.babel.kernels.layout import TRADE_CARD
-from wsim.babel.words import (
-    ACTION_CARDS,
-    COMPLETE,
-    DECISIONS,
-    DISC,
-    DRAWN,
-    EXCHANGE,
-    KINDS,
-    OFFER,
-    PLAY_CARD,
-    ROWS,
-    SLOTS,
-    SPACES,
-    TAKE,
-    TURN,
-    TURN_LIMIT,
-    WON,
-    WON_ROW,
-)
+from wsim.facts import columns as fact_columns
 
 if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-_POINTS: Mapping[str, tuple[str, str]] = {
-    "points_wonders": ("wonder_points", "points for completed wonders"),
-    "points_unfinished_wonders": ("light_points", "points for unfinished wonders at the end"),
-    "points_refused_offers": ("refused_points", "points for refused offers, failed builds included, at the usual pay"),
-    "points_disc_sets": ("set_points", "points for sets of discs"),
-    "points_action_cards": ("action_points", "what the Triple bonus adds, Disc bonus, 5 bonus points"),
-}
-"""Column -> field of ROW, meaning."""
-
-_COUNTS: Mapping[str, str] = {
-    "parts_placed": "units placed on wonders",
-    "passes": "actions passed",
-    "builds_led": "successful builds as the active player",
-    "builds_failed": "builds announced and not completed",
-    "offers_made": "offers laid",
-    "offers_taken": "offers accepted in successful builds, with or without a trade card",
-    "offers_refused": "offers that came back, failed builds included",
-    "trades_taken": "accepted offers with a trade card: discs won on others' turns",
-}
 _OF_GAME: Mapping[str, str] = {
     "turns": "turns of the game",
     "reshuffles": "times the discard pile became the deck",
@@ -68,21 +33,15 @@ SEAT_COLUMNS: Mapping[str, str] = {
     "rank": "1 is best; equal seats share it",
     "win_share": "1 for a single winner, 1/n for each of n winners, else 0",
     "total": "points",
-    **{name: meaning for name, (_, meaning) in _POINTS.items()},
-    **_COUNTS,
-    **{f"discs_{kind}": f"{kind} discs owned, two-colour ones not counted" for kind in KINDS},
-    "discs_two_colour": "two-colour discs owned",
-    "wonders_won": "completed wonders with most parts, alone or tied",
-    **{f"{DRAWN}{card}": f"{card} cards drawn" for card in ACTION_CARDS},
-    **{f"played_{card}": f"{card} cards played, or scored at the end" for card in ACTION_CARDS},
+    **{name: fact.meaning for fact in SEAT_FACTS for name in fact.column_names},
     "starter": "whether the seat began",
     **_OF_GAME,
     "wonders_completed": "completed wonders of the game",
     "builds": "successful builds of the game",
     "stopped": "whether the game was stopped by the turn limit (A32)",
-    DISC: "Boolean columns: whether the seat owns such a disc at the end",
-    WON: "Boolean columns: whether the seat had most parts on the wonder when it was completed, alone or tied",
-    WON_ROW: "Boolean columns: whether it did so on the first, second, ... completed wonder",
+    w.DISC: "Boolean columns: whether the seat owns such a disc at the end",
+    w.WON: "Boolean columns: whether the seat had most parts on the wonder when it was completed, alone or tied",
+    w.WON_ROW: "Boolean columns: whether it did so on the first, second, ... completed wonder",
 }
 """Column -> meaning; a name that ends with a colon is the beginning of the names of several."""
 
@@ -139,23 +98,13 @@ def seats_frame(rows: NDArray[Any], labels: Sequence[str], seats: int, catalogue
     columns["policy"] = _labelled(column("entry"), labels)
     for name in ("rank", "win_share", "total"):
         columns[name] = column(name)
-    for name, (field, _) in _POINTS.items():
-        columns[name] = column(field)
-    for name in _COUNTS:
-        columns[name] = column(name)
-    for index, kind in enumerate(KINDS):
-        columns[f"discs_{kind}"] = np.ascontiguousarray(column("discs")[:, index])
-    columns["discs_two_colour"] = column("two_colour")
-    columns["wonders_won"] = _bits(column("wonders_won"))
-    for word in ("drawn", "played"):
-        for index, card in enumerate(ACTION_CARDS):
-            columns[f"{word}_{card}"] = np.ascontiguousarray(column(f"cards_{word}")[:, index])
+    columns |= fact_columns(SEAT_FACTS, rows)
     columns["starter"] = column("starter") == column("seat")
     for name in _OF_GAME:
         columns[name] = column(name)
     columns["wonders_completed"] = _bits(column("completed"))
     columns["builds"] = np.repeat(column("builds_led").reshape(-1, seats).sum(axis=1).astype(np.uint8), seats)
-    columns["stopped"] = column("over") == TURN_LIMIT
+    columns["stopped"] = column("over") == w.TURN_LIMIT
     return pl.DataFrame(columns | _flags(column, catalogue))
 
 
@@ -165,18 +114,20 @@ def _flags(column: Plain, catalogue: Catalogue) -> dict[str, NDArray[Any]]:
     for number, disc in enumerate(catalogue.discs):
         masks[str(disc)] = masks.get(str(disc), 0) | 1 << number
     owned, won, rows = column("discs_owned"), column("wonders_won"), column("rows_won")
-    flags = {DISC + name: (owned & np.uint32(mask)) != 0 for name, mask in masks.items()}
-    flags |= {WON + name: (won & np.uint8(1 << number)) != 0 for number, name in enumerate(catalogue.wonders)}
-    return flags | {f"{WON_ROW}{row + 1}": (rows & np.uint8(1 << row)) != 0 for row in range(ROWS)}
+    flags = {w.DISC + name: (owned & np.uint32(mask)) != 0 for name, mask in masks.items()}
+    flags |= {w.WON + name: (won & np.uint8(1 << number)) != 0 for number, name in enumerate(catalogue.wonders)}
+    return flags | {f"{w.WON_ROW}{row + 1}": (rows & np.uint8(1 << row)) != 0 for row in range(w.ROWS)}
 
 
-def picks_frame(picks: NDArray[Any], labels: Sequence[str], catalogue: Catalogue) -> pl.DataFrame:
-    """Return the picks table."""
+def picks_frame(
+    picks: NDArray[Any], labels: Sequence[str], catalogue: Catalogue, *, overrules: bool = False
+) -> pl.DataFrame:
+    """Return the picks table; with ``overrules``, of a plan that overrules policies, what they wanted is in it."""
     import polars as pl
 
     column, event = _plain(picks), _plain(np.asarray(picks).view(np.ndarray)["event"])
     what, code, disc = event("what"), event("move"), column("disc")
-    slot = np.where((what == TURN) & (code > 0), code - 1, event("slot")).astype(np.int64)
+    slot = np.where((what == w.TURN) & (code > 0), code - 1, event("slot")).astype(np.int64)
     discs = [str(one) for one in catalogue.discs]
     cards = ((code & 0xFF) + (code >> 8 & 0xFF)).astype(np.uint8)
     return pl.DataFrame(
@@ -186,19 +137,36 @@ def picks_frame(picks: NDArray[Any], labels: Sequence[str], catalogue: Catalogue
             "policy": _labelled(column("entry"), labels),
             "turn": event("turn"),
             "action": event("action"),
-            "decision": _labelled(what, DECISIONS),
+            "decision": _labelled(what, w.DECISIONS),
             "moves": event("count"),
             "index": event("index"),
             "code": code,
-            "wonder": _where(slot >= 0, _labelled(np.clip(slot // SPACES, 0, None), catalogue.wonders)),
-            "disc": _where(disc >= 0, _labelled(np.clip(disc, 0, SLOTS - 1), discs)),
-            "cards": _where((what == OFFER) | (what == COMPLETE), pl.Series(cards)),
-            "trade": _where(what == OFFER, pl.Series(code >= TRADE_CARD)),
+            "wonder": _where(slot >= 0, _labelled(np.clip(slot // w.SPACES, 0, None), catalogue.wonders)),
+            "disc": _where(disc >= 0, _labelled(np.clip(disc, 0, w.SLOTS - 1), discs)),
+            "cards": _where((what == w.OFFER) | (what == w.COMPLETE), pl.Series(cards)),
+            "trade": _where(what == w.OFFER, pl.Series(code >= TRADE_CARD)),
             "card": _cards(what, code),
-            "partners": _where(what == TAKE, pl.Series(_bits(code.astype(np.uint32)))),
+            "partners": _where(what == w.TAKE, pl.Series(_bits(code.astype(np.uint32)))),
             "accepted": code > 0,
+            **(_wanted_columns(event) if overrules else {}),
         }
     )
+
+
+def _wanted_columns(event: Plain) -> dict[str, Any]:
+    """Return the code of the move that the policy wanted, how many moves were about something else, and the rest.
+
+    ``overruled``: whether it had to do something else; ``struck``: ``thing`` or ``wonder``, what it could not have.
+    """
+    import polars as pl
+
+    overruled = event("overruled")
+    return {
+        "wanted": _where(event("others") > 0, pl.Series(event("wanted"))),
+        "others": event("others"),
+        "overruled": overruled > 0,
+        "struck": _where(overruled > 0, _labelled(np.clip(overruled, 1, 2).astype(np.int64) - 1, ("thing", "wonder"))),
+    }
 
 
 def _where(condition: NDArray[Any], values: pl.Series) -> pl.Series:
@@ -210,7 +178,7 @@ def _where(condition: NDArray[Any], values: pl.Series) -> pl.Series:
 
 def _cards(what: NDArray[Any], code: NDArray[Any]) -> pl.Series:
     """Return the action card of PLAY_CARD and the kind of EXCHANGE."""
-    names = [*ACTION_CARDS, *KINDS]
-    place = code - 1 + np.where(what == EXCHANGE, len(ACTION_CARDS), 0)
-    chosen = ((what == PLAY_CARD) | (what == EXCHANGE)) & (code > 0)
+    names = [*w.ACTION_CARDS, *w.KINDS]
+    place = code - 1 + np.where(what == w.EXCHANGE, len(w.ACTION_CARDS), 0)
+    chosen = ((what == w.PLAY_CARD) | (what == w.EXCHANGE)) & (code > 0)
     return _where(chosen, _labelled(np.where(chosen, place, 0), names))

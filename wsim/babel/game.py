@@ -9,6 +9,7 @@ from wsim.babel.describe import POSITION_KEYS
 from wsim.babel.registry import POLICIES
 from wsim.babel.words import DISC, DRAWN, KINDS, OPEN_DECISIONS, TITLE, WON, WON_ROW
 from wsim.errors import UserError, nearest
+from wsim.policies.chances import EXPERIMENT
 from wsim.positions.kernel_game import KernelGame
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ class TowerOfBabel(KernelGame):
     OPTIONS: Mapping[str, str] = {
         "action_cards": "play with the action cards: true or false (babel.rules.use_action_cards)",
         "two_colour_discs": "play with the two-colour discs: true or false (babel.rules.use_two_colour_discs)",
+        **EXPERIMENT,
     }
     OWNED: Mapping[str, str] = {WON: "wonder", WON_ROW: "row", DISC: "disc", DRAWN: "card"}
     COLOURS: Mapping[str, str] = dict(
@@ -41,6 +43,7 @@ class TowerOfBabel(KernelGame):
     )
     ANALYSES: Mapping[str, str] = {
         "policies": "wsim.stats.shared:POLICIES",
+        "worth": "wsim.babel.analysis.wishes:WORTH",
         "wonders": "wsim.babel.analysis.owners:WONDERS",
         "rows": "wsim.babel.analysis.owners:ROWS",
         "discs": "wsim.babel.analysis.owners:DISCS",
@@ -51,6 +54,7 @@ class TowerOfBabel(KernelGame):
         "synergies": "wsim.babel.analysis.owners:SYNERGIES",
         "variance": "wsim.stats.shared:VARIANCE",
     }
+    WISHES = "wsim.babel.analysis.wishes:WISHES"
     LEARNER = "wsim.babel.learning:LEARNER"
     CATALOGUES = "wsim.babel.catalog.listing:CATALOGUES"
     OPEN = OPEN_DECISIONS
@@ -75,7 +79,9 @@ class TowerOfBabel(KernelGame):
 
     def prepare(self, plan: Plan) -> BabelSimulator:
         """Check a plan against the rules and make it ready; raise UserError for whatever cannot be played."""
-        options = {f"use_{name}": self._flag(name, value) for name, value in plan.options.items()}
+        options = {
+            f"use_{name}": self._flag(name, value) for name, value in plan.options.items() if name not in EXPERIMENT
+        }
         from wsim.babel.catalog import load_catalogue
 
         catalogue = load_catalogue(*plan.card_files, plan.set, options)

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wsim.babel.catalog import Catalogue
-from wsim.babel.catalog.bounds import most_actions
 from wsim.babel.catalog.compiling import compile_rules
 from wsim.babel.catalog.loading import BABEL_TOML
 from wsim.babel.catalog.model import SECTION
@@ -21,10 +20,13 @@ from wsim.babel.describe.view import columns
 from wsim.babel.frames import picks_frame, seats_frame
 from wsim.babel.kernels.fixed_actions import fixed_actions
 from wsim.babel.kernels.layout import ACTION_DRAWS, MOVES, SEATING, records
+from wsim.babel.limits import LIMITS
 from wsim.babel.position import BabelPosition
 from wsim.babel.registry import POLICIES
-from wsim.babel.words import EXCHANGE_CARDS
+from wsim.babel.words import ACTION_CARDS, EXCHANGE_CARDS
 from wsim.jit import source_digest
+from wsim.limits import FORMULA
+from wsim.policies.chances import overruling_of
 from wsim.policies.registry import resolve
 from wsim.positions.machine import KernelSimulator, VectorKernels
 from wsim.positions.scenes import moments
@@ -48,11 +50,13 @@ class BabelSimulator(KernelSimulator[BabelPosition]):
 
     KERNELS = "wsim.babel.kernels"
     POSITION = BabelPosition
+    LIMITS = LIMITS
     own_cards = BABEL_TOML
 
     def __init__(self, plan: Plan, catalogue: Catalogue, line_up: LineUp) -> None:
         rules, seating = compile_rules(catalogue, plan.players), records(1, SEATING)[0]
         seating.seed, seating.rotate = plan.seed, plan.rotate
+        seating.overrule[: plan.players] = overruling_of(plan.options, plan.players)
         line_up.fill(seating, rules)
         super().__init__(plan, line_up, rules, seating)
         self.catalogue, self.picks_per_game = catalogue, most_picks(rules)
@@ -61,6 +65,10 @@ class BabelSimulator(KernelSimulator[BabelPosition]):
     def vector(self) -> VectorKernels:
         """The kernels, ready for many games at once."""
         return self.vector_kernels(columns(self.seats), fixed_actions(), MOVES)
+
+    def limit_source(self, what: int, source: int) -> str:
+        """Return the name of the action card with the formula that begins at a place of the code."""
+        return f"action card {ACTION_CARDS[list(self.rules.effect_at).index(source)]}" if what == FORMULA else ""
 
     def with_line_up(self, policies: Sequence[str]) -> BabelSimulator:
         """Return the same rules and options with another line-up."""
@@ -77,7 +85,7 @@ class BabelSimulator(KernelSimulator[BabelPosition]):
 
     def picks_frame(self, picks: NDArray[Any]) -> pl.DataFrame:
         """Return the picks table (``frames.PICK_COLUMNS``)."""
-        return picks_frame(picks, self.labels, self.catalogue)
+        return picks_frame(picks, self.labels, self.catalogue, overrules=bool(self.seating.overrule.any()))
 
     def trace(self, number: int) -> dict[str, Any]:
         """Replay one game and return its trace (docs/trace.md)."""
@@ -126,8 +134,9 @@ def most_picks(rules: Any) -> int:
     """
     opponents = int(rules.seats) - 1
     an_action = 3 + opponents * (2 if rules.allow_bluff_cards else 1)
-    actions, once = most_actions(rules), 0
+    actions, once = int(rules.turn_limit), 0  # and the second ones of Double turns
     if rules.use_action_cards:
         an_action += 2 * int(rules.seats) + 1 + opponents
+        actions += ACTION_DRAWS
         once = ACTION_DRAWS * (2 + int(rules.effects[EXCHANGE_CARDS]))
     return actions * an_action + once

@@ -36,10 +36,8 @@ EXCHANGE_CARDS, DISC_BONUS, DOUBLE_TURN, DRAW_THREE, FIVE_POINTS, JOKER, TRIPLE_
 
 POINTS_BY_FORMULA = ("disc_bonus", "five_points", "triple_bonus")
 """The action cards that bring points: a number, or a formula of the seat that plays it (A33)."""
-SEAT_NAMES = (*KINDS, "discs", "hand", "action_cards")
 TABLE_NAMES = ("completed", "turn", "players")
-"""What a formula may ask of a seat and of the table: discs by kind and in all, cards in hand, action cards; wonders
-completed, the turn, players."""
+"""What a formula may ask of the table: wonders completed, the turn, players; of a seat: ``facts.SEAT_NAMES``."""
 
 # --- decisions: CHOICE.kind, and what a move of each means (0 always refuses, and stands first where it is legal) ----
 

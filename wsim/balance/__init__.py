@@ -1,1 +1,19 @@
-"""Balance: the smallest patch that makes a game meet a designer's targets, and the proof of it on fresh deals."""
+"""Balance: the smallest patch that meets the targets of a goal, and its proof."""
+
+from wsim.questions.registry import Question
+
+QUESTION = Question(
+    name="balance",
+    title="Balance",
+    short="Find and prove the smallest patch that meets your targets.",
+    panel="Design and balance",
+    function="smallest_patch",
+    package=__name__,
+    groups=("question:BalanceQuestion", "transfer.question:TransferOptions", "question:BalanceFiles"),
+    ask="ask:ask",
+    answer="answer:BalanceAnswer",
+    formats=("wsim-balance/1",),
+    write="ask:written",
+    only_command=("retrain", "transfer"),
+    section="Balance",
+)

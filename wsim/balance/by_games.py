@@ -7,7 +7,8 @@ at tables where it can matter (``wsim.game.Tuning.focus``). Errors are those of 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -18,11 +19,12 @@ from wsim.balance.goal import Goal, Setting
 from wsim.balance.knobs import Knob, Option, Patch, patched, tuning_of, values_in
 from wsim.balance.measurements import Arrays
 from wsim.balance.sampling import Effects, Level, Sampler, no_effects
-from wsim.experiments.contrasts import MetricReading
-from wsim.experiments.deals import Arm, Arms
-from wsim.experiments.metrics import SeatsReader
 from wsim.game import Game, Simulator, find_game
 from wsim.lab.plan import Plan
+from wsim.limits import GameLimitError
+from wsim.questions.contrasts import MetricReading
+from wsim.questions.deals import Arm, Arms
+from wsim.questions.metrics import Metric, SeatsReader
 from wsim.stats.moments import Moments
 
 if TYPE_CHECKING:
@@ -58,8 +60,8 @@ class GamesEvaluator:
             *quantities_of(setting, targets, sample, game.OWNED),
             *change_quantities(setting, goal.keeps_at(setting), sample, game.OWNED),
         ]
-        self._metrics = tuple(one.metric for one in self._quantities)
-        self._is_change = np.array([one.is_change for one in self._quantities], bool)
+        self._metrics = tuple(quantity.metric for quantity in self._quantities)
+        self._is_change = np.array([quantity.is_change for quantity in self._quantities], bool)
         worth = self._tuning.worth
         self._free = [worth(self._base, knob.path, sample) is not None for knob in knobs]
         self._foci = [
@@ -75,7 +77,7 @@ class GamesEvaluator:
     @property
     def cells(self) -> list[Cell]:
         """The cells, in order."""
-        return [one.cell for one in self._quantities]
+        return [quantity.cell for quantity in self._quantities]
 
     def games(self, wanted: int) -> int:
         """Return how many games it plays where ``wanted`` are asked for: as many."""
@@ -98,8 +100,8 @@ class GamesEvaluator:
         with np.errstate(divide="ignore", invalid="ignore"):
             value = sums["effect"] / sums["total"][:, 1]
             spread = np.sqrt(np.maximum(sums["square"] - sums["effect"] ** 2 / games, 0)) / sums["total"][:, 1]
-        places = [place for place, option in enumerate(options) if self._free[option.knob]]
-        effects.value[places], effects.error[places] = np.nan_to_num(value), np.nan_to_num(spread)
+        indices = [index for index, option in enumerate(options) if self._free[option.knob]]
+        effects.value[indices], effects.error[indices] = np.nan_to_num(value), np.nan_to_num(spread)
         return level, effects
 
     def replayed(self, seed: int, games: int, options: Sequence[Option], level: Level) -> Effects:
@@ -107,18 +109,18 @@ class GamesEvaluator:
         effects = no_effects(options, self.cells)
         base = self._measured((), seed, games, ())
         part = base["total"][:, 1] / base["games"][0]  # rows a game, by cell
-        jobs = list(self._jobs(options))
+        jobs = list(self._playable(self._jobs(options), options, seed, games))
         foci = [focus for focus, _ in jobs if focus is not None]
         shares = dict(zip(map(str, foci), self._presences(foci, seed, games), strict=True)) if foci else {}
-        for focus, places in jobs:
-            sums = self._replay(focus, [options[place] for place in places], seed, games)
+        for focus, indices in jobs:
+            sums = self._replay(focus, [options[index] for index in indices], seed, games)
             share = 1.0 if focus is None else shares[str(focus)]
             with np.errstate(divide="ignore", invalid="ignore"):
                 mean = sums["number"] / games - level.value * sums["count"] / games
                 spread = np.sqrt(np.maximum(sums["square"] / games - (sums["number"] / games) ** 2, 0) / games)
-                effects.value[places] = np.nan_to_num(share * mean / part)
-                effects.error[places] = np.nan_to_num(share * spread / part)
-            effects.replayed[places] = True
+                effects.value[indices] = np.nan_to_num(share * mean / part)
+                effects.error[indices] = np.nan_to_num(share * spread / part)
+            effects.replayed[indices] = True
         return effects
 
     # --- games ---------------------------------------------------------------------------------------------------
@@ -129,77 +131,48 @@ class GamesEvaluator:
         of["options"] = [(option.knob, option.value) for option in free]
 
         def measure() -> Arrays:
-            simulator, everyone = self._prepared(self.setting.plan, patch, seed), np.ones(self._base.seats, bool)
-            arm = Arm("patched", (simulator,))
-            before = [self._arm(self.setting.plan, (), seed)] if self._is_change.any() else []
-            unpatched = Arms(tuple(before), MetricReading(self._metrics, everyone))
             now = values_in(self._knobs, patch)
+            steps = tuple((self._knobs[option.knob].path, option.value - now[option.knob]) for option in free)
+            ready = [self._ready(self.setting.plan, applied, seed) for applied in ([patch, ()] if changes else [patch])]
+            arm, *before = (Arm("", (simulator,)) for _, simulator in ready)
+            make = _Measuring(arm, tuple(before), self._metrics, self._is_change, self.setting.plan.game, steps)
+            return self._sampler.added(make, ready, range(games), f"measuring {self.setting.name}")
 
-            def make(part: range) -> Arrays:
-                frame = arm.frame(part)
-                reader = SeatsReader(frame, np.tile(everyone, len(part)))
-                value, weight, _ = np.ascontiguousarray(reader.sums(self._metrics, simulator.seats).transpose(2, 1, 0))
-                for base, *_ in unpatched.play(part):
-                    value[self._is_change] -= base[self._is_change]
-                moments = Moments(len(self.cells), 2).plus(value, weight)
-                effect, square = self._rescored(simulator, frame, reader, free, now)
-                return {
-                    "total": moments.totals,
-                    "product": moments.products,
-                    "games": np.array([float(len(part))]),
-                    "effect": effect,
-                    "square": square,
-                }
-
-            return self._sampler.added(make, range(games), f"measuring {self.setting.name}")
-
-        count = games * (2 if self._is_change.any() and patch else 1)
-        return self._sampler.memory.recall(of, count, measure)
-
-    def _rescored(
-        self, simulator: Simulator, frame: pl.DataFrame, reader: SeatsReader, free: Sequence[Option], now: Sequence[int]
-    ) -> tuple[Floats, Floats]:
-        """Return the sums over games of what options change, and of the squares; shape (options, cells)."""
-        total, square = np.zeros((2, len(free), len(self._quantities)))
-        if not free:
-            return total, square
-        seats = simulator.seats
-        shares = self._tuning.shares(simulator, frame)
-        won = frame["win_share"].to_numpy().astype(float).reshape(-1, seats)
-        weights = np.stack([reader.counted(metric).reshape(-1, seats) for metric in self._metrics])
-        columns = [metric.column for metric in self._metrics]
-        of_wins, of_points = (np.array([one == name for one in columns]) for name in ("win_share", "total"))
-        worth: dict[int, tuple[NDArray[Any], NDArray[Any]]] = {}
-        for place, option in enumerate(free):
-            if option.knob not in worth:
-                counted = self._tuning.worth(simulator, self._knobs[option.knob].path, frame)
-                assert counted is not None
-                by_game = counted.reshape(-1, seats)
-                hit = np.flatnonzero(by_game.any(axis=1))
-                worth[option.knob] = hit, by_game[hit]
-            hit, counts = worth[option.knob]
-            extra = counts * (option.value - now[option.knob])
-            if not extra.any():
-                continue
-            change = shares(hit, extra) - won[hit]
-            moved = np.flatnonzero(change.any(axis=1))
-            for chosen, games, of_game in ((of_wins, hit[moved], change[moved]), (of_points, hit, extra)):
-                if chosen.any():
-                    by_cell = (weights[chosen][:, games] * of_game).sum(axis=2)
-                    total[place, chosen], square[place, chosen] = by_cell.sum(axis=1), (by_cell**2).sum(axis=1)
-        return total, square
+        changes = bool(self._is_change.any())
+        return self._sampler.memory.recall(of, games * (2 if changes and patch else 1), measure)
 
     def _jobs(self, options: Sequence[Option]) -> Iterator[tuple[Plan | None, list[int]]]:
         """Yield the plans with which options are replayed (None: the setting's own) and the places of the options."""
         jobs: dict[str, tuple[Plan | None, list[int]]] = {}
-        for place, option in enumerate(options):
+        for index, option in enumerate(options):
             if self._free[option.knob] or option.value == self._knobs[option.knob].base:
                 continue
             focus = self._foci[option.knob]
             plan = None if focus is None else focus[0]
             key = "" if plan is None else str(sorted(plan.options.items()))
-            jobs.setdefault(key, (plan, []))[1].append(place)
+            jobs.setdefault(key, (plan, []))[1].append(index)
         yield from jobs.values()
+
+    def _playable(
+        self, jobs: Iterable[tuple[Plan | None, list[int]]], options: Sequence[Option], seed: int, games: int
+    ) -> Iterator[tuple[Plan | None, list[int]]]:
+        """Yield the jobs without the options whose games break a limit; these are played alone to find them."""
+        for focus, places in jobs:
+            try:
+                self._replay(focus, [options[index] for index in places], seed, games)
+            except GameLimitError:
+                kept = []
+                for index in places:
+                    patch = ((self._knobs[options[index].knob].path, options[index].value),)
+                    try:
+                        self._replay(focus, [options[index]], seed, games)
+                        kept.append(index)
+                    except GameLimitError as error:
+                        self._sampler.refuse(patch, error)
+                if kept:
+                    yield focus, kept
+            else:
+                yield focus, places
 
     def _replay(self, focus: Plan | None, options: Sequence[Option], seed: int, games: int) -> Arrays:
         """Return the sums of what options change in games that are played with and without."""
@@ -209,51 +182,133 @@ class GamesEvaluator:
 
         def measure() -> Arrays:
             patches = [(), *(((self._knobs[option.knob].path, option.value),) for option in options)]
-            arms = tuple(self._arm(plan, patch, seed) for patch in patches)
-            played = Arms(arms, MetricReading(self._metrics, np.ones(arms[0].simulators[0].seats, bool)))
-
-            def make(part: range) -> Arrays:
-                base, *changed = played.play(part)
-                number, count = (np.stack([arm[place] - base[place] for arm in changed]) for place in (VALUE, WEIGHT))
-                return {
-                    "number": number.sum(axis=2),
-                    "square": (number**2).sum(axis=2),
-                    "count": count.sum(axis=2),
-                }
-
-            names = ", ".join(dict.fromkeys(self._knobs[option.knob].name for option in options[:1]))
-            return self._sampler.added(make, range(games), f"replaying {names}")
+            ready = [self._ready(plan, patch, seed) for patch in patches]
+            arms = tuple(Arm("", (simulator,)) for _, simulator in ready)
+            make = _Replaying(Arms(arms, MetricReading(self._metrics, np.ones(ready[0][1].seats, bool))))
+            return self._sampler.added(make, ready, range(games), f"replaying {self._knobs[options[0].knob].name}")
 
         return self._sampler.memory.recall(of, games * (len(options) + 1), measure)
 
     def _presences(self, foci: Sequence[Plan], seed: int, games: int) -> Floats:
         """Return at which part of the tables the things that foci are about are in play."""
-        known = [one for one in self._foci if one is not None]
-        present = [next(there for plan, there in known if plan == focus) for focus in foci]
-        arm = self._arm(self.setting.plan, (), seed)
+        known = [(knob.path, focus) for knob, focus in zip(self._knobs, self._foci, strict=True) if focus is not None]
+        paths = tuple(next(path for path, (plan, _) in known if plan == focus) for focus in foci)
 
         def measure() -> Arrays:
-            def make(part: range) -> Arrays:
-                frame = arm.frame(part)
-                there = [of(frame).reshape(len(part), -1).any(axis=1).sum() for of in present]
-                return {"present": np.array(there, float)}
+            ready = self._ready(self.setting.plan, (), seed)
+            return self._sampler.added(
+                _Presences(Arm("", (ready[1],)), self.setting.plan.game, paths), [ready], range(games),
+                f"measuring {self.setting.name}",
+            )  # fmt: skip
 
-            return self._sampler.added(make, range(games), f"measuring {self.setting.name}")
-
-        of = {"presence": self.setting.name, "plans": [one.as_dict() for one in foci], "seed": seed, "games": games}
+        of = {"presence": self.setting.name, "plans": [plan.as_dict() for plan in foci], "seed": seed, "games": games}
         return self._sampler.memory.recall(of, games, measure)["present"] / games
 
-    def _arm(self, plan: Plan, patch: Patch, seed: int) -> Arm:
-        return Arm(" ".join(map(str, patch)), (self._prepared(plan, patch, seed),))
+    def _ready(self, plan: Plan, patch: Patch, seed: int) -> tuple[Plan, Simulator]:
+        played = patched(plan, patch, seed=seed)
+        return played, find_game(plan.game).prepare(played)
 
-    def _prepared(self, plan: Plan, patch: Patch, seed: int) -> Simulator:
-        return find_game(plan.game).prepare(patched(plan, patch, seed=seed))
+
+@dataclass(frozen=True)
+class _Measuring:
+    """Plays games with a patch and sums the cells, and what other values of points would change in the same games.
+
+    Attributes
+    ----------
+    arm: plays with the patch. before: an arm without it, where a cell is a change from it.
+    steps: paths of values of points, and by how much each changes: effects are summed in this order.
+    """
+
+    arm: Arm
+    before: tuple[Arm, ...]
+    metrics: tuple[Metric, ...]
+    is_change: NDArray[np.bool_]
+    game: str
+    steps: tuple[tuple[tuple[str, ...], int], ...]
+
+    def __call__(self, games: range) -> Arrays:
+        """Return the sums over games."""
+        simulator, frame = self.arm.simulators[0], self.arm.frame(games)
+        everyone = np.ones(simulator.seats, bool)
+        reader = SeatsReader(frame, np.tile(everyone, len(games)))
+        value, weight, _ = np.ascontiguousarray(reader.sums(self.metrics, simulator.seats).transpose(2, 1, 0))
+        for base, *_ in Arms(self.before, MetricReading(self.metrics, everyone)).play(games):
+            value[self.is_change] -= base[self.is_change]
+        moments = Moments(len(self.metrics), 2).plus(value, weight)
+        effect, square = self._rescored(simulator, frame, reader)
+        return {
+            "total": moments.totals,
+            "product": moments.products,
+            "games": np.array([float(len(games))]),
+            "effect": effect,
+            "square": square,
+        }
+
+    def _rescored(self, simulator: Simulator, frame: pl.DataFrame, reader: SeatsReader) -> tuple[Floats, Floats]:
+        """Return the sums over games of what each step changes, and of the squares; shape (steps, cells)."""
+        total, square = np.zeros((2, len(self.steps), len(self.metrics)))
+        if not self.steps:
+            return total, square
+        seats, tuning = simulator.seats, tuning_of(self.game)
+        shares = tuning.shares(simulator, frame)
+        won = frame["win_share"].to_numpy().astype(float).reshape(-1, seats)
+        weights = np.stack([reader.counted(metric).reshape(-1, seats) for metric in self.metrics])
+        columns = [metric.column for metric in self.metrics]
+        of_wins, of_points = (np.array([column == name for column in columns]) for name in ("win_share", "total"))
+        worth: dict[tuple[str, ...], tuple[NDArray[Any], NDArray[Any]]] = {}
+        for row, (path, step) in enumerate(self.steps):
+            if path not in worth:
+                counted = tuning.worth(simulator, path, frame)
+                assert counted is not None
+                by_game = counted.reshape(-1, seats)
+                hit = np.flatnonzero(by_game.any(axis=1))
+                worth[path] = hit, by_game[hit]
+            hit, counts = worth[path]
+            extra = counts * step
+            if not extra.any():
+                continue
+            change = shares(hit, extra) - won[hit]
+            moved = np.flatnonzero(change.any(axis=1))
+            for chosen, games, of_game in ((of_wins, hit[moved], change[moved]), (of_points, hit, extra)):
+                if chosen.any():
+                    by_cell = (weights[chosen][:, games] * of_game).sum(axis=2)
+                    total[row, chosen], square[row, chosen] = by_cell.sum(axis=1), (by_cell**2).sum(axis=1)
+        return total, square
+
+
+@dataclass(frozen=True)
+class _Replaying:
+    """Plays games without and with each of some values, and sums the differences."""
+
+    played: Arms
+
+    def __call__(self, games: range) -> Arrays:
+        """Return the sums over games."""
+        base, *changed = self.played.play(games)
+        number, count = (np.stack([arm[which] - base[which] for arm in changed]) for which in (VALUE, WEIGHT))
+        return {"number": number.sum(axis=2), "square": (number**2).sum(axis=2), "count": count.sum(axis=2)}
+
+
+@dataclass(frozen=True)
+class _Presences:
+    """Plays games and counts those in which what each of some paths changes is in play."""
+
+    arm: Arm
+    game: str
+    paths: tuple[tuple[str, ...], ...]
+
+    def __call__(self, games: range) -> Arrays:
+        """Return the counts."""
+        frame, simulator = self.arm.frame(games), self.arm.simulators[0]
+        foci = [tuning_of(self.game).focus(simulator, path) for path in self.paths]
+        counts = [present(frame).reshape(len(games), -1).any(axis=1).sum() for _, present in filter(None, foci)]
+        return {"present": np.array(counts, float)}
 
 
 def _level(sums: Arrays) -> Level:
-    """Return ratios of sums with their errors, clustered by game."""
+    """Return the ratios of sums with their standard errors, clustered by game."""
     moments = Moments(*sums["total"].shape)
     moments.totals, moments.products = sums["total"], sums["product"]
     moments.games[:] = sums["games"][0]  # a game in which nothing counts is one of those that speak
-    found = moments.ratio(VALUE, WEIGHT)
-    return Level(found.value, found.error, int(sums["games"][0]))
+    ratio = moments.ratio(VALUE, WEIGHT)
+    return Level(ratio.value, ratio.error, int(sums["games"][0]))

@@ -1,6 +1,6 @@
 """Settings measured by pick experiments: what doing something with a card causes, and what changes of values do to it.
 
-The picks of every game are randomised with a known chance (``wsim.experiments.picks``). Points are judged on the same
+The picks of every game are randomised with a known chance (``wsim.questions.picks``). Points are judged on the same
 games: an effect is linear in the outcome, so that what points change is the effect on the change of the outcome, with
 the error that belongs to it. A price changes who can do what, so the experiment is made again at every other value.
 """
@@ -20,12 +20,13 @@ from wsim.balance.knobs import Knob, Option, Patch, patched, tuning_of, values_i
 from wsim.balance.measurements import Arrays
 from wsim.balance.sampling import Effects, Level, Sampler, no_effects
 from wsim.errors import UserError, nearest
-from wsim.experiments.deals import sample
-from wsim.experiments.metrics import SHORT
-from wsim.experiments.picks import randomised
 from wsim.game import Game, Simulator, find_game
 from wsim.lab.plan import Plan
 from wsim.lab.run import record
+from wsim.limits import GameLimitError
+from wsim.questions.deals import sample
+from wsim.questions.metrics import SHORT
+from wsim.questions.picks.answer import randomised
 from wsim.stats.distributions import normal_quantile
 from wsim.stats.fewest import ENOUGH
 
@@ -54,7 +55,7 @@ class PicksEvaluator:
         game: Game = find_game(goal.game)
         self._plan: Plan = randomised(setting.plan, chance)
         self._base: Simulator = game.prepare(self._plan)
-        targets = [one for one in goal.of(setting) if one.card is not None and one.randomise == chance]
+        targets = [target for target in goal.of(setting) if target.card is not None and target.randomise == chance]
         for target in targets:
             _check(target, self._base, game)
         self.cells: list[Cell] = []
@@ -62,7 +63,7 @@ class PicksEvaluator:
         names = {card for target in targets for card in self._named(target)}
         self._only = names if len(names) == 1 else None
         for target in targets:
-            for card in self._there(target):
+            for card in self._cards_seen(target):
                 low, high = target.bounds(0.0)
                 name = f"{target.action} {card} against {target.against}"
                 over = setting.table if target.players == MEAN else ""
@@ -86,28 +87,33 @@ class PicksEvaluator:
 
     def level(self, patch: Patch, seed: int, games: int) -> Level:
         """Measure a patch."""
-        found = self._measured(patch, seed, games, ())
-        return Level(found["value"], found["error"], games)
+        measured = self._measured(patch, seed, games, ())
+        return Level(measured["value"], measured["error"], games)
 
     def linearised(self, patch: Patch, seed: int, games: int, options: Sequence[Option]) -> tuple[Level, Effects]:
         """Measure a patch and what every value of points would do to it."""
-        places = [place for place, option in enumerate(options) if self._free[option.knob]]
-        found = self._measured(patch, seed, games, [options[place] for place in places])
+        indices = [index for index, option in enumerate(options) if self._free[option.knob]]
+        measured = self._measured(patch, seed, games, [options[index] for index in indices])
         effects = no_effects(options, self.cells)
-        effects.value[places], effects.error[places] = found["effect"], found["spread"]
-        return Level(found["value"], found["error"], games), effects
+        effects.value[indices], effects.error[indices] = measured["effect"], measured["spread"]
+        return Level(measured["value"], measured["error"], games), effects
 
     def replayed(self, seed: int, games: int, options: Sequence[Option], level: Level) -> Effects:
         """Make the experiment at every other value, each alone, next to no patch at all."""
         effects = no_effects(options, self.cells)
-        for place, option in enumerate(options):
+        for index, option in enumerate(options):
             knob = self._knobs[option.knob]
             if self._free[option.knob] or option.value == knob.base:
                 continue
-            after = self.level(((knob.path, option.value),), seed, games)
-            effects.value[place] = after.value - level.value
-            effects.error[place] = np.hypot(after.error, level.error)  # too long: the deals are the same
-            effects.replayed[place] = True
+            patch = ((knob.path, option.value),)
+            try:
+                after = self.level(patch, seed, games)
+            except GameLimitError as error:
+                self._sampler.refuse(patch, error)
+                continue
+            effects.value[index] = after.value - level.value
+            effects.error[index] = np.hypot(after.error, level.error)  # too long: the deals are the same
+            effects.replayed[index] = True
         return effects
 
     # --- experiments -----------------------------------------------------------------------------------------------
@@ -128,7 +134,7 @@ class PicksEvaluator:
             )
         return [by_lower[str(target.card).lower()]]
 
-    def _there(self, target: Target) -> list[str]:
+    def _cards_seen(self, target: Target) -> list[str]:
         """Return the cards of a target that seats could do this with in some games; raise UserError if none is."""
         named, games = self._named(target), self._settings.picks
         seed = self._sampler.seed("sample", self.name)
@@ -141,17 +147,19 @@ class PicksEvaluator:
 
         of = {"sample": self.name, "target": target.name, "seed": seed, "games": games}
         effective = self._sampler.memory.recall(of, games, measure)["effective"]
-        found = [card for card, often in zip(named, effective, strict=True) if often >= ENOUGH]
-        if not found:
+        cards = [card for card, often in zip(named, effective, strict=True) if often >= ENOUGH]
+        if not cards:
             raise UserError(
                 f"the target {target.name!r} is about what hardly ever happened in {games:,} games: play more "
                 "(search.picks), or choose another card or action"
             )
-        return found
+        return cards
 
     def _recorded(self, patch: Patch, seed: int, games: int, folder: str) -> Run:
         plan = patched(self._plan, patch, seed=seed, games=games)
-        return record(plan, f"{folder}/run", threads=self._sampler.threads, progress=self._sampler.progress)
+        execution = self._sampler.execution
+        how: dict[str, Any] = {"cluster": execution.cluster, "progress": execution.progress}
+        return record(plan, f"{folder}/run", threads=execution.threads, **how)
 
     def _measured(self, patch: Patch, seed: int, games: int, free: Sequence[Option]) -> Arrays:
         """Return the effects with their errors, and what options would add to them."""
@@ -173,7 +181,7 @@ class PicksEvaluator:
         simulator = find_game(self._plan.game).prepare(run.plan)
         shares = self._tuning.shares(simulator, seats)
         won = seats["win_share"].to_numpy().astype(float)
-        for place, option in enumerate(free):
+        for index, option in enumerate(free):
             steps = option.value - now[option.knob]
             counted = self._tuning.worth(simulator, self._knobs[option.knob].path, seats)
             assert counted is not None
@@ -182,7 +190,7 @@ class PicksEvaluator:
             extra = counted * steps
             by_game = extra.reshape(-1, simulator.seats)
             changed = shares(np.arange(len(by_game)), by_game).reshape(-1) - won
-            effect[place], spread[place] = self._effects(run, {"score": extra.astype(float), "win": changed})
+            effect[index], spread[index] = self._effects(run, {"score": extra.astype(float), "win": changed})
         return {"value": value, "error": error, "effect": effect, "spread": spread}
 
     def _effects(self, run: Run, change: dict[str, Floats] | None) -> tuple[Floats, Floats]:
@@ -190,7 +198,7 @@ class PicksEvaluator:
         value, error = np.zeros((2, len(self.cells)))
         tables: dict[Any, dict[str, tuple[float, float]]] = {}
         z = 2 * normal_quantile((1 + _LEVEL) / 2)
-        for place, (target, card) in enumerate(self._effects_wanted):
+        for index, (target, card) in enumerate(self._effects_wanted):
             if change is not None and target.metric not in change:
                 continue
             key = (target.metric, target.action, target.against)
@@ -198,7 +206,7 @@ class PicksEvaluator:
                 table = self._table(run, target, None if change is None else change[target.metric])
                 rows = table.select("card", "effect", "effect_low", "effect_high").drop_nulls().iter_rows()
                 tables[key] = {str(name): (effect, (high - low) / z) for name, effect, low, high in rows}
-            value[place], error[place] = tables[key].get(card, (np.nan if change is None else 0.0, np.nan))
+            value[index], error[index] = tables[key].get(card, (np.nan if change is None else 0.0, np.nan))
         return value, np.nan_to_num(error, nan=np.inf if change is None else 0.0)
 
     def _table(self, run: Run, target: Target, change: Floats | None) -> pl.DataFrame:
@@ -215,8 +223,8 @@ class PicksEvaluator:
             picks = picks.filter(pl.col("offered").list.contains(pl.lit(card, dtype=kind)))
         experiment = find_game(self._plan.game).PICKS
         assert experiment is not None
-        found = experiment.effects(picks, seats, target.action, outcome, target.against, _LEVEL)
-        return found.frame.with_columns(pl.col("card").cast(pl.String))
+        effects = experiment.effects(picks, seats, target.action, outcome, target.against, _LEVEL)
+        return effects.frame.with_columns(pl.col("card").cast(pl.String))
 
 
 def _check(target: Target, simulator: Simulator, game: Game) -> None:

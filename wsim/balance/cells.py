@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING, Any, cast
@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wsim.balance.goal import MEAN, Keep, Setting, Target
+from wsim.document import CATEGORY, COUNT, NUMBER, RATIO, Column, estimated, names
 from wsim.errors import UserError, nearest
-from wsim.experiments.metrics import Metric, SeatsReader, parse_metric
+from wsim.questions.metrics import Metric, SeatsReader, kind_of_metric, parse_metric
+from wsim.stats.columns import BETWEEN_PLAYER_SD
 from wsim.stats.fewest import SEEN
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import polars as pl
 
 
@@ -54,9 +54,32 @@ class Cell:
         return np.maximum(np.asarray(value) - self.high, self.low - np.asarray(value))
 
     def record(self) -> dict[str, Any]:
-        """Return it as JSON."""
-        bounds = [None if math.isinf(one) else one for one in (self.low, self.high)]
+        """Return the cell as a JSON object."""
+        bounds = [None if math.isinf(bound) else bound for bound in (self.low, self.high)]
         return {"setting": self.setting, "of": self.name, "metric": self.metric, "low": bounds[0], "high": bounds[1]}
+
+
+def target_columns(targets: Sequence[Mapping[str, Any]]) -> tuple[Column, ...]:
+    """Return the columns of tables about targets, in what they all count in; numbers if their metrics differ."""
+    kinds = {kind_of_metric(str(row["metric"])) for row in targets}
+    kind, unit = kinds.pop() if len(kinds) == 1 else (NUMBER, "")
+    return (
+        *names(("setting", "of", "metric", "path", "knob", "policies", "of_before", "of_after", "patch")),
+        *names(("style_before", "style_after")),
+        *(Column(name, NUMBER) for name in ("old", "new", "now", "to")),
+        *(Column(name, kind, unit=unit, about=f"{name} end of the accepted range") for name in ("low", "high")),
+        *(estimated(name, kind, unit=unit) for name in ("before", "after", "value")), BETWEEN_PLAYER_SD,
+        estimated("effect", kind, unit=unit, difference=True),
+        Column("reach", RATIO, about="effect divided by half the accepted width"), Column("found", CATEGORY),
+        Column("proven", CATEGORY), Column("at_end", CATEGORY, heading="at the end of its range"),
+        Column("changes", COUNT), Column("cost", NUMBER), Column("targeted", CATEGORY), Column("cells", COUNT),
+        Column("worst", RATIO, about="largest deviation; 1 is at the bound"),
+        *(Column(f"{name}_{when}", kind, unit=unit) for name in ("spread", "largest", "best") for when in _WHEN),
+        Column("error", kind, heading="standard error", unit=unit), Column("games", COUNT),
+    )  # fmt: skip
+
+
+_WHEN = ("before", "after")
 
 
 @dataclass(frozen=True)
@@ -78,7 +101,7 @@ def quantities_of(
     setting: Setting, targets: Sequence[Target], sample: pl.DataFrame, owned: Mapping[str, str]
 ) -> list[Quantity]:
     """Return what the targets of a setting are about; raise UserError for what never happens in a sample of games."""
-    found: list[Quantity] = []
+    quantities: list[Quantity] = []
     plays = sample["rank"].to_numpy() > 0 if "rank" in sample.columns else np.ones(sample.height, bool)
     fair = float(sample["win_share"].to_numpy()[plays].astype(float).mean())
     for target in targets:
@@ -92,8 +115,8 @@ def quantities_of(
             name = " ".join(name for _, name in where) or metric.name
             over = setting.table if target.players == MEAN else ""
             cell = Cell(setting.name, name, target.metric, low, high, metric.share, over)
-            found.append(Quantity(cell, replace(metric, where=(*metric.where, *where))))
-    return found
+            quantities.append(Quantity(cell, replace(metric, where=(*metric.where, *where))))
+    return quantities
 
 
 def _check_reachable(target: Target, metric: Metric, fair: float) -> None:
@@ -131,10 +154,10 @@ def _combinations(target: Target, metric: Metric, sample: pl.DataFrame) -> list[
                 f"the target {target.name!r} is of {column!r}{nearest(column, columns)}; accepted: {', '.join(columns)}"
             )
         names.append(list(cast("pl.Enum", sample.schema[column]).categories))
-    often = {tuple(map(str, row[:-1])): row[-1] for row in sample.group_by(target.of).len().iter_rows()}
-    there = [one for one in product(*names) if often.get(one, 0) >= SEEN]
-    wanted = {" ".join(one): one for one in there}
-    known = {" ".join(one) for one in product(*names)}
+    counts = {tuple(map(str, row[:-1])): row[-1] for row in sample.group_by(target.of).len().iter_rows()}
+    present = [combination for combination in product(*names) if counts.get(combination, 0) >= SEEN]
+    wanted = {" ".join(combination): combination for combination in present}
+    known = {" ".join(combination) for combination in product(*names)}
     for only in target.only:
         if only not in known:
             raise UserError(f"the target {target.name!r} is only about {only!r}{nearest(only, known)}")
@@ -142,10 +165,10 @@ def _combinations(target: Target, metric: Metric, sample: pl.DataFrame) -> list[
             raise UserError(
                 f"the target {target.name!r}: {only} is hardly ever at this table ({_games(sample):,} games)"
             )
-    chosen = [wanted[one] for one in target.only] if target.only else there
+    chosen = [wanted[combination] for combination in target.only] if target.only else present
     if not chosen:
         raise UserError(f"the target {target.name!r} is about what never happened in {_games(sample):,} games")
-    return [tuple(zip(target.of, one, strict=True)) for one in chosen]
+    return [tuple(zip(target.of, combination, strict=True)) for combination in chosen]
 
 
 def _games(sample: pl.DataFrame) -> int:
@@ -156,9 +179,9 @@ def change_quantities(
     setting: Setting, keeps: Sequence[Keep], sample: pl.DataFrame, owned: Mapping[str, str]
 ) -> list[Quantity]:
     """Return what must stay at a setting: changes of means."""
-    found = []
+    quantities = []
     for keep in keeps:
         metric = parse_metric(keep.metric, sample, owned)
         cell = Cell(setting.name, f"change of {keep.metric}", keep.metric, -keep.within, keep.within, metric.share)
-        found.append(Quantity(cell, metric, is_change=True))
-    return found
+        quantities.append(Quantity(cell, metric, is_change=True))
+    return quantities

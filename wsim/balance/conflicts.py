@@ -1,4 +1,4 @@
-"""What stands in the way of a goal: targets that bind, and those that pull the same knobs apart."""
+"""Obstacles to a goal: targets that bind, and targets that pull the same knobs in opposite directions."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from wsim.balance.cells import Cell
 from wsim.balance.sampling import Effects, Level
 
 ALIKE = 0.5  # correlation of what the options do to two cells from which they are said to move together
-MOST = 5
+MAX_CONFLICTS = 5
 Z = 1.96  # standard errors of an interval of 95 %
 Floats = NDArray[np.float64]
 
 
 def binding(cells: Sequence[Cell], value: Floats, within: NDArray[np.bool_]) -> list[int]:
     """Return the cells that are not within their bounds, the farthest first."""
-    beyond = [float(cell.excess(one)) / cell.reach for cell, one in zip(cells, value, strict=True)]
-    return [int(place) for place in np.argsort(beyond)[::-1] if not within[place]]
+    beyond = [float(cell.excess(level)) / cell.reach for cell, level in zip(cells, value, strict=True)]
+    return [int(index) for index in np.argsort(beyond)[::-1] if not within[index]]
 
 
 def conflicts(cells: Sequence[Cell], level: Level, effects: Effects) -> list[str]:
@@ -35,25 +35,28 @@ def conflicts(cells: Sequence[Cell], level: Level, effects: Effects) -> list[str
     reach = Z * level.error
     low, high = (np.array([getattr(cell, end) for cell in cells]) for end in ("low", "high"))
     above, below = level.value - reach - high, low - level.value - reach  # beyond the bounds by so much at least
-    found: list[tuple[float, str]] = []
-    for place in map(int, np.flatnonzero((above > 0) | (below > 0))):
-        sign, off = (1.0, above[place]) if above[place] > 0 else (-1.0, below[place])
-        one = effects.value[:, place]
-        for other in range(len(cells)):
-            two, opposite = effects.value[:, other], (below if sign > 0 else above)[other]
-            if other == place or not one.any() or not two.any() or (opposite > 0 and other < place):
+    weighted: list[tuple[float, str]] = []
+    for index in map(int, np.flatnonzero((above > 0) | (below > 0))):
+        sign, off = (1.0, above[index]) if above[index] > 0 else (-1.0, below[index])
+        effect = effects.value[:, index]
+        for second in range(len(cells)):
+            other_effect, opposite = effects.value[:, second], (below if sign > 0 else above)[second]
+            if second == index or not effect.any() or not other_effect.any() or (opposite > 0 and second < index):
                 continue
-            alike = float(one @ two / np.sqrt((one @ one) * (two @ two)))
-            taken = float(off * (one @ two) / (one @ one))
+            alike = float(effect @ other_effect / np.sqrt((effect @ effect) * (other_effect @ other_effect)))
+            taken = float(off * (effect @ other_effect) / (effect @ effect))
             if alike > ALIKE and opposite + taken > 0:
-                weight = min(off / cells[place].reach, taken / cells[other].reach)
-                found.append((alike * weight, _sentence(cells[place], sign, cells[other], beyond=opposite > 0)))
-    return [said for _, said in sorted(found, reverse=True)[:MOST]]
+                weight = min(off / cells[index].reach, taken / cells[second].reach)
+                weighted.append((alike * weight, _sentence(cells[index], sign, cells[second], beyond=opposite > 0)))
+    return [sentence for _, sentence in sorted(weighted, reverse=True)[:MAX_CONFLICTS]]
 
 
-def _sentence(one: Cell, sign: float, other: Cell, *, beyond: bool) -> str:
+def _sentence(first: Cell, sign: float, second: Cell, *, beyond: bool) -> str:
     off, opposite = ("high", "low") if sign > 0 else ("low", "high")
-    first, second = (f"{cell.metric} of {cell.name} ({cell.setting})" for cell in (one, other))
+    first_name, second_name = (f"{cell.metric} of {cell.name} ({cell.setting})" for cell in (first, second))
     if beyond:
-        return f"{first} is too {off} while {second} is too {opposite}, and the knobs move both alike"
-    return f"{first} is too {off}, and what would mend it makes {second} too {opposite}: the knobs move both alike"
+        return f"{first_name} is too {off} while {second_name} is too {opposite}, and the knobs move both alike"
+    return (
+        f"{first_name} is too {off}, and what would mend it makes {second_name} too {opposite}: the knobs move both "
+        "alike"
+    )

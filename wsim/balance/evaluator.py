@@ -14,12 +14,13 @@ from wsim.balance.cells import Cell
 from wsim.balance.goal import Goal
 from wsim.balance.knobs import Knob, Option, Patch, knobs_of, options_of, values_in
 from wsim.balance.measurements import Memory
-from wsim.balance.sampling import Effects, Floats, Level, Sampler
+from wsim.balance.sampling import Effects, Floats, Level, Sampler, no_effects, out_of_reach
 from wsim.errors import UserError
 from wsim.game import Game, find_game
+from wsim.lab.execution import Execution
 from wsim.lab.plan import digest_of
-from wsim.lab.progress import Progress
 from wsim.lab.provenance import Provenance
+from wsim.limits import GameLimitError
 
 
 class CellEvaluator(Protocol):
@@ -65,15 +66,15 @@ def averaged(parts: Sequence[Sequence[Cell]]) -> tuple[list[Cell], Floats | None
     every = [cell for cells in parts for cell in cells]
     if not any(cell.over for cell in every):
         return every, None
-    found: dict[object, tuple[Cell, list[int]]] = {}
-    for place, cell in enumerate(every):
-        key: object = (cell.over, cell.name, cell.metric, round(cell.reach, 9)) if cell.over else place
+    means: dict[object, tuple[Cell, list[int]]] = {}
+    for index, cell in enumerate(every):
+        key: object = (cell.over, cell.name, cell.metric, round(cell.reach, 9)) if cell.over else index
         mean = replace(cell, setting=f"{cell.over}, mean of players") if cell.over else cell
-        found.setdefault(key, (mean, []))[1].append(place)
-    weights = np.zeros((len(found), len(every)))
-    for row, (_, places) in enumerate(found.values()):
-        weights[row, places] = 1 / len(places)
-    return [cell for cell, _ in found.values()], weights
+        means.setdefault(key, (mean, []))[1].append(index)
+    weights = np.zeros((len(means), len(every)))
+    for row, (_, indices) in enumerate(means.values()):
+        weights[row, indices] = 1 / len(indices)
+    return [cell for cell, _ in means.values()], weights
 
 
 class Evaluator:
@@ -91,13 +92,11 @@ class Evaluator:
         goal: Goal,
         memory: Memory,
         seed: int,
-        *,
-        threads: int | None = None,
-        progress: Progress | None = None,
+        execution: Execution = Execution(),
     ) -> None:
         """Make every setting of a goal ready; raise UserError for whatever cannot be played or never happens."""
         self.goal, self.memory, self.seed = goal, memory, seed
-        self.sampler = Sampler(memory, (goal.digest, seed), threads, progress)
+        self.sampler = Sampler(memory, (goal.digest, seed), execution)
         game: Game = find_game(goal.game)
         plan = goal.settings[0].plan
         simulator = game.prepare(plan)
@@ -105,8 +104,8 @@ class Evaluator:
         self.knobs: tuple[Knob, ...] = knobs_of(goal, simulator)
         self.options: tuple[Option, ...] = options_of(self.knobs)
         self._parts: list[CellEvaluator] = []
-        for setting in (one for one in goal.settings if not one.report):
-            chances = dict.fromkeys(one.randomise for one in goal.of(setting) if one.card is not None)
+        for setting in (setting for setting in goal.settings if not setting.report):
+            chances = dict.fromkeys(target.randomise for target in goal.of(setting) if target.card is not None)
             self._parts.append(GamesEvaluator(goal, setting, self.knobs, self.sampler))
             self._parts += [PicksEvaluator(goal, setting, chance, self.knobs, self.sampler) for chance in chances]
         self._parts = [part for part in self._parts if part.cells]
@@ -120,36 +119,49 @@ class Evaluator:
 
     def level(self, patch: Patch, purpose: str, games: int) -> Level:
         """Measure a patch with the deals of a purpose, which are the same for all patches."""
-        parts = [part.level(patch, self._seed(purpose, part), part.games(games)) for part in self._parts]
+        try:
+            parts = [part.level(patch, self._seed(purpose, part), part.games(games)) for part in self._parts]
+        except GameLimitError as error:
+            self.sampler.refuse(patch, error)
+            return out_of_reach(self.cells, games)
         return self._level(parts, games)
 
     def linearised(self, patch: Patch, purpose: str, games: int, replays: int) -> tuple[Level, Effects]:
-        """Measure a patch, and what the options would do to it.
+        """Measure a patch, and what the options would do to it; options that cannot be played do nothing.
 
         Those that no points can tell are played for once, next to no patch, and taken as the same next to every patch.
         """
+        try:
+            return self._linearised(patch, purpose, games, replays)
+        except GameLimitError as error:
+            self.sampler.refuse(patch, error)
+            return out_of_reach(self.cells, games), no_effects(self.options, self.cells)
+
+    def _linearised(self, patch: Patch, purpose: str, games: int, replays: int) -> tuple[Level, Effects]:
         levels: list[Level] = []
         columns: list[Effects] = []
         now = values_in(self.knobs, patch)
         for part in self._parts:
             level, effects = part.linearised(patch, self._seed(purpose, part), part.games(games), self.options)
             replayed = self._replayed(part, replays)
-            place = {(one.knob, one.value): number for number, one in enumerate(self.options)}
-            here = [place[one.knob, now[one.knob]] for one in self.options]
-            again = replayed.replayed | replayed.replayed[here]
-            value = np.where(again[:, None], replayed.value - replayed.value[here], effects.value)
-            error = np.where(again[:, None], np.hypot(replayed.error, replayed.error[here]), effects.error)
+            index_of = {(option.knob, option.value): number for number, option in enumerate(self.options)}
+            current = [index_of[option.knob, now[option.knob]] for option in self.options]
+            again = replayed.replayed | replayed.replayed[current]
+            value = np.where(again[:, None], replayed.value - replayed.value[current], effects.value)
+            error = np.where(again[:, None], np.hypot(replayed.error, replayed.error[current]), effects.error)
             levels.append(level)
             columns.append(Effects(value, error, again))
         value, error = self._averaged(
-            np.concatenate([one.value for one in columns], axis=1),
-            np.concatenate([one.error for one in columns], axis=1),
+            np.concatenate([effect.value for effect in columns], axis=1),
+            np.concatenate([effect.error for effect in columns], axis=1),
         )
-        return self._level(levels, games), Effects(value, error, np.any([one.replayed for one in columns], axis=0))
+        return self._level(levels, games), Effects(
+            value, error, np.any([effect.replayed for effect in columns], axis=0)
+        )
 
     def _level(self, parts: Sequence[Level], games: int) -> Level:
         value, error = self._averaged(
-            np.concatenate([one.value for one in parts]), np.concatenate([one.error for one in parts])
+            np.concatenate([part.value for part in parts]), np.concatenate([part.error for part in parts])
         )
         return Level(value, error, games)
 
@@ -163,12 +175,12 @@ class Evaluator:
         """Return the names of knobs that do nothing; raise UserError for a row of the goal of which none does."""
         moved = np.abs(effects.value).max(axis=1) + effects.error.max(axis=1) > 0
         working = {option.knob for option, moves in zip(self.options, moved, strict=True) if moves}
-        for place, row in enumerate(self.goal.knobs):
-            if not any(self.knobs[knob].row == place for knob in working):
+        for index, row in enumerate(self.goal.knobs):
+            if not any(self.knobs[knob].row == index for knob in working):
                 raise UserError(
                     f"the knob {row.path!r} does nothing to any target, as far as the games go: take it out"
                 )
-        return [knob.name for place, knob in enumerate(self.knobs) if place not in working]
+        return [knob.name for index, knob in enumerate(self.knobs) if index not in working]
 
     def _replayed(self, part: CellEvaluator, games: int) -> Effects:
         """Return the effects that must be played for, played for once."""

@@ -18,7 +18,7 @@ from wsim.options import option
 from wsim.spec.rows import read_row, refuse_unknown, tables_in
 from wsim.spec.source import read_toml
 
-MOST_SETTINGS = 20
+MAX_SETTINGS = 20
 EACH, MEAN = "each", "mean"  # of the players of a goal: for whom a target must hold
 _NOT_OF_A_GOAL = ("games", "seed", "picks", "keep", "randomise")
 GoalSource: TypeAlias = str | Path | Mapping[str, Any]
@@ -167,7 +167,7 @@ class Goal:
     @property
     def tables(self) -> list[Setting]:
         """The settings that differ in more than who plays: the first of each table."""
-        return list({one.table: one for one in reversed(self.settings)}.values())[::-1]
+        return list({setting.table: setting for setting in reversed(self.settings)}.values())[::-1]
 
     def of(self, setting: Setting) -> list[Target]:
         """Return the targets of a setting."""
@@ -185,13 +185,13 @@ class Goal:
     def digest(self) -> str:
         """Sixteen hexadecimal digits of all that decides the answer, beside the seed."""
         rows = [[row_dict(row) for row in rows] for rows in (self.targets, self.knobs, self.keep, (self.search,))]
-        plans = [[one.name, one.report, one.plan.identity()] for one in self.settings]
+        plans = [[setting.name, setting.report, setting.plan.identity()] for setting in self.settings]
         return digest_of([plans, *rows])
 
 
 def row_dict(row: Any) -> dict[str, Any]:
     """Return a row of the goal as JSON: what differs from the default."""
-    values = {one.name: getattr(row, one.name) for one in fields(row)}
+    values = {column.name: getattr(row, column.name) for column in fields(row)}
     if values.get("players") == EACH:
         del values["players"]
     return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items() if value != ()}
@@ -208,10 +208,10 @@ def as_goal(source: GoalSource | Goal) -> Goal:
         return source
     if isinstance(source, Mapping):
         return _goal_of(Path("the goal"), "the goal", source)
-    given: Any = source
-    if not isinstance(given, str | os.PathLike) or "\0" in str(given):
-        raise UserError(f"a goal is a goal file, or its tables, not {given!r}")
-    return read_goal(str(given))
+    path: Any = source
+    if not isinstance(path, str | os.PathLike) or "\0" in str(path):
+        raise UserError(f"a goal is a goal file, or its tables, not {path!r}")
+    return read_goal(str(path))
 
 
 def _goal_of(file: Path, source: str, tables: Mapping[str, Any]) -> Goal:
@@ -233,29 +233,29 @@ def _goal_of(file: Path, source: str, tables: Mapping[str, Any]) -> Goal:
         rows = tables_in(tables.get("setting", []), "setting", str(file)) or [{}]
         settings = _settings(file, plan_keys, rows, players) if isinstance(plan_keys, Mapping) else ()
     # where they are mistaken, nothing can be said of their names
-    names = list(dict.fromkeys(one.table for one in settings)) or None
-    found: dict[str, list[Any]] = {"target": [], "knob": [], "keep": [], "search": []}
+    names = list(dict.fromkeys(setting.table for setting in settings)) or None
+    parsed: dict[str, list[Any]] = {"target": [], "knob": [], "keep": [], "search": []}
     readers: Mapping[str, Callable[..., Any]] = {
         "target": partial(_target, settings=names, several=bool(players)),
         "knob": _knob,
         "keep": partial(_keep, settings=names),
     }
-    for what, read in readers.items():
+    for section, read in readers.items():
         with mistakes.noted():
-            for row in tables_in(tables.get(what, []), what, str(file)):
+            for row in tables_in(tables.get(section, []), section, str(file)):
                 with mistakes.noted():
-                    found[what].append(read(str(file), row))
+                    parsed[section].append(read(str(file), row))
     if isinstance(search, Mapping):
         with mistakes.noted():
-            found["search"].append(_search(str(file), search))
+            parsed["search"].append(_search(str(file), search))
     mistakes.raise_any()
     goal = Goal(
         source=source,
         settings=settings,
-        targets=tuple(found["target"]),
-        knobs=tuple(found["knob"]),
-        keep=tuple(found["keep"]),
-        search=found["search"][0],
+        targets=tuple(parsed["target"]),
+        knobs=tuple(parsed["knob"]),
+        keep=tuple(parsed["keep"]),
+        search=parsed["search"][0],
     )
     _check(file, goal)
     return goal
@@ -266,11 +266,11 @@ def _players(file: Path, tables: Mapping[str, Any]) -> tuple[str, ...]:
     players = tables.get("players", ())
     if "players" not in tables:
         return ()
-    if not isinstance(players, list | tuple) or not all(isinstance(one, str) for one in players):
+    if not isinstance(players, list | tuple) or not all(isinstance(player, str) for player in players):
         raise UserError(f"{file}: players are entries of a line-up, such as ['net', 'balanced'], not {players!r}")
-    for place, one in enumerate(players):
-        if one in players[:place]:
-            raise UserError(f"{file}: the player {one!r} is named twice")
+    for index, player in enumerate(players):
+        if player in players[:index]:
+            raise UserError(f"{file}: the player {player!r} is named twice")
     if len(players) < 2:
         raise UserError(f"{file}: a goal has two players or more, not {len(players)}: one is the policies of [plan]")
     return tuple(players)
@@ -280,25 +280,25 @@ def _settings(
     file: Path, shared: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], players: Sequence[str]
 ) -> tuple[Setting, ...]:
     """Return the settings: each the shared keys of a plan with its own, played by each of the players."""
-    if (count := len(rows) * max(len(players), 1)) > MOST_SETTINGS:
+    if (count := len(rows) * max(len(players), 1)) > MAX_SETTINGS:
         of_players = f", {len(rows)} for each of {len(players)} players," if players else ""
-        raise UserError(f"{file}: {count} settings{of_players} are too many: at most {MOST_SETTINGS}")
-    found: list[Setting] = []
+        raise UserError(f"{file}: {count} settings{of_players} are too many: at most {MAX_SETTINGS}")
+    settings: list[Setting] = []
     mistakes = Mistakes()
     for row, player in product(rows, players or [""]):
         with mistakes.noted():
             setting = _setting(file, shared, row, player)
-            if setting.name in [one.name for one in found]:
+            if setting.name in [earlier.name for earlier in settings]:
                 raise UserError(f"{file}: two settings are called {setting.name!r}: give each a name")
-            found.append(setting)
+            settings.append(setting)
     mistakes.raise_any()
-    if len({(one.plan.game, one.plan.ruleset) for one in found}) > 1:
+    if len({(setting.plan.game, setting.plan.ruleset) for setting in settings}) > 1:
         raise UserError(f"{file}: all settings are of one game and rule set: a patch is of one of them")
-    if len({(one.plan.cards, one.plan.patch, one.plan.set) for one in found}) > 1:
+    if len({(setting.plan.cards, setting.plan.patch, setting.plan.set) for setting in settings}) > 1:
         raise UserError(f"{file}: cards, patch and set are the same at all settings: write them under [plan]")
-    if all(one.report for one in found):
+    if all(setting.report for setting in settings):
         raise UserError(f"{file}: every setting is reported only: at least one is to be balanced")
-    return tuple(found)
+    return tuple(settings)
 
 
 def _setting(file: Path, shared: Mapping[str, Any], row: Mapping[str, Any], player: str) -> Setting:
@@ -329,33 +329,33 @@ def _target(file: str, table: Mapping[str, Any], settings: Sequence[str] | None,
         _check_settings(file, target.settings, settings)
     around = target.within is not None or target.relative is not None
     bounded = target.at_least is not None or target.at_most is not None
-    said = f"{file}: the target {target.name!r}"
+    subject = f"{file}: the target {target.name!r}"
     if around == bounded:
-        mistakes.add(f"{said} needs either within (or relative), or at_least and at_most")
+        mistakes.add(f"{subject} needs either within (or relative), or at_least and at_most")
     if target.within is not None and target.relative is not None:
-        mistakes.add(f"{said} has within and relative: give one of them")
+        mistakes.add(f"{subject} has within and relative: give one of them")
     for name, reach in (("within", target.within), ("relative", target.relative)):
         if reach is not None and reach <= 0:
-            mistakes.add(f"{said} has {name} = {reach:g}: it must be above 0")
+            mistakes.add(f"{subject} has {name} = {reach:g}: it must be above 0")
     if bounded and target.value is not None:
-        mistakes.add(f"{said} has a value and bounds: a value goes with within")
+        mistakes.add(f"{subject} has a value and bounds: a value goes with within")
     low, high = target.bounds(0.0) if bounded and not around else (0.0, 0.0)
     if low > high:
-        mistakes.add(f"{said} is impossible: at_least {low:g} is above at_most {high:g}")
+        mistakes.add(f"{subject} is impossible: at_least {low:g} is above at_most {high:g}")
     if around and target.value is None and (target.metric != "win" or target.card is not None):
-        mistakes.add(f"{said} needs a value: only the win shares of a table have a fair share")
+        mistakes.add(f"{subject} needs a value: only the win shares of a table have a fair share")
     if target.only and not target.of:
-        mistakes.add(f"{said} says only which names of no column: add of, such as of = 'wonder,side'")
+        mistakes.add(f"{subject} says only which names of no column: add of, such as of = 'wonder,side'")
     if target.card is not None and target.of:
-        mistakes.add(f"{said} is about a card and about columns: make two targets of it")
+        mistakes.add(f"{subject} is about a card and about columns: make two targets of it")
     if target.players not in (EACH, MEAN):
-        mistakes.add(f"{said} must hold for {EACH} of the players or for their {MEAN}, not {target.players!r}")
+        mistakes.add(f"{subject} must hold for {EACH} of the players or for their {MEAN}, not {target.players!r}")
     if target.players == MEAN and not several:
-        mistakes.add(f"{said} is of the mean of players, and the goal names none: players = ['net', 'balanced']")
+        mistakes.add(f"{subject} is of the mean of players, and the goal names none: players = ['net', 'balanced']")
     if target.against not in ("others", "policy"):
-        mistakes.add(f"{said} compares against others or policy, not {target.against!r}")
+        mistakes.add(f"{subject} compares against others or policy, not {target.against!r}")
     if not 0 < target.randomise < 1:
-        mistakes.add(f"{said} needs a chance between 0 and 1 to randomise a pick, not {target.randomise:g}")
+        mistakes.add(f"{subject} needs a chance between 0 and 1 to randomise a pick, not {target.randomise:g}")
     mistakes.raise_any()
     return target
 
@@ -409,9 +409,9 @@ def _search(file: str, table: Mapping[str, Any]) -> SearchSettings:
 def _check(file: Path, goal: Goal) -> None:
     """Raise UserError for a goal without a target or a knob, or of a game whose values cannot be tuned."""
     mistakes = Mistakes()
-    for what, rows in (("target", goal.targets), ("knob", goal.knobs)):
+    for section, rows in (("target", goal.targets), ("knob", goal.knobs)):
         if not rows:
-            mistakes.add(f"{file}: a goal needs at least one [[{what}]]")
+            mistakes.add(f"{file}: a goal needs at least one [[{section}]]")
     if find_game(goal.game).TUNING is None:
         mistakes.add(f"{file}: {goal.game} has no values that wsim can tune")
     for setting in goal.settings if goal.targets else ():

@@ -1,4 +1,4 @@
-"""The values that a patch may change: the rows of a goal laid over the values of a game."""
+"""The values that a patch may change: the knobs of a goal matched with the values of a game."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from wsim.spec.fields import dotted
 from wsim.spec.layers import path_of
 from wsim.spec.source import read_toml
 
-MOST_OPTIONS = 2_000
+MAX_OPTIONS = 2_000
 _RANGE = re.compile(r"\s*([-+]?\d+)\s*\.\.\s*([-+]?\d+)\s*")
 Path = tuple[str, ...]
 Patch = tuple[tuple[Path, int], ...]
@@ -54,7 +54,7 @@ class Knob:
 
 @dataclass(frozen=True)
 class Option:
-    """One value of one knob: ``knob`` is its place among the knobs."""
+    """One value of one knob: ``knob`` is the index of that knob."""
 
     knob: int
     value: int
@@ -64,29 +64,29 @@ def knobs_of(goal: Goal, simulator: Simulator) -> tuple[Knob, ...]:
     """Return the knobs of a goal; raise UserError for a row that fits no value, or contradicts another or the rules."""
     tuning = tuning_of(goal.game)
     values = tuning.values(simulator)
-    found: dict[Path, Knob] = {}
-    for place, row in enumerate(goal.knobs):
+    knob_at: dict[Path, Knob] = {}
+    for number, row in enumerate(goal.knobs):
         for path in _matching(row, values):
             if row.present and not values[path]:
                 continue
-            if path in found:
-                other = goal.knobs[found[path].row].path
-                raise UserError(f"two knobs turn {dotted(path)}: {other!r} and {row.path!r}")
+            if path in knob_at:
+                earlier = goal.knobs[knob_at[path].row].path
+                raise UserError(f"two knobs turn {dotted(path)}: {earlier!r} and {row.path!r}")
             low, high = _bounds(row, path, values[path])
             if low < high:
-                found[path] = Knob(path, values[path], low, high, row.touch, row.step, place)
-        if not any(knob.row == place for knob in found.values()):
+                knob_at[path] = Knob(path, values[path], low, high, row.touch, row.step, number)
+        if not any(knob.row == number for knob in knob_at.values()):
             raise UserError(f"the knob {row.path!r} with the range {row.range!r} leaves nothing to change")
-    knobs = tuple(found.values())
+    knobs = tuple(knob_at.values())
     count = sum(knob.high - knob.low for knob in knobs)
-    if count > MOST_OPTIONS:
-        raise UserError(f"the knobs have {count:,} steps together: at most {MOST_OPTIONS:,} can be looked at")
+    if count > MAX_OPTIONS:
+        raise UserError(f"the knobs have {count:,} steps together: at most {MAX_OPTIONS:,} can be looked at")
     _check_bounds(goal.settings[0].plan, knobs)
     return knobs
 
 
 def tuning_of(game: str) -> Tuning:
-    """Return how a game is tuned; raise UserError if it cannot be."""
+    """Return the tuning interface of a game; raise UserError for a game without one."""
     module: Game = find_game(game)
     if module.TUNING is None:
         raise UserError(f"{game} has no values that wsim can tune")
@@ -102,11 +102,11 @@ def _matching(row: KnobRow, values: Mapping[Path, int]) -> list[Path]:
             want == "*" or want.lower() == name.lower() for want, name in zip(pattern, path, strict=True)
         )
 
-    found = [path for path in values if fits(path)]
-    if not found:
+    paths = [path for path in values if fits(path)]
+    if not paths:
         similar = nearest(row.path, map(dotted, values))
         raise UserError(f"the knob {row.path!r} fits no whole number of the game{similar}")
-    return found
+    return paths
 
 
 def _bounds(row: KnobRow, path: Path, base: int) -> tuple[int, int]:
@@ -146,8 +146,8 @@ def _check_bounds(plan: Plan, knobs: Sequence[Knob]) -> None:
 
 
 def options_of(knobs: Sequence[Knob]) -> tuple[Option, ...]:
-    """Return every value of every knob, the present one among them."""
-    return tuple(Option(place, value) for place, knob in enumerate(knobs) for value in range(knob.low, knob.high + 1))
+    """Return every value of every knob, including the present one."""
+    return tuple(Option(number, value) for number, knob in enumerate(knobs) for value in range(knob.low, knob.high + 1))
 
 
 def changes_of(patch: Patch) -> tuple[str, ...]:
@@ -157,7 +157,7 @@ def changes_of(patch: Patch) -> tuple[str, ...]:
 
 def read_patch(file: FilePath) -> Patch:
     """Return the changes of a patch file of whole numbers; raise UserError for one of anything else."""
-    found: list[tuple[Path, int]] = []
+    changes: list[tuple[Path, int]] = []
 
     def collect(table: Mapping[str, Any], above: Path) -> None:
         for name, value in table.items():
@@ -165,7 +165,7 @@ def read_patch(file: FilePath) -> Patch:
             if isinstance(value, dict):
                 collect(value, path)
             elif isinstance(value, int) and not isinstance(value, bool):
-                found.append((path, value))
+                changes.append((path, value))
             else:
                 raise UserError(
                     f"{str(file)!r} makes {dotted(path)} {value!r}: only whole numbers can be measured with and "
@@ -173,13 +173,13 @@ def read_patch(file: FilePath) -> Patch:
                 )
 
     collect(read_toml(file, "patch"), ())
-    if not found:
+    if not changes:
         raise UserError(f"{str(file)!r} changes nothing")
-    return tuple(found)
+    return tuple(changes)
 
 
 def patched(plan: Plan, patch: Patch, **keys: Any) -> Plan:
-    """Return a plan with a patch laid over it."""
+    """Return a plan with a patch applied."""
     return plan.replace(set=(*plan.set, *changes_of(patch)), **keys)
 
 
@@ -189,11 +189,11 @@ def patch_of(knobs: Sequence[Knob], values: Iterable[int]) -> Patch:
 
 
 def values_in(knobs: Sequence[Knob], patch: Patch) -> list[int]:
-    """Return what each knob is in a patch."""
+    """Return the value of each knob in a patch."""
     changed = dict(patch)
     return [changed.get(knob.path, knob.base) for knob in knobs]
 
 
 def cost_of(knobs: Sequence[Knob], patch: Patch) -> float:
-    """Return what a patch costs."""
+    """Return the cost of a patch."""
     return sum(knob.cost(value) for knob, value in zip(knobs, values_in(knobs, patch), strict=True))

@@ -1,4 +1,4 @@
-"""What was measured, kept line by line: a search that was interrupted goes on where it was."""
+"""Measurements, stored line by line, so that an interrupted search can be resumed."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ Arrays: TypeAlias = dict[str, NDArray[np.float64]]
 
 
 def seed_of(*words: object) -> int:
-    """Return the seed that some words stand for: others for every other goal, seed and purpose."""
+    """Return a seed derived from some words: different for every goal, seed and purpose."""
     text = json.dumps([str(word) for word in words])
     return int(hashlib.sha256(text.encode()).hexdigest()[:15], 16)
 
 
 class Memory:
-    """Remembers measurements by what they are of; with a file, for the next process too.
+    """A cache of measurements by their subject; with a file, it persists between processes.
 
     Attributes
     ----------
-    played: games that were played, those of an earlier process too.
+    played: number of games played, including those of earlier processes.
     """
 
     def __init__(self) -> None:
@@ -57,23 +57,23 @@ class Memory:
             raise UserError(f"{str(file)!r} is of another goal, seed or version of wsim: remove it to start anew")
         for entry in entries:
             with suppress(ValueError, KeyError, TypeError, AttributeError):  # forged
-                found = {name: np.array(values, float) for name, values in entry["sums"].items()}
-                self._known[entry["of"]] = found
+                sums = {name: np.array(values, float) for name, values in entry["sums"].items()}
+                self._known[entry["of"]] = sums
                 self.played += int(entry["games"])
 
     def recall(self, of: Mapping[str, Any], games: int, measure: Callable[[], Arrays]) -> Arrays:
         """Return what was measured of something, measuring it only if it is not known; ``games``: that it takes."""
         key = json.dumps(of, sort_keys=True, default=str)
         if key not in self._known:
-            found = measure()
-            self._known[key] = found
+            measured = measure()
+            self._known[key] = measured
             self.played += games
             if self._journal is not None:
-                sums = {name: values.tolist() for name, values in found.items()}
+                sums = {name: values.tolist() for name, values in measured.items()}
                 self._journal.add({"of": key, "games": games, "sums": sums})
         return self._known[key]
 
     def forget(self) -> None:
-        """Remove the journal: the search is over, and its answer is where it belongs."""
+        """Remove the journal once the search is over and its answer is written."""
         if self._journal is not None:
             self._journal.path.unlink(missing_ok=True)

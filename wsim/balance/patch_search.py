@@ -1,7 +1,7 @@
-"""The search for a patch: measure and repair, race proposals, drop what is not needed, prove what is left.
+"""The search for a patch: measure and repair, race proposals, drop unneeded changes, prove the result.
 
-Every step is a function of the goal and the seed: deals of different purposes have different seeds, candidates of one
-step play the same deals, and the deals of a proof are seen by nothing before it.
+Every step is a function of the goal and the seed: deals for different purposes have different seeds, candidates of the
+same step play the same deals, and no earlier step sees the deals of a proof.
 """
 
 from __future__ import annotations
@@ -70,20 +70,20 @@ class PatchSearch:
 
     @property
     def nearest_proof(self) -> tuple[Patch, Proof] | None:
-        """The attempt that holds, or else the one that came nearest; None before there is one."""
-        return min(self.proofs, key=lambda one: one[1].bound(self.evaluator.cells), default=None)
+        """The attempt that succeeded, or else came nearest; None before the first attempt."""
+        return min(self.proofs, key=lambda attempt: attempt[1].bound(self.evaluator.cells), default=None)
 
     @property
     def best(self) -> Candidate | None:
         """The patch of the nearest proof; before there is one, the patch nearest to the targets."""
         if self.nearest_proof is not None:
             return self.candidates[self.nearest_proof[0]]
-        return min(self.candidates.values(), key=lambda one: (one.worst, one.cost), default=None)
+        return min(self.candidates.values(), key=lambda candidate: (candidate.worst, candidate.cost), default=None)
 
     def run(self) -> None:
         """Search and prove."""
-        found = self._repair()
-        winner = self._race(found)
+        nearest = self._repair()
+        winner = self._race(nearest)
         self._eliminate(winner)
         self.passed_over = self._try_few(cost_of(self.evaluator.knobs, winner))
         self._prove()
@@ -92,7 +92,7 @@ class PatchSearch:
     # --- steps -----------------------------------------------------------------------------------------------------
 
     def _repair(self) -> Patch:
-        """Measure and repair, round by round; return the patch that came nearest."""
+        """Measure and repair, round by round; return the patch with the smallest deviation."""
         evaluator, settings = self.evaluator, self.evaluator.goal.search
         patch: Patch = ()
         for number in range(settings.rounds + 1):
@@ -106,7 +106,7 @@ class PatchSearch:
             patch, _ = repaired(evaluator.knobs, evaluator.options, patch, level, effects, aims)
             if patch in self.candidates:
                 break
-        return min(self.candidates.values(), key=lambda one: (one.worst, one.cost)).patch
+        return min(self.candidates.values(), key=lambda candidate: (candidate.worst, candidate.cost)).patch
 
     def _race(self, start: Patch) -> Patch:
         """Race patches near ``start`` on common deals, in heats of more and more games; return the winner."""
@@ -119,11 +119,11 @@ class PatchSearch:
         for heat, part in enumerate(RACE):
             games = max(1, round(part * settings.games))
             measured = [self._note(patch, evaluator.level(patch, f"heat {heat}", games)) for patch in field]
-            measured.sort(key=lambda one: (one.worst, one.cost))
-            field = [one.patch for one in measured[: max(2, round(SURVIVORS * len(measured)))]]
+            measured.sort(key=lambda candidate: (candidate.worst, candidate.cost))
+            field = [candidate.patch for candidate in measured[: max(2, round(SURVIVORS * len(measured)))]]
         nearest = measured[0].worst
-        near = [one for one in measured if one.worst <= max(CLEARLY * nearest, nearest)]
-        return min(near, key=lambda one: one.cost).patch
+        near = [candidate for candidate in measured if candidate.worst <= max(CLEARLY * nearest, nearest)]
+        return min(near, key=lambda candidate: candidate.cost).patch
 
     def _eliminate(self, patch: Patch) -> None:
         """Take changes out of a patch one by one, the least harmful first: the list of changes against deviation."""
@@ -133,9 +133,11 @@ class PatchSearch:
             self._note(patch, level)
             knobs = evaluator.knobs
             bases = {knob.path: knob.base for knob in knobs}
-            place = {(knobs[one.knob].path, one.value): number for number, one in enumerate(evaluator.options)}
+            index_of = {
+                (knobs[option.knob].path, option.value): number for number, option in enumerate(evaluator.options)
+            }
             harm = [
-                worst_of(evaluator.cells, level.value + effects.value[place[path, bases[path]]]) for path, _ in patch
+                worst_of(evaluator.cells, level.value + effects.value[index_of[path, bases[path]]]) for path, _ in patch
             ]
             least = int(np.argmin(harm))
             patch = patch[:least] + patch[least + 1 :]
@@ -151,15 +153,17 @@ class PatchSearch:
         evaluator, settings = self.evaluator, self.evaluator.goal.search
         assert self.before is not None
         assert self.effects is not None
-        found = few_values(evaluator.knobs, evaluator.options, self.before, self.effects, evaluator.cells, dearer)
-        found = (
-            one for one in found if one not in self.candidates or self.candidates[one].level.games <= settings.games
+        untried = few_values(evaluator.knobs, evaluator.options, self.before, self.effects, evaluator.cells, dearer)
+        untried = (
+            patch
+            for patch in untried
+            if patch not in self.candidates or self.candidates[patch].level.games <= settings.games
         )
-        field = list(islice(found, FEW))
+        field = list(islice(untried, FEW))
         for games in (max(1, round(RACE[0] * settings.games)), settings.games):
             measured = [self._note(patch, evaluator.level(patch, f"few {games}", games)) for patch in field]
-            field = [one.patch for one in measured if self._chance(one.level, -MAYBE) >= FAIR]
-        return sum(1 for _ in found)
+            field = [candidate.patch for candidate in measured if self._chance(candidate.level, -MAYBE) >= FAIR]
+        return sum(1 for _ in untried)
 
     def _prove(self) -> None:
         """Try to prove the cheapest patch of which a proof has a fair chance, then the next, or the same once more.
@@ -173,12 +177,12 @@ class PatchSearch:
             last = attempt == settings.proofs
             chosen = self._provable(last=last)
             if chosen is None and self.failed:
-                patch, known = min(self.failed.items(), key=lambda one: worst_of(cells, one[1].value))
+                patch, known = min(self.failed.items(), key=lambda failure: worst_of(cells, failure[1].value))
                 if worst_of(cells, known.value) >= 1:
                     return
                 chosen = self.candidates[patch]
             elif chosen is None:
-                chosen = min(self.pareto(), key=lambda one: one.worst)
+                chosen = min(self.pareto(), key=lambda candidate: candidate.worst)
             needed = games_needed(cells, chosen.level, alpha, luck=LUCK)
             games = settings.proof_games
             if needed is not None and not last and chosen.patch not in self.failed:
@@ -197,11 +201,11 @@ class PatchSearch:
         was lucky goes before the others, though dearer; where nobody is, all patches of few values are looked at.
         """
         fair = None
-        for one in sorted(self.candidates.values(), key=lambda one: (one.cost, one.worst)):
-            if fair is not None and self._chance(self.failed.get(one.patch, one.level), -LUCK) < SURE:
+        for candidate in sorted(self.candidates.values(), key=lambda candidate: (candidate.cost, candidate.worst)):
+            if fair is not None and self._chance(self.failed.get(candidate.patch, candidate.level), -LUCK) < SURE:
                 continue  # not worth the games of a check
-            known = self._checked(one)
-            level = self.failed.get(one.patch, known.level)
+            known = self._checked(candidate)
+            level = self.failed.get(candidate.patch, known.level)
             if self._chance(level, 0.0 if last else -LUCK) < FAIR:
                 continue
             if not last or self._chance(level, LUCK) >= SURE:
@@ -212,21 +216,21 @@ class PatchSearch:
             return self._provable(last=True, widened=True)
         return fair
 
-    def _checked(self, one: Candidate) -> Candidate:
+    def _checked(self, candidate: Candidate) -> Candidate:
         """Return a candidate measured on deals that it was not picked by, on more of them until that tells.
 
         It tells where a proof is sure even if they were lucky, or has no fair chance even if they were not.
         """
         settings = self.evaluator.goal.search
-        if one.patch in self.failed:
-            return one
+        if candidate.patch in self.failed:
+            return candidate
         games = settings.games
-        while self._chance(one.level, -MAYBE) >= FAIR:
-            one = self._note(one.patch, self.evaluator.level(one.patch, "check", games))
-            if games >= settings.proof_games or self._chance(one.level, LUCK) >= SURE:
+        while self._chance(candidate.level, -MAYBE) >= FAIR:
+            candidate = self._note(candidate.patch, self.evaluator.level(candidate.patch, "check", games))
+            if games >= settings.proof_games or self._chance(candidate.level, LUCK) >= SURE:
                 break
             games = min(LONGER * games, settings.proof_games)
-        return one
+        return candidate
 
     def _chance(self, level: Level, luck: float = 0.0) -> float:
         """Return the chance of a proof with all its games of a patch that is where it was measured, but for luck."""
@@ -237,7 +241,7 @@ class PatchSearch:
     # --- what is known ---------------------------------------------------------------------------------------------
 
     def _note(self, patch: Patch, level: Level) -> Candidate:
-        """Remember a measurement of a patch."""
+        """Store a measurement of a patch."""
         cost, worst = cost_of(self.evaluator.knobs, patch), worst_of(self.evaluator.cells, level.value)
         self.candidates[patch] = Candidate(patch, level, cost, worst)
         return self.candidates[patch]
@@ -245,31 +249,31 @@ class PatchSearch:
     def not_excluded(self) -> list[Candidate]:
         """Return the patches that cost less than the best and lie beyond no bound by an interval, the nearest first."""
         assert self.best is not None
-        found = []
-        for one in self.candidates.values():
-            level = self.failed.get(one.patch, one.level)
+        candidates = []
+        for candidate in self.candidates.values():
+            level = self.failed.get(candidate.patch, candidate.level)
             beyond = [cell.excess(value) for cell, value in zip(self.evaluator.cells, level.value, strict=True)]
-            if one.cost < self.best.cost and not (np.array(beyond) > Z * level.error).any():
-                found.append(replace(one, level=level, worst=worst_of(self.evaluator.cells, level.value)))
-        return sorted(found, key=lambda one: (one.worst, one.cost))
+            if candidate.cost < self.best.cost and not (np.array(beyond) > Z * level.error).any():
+                candidates.append(replace(candidate, level=level, worst=worst_of(self.evaluator.cells, level.value)))
+        return sorted(candidates, key=lambda candidate: (candidate.worst, candidate.cost))
 
     def pareto(self) -> list[Candidate]:
-        """Return the candidates than which none is both cheaper and nearer, cheapest first."""
-        found: list[Candidate] = []
-        for one in sorted(self.candidates.values(), key=lambda one: (one.cost, one.worst)):
-            if not found or one.worst < found[-1].worst:
-                found.append(one)
-        return found
+        """Return the candidates on the Pareto front of cost and deviation, cheapest first."""
+        front: list[Candidate] = []
+        for candidate in sorted(self.candidates.values(), key=lambda candidate: (candidate.cost, candidate.worst)):
+            if not front or candidate.worst < front[-1].worst:
+                front.append(candidate)
+        return front
 
 
-def _together(one: Level, other: Level) -> Level:
-    """Return what two measurements on deals of their own say together."""
-    weights = [np.maximum(level.error, 1e-12) ** -2.0 for level in (one, other)]
+def _together(first: Level, second: Level) -> Level:
+    """Return the pooled level of two measurements on separate deals."""
+    weights = [np.maximum(level.error, 1e-12) ** -2.0 for level in (first, second)]
     total = weights[0] + weights[1]
-    value = (weights[0] * one.value + weights[1] * other.value) / total
-    return Level(value, total**-0.5, one.games + other.games)
+    value = (weights[0] * first.value + weights[1] * second.value) / total
+    return Level(value, total**-0.5, first.games + second.games)
 
 
 def worst_of(cells: Sequence[Cell], value: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
     """Return the largest deviation of some cells in units of what each accepts: 1 is at the bound, more is beyond."""
-    return max(1 + float(cell.excess(one)) / cell.reach for cell, one in zip(cells, value, strict=True))
+    return max(1 + float(cell.excess(level)) / cell.reach for cell, level in zip(cells, value, strict=True))

@@ -23,12 +23,12 @@ from wsim.balance.sampling import Level
 from wsim.stats.distributions import normal_cdf, normal_quantile
 
 Floats = NDArray[np.float64]
-LEAST_GAMES = 20_000
+MIN_GAMES = 20_000
 
 
 @dataclass(frozen=True)
 class Proof:
-    """One attempt.
+    """An attempt to prove a patch.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class Proof:
         return float(1 + max(beyond))
 
     def record(self, cells: Sequence[Cell]) -> dict[str, Any]:
-        """Return it as JSON; ``within``: see ``bound``."""
+        """Return the attempt as a JSON object; ``within``: see ``bound``."""
         head = {"attempt": self.attempt, "alpha": self.alpha, "games": sum(self.deals.values())}
         return {**head, "deals": dict(self.deals), "holds": self.holds, "within": self.bound(cells)}
 
@@ -93,7 +93,7 @@ def games_needed(
         return None
     z = normal_quantile(1 - alpha) + normal_quantile(power)
     wanted = float((level.games * (z * level.error / room) ** 2).max())
-    return max(LEAST_GAMES, math.ceil(wanted))
+    return max(MIN_GAMES, math.ceil(wanted))
 
 
 def chance_of(cells: Sequence[Cell], level: Level, alpha: float, games: int, luck: float = 0.0) -> float:

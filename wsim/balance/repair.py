@@ -17,9 +17,9 @@ from wsim.balance.knobs import Knob, Option, Patch, patch_of, values_in
 from wsim.balance.sampling import Effects, Level
 
 PENALTY = 12.0  # what it costs to be off by the whole width that is accepted, beyond it; a change costs about 1
-MOST_MOVES = 200
+MAX_MOVES = 200
 SLACK = 0.2  # of what is accepted that is left for the errors of the model
-LEAST_AIM = 0.35
+MIN_AIM = 0.35
 SCALES = (0.7, 0.85, 1.0)  # of what effects next to no patch promise: decisions held fixed, they are exaggerated
 MAYBE = 2.5  # standard errors up to which a patch may be within its bounds after all
 _SURE = 1.645  # standard errors that a level is from its bound at least, so that it can be proven
@@ -28,7 +28,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Aims:
-    """What a search aims at: bounds drawn in by the errors, in units of what each cell accepts.
+    """The aims of a search: bounds tightened by the errors.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class Aims:
     def of(cls, cells: Sequence[Cell], error: Floats, slack: float = SLACK) -> Aims:
         """Return the aims of cells that are measured with some error."""
         reach = np.array([cell.reach for cell in cells])
-        inwards = np.minimum(_SURE * error + slack * reach, (1 - LEAST_AIM) * reach)
+        inwards = np.minimum(_SURE * error + slack * reach, (1 - MIN_AIM) * reach)
         low, high = (np.array([getattr(cell, end) for cell in cells]) for end in ("low", "high"))
         return cls(low + inwards, high - inwards, reach)
 
@@ -57,11 +57,11 @@ class _State:
     """Which option each knob is at, and what the cells are then."""
 
     def __init__(self, knobs: Sequence[Knob], options: Sequence[Option], patch: Patch, value: Floats) -> None:
-        place = {(one.knob, one.value): number for number, one in enumerate(options)}
-        self.at = np.array([place[knob, now] for knob, now in enumerate(values_in(knobs, patch))])
+        index_of = {(option.knob, option.value): number for number, option in enumerate(options)}
+        self.at = np.array([index_of[knob, now] for knob, now in enumerate(values_in(knobs, patch))])
         self.now = value.copy()
-        self.of_knob = np.array([one.knob for one in options])
-        self.cost = np.array([knobs[one.knob].cost(one.value) for one in options])
+        self.of_knob = np.array([option.knob for option in options])
+        self.cost = np.array([knobs[option.knob].cost(option.value) for option in options])
 
 
 def repaired(
@@ -74,7 +74,7 @@ def repaired(
     level, effects: measured at ``patch``.
     """
     state = _State(knobs, options, patch, level.value)
-    for _ in range(MOST_MOVES):
+    for _ in range(MAX_MOVES):
         chosen = _best_move(state, effects.value, aims)
         if not chosen:
             break
@@ -82,7 +82,7 @@ def repaired(
             knob = state.of_knob[option]
             state.now = state.now + effects.value[option] - effects.value[state.at[knob]]
             state.at[knob] = option
-    return patch_of(knobs, [options[place].value for place in state.at]), state.now
+    return patch_of(knobs, [options[option].value for option in state.at]), state.now
 
 
 def _best_move(state: _State, effects: Floats, aims: Aims) -> list[int]:
@@ -90,16 +90,16 @@ def _best_move(state: _State, effects: Floats, aims: Aims) -> list[int]:
     before = state.at[state.of_knob]
     change = effects - effects[before]
     price = state.cost - state.cost[before]
-    one = PENALTY * aims.excess(state.now + change) + price
-    best, found = PENALTY * float(aims.excess(state.now)) - 1e-6, list[int]()
-    if one.min() < best:
-        best, found = float(one.min()), [int(one.argmin())]
+    single = PENALTY * aims.excess(state.now + change) + price
+    best, chosen = PENALTY * float(aims.excess(state.now)) - 1e-6, list[int]()
+    if single.min() < best:
+        best, chosen = float(single.min()), [int(single.argmin())]
     for first in np.flatnonzero(before != np.arange(len(before))):
-        two = PENALTY * aims.excess(state.now + change[first] + change) + price + price[first]
-        two[state.of_knob == state.of_knob[first]] = np.inf
-        if two.min() < best - 1e-9:
-            best, found = float(two.min()), [int(first), int(two.argmin())]
-    return found
+        pair = PENALTY * aims.excess(state.now + change[first] + change) + price + price[first]
+        pair[state.of_knob == state.of_knob[first]] = np.inf
+        if pair.min() < best - 1e-9:
+            best, chosen = float(pair.min()), [int(first), int(pair.argmin())]
+    return chosen
 
 
 def proposals(
@@ -141,25 +141,25 @@ def few_values(
     level, effects: measured next to no patch. dearer: all cost less than this.
     """
     low, high, reach = (np.array([getattr(cell, end) for cell in cells]) for end in ("low", "high", "reach"))
-    cost = np.array([knobs[one.knob].cost(one.value) for one in options])
-    knob = np.array([one.knob for one in options])
+    cost = np.array([knobs[option.knob].cost(option.value) for option in options])
+    knob = np.array([option.knob for option in options])
     changed = np.flatnonzero((cost > 0) & (cost < dearer))
-    found: list[tuple[float, float, tuple[int, ...]]] = []
+    affordable: list[tuple[float, float, tuple[int, ...]]] = []
     for first in map(int, changed):
         fits = (changed > first) & (knob[changed] != knob[first]) & (cost[changed] + cost[first] < dearer)
-        for alone, places in ((True, np.array([first])), (False, changed[fits])):
-            value, error = effects.value[places], effects.error[places]
-            price = cost[places] + (0.0 if alone else cost[first])
+        for alone, indices in ((True, np.array([first])), (False, changed[fits])):
+            value, error = effects.value[indices], effects.error[indices]
+            price = cost[indices] + (0.0 if alone else cost[first])
             if not alone:
                 value, error = value + effects.value[first], np.hypot(error, effects.error[first])
             slack = MAYBE * np.hypot(level.error, error)
             beyond = [np.maximum(level.value + by * value - high, low - level.value - by * value) for by in SCALES]
             worst = ((np.min(beyond, axis=0) - slack) / reach).max(axis=1)
-            for place in map(int, np.flatnonzero(worst <= 0)):
-                patch = (first,) if alone else (first, int(places[place]))
-                found.append((float(price[place]), float(worst[place]), patch))
-    for _, _, chosen in sorted(found):
-        values = [one.base for one in knobs]
+            for column in map(int, np.flatnonzero(worst <= 0)):
+                patch = (first,) if alone else (first, int(indices[column]))
+                affordable.append((float(price[column]), float(worst[column]), patch))
+    for _, _, chosen in sorted(affordable):
+        values = [entry.base for entry in knobs]
         for number in chosen:
             values[options[number].knob] = options[number].value
         yield patch_of(knobs, values)

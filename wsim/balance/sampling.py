@@ -2,30 +2,37 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wsim.balance.cells import Cell
-from wsim.balance.knobs import Option
+from wsim.balance.knobs import Option, Patch
 from wsim.balance.measurements import Arrays, Memory, seed_of
-from wsim.lab.batch import in_chunks
-from wsim.lab.progress import Progress
+from wsim.lab.execution import Execution
+from wsim.limits import GameLimitError
 
+if TYPE_CHECKING:
+    from wsim.game import Simulator
+    from wsim.lab.plan import Plan
+
+_FAR = 1e9
 CHUNK = 2048  # games; fixed, so that sums are added up in one order whatever the threads
 Floats: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Level:
-    """What a patch measures.
+    """The measurement of a patch.
 
     Attributes
     ----------
-    value, error: of each cell. games: that were played.
+    value, error: value and standard error of each cell. games: number of games played.
     """
 
     value: Floats
@@ -53,26 +60,44 @@ def no_effects(options: Sequence[Option], cells: Sequence[Cell]) -> Effects:
     return Effects(value, error, np.zeros(len(options), bool))
 
 
-class Sampler:
-    """Plays games and adds up what they say: on which threads, from which seeds, told to whom, remembered where."""
+def out_of_reach(cells: Sequence[Cell], games: int) -> Level:
+    """Return the level of a patch that cannot be played: every cell is far beyond a bound."""
+    value = [cell.low - _FAR if math.isinf(cell.high) else cell.high + _FAR for cell in cells]
+    return Level(np.array(value), np.zeros(len(cells)), games)
 
-    def __init__(
-        self, memory: Memory, root: tuple[object, ...], threads: int | None, progress: Progress | None
-    ) -> None:
-        self.memory, self._root, self.threads, self.progress = memory, root, threads, progress
+
+class Sampler:
+    """Plays games and adds up what they say: from which seeds, on which processors, remembered where.
+
+    Attributes
+    ----------
+    refused: patches with which a game broke a limit, with the sentence; no search chooses them.
+    """
+
+    def __init__(self, memory: Memory, root: tuple[object, ...], execution: Execution) -> None:
+        self.memory, self._root, self.execution = memory, root, execution
+        self.refused: dict[Patch, str] = {}
+
+    def refuse(self, patch: Patch, error: GameLimitError) -> None:
+        """Note a patch whose games break a limit (``wsim.limits``); raise the error if there is no patch to blame."""
+        if not patch:
+            raise error
+        self.refused[patch] = str(error)
 
     def seed(self, *purpose: object) -> int:
         """Return the seed of a purpose; no two purposes share one."""
         return seed_of(*self._root, *purpose)
 
-    def added(self, make: Callable[[range], Arrays], games: range, what: str) -> Arrays:
-        """Return the sum of what chunks of games make, added in their order."""
+    def added(
+        self, make: Callable[[range], Arrays], ready: Sequence[tuple[Plan, Simulator]], games: range, activity: str
+    ) -> Arrays:
+        """Return the sum of what chunks of games make, added in their order; ``ready``: the simulators that play."""
         result: Arrays = {}
         done = 0
-        for found in in_chunks(make, [games], threads=self.threads, chunk=CHUNK):
-            for name, values in found.items():
-                result[name] = result[name] + values if name in result else values
-            done += min(CHUNK, len(games) - done)
-            if self.progress is not None:
-                self.progress(what, done, len(games))
+        with self.execution.chunk_runner(ready) as chunks_of, closing(chunks_of(make, [games], CHUNK)) as chunks:
+            for sums in chunks:
+                for name, values in sums.items():
+                    result[name] = result[name] + values if name in result else values
+                done += min(CHUNK, len(games) - done)
+                self.execution.report(activity, done, len(games))
         return result

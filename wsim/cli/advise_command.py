@@ -68,7 +68,7 @@ def advise_command(options: AdviseOptions, trust: Trust, printing: Printing) -> 
 def _game(options: AdviseOptions, *, trust: bool, quiet: bool) -> Game:
     from wsim.lab.store import load_run
     from wsim.positions.game_value import Game
-    from wsim.positions.kernel_game import to_be_stepped
+    from wsim.positions.kernel_game import compile_stepping
 
     path = Path(options.source)
     if path.is_file():
@@ -83,7 +83,7 @@ def _game(options: AdviseOptions, *, trust: bool, quiet: bool) -> Game:
     run = load_run(path)
     if options.number is None:
         raise UserError(f"say which game of {options.source!r}: wsim advise RUN GAME --age --turn --seat")
-    with to_be_stepped():
+    with compile_stepping():
         announce_compiling(run.plan.game, quiet=quiet)
     if run.plan.code and not trust:
         raise UserError(

@@ -13,23 +13,36 @@ import typer
 from typer.core import TyperGroup
 
 import wsim
-from wsim.cli.command_table import COMMANDS, GROUPS
-from wsim.cli.console import guarded
+from wsim.cli.command_table import ALIASES, COMMANDS, GROUPS, PANELS
+from wsim.cli.console import guarded, results_alone
 from wsim.cli.parameters import Command, command, owned
 from wsim.errors import UserError, nearest, refuse_unprintable
+from wsim.questions.registry import Question
 
 
 def command_of(name: str) -> Command:
     """Make a command of its row; who presents it is imported when it is called."""
     row = COMMANDS[name]
+    if row.question is not None:
+        return _command_of_question(row.question)
     texts = (getattr(group, "kind", None) for group in row.groups.values())
     text = next(inspect.getdoc(kind) for kind in texts if kind is not None)
 
     def present(**values: Any) -> None:
         module, _, function = row.presenter.partition(":")
-        getattr(import_module(f"wsim.cli.{module}"), function)(**values)
+        with results_alone():
+            getattr(import_module(f"wsim.cli.{module}"), function)(**values)
 
     return command(name.rpartition(" ")[2], row.groups, text, present)
+
+
+def _command_of_question(question: Question) -> Command:
+    from wsim.cli.question_command import groups_of, present_question
+
+    def present(**values: Any) -> None:
+        present_question(question, values)
+
+    return command(question.command.rpartition(" ")[2], groups_of(question), question.about, present)
 
 
 class Commands(TyperGroup):
@@ -54,8 +67,19 @@ class Commands(TyperGroup):
             hint = f". Did you mean {near}?" if near else ": wsim --help lists them"
             raise UserError(f"No such command {name!r}{hint}")
         found, meant, rest = super().resolve_command(ctx, args)
-        row = name if ctx.parent is None else f"{self.name} {name}"
+        row = ALIASES.get(name, name) if ctx.parent is None else f"{self.name} {name}"
         return found, command_of(row) if row in COMMANDS else meant, rest
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the commands in view, panel by panel; those of a group as one list."""
+        if ctx.parent is not None:
+            super().format_commands(ctx, formatter)
+            return
+        widest = max(map(len, self.commands))
+        for panel in PANELS:
+            lines = [(name.ljust(widest), short) for name, (short, where) in listed().items() if where == panel]
+            with formatter.section(panel):
+                formatter.write_dl(lines)
 
     def invoke(self, ctx: Any) -> Any:
         """Call the command; Typer would leave without a word at Ctrl-C."""
@@ -84,19 +108,27 @@ def _first(
         typer.echo(context.get_help())
 
 
+def listed() -> dict[str, tuple[str, str]]:
+    """Return the short help and the panel of every command and group of commands that the help of wsim lists."""
+    commands = {name: (row.short, row.panel) for name, row in COMMANDS.items() if " " not in name}
+    return {name: line for name, line in {**commands, **GROUPS}.items() if line[1]}
+
+
 @lru_cache(maxsize=1)
 def app() -> Any:
-    """Return the program, as Typer makes it of the table, once."""
+    """Return the program as Typer makes it from the table, once."""
     program = typer.Typer(
         name="wsim", cls=Commands, help="A laboratory for the 7 Wonders family of board games.",
-        epilog="Exit codes: 0 done, 1 failure, 2 misuse, 3 unproven (wsim balance), 130 interrupted.",
+        epilog="New here? Run wsim run, then wsim open. wsim COMMAND --help explains one command.\n\n"
+        "Exit codes: 0 done, 1 failure, 2 misuse, 3 unproven (wsim balance), 130 interrupted.",
         context_settings={"help_option_names": ["-h", "--help"]}, rich_markup_mode=None,
     )  # fmt: skip
     program.callback(invoke_without_command=True)(_first)
-    groups = {name: typer.Typer(cls=Commands, help=text) for name, text in GROUPS.items()}
-    for name, row in COMMANDS.items():
+    groups = {name: typer.Typer(cls=Commands, help=text) for name, (text, _) in GROUPS.items()}
+    for name, row in {**COMMANDS, **{alias: COMMANDS[name] for alias, name in ALIASES.items()}}.items():
         group, _, own = name.rpartition(" ")
-        (groups[group] if group else program).command(own, short_help=row.short)(lambda: None)
+        hidden = not (group or row.panel)
+        (groups[group] if group else program).command(own, short_help=row.short, hidden=hidden)(lambda: None)
     for name, inside in groups.items():
         program.add_typer(inside, name=name)
     return typer.main.get_command(program)

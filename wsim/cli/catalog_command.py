@@ -8,12 +8,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
 from wsim.cli.console import print_json, print_tables, write_note, write_out
-from wsim.display import Shown
+from wsim.document import Sheet
 from wsim.errors import UserError
 from wsim.game import find_game
-from wsim.lab.plan import first_game, game_names, of_the_games, sound_games
+from wsim.lab.plan import defaults_by_game, first_game, game_names, loadable_games
 from wsim.options import Options, argument, option
-from wsim.spec.catalogues import Source
+from wsim.spec.catalogues import Rows, Source
 
 if TYPE_CHECKING:
     from wsim.cli.groups import Printing, Wide
@@ -27,7 +27,7 @@ class CatalogOptions(Options):
     name: str | None = argument("Only this card or wonder.", None, metavar="NAME")
     game: str | None = option(game_names, None, metavar="GAME", shown=first_game)
     ruleset: str | None = option(
-        "Which rules and components: --rulesets.", None, metavar="NAME", shown=lambda: of_the_games("ruleset")
+        "Which rules and components: --rulesets.", None, metavar="NAME", shown=lambda: defaults_by_game("ruleset")
     )
     cards: str | None = option("Show this catalogue, not wsim's own.", None, metavar="FILE")
     patch: tuple[str, ...] = option("Lay this file over it (repeatable).", (), metavar="FILE")
@@ -43,7 +43,7 @@ def catalog_command(options: CatalogOptions, table: Wide, printing: Printing) ->
     if options.rulesets:
         rows = [{"game": name, **row} for name, of_game in _all_catalogues().items() for row in of_game.rulesets()]
         title = "Rule sets: --game GAME --ruleset RULESET"
-        _print(rows, [Shown(title, rows, first=("game", "ruleset", "players"))], table, printing)
+        _print(rows, [Sheet(title, rows, first=("game", "ruleset", "players"))], table, printing)
         return
     catalogues = _catalogues(options.game or first_game())
     source = Source(options.ruleset, options.cards, options.patch, options.change)
@@ -51,7 +51,9 @@ def catalog_command(options: CatalogOptions, table: Wide, printing: Printing) ->
         print_json(catalogues.schema())
     elif options.check is not None:
         rows = catalogues.check(source, options.check)
-        _print(rows, [Shown(f"{options.check}: no mistakes", rows)], table, printing)
+        _print(rows, [Sheet(f"{options.check}: no mistakes", rows)], table, printing)
+        if not printing.as_json:
+            write_note(_tried_note(rows))
     elif options.diff:
         old, new = options.diff
         rows, lines = catalogues.differences(source, old, new)
@@ -68,7 +70,17 @@ def catalog_command(options: CatalogOptions, table: Wide, printing: Printing) ->
         _print(page.record, page.tables, table, printing)
 
 
-def _print(record: Any, tables: Sequence[Shown], table: Wide, printing: Printing) -> None:
+def _tried_note(rows: Rows) -> str:
+    """Say how many games a catalogue was tried out with."""
+    from wsim.lab.catalogue_games import GAMES, POLICIES
+
+    if not all(row["games"] for row in rows):
+        return "No games were played, because that would run the effects in Python."
+    of_policy = " and ".join(f"{GAMES:,} of {policy}" for policy in POLICIES)
+    return f"No game broke a limit: {of_policy} at each number of players."
+
+
+def _print(record: Any, tables: Sequence[Sheet], table: Wide, printing: Printing) -> None:
     if printing.as_json:
         print_json(record)
     else:
@@ -77,7 +89,7 @@ def _print(record: Any, tables: Sequence[Shown], table: Wide, printing: Printing
 
 def _all_catalogues() -> dict[str, Catalogues]:
     """Return the catalogues of every game that has some."""
-    return {name: _catalogues(name) for name, game in sound_games() if game.CATALOGUES is not None}
+    return {name: _catalogues(name) for name, game in loadable_games() if game.CATALOGUES is not None}
 
 
 def _catalogues(name: str) -> Catalogues:

@@ -2,32 +2,41 @@
 
 A new command is two files and a row here:
 
-1. In its package the question: a dataclass of options (``wsim.options``), its docstring the help of the command.
+1. In its package its options: a dataclass (``wsim.options``), its docstring the help of the command.
 2. ``wsim/cli/<name>_command.py``: a function that takes one value for each group of the row, by its name, does the work
    and prints through ``console.py``. It raises UserError for a mistake of the user (exit 2), an OSError for a failure
    (exit 1), ``Exit`` with another code. Options that only the command line has are a dataclass in this file; whatever
    takes long to import is imported in its functions, so that the help takes no time.
 
+A question (``wsim.questions.registry``) needs neither: its command follows from its registration.
 A new table of a run needs no command: the game lists it (``ANALYSES`` of its module), and ``wsim table`` shows it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from wsim.cli.parameters import Fields, Group, Words
 from wsim.cli.plan_keys import PlanKeys
-from wsim.options import Option
+from wsim.questions.registry import Question, questions
 
 
 class Row:
-    """A command: its line in the list of all, ``module:function`` of ``wsim.cli``, the groups that this takes.
+    """A command.
 
-    A group that is a text is a dataclass. The text of the first dataclass is the help.
+    Attributes
+    ----------
+    short: its line in the help of ``wsim``: what the command does for the reader.
+    presenter: ``module:function`` of ``wsim.cli``.
+    panel: the heading under which ``wsim --help`` lists it; none: it works, but is not listed.
+    groups: the groups of options that the presenter takes, by name; a text names a dataclass. The help is the docstring
+        of the first dataclass.
     """
 
-    def __init__(self, short: str, presenter: str, **groups: Group | str) -> None:
-        self.short, self.presenter = short, presenter
+    question: Question | None = None
+
+    def __init__(self, short: str, presenter: str, panel: str = "", **groups: Group | str) -> None:
+        self.short, self.presenter, self.panel = short, presenter, panel
         self.groups: Mapping[str, Group] = {
             name: Fields(one) if isinstance(one, str) else one for name, one in groups.items()
         }
@@ -42,145 +51,129 @@ FILES = Fields("wsim.cli.exports:Files")
 WORKERS = Fields("wsim.cli.groups:Workers")
 THREADS = Fields("wsim.cli.groups:Workers", only=("threads",))
 TRUST = Fields("wsim.cli.groups:Trust")
-ANSWER = Fields("wsim.cli.groups:AnswerFile")
-BASE_VALUE = Option("A value that all arms have (repeatable).", metavar="PATH=VALUE", names=("--base-set",))
-BASE_FILE = Option("A file that all arms have (repeatable).", metavar="FILE", names=("--base-patch",))
 TABLE = Fields("wsim.cli.table_command:TableOptions")
 
-COMMANDS: Mapping[str, Row] = {
+START = "Start"
+ANALYSE = "Analyse a run"
+EXPERIMENTS = "Experiments"
+DESIGN = "Design and balance"
+PLAYERS = "Players"
+SINGLE = "Single games"
+MANAGE = "Manage runs"
+PANELS = (START, ANALYSE, EXPERIMENTS, DESIGN, PLAYERS, SINGLE, MANAGE)
+"""The headings of ``wsim --help``, in order."""
+
+_COMMANDS: Mapping[str, Row] = {
     "run": Row(
-        "Play games, write a run folder, show its tables.", "run_command:run_command",
+        "Play games and show how strong wonders and cards are.", "run_command:run_command", START,
         plan=PlanKeys(), options="wsim.cli.run_command:RunOptions", workers=WORKERS, trust=TRUST, table=WIDE,
         printing=PRINTING,
     ),
-    "merge": Row(
-        "Join the parts of a run.", "merge_command:merge_command",
+    "runs merge": Row(
+        "Join the parts of a run into one.", "merge_command:merge_command",
         options="wsim.cli.merge_command:MergeOptions", printing=PRINTING,
     ),
-    "copy": Row(
-        "Copy a run into an object store, or back.", "copy_command:copy_command",
+    "runs copy": Row(
+        "Copy a run to an object store, or back.", "copy_command:copy_command",
         options="wsim.cli.copy_command:CopyOptions", printing=QUIET,
-    ),
-    "compare": Row(
-        "Compare two runs.", "compare_command:compare_command",
-        options="wsim.cli.compare_command:CompareOptions", view=VIEW, files=FILES, printing=PRINTING,
-    ),
-    "rerun": Row(
-        "Play again what made something, and compare.", "rerun_command:rerun_command",
-        plan=PlanKeys(only=("policies",)), options="wsim.cli.rerun_command:RerunOptions", workers=THREADS, trust=TRUST,
-        printing=PRINTING,
-    ),
-    "verify": Row(
-        "Check that a run is what was written.", "verify_command:verify_command",
-        options="wsim.cli.verify_command:VerifyOptions", printing=JSON,
-    ),
-    "report": Row(
-        "Write the page of a run.", "report_command:report_command",
-        options="wsim.cli.report_command:ReportOptions", printing=QUIET,
-    ),
-    "open": Row(
-        "Look, ask and play in a browser.", "open_command:open_command",
-        options="wsim.cli.open_command:OpenOptions", printing=QUIET,
-    ),
-    "policies": Row(
-        "List the policies of a game.", "policies_command:policies_command",
-        options="wsim.cli.policies_command:PoliciesOptions", table=WIDE, printing=JSON,
-    ),
-    "catalog": Row(
-        "Show, compare and check cards and rules.", "catalog_command:catalog_command",
-        options="wsim.cli.catalog_command:CatalogOptions", table=WIDE, printing=JSON,
-    ),
-    "whatif": Row(
-        "Compare a changed card or rule on common deals.", "whatif_command:whatif_command",
-        plan=PlanKeys(left_out=("games", "picks", "keep"), others={"set": BASE_VALUE, "patch": BASE_FILE}),
-        change="wsim.experiments.question:Change", question="wsim.experiments.question:Question",
-        details="wsim.cli.whatif_command:Details", answer=ANSWER, files=FILES, workers=WORKERS, table=WIDE,
-        printing=PRINTING,
-    ),
-    "table": Row(
-        "Show any table of a run; list those that there are.", "table_command:any_table",
-        own=Words(), table=TABLE, view=VIEW, files=FILES, printing=JSON,
     ),
     **{
         name: Row(
-            short, "table_command:short_table",
+            short, "table_command:short_table", panel,
             own=f"wsim.cli.table_command:{name.capitalize()}", table=TABLE, view=VIEW, files=FILES,
             printing=JSON,
         )
-        for name, short in {
-            "cards": "What cards went with: win share, score.",
-            "wonders": "How strong boards were: win share, score.",
-            "calibrate": "Hold a run against results of human players.",
-            "matchups": "How policies do against each other.",
-            "strengths": "Plackett-Luce strengths.",
-            "synergies": "Pairs of cards worth more together than apart.",
-            "variance": "Where the variance of the score comes from.",
+        for name, (short, panel) in {
+            "cards": ("Cards of a run: how often built, and how their owners did.", ANALYSE),
+            "wonders": ("Wonders of a run: win share and score of each side.", ANALYSE),
+            "calibrate": ("Compare a run with published results of human players.", ""),
+            "matchups": ("How policies do against each other.", ""),
+            "strengths": ("Plackett-Luce strengths of policies.", ""),
+            "synergies": ("Pairs of cards worth more together than apart.", ""),
+            "variance": ("Where the variance of the score comes from.", ""),
         }.items()
     },
+    "table": Row(
+        "Any table of a run; without a name, the list of tables.", "table_command:any_table", ANALYSE,
+        own=Words(), table=TABLE, view=VIEW, files=FILES, printing=JSON,
+    ),
+    "runs rerun": Row(
+        "Play again what a run or answer records, and compare.", "rerun_command:rerun_command",
+        plan=PlanKeys(only=("policies",)), options="wsim.cli.rerun_command:RerunOptions", workers=THREADS, trust=TRUST,
+        printing=PRINTING,
+    ),
+    "runs verify": Row(
+        "Check that the files of a run are intact.", "verify_command:verify_command",
+        options="wsim.cli.verify_command:VerifyOptions", printing=JSON,
+    ),
+    "doctor": Row(
+        "Check the installation, for a first look or a bug report.", "doctor_command:doctor_command",
+        options="wsim.cli.doctor_command:DoctorOptions", printing=JSON,
+    ),
+    "report": Row(
+        "Write one HTML page about a run, to send to others.", "report_command:report_command", ANALYSE,
+        options="wsim.cli.report_command:ReportOptions", printing=QUIET,
+    ),
+    "open": Row(
+        "Browse results, ask questions and play in a browser.", "open_command:open_command", START,
+        options="wsim.cli.open_command:OpenOptions", printing=QUIET,
+    ),
+    "policies": Row(
+        "List the built-in policies, and check your own.", "policies_command:policies_command", PLAYERS,
+        options="wsim.cli.policies_command:PoliciesOptions", table=WIDE, printing=JSON,
+    ),
+    "catalog": Row(
+        "Look up, compare and check cards and rules.", "catalog_command:catalog_command", DESIGN,
+        options="wsim.cli.catalog_command:CatalogOptions", table=WIDE, printing=JSON,
+    ),
     "trace": Row(
-        "Tell whole games, every decision of them, and why.", "trace_command:trace_command",
+        "Print games decision by decision, and why a seat lost.", "trace_command:trace_command", SINGLE,
         plan=PlanKeys(left_out=("picks", "keep"), games="1"), options="wsim.cli.trace_command:TraceOptions",
         trust=TRUST, printing=QUIET,
     ),
     "advise": Row(
-        "Rank what a seat can do in a position.", "advise_command:advise_command",
+        "Rank the moves that a seat has in a position.", "advise_command:advise_command", SINGLE,
         options="wsim.cli.advise_command:AdviseOptions", trust=TRUST, printing=PRINTING,
     ),
     "play": Row(
-        "Take a seat in the terminal.", "play_command:play_command",
+        "Take a seat yourself, in the terminal.", "play_command:play_command", SINGLE,
         plan=PlanKeys(left_out=("picks", "keep", "games", "rotate")), options="wsim.cli.play_command:PlayOptions",
         trust=TRUST,
     ),
-    "sensitivity": Row(
-        "What each step of the values in a goal file does.", "balance_command:sensitivity_command",
-        question="wsim.balance.balance_question:SensitivityQuestion",
-        search=Fields("wsim.balance.goal:SearchSettings", only=("games", "replays"), raw=True), view=VIEW, files=FILES,
-        workers=THREADS, printing=PRINTING,
-    ),
-    "balance": Row(
-        "The smallest patch that meets the targets of a goal file.", "balance_command:balance_command",
-        question="wsim.balance.balance_question:BalanceQuestion", files="wsim.balance.balance_question:BalanceFiles",
-        search=Fields("wsim.balance.goal:SearchSettings", only=("games", "replays", "proof_games"), raw=True),
-        table=WIDE, workers=THREADS, printing=PRINTING,
-    ),
-    "learn": Row(
-        "Learn a net from self-play, or fit one to changed cards.", "learn_command:learn_command",
-        question="wsim.learn.learn_question:LearnQuestion", workers=WORKERS, printing=PRINTING,
-    ),
-    "match": Row(
-        "Policies against each other, every seating of a deal.", "match_command:match_command",
-        plan=PlanKeys(left_out=("games", "picks", "keep", "policies", "rotate", "players", "ruleset")),
-        question="wsim.experiments.match_question:MatchQuestion", at="wsim.experiments.match_question:MatchTables",
-        output="wsim.experiments.match_question:MatchOutput", workers=WORKERS, table=WIDE, files=FILES,
-        printing=PRINTING,
-    ),
-    "skill": Row(
-        "What cards or wonders are worth by who plays.", "skill_command:skill_command",
-        plan=PlanKeys(left_out=("picks", "keep", "policies", "rotate"), games="20,000 at each rung"),
-        question="wsim.experiments.skill_question:SkillQuestion", view=VIEW, files=FILES, answer=ANSWER,
-        workers=WORKERS, printing=PRINTING,
-    ),
-    "rest": Row(
-        "How far figures move between players.", "rest_command:rest_command",
-        plan=PlanKeys(left_out=("picks", "keep", "policies", "rotate"), games="20,000 of each policy"),
-        question="wsim.experiments.rest_question:RestQuestion", view=VIEW, files=FILES, answer=ANSWER,
-        workers=WORKERS, printing=PRINTING,
-    ),
-    "tune": Row(
-        "Tune the numbers of a policy.", "tune_command:tune_command",
-        plan=PlanKeys(left_out=("games", "picks", "keep", "policies", "rotate", "ruleset", "players")),
-        question=Fields("wsim.tuning.tune_question:TuneQuestion", raw=True),
-        output="wsim.tuning.tune_question:TuneOutput", trust=TRUST, files=FILES, workers=THREADS, table=WIDE,
-        printing=PRINTING,
-    ),
-    "experiment picks": Row(
-        "What doing something with a card causes.", "picks_command:picks_command",
-        plan=PlanKeys(left_out=("picks", "keep"), games="20,000"),
-        how="wsim.experiments.picks_question:PickPlay", question="wsim.experiments.picks_question:PickQuestion",
-        view=VIEW, files=FILES, workers=WORKERS, printing=PRINTING,
-    ),
 }  # fmt: skip
-"""The commands in the order of the list of all; the first word of two names a group of commands."""
 
-GROUPS: Mapping[str, str] = {"experiment": "Play experiments whose answers are causal."}
-"""The groups of commands, with their help."""
+
+class QuestionRow(Row):
+    """The command of a question: made of its registration when it is called."""
+
+    def __init__(self, question: Question) -> None:
+        panel = question.panel if question.panel in ("", *PANELS) else EXPERIMENTS
+        super().__init__(question.short, "", panel)
+        self.question = question
+
+
+def _with_questions() -> Iterator[tuple[str, Row]]:
+    """Yield all commands: those of the table, and in its place the questions."""
+    own = {question.command: QuestionRow(question) for question in questions() if question.command not in _COMMANDS}
+    for name, row in _COMMANDS.items():
+        yield name, row
+        if name == QUESTIONS_AFTER:
+            yield from own.items()
+
+
+QUESTIONS_AFTER = "table"
+"""The command after which the panels list the questions."""
+COMMANDS: Mapping[str, Row] = dict(_with_questions())
+"""The commands by name, in the order in which their panels list them; of two words, the first names a group."""
+
+GROUPS: Mapping[str, tuple[str, str]] = {
+    "experiment": ("Randomised experiments, whose answers are causal.", EXPERIMENTS),
+    "runs": ("Merge, copy, verify or repeat runs.", MANAGE),
+}
+"""The groups of commands: their help, and the panel that lists them."""
+
+ALIASES: Mapping[str, str] = {
+    **{name: f"runs {name}" for name in ("merge", "copy", "rerun", "verify")},
+    **{alias: row.question.command for row in COMMANDS.values() if row.question for alias in row.question.aliases},
+}
+"""Short forms of commands, which work without being listed."""

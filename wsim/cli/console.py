@@ -11,20 +11,20 @@ import io
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from typer import Abort, TyperException
 
 from wsim.cli.signals import INTERRUPTED as INTERRUPTED
 from wsim.cli.signals import stoppable
 from wsim.display import json_of
-from wsim.errors import UserError
+from wsim.errors import UserError, printable
 
 if TYPE_CHECKING:
     import polars as pl
 
     from wsim.cli.text_columns import TextTable
-    from wsim.display import Rows, Shown
+    from wsim.document import Rows, Sheet
     from wsim.lab.progress import Progress
 
 FAILURE, MISUSE = 1, 2
@@ -32,9 +32,40 @@ SLOWER = 3  # times as long as on the machine where compiling was measured: what
 _PLAIN = str.maketrans({"─": "-", "│": "|", "●": "o", "±": "+-"})
 
 
+_results: list[TextIO] = []
+"""Where results go while a command runs, if not to ``sys.stdout``."""
+
+
+class _Prints(io.TextIOBase):
+    """Sends to standard error what code of users prints: standard output is for results."""
+
+    def write(self, text: str) -> int:
+        sys.stderr.write(printable(text))
+        return len(text)
+
+    def flush(self) -> None:
+        sys.stderr.flush()
+
+
+@contextlib.contextmanager
+def results_alone() -> Iterator[None]:
+    """Let nothing but results reach standard output meanwhile: policies and effects may print, and JSON stays JSON."""
+    _results.append(sys.stdout)
+    try:
+        with contextlib.redirect_stdout(_Prints()):
+            yield
+    finally:
+        _results.pop()
+
+
+def results() -> TextIO:
+    """Return the stream for results."""
+    return _results[-1] if _results else sys.stdout
+
+
 def remark(text: str) -> None:
     """Print a line for the person at the terminal."""
-    print(text, file=sys.stderr, flush=True)
+    print(printable(text), file=sys.stderr, flush=True)
 
 
 def announce_compiling(game: str, *, quiet: bool = False) -> None:
@@ -45,13 +76,14 @@ def announce_compiling(game: str, *, quiet: bool = False) -> None:
         remark(f"compiling (once per version of wsim, {seconds:.0f} to {SLOWER * seconds:.0f} s) ...")
 
 
-def write_out(text: str) -> None:
+def write_out(text: str, *, bold: bool = False) -> None:
     """Print a line of the result; where the output knows only ASCII, lines and signs that it has."""
+    text = printable(text)
     try:
-        text.encode(sys.stdout.encoding or "utf-8")
+        text.encode(results().encoding or "utf-8")
     except UnicodeEncodeError:
         text = text.translate(_PLAIN)
-    print(text)
+    print(f"\033[1m{text}\033[0m" if bold else text, file=results())
 
 
 def guarded(command: Callable[[], int | None]) -> int:
@@ -128,36 +160,36 @@ def screen_width() -> int | None:
     given = os.environ.get("COLUMNS", "")
     if given.isascii() and given.isdigit() and int(given) > 0:
         return int(given)
-    return os.get_terminal_size(sys.stdout.fileno()).columns or None if _on_terminal() else None
+    return os.get_terminal_size(results().fileno()).columns or None if _on_terminal() else None
 
 
 def _on_terminal() -> bool:
     try:
-        return sys.stdout.isatty() and sys.stdout.fileno() >= 0
+        return results().isatty() and results().fileno() >= 0
     except (OSError, ValueError):
         return False
 
 
-def print_tables(tables: Iterable[Shown], *, wide: bool = False) -> None:
+def print_tables(tables: Iterable[Sheet], *, wide: bool = False) -> None:
     """Print tables with their titles, as wide as there is room; ``wide``: all columns, in several parts if need be."""
-    from wsim.cli.text_columns import all_as_text, as_text, columns_of
+    from wsim.cli.text_columns import all_as_text, as_text, text_columns
 
     width, bold = screen_width(), _on_terminal() and "NO_COLOR" not in os.environ
     for position, table in enumerate(tables):
         if position:
             write_out("")
         for line in _wrapped(table.title, width):
-            write_out(f"\033[1m{line}\033[0m" if bold else line)
+            write_out(line, bold=bold)
         if not table.rows:
             write_out("(no rows)")
             continue
-        columns = columns_of(table.rows)
+        columns, main = table.columns, table.shown
         if wide:
-            _print_parts(all_as_text(columns, width, table.labels))
+            _print_parts(all_as_text(text_columns(columns, table.rows), width, table.labels))
             continue
-        text = as_text([one for one in columns if not table.main or one.name in table.main], width, table.first)
+        text = as_text(text_columns(main, table.rows), width, table.first)
         _print_parts([text])
-        if left := len(text.hidden) + sum(bool(table.main) and one.name not in table.main for one in columns):
+        if left := len(text.hidden) + len(columns) - len(main):
             write_note(f"{left} more column{'s' if left > 1 else ''}: {table.more}")
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from wsim.document import Column
 from wsim.options import Options, option
 
 
@@ -36,15 +37,15 @@ class View(Wide):
         (), metavar="CONDITION", names=("--filter",),
     )  # fmt: skip
 
-    def of(self, table: Any, splits: Mapping[str, str] | None = None) -> Any:
+    def of(self, table: Any, splits: Mapping[str, str] | None = None, columns: Sequence[Column] = ()) -> Any:
         """Return what is shown of a Polars frame; raise UserError for a column that it does not have.
 
-        ``splits``: columns that it would have with options, and these.
+        ``splits``: columns that it would have with options, and these. columns: what its columns are.
         """
         from wsim.cli.console import remark
         from wsim.stats.filters import viewed
 
-        shown, said = viewed(table, self.sort, self.top, self.only, splits)
+        shown, said = viewed(table, self.sort, self.top, self.only, splits, columns)
         if said:
             remark(f"wsim: {said}")
         return shown

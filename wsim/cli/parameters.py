@@ -116,14 +116,17 @@ def _process_value(self: Any, ctx: Any, value: Any) -> Any:
 
 
 class _Option(TyperOption):
-    """An option whose text its own reader reads."""
+    """An option whose text its own reader reads; ``aliases``: names that the help does not show."""
 
     read: Callable[[Any], Any]
+    aliases: Sequence[str]
     process_value = _process_value
 
     def get_help_record(self, ctx: Any) -> tuple[str, str] | None:
         """Return its names and what it says."""
+        opts, self.opts = self.opts, [name for name in self.opts if name not in self.aliases]
         names, text = super().get_help_record(ctx) or ("", "")
+        self.opts = opts
         return names.rstrip(), text
 
 
@@ -143,10 +146,10 @@ class _Argument(TyperArgument):
         return [name if self.required else f"[{name}]"]
 
 
-def owned(made: Any, read: Callable[[Any], Any] = bool, alone: str | None = None) -> Any:
+def owned(made: Any, read: Callable[[Any], Any] = bool, alone: str | None = None, aliases: Sequence[str] = ()) -> Any:
     """Let a parameter that Typer made read values by ``read``; ``alone``: what it stands for without a value."""
     made.__class__ = _Option if isinstance(made, TyperOption) else _Argument
-    made.read, made.alone = read, alone
+    made.read, made.alone, made.aliases = read, alone, aliases
     return made
 
 
@@ -164,7 +167,9 @@ def _parameter(key: str, kind: str, default: Any, said: Option) -> inspect.Param
     names = said.names or (f"--{key.partition('__')[2].replace('_', '-')}",)
     return inspect.Parameter(
         key, inspect.Parameter.KEYWORD_ONLY, default=inspect.Parameter.empty if default is MISSING else None,
-        annotation=Annotated[annotation, typer.Argument(**how) if said.argument else typer.Option(*names, **how)],
+        annotation=Annotated[
+            annotation, typer.Argument(**how) if said.argument else typer.Option(*names, *said.aliases, **how)
+        ],
     )  # fmt: skip
 
 
@@ -190,7 +195,7 @@ class Command(TyperCommand):
     """A command made of groups of options; ``own``: by parameter its reader, and what it stands for without a value."""
 
     groups: Mapping[str, Group]
-    own: Mapping[str, tuple[Callable[[Any], Any], str | None]]
+    own: Mapping[str, tuple[Callable[[Any], Any], str | None, Sequence[str]]]
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Return the parameters that Typer made, each with its reader."""
@@ -245,7 +250,7 @@ def command(name: str, groups: Mapping[str, Group], text: str | None, present: C
     made = typer.main.get_command(program)
     assert isinstance(made, Command)
     made.groups = groups
-    made.own = {key: (_reader(kind, said), said.alone) for key, (kind, _, said) in options.items()}
+    made.own = {key: (_reader(kind, said), said.alone, said.aliases) for key, (kind, _, said) in options.items()}
     return made
 
 

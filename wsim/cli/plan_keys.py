@@ -100,13 +100,15 @@ class PlanKeys:
 
     Attributes
     ----------
-    left_out: keys that the command decides itself. only: these keys alone, and no plan file; none: all.
+    left_out: keys that the command decides itself. only: these keys alone; none: all. file: whether there is a plan
+        file, too; None: only where all keys are accepted.
     games: how many it plays unless told otherwise, for its help; none: as many as the plan of the game.
     others: keys that have another option here, such as ``--base-set`` where ``--set`` is the change.
     """
 
     left_out: tuple[str, ...] = ()
     only: tuple[str, ...] = ()
+    file: bool | None = None
     games: str = ""
     others: Mapping[str, Option] = field(default_factory=dict)
     extra: bool = field(default=True, init=False)
@@ -118,7 +120,9 @@ class PlanKeys:
         file = Option(
             "Read the options from this TOML file; options given here win.", metavar="FILE", names=("--plan",)
         )
-        found: dict[str, tuple[str, Any, Option]] = {} if self.only else {"plan_file": ("str | None", None, file)}
+        found: dict[str, tuple[str, Any, Option]] = {"plan_file": ("str | None", None, file)}
+        if not (not self.only if self.file is None else self.file):
+            found.clear()
         for name, (one, said) in options_of(Plan).items():
             if name not in self.left_out and (not self.only or name in self.only):
                 said = self.others.get(name, said)

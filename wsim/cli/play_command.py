@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from typer import Exit
 
-from wsim.cli.console import INTERRUPTED, announce_compiling, remark, write_out
+from wsim.cli.console import INTERRUPTED, announce_compiling, remark, results, write_out
 from wsim.errors import UserError
 from wsim.files import json_of, text_within
 from wsim.options import Options, option
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from wsim.positions.game_value import Game
     from wsim.positions.played_game import PlayedGame
 
-FORMAT = "wsim-play/1"
+FORMER = "wsim-play/1"  # the format of saved games before they were position files
 HELP = """Type the number of a move, or
   h         hint: what the moves are worth, by playouts
   u         undo: back to your last decision
@@ -39,7 +40,7 @@ class PlayOptions(Options):
     Commands are lines of standard input, so wsim play < moves.txt plays as well.
     """
 
-    seat: int = option("Your seat.", 0, metavar="N")
+    seat: int | None = option("Your seat.", None, metavar="N", shown="0; of a saved game, its own")
     number: int = option("Which game of the seed.", 0, metavar="N")
     save: str = option("Where a game is kept that is left.", "wsim-play.json", metavar="FILE")
     load: str | None = option("Go on with a game that was left.", None, metavar="FILE")
@@ -48,24 +49,22 @@ class PlayOptions(Options):
 def play_command(plan: PlanOptions, options: PlayOptions, trust: Trust) -> None:
     """Play a game from a seat, against the line-up of the plan in the others."""
     from wsim.positions.game_value import Game
-    from wsim.positions.kernel_game import to_be_stepped
+    from wsim.positions.kernel_game import compile_stepping
     from wsim.positions.played_game import PlayedGame
 
     plan.no_arguments()
-    saved = None if options.load is None else _loaded(options.load)
-    if saved is None:
-        played, seat, number = plan.resolve(games=1), options.seat, options.number
+    if options.load is None:
+        begun = _Begun(plan.resolve(games=1), options.seat or 0, options.number)
     else:
-        played, seat, number = _of_file(plan, saved, trust.trust)
-    played = played.replace(rotate=False)
+        begun = _loaded(options.load, plan, options.seat, trust=trust.trust)
+    played, seat = begun.plan.replace(rotate=False), begun.seat
     if seat not in range(played.players):
         raise UserError(f"there is no seat {seat}: the players sit at 0 to {played.players - 1}")
-    with to_be_stepped():
+    with compile_stepping():
         announce_compiling(played.game)
-    game = PlayedGame(Game(played, number=number), {seat})
-    session = _Session(game, seat, Path(options.load or options.save))
-    if saved is not None:
-        session.replay(saved["moves"], options.load or "")
+        game = begun.position or Game(played, number=begun.number)
+    session = _Session(PlayedGame(game, {seat}), seat, Path(options.load or options.save))
+    session.replay(begun.steps, options.load or "")
     try:
         session.play()
     except KeyboardInterrupt:
@@ -74,36 +73,62 @@ def play_command(plan: PlanOptions, options: PlayOptions, trust: Trust) -> None:
         raise Exit(INTERRUPTED) from None
 
 
-def _loaded(name: str) -> dict[str, Any]:
-    """Return a saved game; raise UserError for a file that is none."""
-    try:
-        saved = json_of(text_within(Path(name)))
-    except OSError as error:
-        raise UserError(f"cannot read {name!r}: {error.strerror}") from error
-    except ValueError:
-        saved = None
-    kinds = {"plan": dict, "seat": int, "number": int, "moves": list}
-    if not isinstance(saved, dict) or saved.get("format") != FORMAT:
-        raise UserError(f"{name!r} is no game that wsim play saved ({FORMAT})")
-    for key, kind in kinds.items():
-        if type(saved.get(key)) is not kind:
-            raise UserError(f"the saved game {name!r} is damaged: its {key} is {saved.get(key)!r}")
-    if not all(type(index) is int for index in saved["moves"]):
-        raise UserError(f"the saved game {name!r} is damaged: its moves are not all whole numbers")
-    return saved
+@dataclass(frozen=True)
+class _Begun:
+    """A game to play: which one, from which seat, and the steps that were made in it.
+
+    ``position``: where it stands, of a game that steps alone do not lead to (written by hand, or with cards redrawn).
+    """
+
+    plan: Plan
+    seat: int
+    number: int
+    steps: Sequence[int] = ()
+    position: Game | None = None
 
 
-def _of_file(given: PlanOptions, saved: Mapping[str, Any], trust: bool) -> tuple[Plan, int, int]:
-    """Return plan, seat and number of a saved game; what is played cannot be changed."""
-    from wsim.lab.plan import Plan
+def _loaded(name: str, given: PlanOptions, seat: int | None, *, trust: bool) -> _Begun:
+    """Return a saved game: a position file; raise UserError for a file that is none."""
+    from wsim.positions.game_value import Game
+    from wsim.positions.kernel_game import compile_stepping
+    from wsim.positions.position_file import read
 
     others = [key for key in given.keys if key != "policies"] + list(given.extra)
     if others:
         raise UserError(f"a saved game goes on as it began: {others[0].lstrip('-')!r} cannot be changed")
+    try:
+        text = text_within(Path(name))
+        saved = json_of(text)
+    except OSError as error:
+        raise UserError(f"cannot read {name!r}: {error.strerror}") from error
+    except ValueError as error:
+        raise UserError(f"{name!r} is not a saved game: it is not JSON") from error
+    if isinstance(saved, dict) and saved.get("format") == FORMER:
+        return _former(name, saved, given, trust=trust)
+    plan, number, described, steps = read(text, trust=trust)
+    own = saved.get("seat")
+    with compile_stepping():
+        announce_compiling(plan.game)
+        game = Game.from_json(text, trust=trust)
+    sits = next(one for one in (seat, own, game.to_move, 0) if one is not None)
+    if described is not None or not all(type(step) is int for step in steps):
+        return _Begun(plan, sits, number, position=game)
+    return _Begun(given.resolve(plan), sits, number, steps)
+
+
+def _former(name: str, saved: Mapping[str, Any], given: PlanOptions, *, trust: bool) -> _Begun:
+    """Return a game that a former version saved."""
+    from wsim.lab.plan import Plan
+
+    for key, kind in {"plan": dict, "seat": int, "number": int, "moves": list}.items():
+        if type(saved.get(key)) is not kind:
+            raise UserError(f"the saved game {name!r} is damaged: its {key} is {saved.get(key)!r}")
+    if not all(type(index) is int for index in saved["moves"]):
+        raise UserError(f"the saved game {name!r} is damaged: its moves are not all whole numbers")
     plan = Plan.make(**saved["plan"])
     if not trust and given.code_unnamed(plan):
         raise UserError(f"the saved game names {plan.code_in_words()}: look at it and add --trust")
-    return plan, saved["seat"], saved["number"]
+    return _Begun(plan, saved["seat"], saved["number"], saved["moves"])
 
 
 class _Session:
@@ -118,17 +143,18 @@ class _Session:
         """Where the game stands."""
         return self.played.game
 
-    def replay(self, moves: list[int], name: str) -> None:
+    def replay(self, steps: Sequence[int], name: str) -> None:
         """Make the moves of a saved game again."""
-        for index in moves:
+        for index in steps:
             if self.game.to_move is None:
                 raise UserError(f"the saved game {name!r} has more moves than the game")
             if self.game.to_move == self.seat:
                 self.played.decide(index)
                 continue
-            self.played.follow()
-            if self.played.moves[-1] != index:
-                raise UserError(f"the saved game {name!r} was played by other policies or another version of wsim")
+            before, there = self.game, self.game.clone()
+            if there.made() != index:  # it was not a policy of this plan that decided
+                there = before.clone().step(index)
+            self.played.lead(there, index)
         self.all_printed()
 
     def all_printed(self) -> None:
@@ -171,8 +197,8 @@ class _Session:
         self.print_deeds()
         self.show()
         while True:
-            sys.stdout.write("move> ")
-            sys.stdout.flush()
+            results().write("move> ")
+            results().flush()
             line = sys.stdin.readline()
             if not line:
                 write_out("")
@@ -228,21 +254,19 @@ class _Session:
         write_out(f"The best is move {rows[0]['index']}.")
 
     def save(self, name: str = "") -> None:
-        """Write the game to a file, and say how to go on."""
-        from wsim.files import writing
+        """Write the game to a position file, and say how to go on."""
+        from wsim.files import write_text
+        from wsim.positions.position_file import read
 
         path = Path(name) if name else self.file
-        plan = {
-            key: list(value) if isinstance(value, tuple) else value for key, value in self.game.plan.as_dict().items()
-        }
-        saved = {
-            "format": FORMAT,
-            "seat": self.seat,
-            "number": self.game.number,
-            "plan": plan,
-            "moves": self.played.moves,
-        }
-        with writing(path) as temporary:
-            temporary.write_text(json.dumps(saved, ensure_ascii=False) + "\n", encoding="utf-8")
-        trust = " --trust" if self.game.plan.code else ""
-        remark(f"saved; go on with: wsim play --load {path}{trust}")
+        text = json.dumps({**json.loads(self.game.to_json()), "seat": self.seat}, ensure_ascii=False, indent=1)
+        write_text(path, f"{text}\n")
+        words = ["wsim", "play", "--load", str(path)]
+        plan = self.game.plan
+        if any(entry.file or entry.module for entry in plan.line_up):  # which no position file brings
+            words += ["--policies", ",".join(plan.policies)]
+        try:
+            read(text)
+        except UserError:
+            words.append("--trust")
+        remark(f"saved; go on with: {shlex.join(words)}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from typer import Exit
 
 from wsim.cli.console import print_json, print_tables, write_out
-from wsim.display import Shown
+from wsim.document import Sheet
 from wsim.errors import UserError, nearest
 from wsim.game import find_game
 from wsim.lab.plan import first_game, game_names
@@ -59,7 +59,7 @@ def policies_command(options: PoliciesOptions, table: Wide, printing: Printing) 
     if printing.as_json:
         print_json(rows)
         return
-    print_tables([Shown(f"Policies of {name}", rows, first=("name", "idea", "parameters"))], wide=table.wide)
+    print_tables([Sheet(f"Policies of {name}", rows, first=("name", "idea", "parameters"))], wide=table.wide)
 
 
 def _show(policy: str, game: str, table: Wide, *, as_json: bool) -> None:
@@ -67,13 +67,13 @@ def _show(policy: str, game: str, table: Wide, *, as_json: bool) -> None:
     entry = parse_entry(policy)
     rows = {str(row["name"]): row for row in find_game(game).policies()}
     if entry.name not in rows:
-        raise UserError(f"unknown policy {entry.name!r}: known are {', '.join(rows)}{nearest(entry.name, rows)}")
+        raise UserError(f"unknown policy {entry.name!r}{nearest(entry.name, rows)}: known are {', '.join(rows)}")
     row = dict(rows[entry.name])
     nets = _nets(entry, game) if row["kind"].startswith("net") else []
     if as_json:
         print_json({**row, **({"nets": nets} if nets else {})})
         return
-    print_tables([Shown(f"{game}: {entry.name}", [row], first=("name", "idea", "parameters"))], wide=table.wide)
+    print_tables([Sheet(f"{game}: {entry.name}", [row], first=("name", "idea", "parameters"))], wide=table.wide)
     for one in nets:
         write_out(f"\n{one['net']}: {_sentence(one)}")
 
@@ -81,7 +81,7 @@ def _show(policy: str, game: str, table: Wide, *, as_json: bool) -> None:
 def _nets(entry: Entry, game: str) -> list[dict[str, Any]]:
     """Return what a net learned from; without parameters, what every net that comes with the game did."""
     from wsim.learn.learner import learner_of
-    from wsim.learn.learning_plan import learned_from
+    from wsim.learn.plan import learned_from
 
     nets = learner_of(game).nets
     named = {key: str(entry.parameters[key]) for key in ("file", "seed") if key in entry.parameters}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,11 +11,11 @@ from typer import Exit
 
 from wsim.cli.console import (
     INTERRUPTED,
-    announce_compiling,
     print_json,
     print_tables,
     progress_bar,
     remark,
+    results,
     rows_of,
     screen_width,
     write_note,
@@ -27,7 +26,7 @@ from wsim.cli.groups import Printing
 from wsim.lab.progress import Interrupted, Progress
 
 if TYPE_CHECKING:
-    from wsim.display import Chart, Display
+    from wsim.document import Chart, Document, Sheet
     from wsim.lab.answer import Answer
 
 SO_FAR = "this is what the games so far say"
@@ -66,53 +65,46 @@ def answered(
     play: Callable[[Progress | None], _Kind],
     output: Output,
     *,
-    game: str = "",
-    display: Callable[[_Kind], Display] = lambda answer: answer.display(),
+    display: Callable[[_Kind], Document] = lambda answer: answer.display(),
     write: Callable[[_Kind], object] | None = None,
-    more: Callable[[_Kind], Mapping[str, Any]] = lambda _: {},
-    so_far: Callable[[_Kind], str] = lambda _: SO_FAR,
-    go_on: str = "",
 ) -> _Kind:
     """Ask, show the answer and return it; after Ctrl-C show what is known so far and exit with 130.
 
     Parameters
     ----------
-    play: asks, telling of its progress. game: whose games are played; none: nothing is. display: how it is shown.
-    write: writes it and returns where it lies, if it does; None: as the output says.
-    more: what stands in the JSON besides. so_far: what an interrupted answer is, and how to go on.
-    go_on: how to go on where nothing is known yet; none: that it was interrupted is all there is to say.
+    play: asks, reporting its progress. display: how the answer is shown.
+    write: writes it and returns the path or paths; None: as the output says.
     """
-    interrupted, quiet = False, output.printing.quiet
-    if game:
-        announce_compiling(game, quiet=quiet)
+    interrupted, quiet, hint = False, output.printing.quiet, ""
     try:
         with progress_bar(not quiet) as progress:
             answer = play(progress)
     except Interrupted as interrupt:
+        hint = interrupt.hint
         if interrupt.result is None:
-            if not go_on:
+            if not hint:
                 raise
-            remark(f"wsim: interrupted; {go_on}")
+            remark(f"wsim: interrupted; {hint}")
             raise Exit(INTERRUPTED) from None
         answer, interrupted = interrupt.result, True
-    present(answer, output, display(answer), more(answer))
-    place = (write or output.write)(answer)
-    if place is not None and not quiet:
-        remark(f"written: {place}")
+    present(answer, output, display(answer))
+    paths = (write or output.write)(answer)
+    if paths is not None and not quiet:
+        remark(f"written: {' and '.join(map(str, paths)) if isinstance(paths, list) else paths}")
     if interrupted:
-        remark(f"wsim: interrupted; {so_far(answer)}")
+        remark(f"wsim: interrupted; {'; '.join(filter(None, (SO_FAR, hint)))}")
         raise Exit(INTERRUPTED)
     return answer
 
 
 def present(
-    answer: Answer, output: Output, display: Display | None = None, more: Mapping[str, Any] | None = None
+    answer: Answer, output: Output, display: Document | None = None, more: Mapping[str, Any] | None = None
 ) -> None:
     """Show an answer; ``more``: what stands in the JSON besides its record."""
     show(answer.display() if display is None else display, {**answer.record(), **(more or {})}, output, answer.TABLES)
 
 
-def show(display: Display, record: Mapping[str, Any], output: Output, tables: Container[str] = ()) -> None:
+def show(display: Document, record: Mapping[str, Any], output: Output, tables: Container[str] = ()) -> None:
     """Write rows where they are wanted, and print them with their words: for people, or all of it as JSON.
 
     Parameters
@@ -129,7 +121,7 @@ def show(display: Display, record: Mapping[str, Any], output: Output, tables: Co
             remark(display.hint)
 
 
-def _print(display: Display, *, wide: bool) -> None:
+def _print(display: Document, *, wide: bool) -> None:
     """Print an answer for people."""
     for sentence in display.head:
         write_note(sentence)
@@ -137,10 +129,11 @@ def _print(display: Display, *, wide: bool) -> None:
         write_out("")
     print_tables(display.tables, wide=wide)
     width = screen_width()
-    if display.chart is not None and (width is None or width >= ROOM):
-        write_out(f"\n{display.chart.title}")
-        for line in chart_lines(display.chart, _characters(), width):
-            write_out(line)
+    for sheet, chart in ((one, chart) for one in display.tables for chart in one.charts if chart.printed):
+        if width is None or width >= ROOM:
+            write_out(f"\n{chart.title}:")
+            for line in chart_lines(chart, sheet, _characters(), width):
+                write_out(line)
     if display.missing and display.rows.is_empty():
         write_note(display.missing)
     if display.notes:
@@ -161,20 +154,25 @@ class Characters:
 def _characters() -> Characters:
     """Return what a chart is drawn with, as far as the output can show it."""
     try:
-        "─●│".encode(sys.stdout.encoding or "ascii")
+        "─●│".encode(results().encoding or "ascii")
     except UnicodeEncodeError:
         return Characters("-", "o", "|")
     return Characters("─", "●", "│")
 
 
-def chart_lines(chart: Chart, characters: Characters, width: int | None = None) -> list[str]:
+def chart_lines(chart: Chart, sheet: Sheet, characters: Characters, width: int | None = None) -> list[str]:
     """Return one line for each row: its name, its effect, and its interval on a common scale that shows 0.
 
     ``width``: columns of text that there are; None for as many as it takes.
     """
-    names = max(len(name) for name, *_ in chart.rows)
+    column = next(column for column in sheet.columns if column.name == chart.values[0])
+    rows = [
+        (" ".join(str(row[label]) for label in chart.labels), row[column.name], *(column.interval(row) or (None, None)))
+        for row in sheet.rows
+    ]
+    names = max(len(name) for name, *_ in rows)
     scale = CHART if width is None else max(min(CHART, width - names - 12), 10)
-    ends = [one for _, *figures in chart.rows for one in figures if one is not None]
+    ends = [end for _, *figures in rows for end in figures if end is not None]
     low, high = float(min([0.0, *ends])), float(max([0.0, *ends]))
     span = (high - low) or 1.0
 
@@ -182,7 +180,7 @@ def chart_lines(chart: Chart, characters: Characters, width: int | None = None) 
         return round((value - low) / span * (scale - 1))
 
     lines = []
-    for name, value, least, most in chart.rows:
+    for name, value, least, most in rows:
         cells = [" "] * scale
         if least is not None and most is not None:
             first, last = place(least), place(most)

@@ -23,24 +23,16 @@ class ReportOptions(Options):
 
     run: str = argument("A folder that wsim run wrote.", metavar="RUN")
     out: str | None = option("Write here.", None, metavar="FILE", names=("-o", "--out"), shown="RUN/report.html")
-    whatif: tuple[str, ...] = option(
-        "Show this answer of wsim whatif too (repeatable); those in RUN are shown.", (), metavar="FILE"
-    )
+    answer: tuple[str, ...] = option(
+        "Also show this answer, of any question (repeatable); the answers in RUN are shown.",
+        (), metavar="FILE",
+        aliases=("--whatif", "--match", "--skill", "--robustness", "--rest", "--balance"),
+    )  # fmt: skip
     compare: str | None = option("Show the differences to this run.", None, metavar="RUN")
     beside: tuple[str, ...] = option(
         "Show the tables of this run as slices of those of RUN: other player numbers, rule sets (repeatable).",
         (), metavar="RUN",
     )  # fmt: skip
-    balance: tuple[str, ...] = option("Show this record of wsim balance, too (repeatable).", (), metavar="FILE")
-    match: tuple[str, ...] = option(
-        "Show this answer of wsim match, too (repeatable); those in RUN are shown.", (), metavar="FILE"
-    )
-    skill: tuple[str, ...] = option(
-        "Show this answer of wsim skill, too (repeatable); those in RUN are shown.", (), metavar="FILE"
-    )
-    rest: tuple[str, ...] = option(
-        "Show this answer of wsim rest, too (repeatable); those in RUN are shown.", (), metavar="FILE"
-    )
 
 
 def report_command(options: ReportOptions, printing: Printing) -> None:
@@ -55,11 +47,10 @@ def report_command(options: ReportOptions, printing: Printing) -> None:
     if not (printing.quiet or run.complete):
         remark(f"wsim: {options.run} holds {run.games:,} of {len(run.wanted):,} games")
     target = Path(options.out) if options.out is not None else run.path / "report.html"
-    beside = {"whatifs": options.whatif, "balances": options.balance, "matches": options.match}
-    beside |= {"skills": options.skill, "rests": options.rest}
-    files = {name: tuple(map(Path, paths)) for name, paths in beside.items()}
     compare = None if options.compare is None else load_run(options.compare)
-    besides = Besides(compare=compare, beside=tuple(map(load_run, options.beside)), **files)
+    besides = Besides(
+        compare=compare, beside=tuple(map(load_run, options.beside)), files=tuple(map(Path, options.answer))
+    )
     with _steps(not printing.quiet) as progress:
         write_report(run, target, besides, progress)
     write_out(str(target))

@@ -37,6 +37,7 @@ class RerunOptions(Options):
 
 def rerun_command(plan: PlanOptions, options: RerunOptions, workers: Workers, trust: Trust, printing: Printing) -> None:
     """Play again what the argument is of, print what is the same, exit 1 if something is not."""
+    from wsim.lab.execution import Execution
     from wsim.lab.repetition import Again
 
     if len(plan.arguments) != 1:
@@ -50,10 +51,13 @@ def rerun_command(plan: PlanOptions, options: RerunOptions, workers: Workers, tr
         return trusted(plan, base, name, "played again", trust=trust.trust)  # runs no code that nobody has named
 
     source = _source(Path(name), keep=options.out is not None)
-    played = known(source.plan())
-    announce_compiling(played.game, quiet=printing.quiet)
+    recorded = source.plan()
+    if recorded is not None:
+        announce_compiling(known(recorded).game, quiet=printing.quiet)
     with progress_bar(not printing.quiet) as progress:
-        found = source.again(Again(known, out=options.out, threads=workers.threads, progress=progress))
+        found = source.again(
+            Again(known, out=options.out, execution=Execution(workers.threads, workers.cluster, progress))
+        )
     if printing.as_json:
         head = {"source": name, "identical": found.identical, "compared": found.compared}
         print_json({**head, "differences": list(found.differences), "remarks": list(found.remarks)})
@@ -68,12 +72,12 @@ def rerun_command(plan: PlanOptions, options: RerunOptions, workers: Workers, tr
 
 def _source(path: Path, *, keep: bool) -> Repeatable:
     """Find out what a file or a folder is; UserError if games are to be kept that it does not write."""
-    from wsim.experiments.answer_kinds import match_in, stored_in
     from wsim.lab.repetition import RunFolder, ShardFile
     from wsim.lab.store import load_run
+    from wsim.questions.answer_files import answer_in, stored_in
     from wsim.report.page_record import PageFile
 
-    answer = match_in(path)
+    answer = answer_in(path)
     if answer is None and (path.is_dir() or not path.exists()):
         return RunFolder(load_run(path))
     if path.suffix.lower() in _PAGE:

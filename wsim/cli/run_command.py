@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from wsim.cli.groups import Printing, Trust, Wide, Workers
     from wsim.cli.plan_keys import PlanOptions
-    from wsim.display import Shown
+    from wsim.document import Sheet
     from wsim.lab.plan import Plan
     from wsim.lab.store import Run
 
@@ -127,33 +127,25 @@ class _Ending:
     """A table that a run ends with: its title, as it is shown, its main columns, its note."""
 
     title: str
-    shown: Shown
+    shown: Sheet
     frame: pl.DataFrame
     note: str
 
 
 def _summary(run: Run) -> list[_Ending]:
     """Return the tables that a run ends with."""
-    from wsim.display import Shown
     from wsim.lab.run_tables import fair_share
-    from wsim.stats.brief import brief, ends
+    from wsim.stats.brief import ends
 
     found = []
     for analysis in analyses_of(find_game(run.plan.game)).values():
-        possible = run.plan.keep != "summary" or analysis.sums is not None
-        if analysis.shown == "run" and possible and analysis.fits(run.plan):
+        if analysis.shown == "run" and analysis.possible(run.plan) and analysis.fits(run.plan):
             table = analysis.table(run)
             title, frame = ends(table)
-            main = brief(frame, analysis.main())
-            split = analysis.by or frame.columns[:1]
-            shown = Shown(
-                f"{title}{fair_share(frame)}",
-                rows_of(frame),
-                tuple(main.columns),
-                (*split, *analysis.first),
-                labels=max(len(split), 1),
-            )
-            found.append(_Ending(title, shown, main, table.note))
+            sheet = table.sheet(frame, f"{title}{fair_share(replace(table, frame=frame))}")
+            ends_of = {column.name: column.ends or () for column in sheet.columns}
+            main = [part for name in sheet.main for part in (name, *ends_of.get(name, ()))]
+            found.append(_Ending(title, sheet, frame.select(main) if main else frame, table.note))
     return found
 
 

@@ -81,7 +81,7 @@ def _say(*lines: str) -> None:
 
 def _deciding() -> list[str]:
     """Return a line about the policy of a user's that is waited for; none for none."""
-    watch = sys.modules.get("wsim.policies.watch")  # it is not imported for that
+    watch = sys.modules.get("wsim.policies.watchdog")  # it is not imported for that
     return [f"wsim: {found}"] if watch is not None and (found := watch.deciding()) else []
 
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from wsim.cli.console import print_json, print_tables, remark, rows_of
+from wsim.cli.console import print_json, print_tables, remark
 from wsim.cli.exports import Files
 from wsim.cli.parameters import split
-from wsim.display import Display, Shown
+from wsim.document import Document, Sheet
 from wsim.errors import UserError
 from wsim.game import GAMES, find_analysis, find_game
 from wsim.options import Options, argument, level_option, names, option, options_of
@@ -179,14 +179,12 @@ def show_table(name: str, wanted: Wanted) -> None:
     runs, by, level = [open_run(folder) for folder in wanted.folders], wanted.table.by, wanted.table.level
     given = texts_read(name, find_analysis(find_game(runs[0].plan.game), name), wanted.options)
     found = RunTable.of(name, runs, by, level, given, wanted.table.won_by)
-    rows = wanted.view.of(found.table.frame, found.splits)
+    rows = wanted.view.of(found.table.frame, found.splits, found.table.columns)
     record = found.record(wanted.options, wanted.view.only, wanted.view.sort, wanted.view.top)
     output = Output(wanted.printing, wanted.files, wanted.view.wide)
-    main, names = found.brief(rows), found.labels
-    labels = 1 + max((rows.columns.index(one) for one in names if one in rows.columns), default=0)
-    printed = Shown(found.title, rows_of(rows), main, (*names, *found.analysis.first), labels)
     notes = [found.table.note] if found.table.note else []
-    show(Display(rows=rows, named="rows", tables=[printed], notes=notes), record, output)
+    sheet = found.table.sheet(rows, found.title)
+    show(Document(rows=rows, named="rows", tables=[sheet], notes=notes), record, output)
 
 
 def words_of(words: Sequence[str]) -> tuple[tuple[str, ...], str | None]:
@@ -223,7 +221,7 @@ def list_tables(wanted: Wanted) -> None:
     if wanted.printing.as_json:
         print_json(rows)
         return
-    print_tables([Shown(f"Tables of {game.TITLE}: wsim table {wanted.folders[0]} NAME", rows)], wide=wanted.view.wide)
+    print_tables([Sheet(f"Tables of {game.TITLE}: wsim table {wanted.folders[0]} NAME", rows)], wide=wanted.view.wide)
 
 
 def open_run(folder: str) -> Run:

@@ -9,24 +9,21 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from wsim.display import BETWEEN_PLAYERS, heading_of
-
-Rows = Sequence[Mapping[str, Any]]
+from wsim.document import PROBABILITY, Column, Rows
 
 GAP = 2  # spaces between columns
 PROSE = 32  # a text longer than this is a sentence, which may be broken between words
 FEWEST = 3  # columns that make a table: what a row is called and two figures, or two names and one
 NARROWEST = 24  # columns of a sentence
-_ENDS = ("_low", "_high")
 _SMALL = 0.001  # a p-value below is said to be below
 
 
 @dataclass(frozen=True)
-class Column:
+class TextColumn:
     """A column as text.
 
     Attributes
@@ -67,29 +64,25 @@ class TextTable:
     hidden: tuple[str, ...] = ()
 
 
-def columns_of(rows: Rows) -> list[Column]:
-    """Return the columns of rows as text: estimates with half their intervals behind them, numbers to the right."""
-    if not rows:
-        return []
-    values = {name: [row[name] for row in rows] for name in rows[0]}
+def text_columns(columns: Sequence[Column], rows: Rows) -> list[TextColumn]:
+    """Return columns as text: estimates with half their intervals behind them, numbers aligned to the right."""
     found = []
-    for name, column in values.items():
-        if name.endswith(_ENDS) and name.rpartition("_")[0] in values:
-            continue  # shown with the estimate
-        low, high = values.get(f"{name}_low"), values.get(f"{name}_high")
-        if name in ("p", "q") or name.endswith(("_p", "_q")):
-            cells = [_chance(value) for value in column]
-        elif low is None or high is None:
-            cells = _texts(column)
-            if name == BETWEEN_PLAYERS:
-                cells = [text and f"±{_half(value, 3)}" for text, value in zip(cells, column, strict=True)]
-        else:
-            cells = _with_intervals(column, low, high)
-        found.append(Column(name, tuple(heading_of(name).split()), tuple(cells), _numeric(column)))
+    for column in columns:
+        values = [row.get(column.name) for row in rows]
+        heading = tuple(column.heading.split())
+        found.append(TextColumn(column.name, heading, tuple(_cells(column, values, rows)), _numeric(values)))
     return found
 
 
-def as_text(columns: Sequence[Column], width: int | None, first: Sequence[str] = ()) -> TextTable:
+def _cells(column: Column, values: Sequence[Any], rows: Rows) -> list[str]:
+    if column.kind is PROBABILITY:
+        return [_chance(value) for value in values]
+    if column.spread:
+        return ["" if value is None else f"±{_half(value, 3)}" for value in values]
+    return _texts(values) if column.ends is None else _with_intervals(column, values, rows)
+
+
+def as_text(columns: Sequence[TextColumn], width: int | None, first: Sequence[str] = ()) -> TextTable:
     """Return a table of the columns that fit.
 
     Parameters
@@ -115,12 +108,12 @@ def as_text(columns: Sequence[Column], width: int | None, first: Sequence[str] =
     return TextTable(tuple(_side_by_side(shown, width)), tuple(name for name in names if name not in side_by_side))
 
 
-def all_as_text(columns: Sequence[Column], width: int | None, labels: int) -> list[TextTable]:
+def all_as_text(columns: Sequence[TextColumn], width: int | None, labels: int) -> list[TextTable]:
     """Return all columns in as many tables as it takes, the first ``labels`` of them in each."""
     if width is None or _least_width(columns) <= width:
         return [as_text(columns, width)]
     front = list(columns[:labels])
-    tables: list[list[Column]] = [[]]
+    tables: list[list[TextColumn]] = [[]]
     for column in columns[labels:]:
         if tables[-1] and _least_width([*front, *tables[-1], column]) > width:
             tables.append([])
@@ -130,11 +123,11 @@ def all_as_text(columns: Sequence[Column], width: int | None, labels: int) -> li
     return [TextTable(tuple(_side_by_side([*front, *table], width))) for table in tables]
 
 
-def _least_width(columns: Sequence[Column]) -> int:
+def _least_width(columns: Sequence[TextColumn]) -> int:
     return sum(column.least for column in columns) + GAP * (len(columns) - 1)
 
 
-def _side_by_side(columns: Sequence[Column], width: int | None) -> list[str]:
+def _side_by_side(columns: Sequence[TextColumn], width: int | None) -> list[str]:
     """Return the lines of a table; what is left of the width goes to the sentences."""
     if not columns:
         return []
@@ -164,7 +157,7 @@ def _side_by_side(columns: Sequence[Column], width: int | None) -> list[str]:
     return lines
 
 
-def _broken(column: Column, row: int, width: int) -> list[str]:
+def _broken(column: TextColumn, row: int, width: int) -> list[str]:
     """Return a cell as its lines: one, but for a sentence."""
     cell = column.cells[row]
     if len(cell) <= width or not column.prose:
@@ -172,7 +165,7 @@ def _broken(column: Column, row: int, width: int) -> list[str]:
     return textwrap.wrap(cell, width, break_long_words=False, break_on_hyphens=False) or [""]
 
 
-def _line(cells: Iterable[str], widths: Sequence[int], columns: Sequence[Column]) -> str:
+def _line(cells: Iterable[str], widths: Sequence[int], columns: Sequence[TextColumn]) -> str:
     placed = [
         f"{cell:>{width}}" if column.right else f"{cell:<{width}}"
         for cell, width, column in zip(cells, widths, columns, strict=True)
@@ -180,7 +173,7 @@ def _line(cells: Iterable[str], widths: Sequence[int], columns: Sequence[Column]
     return (" " * GAP).join(placed).rstrip()
 
 
-def _line_by_line(columns: Sequence[Column], width: int) -> list[str]:
+def _line_by_line(columns: Sequence[TextColumn], width: int) -> list[str]:
     """Return each row as lines ``heading: cell``, a line's end instead of the space where they do not fit together."""
     lines: list[str] = []
     for row in range(len(columns[0].cells)):
@@ -201,14 +194,21 @@ def _chance(value: Any) -> str:
     return f"<{_SMALL:g}" if value < _SMALL else f"{value:.3f}"
 
 
-def _with_intervals(values: Sequence[Any], low: Sequence[Any], high: Sequence[Any]) -> list[str]:
+def _with_intervals(column: Column, values: Sequence[Any], rows: Rows) -> list[str]:
     """Return estimates with half the width of their intervals behind them."""
-    halves = [None if b is None or t is None else (t - b) / 2 for b, t in zip(low, high, strict=True)]
+    intervals = [column.interval(row) for row in rows]
     decimals = _decimals([value for value in values if isinstance(value, float)])
     return [
-        text if half is None else f"{text} ±{_half(half, decimals)}"
-        for text, half in zip(_texts(values), halves, strict=True)
+        text + ("" if ends is None else _reach(column, *ends, decimals))
+        for text, ends in zip(_texts(values), intervals, strict=True)
     ]
+
+
+def _reach(column: Column, low: float, high: float, decimals: int) -> str:
+    """Return an interval behind its estimate: half its width, or both ends where it is asymmetric."""
+    if column.asymmetric:
+        return f" [{low:,.{decimals}f}, {high:,.{decimals}f}]"
+    return f" ±{_half((high - low) / 2, decimals)}"
 
 
 def _half(half: float, decimals: int) -> str:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 import shlex
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wsim.cli.console import announce_compiling, progress_bar, write_out
+from wsim.cli.console import announce_compiling, progress_bar, results, write_out
 from wsim.cli.plan_keys import option_of
 from wsim.cli.run_command import plan_of_run
-from wsim.errors import UserError, nearest
+from wsim.errors import UserError, nearest, printable
 from wsim.files import text_within, writing
 from wsim.game import find_game
 from wsim.options import Options, option
@@ -64,7 +63,7 @@ class TraceOptions(Options):
         if form is None and self.out is not None and self.out.endswith(".html"):
             form = "html"
         if form is None:
-            form = "text" if self.out is None and sys.stdout.isatty() else "json"
+            form = "text" if self.out is None and results().isatty() else "json"
         if form not in FORMATS:
             raise UserError(
                 f"unknown format {form!r}: traces are written as json, text or html{nearest(form, FORMATS)}"
@@ -120,7 +119,7 @@ class Page:
         if plan.games != 1:
             raise UserError(f"a page tells one game, not {plan.games}: leave --games away; --first says which game")
         target = None if out is None else Path(out)
-        if target is None and sys.stdout.isatty():
+        if target is None and results().isatty():
             target = Path(f"replay-{plan.seed}-{number}.html")
         page = cls(plan, number, PLAYOUTS if playouts is None else playouts, target)
         check_replay(page.playouts, target)
@@ -133,14 +132,14 @@ class Page:
         with progress_bar(not quiet) as progress:
             replay = made(progress)
         if self.target is None:
-            sys.stdout.write(render(replay))
+            results().write(render(replay))
         else:
             write_out(str(write_replay(replay, self.target)))
 
 
 def trace_command(plan: PlanOptions, options: TraceOptions, trust: Trust, printing: Printing) -> None:
     """Trace the games ``first``, ``first + 1``, ... of a plan, or of the run whose folder is the argument."""
-    from wsim.lab.plan import MAXIMUM_GAMES
+    from wsim.lab.plan import MAX_GAMES
     from wsim.lab.store import load_run
     from wsim.positions.run_games import refuse_other_game, refuse_other_rules
 
@@ -152,8 +151,8 @@ def trace_command(plan: PlanOptions, options: TraceOptions, trust: Trust, printi
     played = _plan(plan, folder, trust=trust.trust)
     if folder is not None:
         refuse_other_game(load_run(folder), first)
-    if first + played.games > MAXIMUM_GAMES:
-        raise UserError(f"games have numbers up to {MAXIMUM_GAMES - 1}: {played.games} from {first} go beyond it")
+    if first + played.games > MAX_GAMES:
+        raise UserError(f"games have numbers up to {MAX_GAMES - 1}: {played.games} from {first} go beyond it")
     why = options.wanted(played)
     page = None if form != "html" else Page.of(played, first, options.out, options.playouts)
     game = find_game(played.game)
@@ -210,7 +209,7 @@ def _write(texts: Iterator[str], out: str | None) -> None:
     """Write texts as they come, to a file or to standard output."""
     if out is None:
         for text in texts:
-            sys.stdout.write(text)
+            results().write(printable(text))
         return
 
     with writing(Path(out)) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as file:

@@ -1,4 +1,4 @@
-"""Environments of the libraries for learning, and many games stepped at once.
+"""Environments for learning libraries, and many games stepped at once.
 
 aec, parallel: a game for PettingZoo, all seats played by agents.
 single: a game for Gymnasium, the other seats played by a line-up; singles: many such games as one vector environment.
@@ -24,28 +24,28 @@ __all__ = ["Step", "VectorEnv", "aec", "parallel", "single", "singles", "spiel"]
 
 
 def aec(plan: Plan | None = None, /, *, actions: str = "fixed", reward: str = "win", **keys: Any) -> GameAEC:
-    """Return a game as an environment of PettingZoo in which one agent acts after the other.
+    """Return a game as a PettingZoo environment in which one agent acts after the other.
 
     Parameters
     ----------
-    plan: a plan; without it the game's default plan.
-    actions: ``fixed``: the same action means the same in every position; ``moves``: index into the legal moves.
-    reward: at the end, ``win``: the share of the victory; ``score``: points.
-    keys: keys of the plan, which are the options of ``wsim run``: ruleset="2e", players=4, game=...
+    plan: a plan (default: the game's default plan).
+    actions: ``fixed``: an action means the same in every position; ``moves``: index into the legal moves.
+    reward: given at the end; ``win``: the win share; ``score``: points.
+    keys: keys of the plan, the same as the options of ``wsim run``: ruleset="2e", players=4, game=...
     """
     zoo: Any = _extra("wsim.env.zoo", "wsim.env.aec", "PettingZoo")
-    made: GameAEC = zoo.GameAEC(plan, keys, actions, reward)
-    return made
+    env: GameAEC = zoo.GameAEC(plan, keys, actions, reward)
+    return env
 
 
 def parallel(plan: Plan | None = None, /, *, actions: str = "fixed", reward: str = "win", **keys: Any) -> GameParallel:
-    """Return a game as an environment of PettingZoo in which agents that choose at the same time act together.
+    """Return a game as a PettingZoo environment in which agents that choose at the same time act together.
 
-    An agent that has nothing to decide has an empty mask; its action is not looked at. Parameters as for ``aec``.
+    An agent that has nothing to decide has an empty mask; its action is ignored. Parameters as for ``aec``.
     """
     zoo: Any = _extra("wsim.env.zoo", "wsim.env.parallel", "PettingZoo")
-    made: GameParallel = zoo.GameParallel(plan, keys, actions, reward)
-    return made
+    env: GameParallel = zoo.GameParallel(plan, keys, actions, reward)
+    return env
 
 
 def single(
@@ -59,21 +59,21 @@ def single(
     observations: str = "counts",
     **keys: Any,
 ) -> SingleEnv:
-    """Return a game as an environment of Gymnasium: one seat is played by the agent, the others by the line-up.
+    """Return a game as a Gymnasium environment: the agent plays one seat, the line-up plays the others.
 
     Parameters
     ----------
-    seat: the agent's; the policy that the line-up has for it is not asked.
-    illegal: what becomes of an action that the mask forbids. ``end``: the game is over with reward -1 and the reason
-        in ``info["illegal"]``, as Gymnasium's checker, which knows no masks, needs it; ``raise``: UserError.
-    observations: ``counts``: int16 as they are; ``scaled``: float32 from -1 to 1, as most learners want them.
+    seat: the agent's seat; the line-up's policy for it is not used.
+    illegal: the effect of an action that the mask forbids. ``end``: the game ends with reward -1 and the reason in
+        ``info["illegal"]`` (Gymnasium's checker ignores masks and needs this); ``raise``: UserError.
+    observations: ``counts``: unscaled int16; ``scaled``: float32 from -1 to 1, as most learners need.
     plan, actions, reward, keys: as for ``aec``.
     """
     gym: Any = _extra("wsim.env.gym", "wsim.env.single", "Gymnasium")
-    made: SingleEnv = gym.SingleEnv(
+    env: SingleEnv = gym.SingleEnv(
         plan, keys, seat, actions=actions, reward=reward, illegal=illegal, observations=observations
     )
-    return made
+    return env
 
 
 def singles(
@@ -88,18 +88,18 @@ def singles(
     threads: int | None = None,
     **keys: Any,
 ) -> SeatVectorEnv:
-    """Return many games as one ``gymnasium.vector.VectorEnv``: in each, one seat is the agent's.
+    """Return many games as one ``gymnasium.vector.VectorEnv``; the agent plays one seat in each.
 
     Parameters
     ----------
-    games: how many. threads: that step them; None: as many as there are processors.
+    games: number of games. threads: number of threads; None: one per processor.
     observations: see ``single``. An illegal action raises UserError and changes nothing.
     """
     gym: Any = _extra("wsim.env.gym", "wsim.env.singles", "Gymnasium")
     vector = import_module("wsim.env.vector").VectorEnv
     stepped = vector(games, plan, seats=(seat,), actions=actions, reward=reward, threads=threads, **keys)
-    made: SeatVectorEnv = gym.SeatVectorEnv(stepped, seat, observations)
-    return made
+    env: SeatVectorEnv = gym.SeatVectorEnv(stepped, seat, observations)
+    return env
 
 
 def spiel(
@@ -116,15 +116,15 @@ def spiel(
     Parameters
     ----------
     deals: None: the chance node before the first decision has one outcome, which draws the next game of the seed
-        (sampled stochastic); a number: it has so many, equally likely, the first games of the seed (explicit).
-    plan, actions, reward, keys: as for ``aec``. OpenSpiel itself is not needed.
+        (sampled stochastic); N: it has N equally likely outcomes, the first N games of the seed (explicit).
+    plan, actions, reward, keys: as for ``aec``. OpenSpiel need not be installed.
     """
-    made: SpielGame = import_module("wsim.env.states").SpielGame(plan, keys, deals, actions, reward)
-    return made
+    env: SpielGame = import_module("wsim.env.states").SpielGame(plan, keys, deals, actions, reward)
+    return env
 
 
 def _extra(module: str, name: str, library: str) -> Any:
-    """Import a module that needs the extra; raise UserError that names it where it is missing."""
+    """Import a module that needs the extra; raise UserError naming the extra if it is missing."""
     try:
         return import_module(module)
     except ModuleNotFoundError as error:

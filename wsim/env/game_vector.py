@@ -1,4 +1,4 @@
-"""Games that wait for decisions of a caller, stepped together by the kernel of their game."""
+"""Games that wait for the caller's decisions, stepped together by the kernel of their game."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ if TYPE_CHECKING:
 
 ACTIONS = ("fixed", "moves")
 REWARDS = {"win": "share", "score": "score"}
-"""What an agent can be rewarded by: the field of a time step."""
-_PIECES = 4  # for each thread: games differ in length, so the last piece should be short
-_SMALLEST_PIECE = 16
+"""Kinds of rewards, with the field of a time step."""
+_PIECES = 4  # per thread: games differ in length, so pieces should be small
+_MIN_PIECE = 16
 
 
 def chosen_plan(plan: Plan | None, keys: Mapping[str, Any]) -> Plan:
-    """Return the plan of an environment: policies stay at their seats unless the caller rotates them."""
+    """Return the plan of an environment: by default, policies stay in their seats."""
     if plan is not None:
         return plan.replace(**keys)
     return Plan.make(**{"rotate": False, **keys})
 
 
 def checked_seat(seat: Any, players: int) -> int:
-    """Return the seat of a player; raise UserError for another."""
+    """Return the seat of a player; raise UserError for an invalid one."""
     if isinstance(seat, bool) or seat not in range(players):
-        raise UserError(f"there is no seat {seat!r}: the players sit at 0 to {players - 1}")
+        raise UserError(f"seat {seat!r} does not exist: seats are numbered 0 to {players - 1}")
     return int(seat)
 
 
 def checked_word(key: str, word: str, known: Mapping[str, Any] | tuple[str, ...]) -> str:
-    """Return a word that is known; raise UserError for another."""
+    """Return a known word; raise UserError for any other."""
     if word not in known:
         raise UserError(f"{key} must be {' or '.join(known)}, not {word!r}{nearest(str(word), known)}")
     return word
@@ -53,22 +53,23 @@ def _records(count: int, dtype: np.dtype[Any]) -> Any:
 
 
 class GameVector:
-    """Some games, each at a decision of a caller's seat or over.
+    """Several games, each waiting at a decision of one of the caller's seats, or over.
 
     Parameters
     ----------
-    plan: what is played; its line-up plays the seats that are not the caller's.
-    count: games.
+    plan: the plan; its line-up plays the seats that are not the caller's.
+    count: number of games.
     callers: the seats that the caller decides for.
     actions: ``fixed`` or ``moves``.
-    again: whether the next game begins where one is over.
-    threads: that step the games.
+    again: whether a finished game is replaced by the next one.
+    threads: number of threads.
 
     Attributes
     ----------
-    timesteps: structured, one for each game: number, action, seat, kind, moment, over, score, share
+    timesteps: structured array, one per game: number, action, seat, kind, moment, over, score, share
         (``wsim.kernels.heads``).
-    seen: int16, (count, columns): what the seat that decides may know. masks: bool, (count, actions): what it may do.
+    seen: int16, (count, columns): the observation of the deciding seat. masks: bool, (count, actions): its legal
+        actions.
     columns, actions: names of both.
     """
 
@@ -102,11 +103,13 @@ class GameVector:
 
     @property
     def machine(self) -> Machine:
-        """What steps a single position of the plan."""
+        """The machine that steps a single position of the plan."""
         return self._vector.machine
 
     def begin(self, seed: int | None, first: int | None = None) -> None:
-        """Begin a game at every table: with a seed its first ones, without one the next, or those from ``first`` on."""
+        """Begin a game at every table: with a seed its first games, otherwise the next games, or those from ``first``
+        on.
+        """
         if seed is not None:
             self.plan = self.plan.replace(seed=seed)
             self._prepare()
@@ -119,14 +122,14 @@ class GameVector:
         self._request.begin = 0
 
     def step(self, actions: Any) -> None:
-        """Carry out an action at every table; they are legal."""
+        """Execute one legal action at every table."""
         self.timesteps.action = actions
         self._run()
         if self._request[0].stride:
             self._next = int(self.timesteps.number.max()) + 1
 
     def _run(self) -> None:
-        size = max(_SMALLEST_PIECE, -(-self.count // (_PIECES * self.threads)))
+        size = max(_MIN_PIECE, -(-self.count // (_PIECES * self.threads)))
         if self._pool is None or self.count <= size:
             self._piece(0, self.count)
             return
@@ -135,53 +138,53 @@ class GameVector:
             pass
 
     def _piece(self, start: int, end: int) -> None:
-        """Step the games from ``start`` on, in this thread."""
+        """Step the games from ``start`` to ``end`` in this thread."""
         machine = self._vector.machine
         game, words = machine.workspace()
         part = slice(start, end)
         with np.errstate(over="ignore"), machine.line_up.answering(game.answer):  # random numbers wrap around
-            place = self._vector.entry(
+            failed = self._vector.entry(
                 *(game, words, self.states[part], machine.rules, machine.seating, machine.addresses),
                 *(self._request[0], self.timesteps[part], self.seen[part], self._masks[part]),
             )
-        if place >= 0:
+        if failed >= 0:
             machine.line_up.raise_wrong(game.answer)
 
-    def is_legal(self, action: Any, place: int = 0) -> bool:
-        """Say whether an action is legal at a table; raise UserError for what is no action at all."""
+    def is_legal(self, action: Any, table: int = 0) -> bool:
+        """Return whether an action is legal at a table; raise UserError for an invalid action."""
         if isinstance(action, bool) or not isinstance(action, int | np.integer):
-            raise UserError(f"an action is a whole number, not {action!r}")
+            raise UserError(f"an action must be a whole number, not {action!r}")
         if not 0 <= action < len(self.actions):
-            raise UserError(f"there is no action {action}: they go from 0 to {len(self.actions) - 1}")
-        return bool(self.masks[place, action])
+            raise UserError(f"action {action} does not exist: actions are numbered 0 to {len(self.actions) - 1}")
+        return bool(self.masks[table, action])
 
-    def illegal(self, action: Any, place: int = 0) -> str:
-        """Return the sentence that says why an action is not legal."""
-        names = [self.actions[one] for one in np.flatnonzero(self.masks[place])[:3]]
-        count = int(self.masks[place].sum())
+    def illegal(self, action: Any, table: int = 0) -> str:
+        """Return a sentence that explains why an action is not legal."""
+        names = [self.actions[index] for index in np.flatnonzero(self.masks[table])[:3]]
+        count = int(self.masks[table].sum())
         return (
-            f"action {action} ({self.actions[int(action)]}) is not legal here: {count} are, among them "
+            f"action {action} ({self.actions[int(action)]}) is not legal here; {count} actions are, such as "
             f"{', '.join(names)}; see the mask"
         )
 
-    def observe(self, seat: int, place: int = 0) -> NDArray[np.int16]:
-        """Return what any player may know."""
+    def observe(self, seat: int, table: int = 0) -> NDArray[np.int16]:
+        """Return the observation of any player."""
         seen = np.zeros(len(self.columns), np.int16)
-        self._vector.machine.run(self.states[place], OBSERVE, 0, seat, seen=seen)
+        self._vector.machine.run(self.states[table], OBSERVE, 0, seat, seen=seen)
         return seen
 
     def clone(self) -> Self:
-        """Return a copy that is stepped on its own, in one thread."""
-        other = object.__new__(type(self))
-        other.__dict__.update(self.__dict__)
-        other.states, other.seen, other._masks = self.states.copy(), self.seen.copy(), self._masks.copy()
-        other.timesteps, other._request = self.timesteps.copy(), self._request.copy()
-        other.masks = other._masks.view(np.bool_)
-        other._pool = None
-        return other
+        """Return an independent copy that is stepped in one thread."""
+        copy = object.__new__(type(self))
+        copy.__dict__.update(self.__dict__)
+        copy.states, copy.seen, copy._masks = self.states.copy(), self.seen.copy(), self._masks.copy()
+        copy.timesteps, copy._request = self.timesteps.copy(), self._request.copy()
+        copy.masks = copy._masks.view(np.bool_)
+        copy._pool = None
+        return copy
 
     def close(self) -> None:
-        """Let the threads go."""
+        """Shut the threads down."""
         if self._pool is not None:
             self._pool.shutdown()
             self._pool = None

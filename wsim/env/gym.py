@@ -1,4 +1,4 @@
-"""A game for Gymnasium, alone or many at once: one seat is the agent's, the line-up plays the others."""
+"""Games for Gymnasium, singly or vectorised: the agent plays one seat, the line-up plays the others."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ class SingleEnv(gymnasium.Env[_Seen, np.int64]):
         illegal: str,
         observations: str,
     ) -> None:
-        chosen = chosen_plan(plan, keys)
-        self.seat = checked_seat(seat, chosen.players)
+        resolved = chosen_plan(plan, keys)
+        self.seat = checked_seat(seat, resolved.players)
         self._reward = REWARDS[checked_word("reward", reward, REWARDS)]
         self._raises = checked_word("illegal", illegal, ILLEGAL) == "raise"
-        self._vector = GameVector(chosen, 1, (self.seat,), actions)
+        self._vector = GameVector(resolved, 1, (self.seat,), actions)
         self.columns, self.actions = self._vector.columns, self._vector.actions
-        self._observations = Observations(observations, chosen, len(self.columns))
+        self._observations = Observations(observations, resolved, len(self.columns))
         self.observation_space = self._observations.box()
         self._actions = LegalDiscrete(len(self.actions))
         self.action_space = self._actions
@@ -55,11 +55,11 @@ class SingleEnv(gymnasium.Env[_Seen, np.int64]):
 
     @property
     def plan(self) -> Plan:
-        """What is played."""
+        """The plan."""
         return self._vector.plan
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[_Seen, dict[str, Any]]:
-        """Begin a game: with a seed its first one, without one the next."""
+        """Begin a game: with a seed its first game, otherwise the next one."""
         self._check_open()
         super().reset(seed=seed, options=options)
         self._vector.begin(seed)
@@ -67,7 +67,7 @@ class SingleEnv(gymnasium.Env[_Seen, np.int64]):
         return self._observations.of(self._vector.seen[0]), self._info()
 
     def step(self, action: Any) -> tuple[_Seen, float, bool, bool, dict[str, Any]]:
-        """Carry out an action and play on to the agent's next decision or the end."""
+        """Execute an action and play on to the agent's next decision or the end."""
         self._check_open()
         if self._state != "running":
             raise UserError(f"{_WHY[self._state]}: reset() begins a game")
@@ -84,7 +84,7 @@ class SingleEnv(gymnasium.Env[_Seen, np.int64]):
         return seen, float(timestep[self._reward][self.seat]), True, False, info
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Return which actions are legal now, bool of shape (actions,): what MaskablePPO of sb3-contrib asks for."""
+        """Return the legal actions, bool of shape (actions,), as MaskablePPO of sb3-contrib requires."""
         return np.array(self._vector.masks[0])
 
     def _refused(self, why: str) -> tuple[_Seen, float, bool, bool, dict[str, Any]]:
@@ -103,7 +103,7 @@ class SingleEnv(gymnasium.Env[_Seen, np.int64]):
             raise UserError("the environment is closed")
 
     def close(self) -> None:
-        """Close the environment: nothing can be stepped any more."""
+        """Close the environment: it cannot be stepped any more."""
         self._state = "closed"
         super().close()
 
@@ -114,9 +114,9 @@ _WHY = {"not begun": "no game has begun", "over": "the game is over"}
 class SeatVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     """One seat of many games as a ``gymnasium.vector.VectorEnv`` (``wsim.env.singles``).
 
-    Where a game ends, the observation returned is already of the next one (Gymnasium's same-step autoreset); what is
-    left of the old one are its reward, ``terminations`` and, in ``infos["final_info"]["scores"]``, the points of all
-    players, float64 of shape (games, players), which count where ``terminations`` does. ``infos`` always have
+    When a game ends, the returned observation already belongs to the next game (Gymnasium's same-step autoreset). The
+    reward, ``terminations`` and ``infos["final_info"]["scores"]`` belong to the finished one; the latter are the points
+    of all players, float64 of shape (games, players), valid where ``terminations`` is true. ``infos`` always contain
     ``action_mask``: int8, (games, actions).
     """
 
@@ -133,19 +133,19 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
     @property
     def plan(self) -> Plan:
-        """What is played."""
+        """The plan."""
         return self._games.plan
 
     def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:  # noqa: ARG002
-        """Begin a game everywhere: with a seed its first ones, without one those that come next."""
+        """Begin a game everywhere: with a seed its first games, otherwise the next ones."""
         if isinstance(seed, list | tuple):
-            raise UserError("the games of one seed are numbered: give one seed, not one for each game")
+            raise UserError("give one seed, not one per game: the games of a seed are numbered")
         step = self._games.reset(seed)
         self._masks = step.masks.copy()
         return self._observations.of(step.observations), self._info()
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
-        """Carry out one legal action in every game; raise UserError, and change nothing, if one is not legal."""
+        """Execute one legal action in every game; raise UserError, without any change, for an illegal one."""
         step = self._games.step(actions)
         self._masks = step.masks.copy()
         ended = step.done.copy()
@@ -156,12 +156,12 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         return self._observations.of(step.observations), rewards, ended, np.zeros_like(ended), info
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Return which actions are legal now, bool of shape (games, actions)."""
+        """Return the legal actions, bool of shape (games, actions)."""
         return self._masks
 
     def _info(self) -> dict[str, Any]:
         return {"action_mask": mask_of(self._masks)}
 
     def close_extras(self, **_: Any) -> None:
-        """Let the threads go."""
+        """Shut the threads down."""
         self._games.close()

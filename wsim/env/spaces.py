@@ -1,4 +1,4 @@
-"""Spaces of observations and actions, as Gymnasium has them."""
+"""Gymnasium spaces of observations and actions."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from wsim.lab.plan import Plan
 
 OBSERVATIONS = ("counts", "scaled")
-SAMPLE, SAMPLE_SEED = 64, 1  # games whose largest numbers scale observations
+SAMPLE, SAMPLE_SEED = 64, 1  # games that determine the scales of observations
 
 
 class LegalDiscrete(Discrete):
-    """Actions; without a mask it draws one that is legal now, where its environment has told it which are."""
+    """Actions; without a mask, ``sample`` draws a currently legal one, if the environment has set them."""
 
     legal: NDArray[np.int8] | None = None
 
@@ -31,11 +31,10 @@ class LegalDiscrete(Discrete):
 
 
 class Observations:
-    """How observations are given: ``counts``, the short integers that they are, or ``scaled`` to about -1..1.
+    """The form of observations: ``counts`` (short integers) or ``scaled`` to about -1..1.
 
-    A number is scaled by the largest that it reached in some games of random moves, always the same ones of a rule set
-    and number of players: ``scales`` depends on nothing else, so that a net fits whatever the line-up. What goes beyond
-    is cut off.
+    A number is divided by its maximum in fixed games of random moves. ``scales`` depends only on the rule set and the
+    number of players, so a net works with any line-up. Larger values are clipped.
     """
 
     def __init__(self, kind: str, plan: Plan, columns: int) -> None:
@@ -43,26 +42,26 @@ class Observations:
         self.scales = largest_seen(plan) if kind == "scaled" else np.ones(columns, np.float32)
 
     def box(self) -> Box:
-        """Return their space."""
+        """Return the space of observations."""
         if self.kind == "scaled":
             return Box(-1.0, 1.0, (self.columns,), np.float32)
         return counts_box(self.columns)
 
     def of(self, seen: NDArray[np.int16]) -> Any:
-        """Return a copy of one or more of them in this form."""
+        """Return a copy of one or more observations in this form."""
         if self.kind == "counts":
             return seen.copy()
         return np.clip(seen / self.scales, -1.0, 1.0).astype(np.float32)
 
 
 def counts_box(columns: int) -> Box:
-    """Return the space of observations as counts: so many short integers."""
+    """Return the space of observations as counts: short integers."""
     limits = np.iinfo(np.int16)
     return Box(limits.min, limits.max, (columns,), np.int16)
 
 
 def largest_seen(plan: Plan) -> NDArray[np.float32]:
-    """Return the largest size of each number of an observation in some games of random moves, at least 1."""
+    """Return the largest absolute value, at least 1, of each number of an observation in games of random moves."""
     games = GameVector(plan.replace(seed=SAMPLE_SEED), SAMPLE, tuple(range(plan.players)), "moves", again=True)
     games.begin(None)
     rng = np.random.default_rng(SAMPLE_SEED)
@@ -75,5 +74,5 @@ def largest_seen(plan: Plan) -> NDArray[np.float32]:
 
 
 def mask_of(legal: NDArray[np.bool_]) -> NDArray[np.int8]:
-    """Return a mask as ``Discrete.sample`` wants it: a copy."""
+    """Return a copy of a mask as ``Discrete.sample`` requires."""
     return legal.astype(np.int8)

@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     from wsim.position import Position
 
 CHANCE, TERMINAL = -1, -4
-"""In place of a player, as in OpenSpiel (``pyspiel.PlayerId``)."""
-MOST_DEALS = 1 << 24
+"""Used instead of a player, as in OpenSpiel (``pyspiel.PlayerId``)."""
+MAX_DEALS = 1 << 24
 
 
 @dataclass(frozen=True)
 class SpielType:
-    """What kind of game it is: the fields of ``pyspiel.GameType``.
+    """The type of the game: the fields of ``pyspiel.GameType``.
 
-    What are enumerations there is theirs where pyspiel has been imported, otherwise the name of the value.
+    Enumerations are pyspiel's if it has been imported, otherwise the name of the value.
     """
 
     short_name: str
@@ -53,78 +53,78 @@ class SpielType:
 
 
 def _of_spiel(group: str, name: str) -> Any:
-    """Return a value of an enumeration of pyspiel's, where that has been imported."""
+    """Return a value of an enumeration of pyspiel, if it has been imported."""
     pyspiel = sys.modules.get("pyspiel")
     return name if pyspiel is None else getattr(getattr(pyspiel.GameType, group), name)
 
 
 class SpielGame:
-    """A game for algorithms that take OpenSpiel's interface (``wsim.env.spiel``).
+    """A game for algorithms that use OpenSpiel's interface (``wsim.env.spiel``).
 
-    ``actions`` names the actions. Players are asked where they have more than one legal move. Where players choose at
-    the same time, they are asked one after the other, and no information state tells what another chose.
+    ``actions`` names the actions. A player decides only if it has several legal moves. Players who choose at the same
+    time decide one after the other, and no information state reveals the others' choices.
     """
 
     def __init__(
         self, plan: Plan | None, keys: Mapping[str, Any], deals: int | None, actions: str, reward: str
     ) -> None:
         self.plan, self.deals = chosen_plan(plan, keys), deals
-        if deals is not None and (type(deals) is not int or not 1 <= deals <= MOST_DEALS):
-            raise UserError(f"deals are a whole number from 1 to {MOST_DEALS:,}, or None, not {deals!r}")
+        if deals is not None and (type(deals) is not int or not 1 <= deals <= MAX_DEALS):
+            raise UserError(f"deals must be a whole number from 1 to {MAX_DEALS:,}, or None, not {deals!r}")
         self._reward = checked_word("reward", reward, REWARDS)
         self._vector = GameVector(self.plan, 1, tuple(range(self.plan.players)), actions)
         self._simulator = find_game(self.plan.game).prepare(self.plan)
         self.actions = self._vector.actions
         self.columns = self._vector.columns
         self.all_columns = self._simulator.begin(0).columns()
-        self._drawn = 0  # deals that chance has drawn
+        self._drawn = 0  # number of deals drawn by chance
 
     def new_initial_state(self) -> SpielState:
         """Return the state before the deal: chance decides."""
         return SpielState(self)
 
     def draw(self, outcome: int) -> int:
-        """Return the number of the deal that an outcome of the chance node is."""
+        """Return the number of the deal for an outcome of the chance node."""
         if self.deals is not None:
             return outcome
         self._drawn += 1
         return self._drawn - 1
 
     def num_players(self) -> int:
-        """Return how many play."""
+        """Return the number of players."""
         return self.plan.players
 
     def num_distinct_actions(self) -> int:
-        """Return how many actions there are, legal or not."""
+        """Return the number of actions, legal or not."""
         return len(self.actions)
 
     def max_chance_outcomes(self) -> int:
-        """Return how many outcomes the chance node has."""
+        """Return the number of outcomes of the chance node."""
         return 1 if self.deals is None else self.deals
 
     def max_game_length(self) -> int:
-        """Return a bound on the decisions of a game."""
+        """Return an upper bound on the number of decisions of a game."""
         return self._simulator.picks_per_game
 
     def max_chance_nodes_in_history(self) -> int:
-        """Return how often chance decides: once, for it deals all ages before they are seen."""
+        """Return the number of chance nodes: one, because all ages are dealt at once."""
         return 1
 
     def min_utility(self) -> float:
-        """Return the least that a player can get; of points no close bound is known."""
+        """Return the lowest possible return; for points, no tight bound is known."""
         return 0.0 if self._reward == "win" else float(np.iinfo(np.int16).min)
 
     def max_utility(self) -> float:
-        """Return the most that a player can get."""
+        """Return the highest possible return."""
         return 1.0 if self._reward == "win" else float(np.iinfo(np.int16).max)
 
     def utility_sum(self) -> float | None:
-        """Return what the returns add up to: of shares of the victory 1 (2 in teams of two), None for points."""
+        """Return the sum of returns: 1 for win shares (2 in teams of two), None for points."""
         return self._sum if self._reward == "win" else None
 
     @cached_property
     def _sum(self) -> float:
-        """The sum of the returns of some game."""
+        """The sum of the returns of one game."""
         state = self.new_initial_state()
         state.deal(0)
         while not state.is_terminal():
@@ -132,7 +132,7 @@ class SpielGame:
         return sum(state.returns())
 
     def information_state_tensor_shape(self) -> list[int]:
-        """Return the shape of an information state: one number for each of ``all_columns``."""
+        """Return the shape of an information state: one number per column in ``all_columns``."""
         return [len(self.all_columns)]
 
     def information_state_tensor_size(self) -> int:
@@ -140,7 +140,7 @@ class SpielGame:
         return len(self.all_columns)
 
     def observation_tensor_shape(self) -> list[int]:
-        """Return the shape of an observation: one number for each of ``columns``."""
+        """Return the shape of an observation: one number per column in ``columns``."""
         return [len(self.columns)]
 
     def observation_tensor_size(self) -> int:
@@ -148,11 +148,11 @@ class SpielGame:
         return len(self.columns)
 
     def get_parameters(self) -> dict[str, Any]:
-        """Return the plan as keys."""
+        """Return the keys of the plan."""
         return self.plan.as_dict()
 
     def get_type(self) -> SpielType:
-        """Return what kind of game it is: chance is sampled, or explicit where ``deals`` are given."""
+        """Return the type of the game; chance is sampled, or explicit if ``deals`` is given."""
         players = self.plan.players
         return SpielType(
             f"wsim_{self.plan.game}", f"{find_game(self.plan.game).TITLE}, {self.plan.ruleset}, {players} players",
@@ -165,12 +165,12 @@ class SpielGame:
         )  # fmt: skip
 
     def deserialize_state(self, text: str) -> SpielState:
-        """Return the state that ``serialize`` wrote; UserError for what is none of this game."""
+        """Return a state from the text of ``serialize``; UserError for invalid text."""
         try:
-            numbers = [int(one) for one in text.split()]
+            numbers = [int(word) for word in text.split()]
         except ValueError:
             raise UserError(
-                f"{text[:40]!r} is no state of a game: it is the number of the deal and the actions"
+                f"{text[:40]!r} is not a state: it must be the number of the deal, then the actions"
             ) from None
         state = self.new_initial_state()
         if numbers:
@@ -186,66 +186,66 @@ class SpielGame:
 
 
 class SpielState:
-    """A state: before the deal, at a decision, or over (``SpielGame.new_initial_state``)."""
+    """A state: before the deal, at a decision, or at the end (``SpielGame.new_initial_state``)."""
 
     def __init__(self, game: SpielGame) -> None:
         self._game, self._vector = game, game._vector.clone()  # noqa: SLF001 (of this module)
         self._deal: int | None = None
         self._history: list[int] = []
         self._own: list[list[int]] = [[] for _ in range(game.num_players())]  # actions
-        self._past = [b""] * game.num_players()  # digests of what each player knew whenever it decided, and did
+        self._past = [b""] * game.num_players()  # digests of each player's knowledge and action at all its decisions
 
     def get_game(self) -> SpielGame:
         """Return the game."""
         return self._game
 
     def num_players(self) -> int:
-        """Return how many play."""
+        """Return the number of players."""
         return self._game.num_players()
 
     def num_distinct_actions(self) -> int:
-        """Return how many actions there are, legal or not."""
+        """Return the number of actions, legal or not."""
         return self._game.num_distinct_actions()
 
     # --- whose turn
 
     def current_player(self) -> int:
-        """Return who decides: a player, -1 (chance), -4 (nobody, it is over)."""
+        """Return who decides: a player, -1 (chance) or -4 (terminal)."""
         if self._deal is None:
             return CHANCE
         timestep = self._vector.timesteps[0]
         return TERMINAL if timestep.over else int(timestep.seat)
 
     def is_terminal(self) -> bool:
-        """Say whether the game is over."""
+        """Return whether the game is over."""
         return self.current_player() == TERMINAL
 
     def is_chance_node(self) -> bool:
-        """Say whether chance decides."""
+        """Return whether chance decides."""
         return self._deal is None
 
     def is_player_node(self) -> bool:
-        """Say whether a player decides."""
+        """Return whether a player decides."""
         return self.current_player() >= 0
 
     def is_simultaneous_node(self) -> bool:
-        """Say whether several decide in one step: never."""
+        """Return whether several players decide in one step: never."""
         return False
 
     def is_initial_state(self) -> bool:
-        """Say whether nothing has happened."""
+        """Return whether nothing has happened yet."""
         return self._deal is None
 
     def move_number(self) -> int:
-        """Return how many actions have been carried out, those of chance too."""
+        """Return the number of actions so far, including chance."""
         return len(self._history)
 
     # --- actions
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """Return the outcomes of the chance node with their probabilities; one, if the deal is sampled."""
+        """Return the outcomes of the chance node with their probabilities; a single one if deals are sampled."""
         if self._deal is not None:
-            raise UserError("chance does not decide here: it deals once, before anybody moves")
+            raise UserError("chance does not decide here: it deals once, before the first move")
         count = self._game.max_chance_outcomes()
         return [(outcome, 1.0 / count) for outcome in range(count)]
 
@@ -254,29 +254,29 @@ class SpielState:
         return [outcome for outcome, _ in self.chance_outcomes()]
 
     def legal_actions(self, player: int | None = None) -> list[int]:
-        """Return the legal actions of who decides, in order; none for another player."""
+        """Return the legal actions of the deciding player, in order; empty for any other player."""
         if self._deal is None:
             return self.legal_chance_outcomes() if player in (None, CHANCE) else []
         return [int(action) for action in np.flatnonzero(self.legal_actions_mask(player))]
 
     def legal_actions_mask(self, player: int | None = None) -> list[int]:
-        """Return 1 for each action that is legal for who decides, else 0; all 0 for another player."""
+        """Return 1 for each legal action of the deciding player, else 0; all 0 for any other player."""
         if self._deal is None or player not in (None, self.current_player()):
             return [0] * len(self._game.actions)
-        return [int(one) for one in self._vector.masks[0]]
+        return [int(legal) for legal in self._vector.masks[0]]
 
     def apply_action(self, action: int) -> None:
-        """Carry out an action and run on to the next decision that is one; at the chance node, deal.
+        """Apply an action and advance to the next real decision; at the chance node, deal.
 
-        Raises UserError, and changes nothing, for an action that is not legal.
+        Raises UserError, without any change, for an illegal action.
         """
         player = self.current_player()
         if player == TERMINAL:
-            raise UserError("the game is over: no action can be carried out")
+            raise UserError("the game is over: no action can be applied")
         if player == CHANCE:
             if action not in range(self._game.max_chance_outcomes()):
                 most = self._game.max_chance_outcomes() - 1
-                raise UserError(f"there is no outcome {action!r} of chance: they go from 0 to {most}")
+                raise UserError(f"chance outcome {action!r} does not exist: outcomes are numbered 0 to {most}")
             self.deal(self._game.draw(int(action)))
             self._history[-1] = int(action)
             return
@@ -296,31 +296,31 @@ class SpielState:
         self._history.append(number)
 
     def child(self, action: int) -> Self:
-        """Return the state after an action; this one stays."""
-        other = self.clone()
-        other.apply_action(action)
-        return other
+        """Return the state after an action; this state does not change."""
+        copy = self.clone()
+        copy.apply_action(action)
+        return copy
 
     def clone(self) -> Self:
-        """Return a copy that goes on by itself."""
-        other = object.__new__(type(self))
-        other.__dict__.update(self.__dict__)
-        other._vector = self._vector.clone()
-        other._history, other._past = list(self._history), list(self._past)
-        other._own = [list(own) for own in self._own]
-        return other
+        """Return an independent copy."""
+        copy = object.__new__(type(self))
+        copy.__dict__.update(self.__dict__)
+        copy._vector = self._vector.clone()
+        copy._history, copy._past = list(self._history), list(self._past)
+        copy._own = [list(own) for own in self._own]
+        return copy
 
     def __deepcopy__(self, _: Any) -> Self:
         return self.clone()
 
     def action_to_string(self, player: int, action: int | None = None) -> str:
-        """Return the name of an action: ``build:Altar``; of chance: ``deal 3``."""
+        """Return the name of an action, such as ``build:Altar``; for chance ``deal 3``."""
         if action is None:
             player, action = self.current_player(), player
         return f"deal {action}" if player == CHANCE else self._game.actions[action]
 
     def history(self) -> list[int]:
-        """Return all actions so far, the outcome of chance first."""
+        """Return all actions so far, the chance outcome first."""
         return list(self._history)
 
     def history_str(self) -> str:
@@ -328,85 +328,87 @@ class SpielState:
         return ", ".join(map(str, self._history))
 
     def full_history(self) -> list[tuple[int, int]]:
-        """Return player and action of every step so far."""
-        again, found = self._game.new_initial_state(), []
-        for place, action in enumerate(self._history):
-            found.append((again.current_player(), action))
-            if place == 0 and self._deal is not None:
-                again.deal(self._deal)
+        """Return the player and action of every step so far."""
+        state, steps = self._game.new_initial_state(), []
+        for number, action in enumerate(self._history):
+            steps.append((state.current_player(), action))
+            if number == 0 and self._deal is not None:
+                state.deal(self._deal)
             else:
-                again.apply_action(action)
-        return found
+                state.apply_action(action)
+        return steps
 
     def serialize(self) -> str:
-        """Return the state as text, the deal included: the number of the deal and the actions."""
+        """Return the state as text: the number of the deal and the actions."""
         numbers = [] if self._deal is None else [self._deal, *self._history[1:]]
         return "\n".join(map(str, numbers))
 
-    # --- what it is worth
+    # --- returns
 
     def returns(self) -> list[float]:
-        """Return what every player gets: 0 until the end."""
+        """Return the returns of all players; 0 until the end."""
         players = self._game.num_players()
         if not self.is_terminal():
             return [0.0] * players
         timestep = self._vector.timesteps[0]
-        return [float(one) for one in timestep[REWARDS[self._game._reward]][:players]]  # noqa: SLF001
+        return [float(value) for value in timestep[REWARDS[self._game._reward]][:players]]  # noqa: SLF001
 
     def rewards(self) -> list[float]:
-        """Return what every player got in the last step."""
+        """Return the rewards of the last step."""
         return self.returns()
 
     def player_return(self, player: int) -> float:
-        """Return what a player gets."""
+        """Return the return of a player."""
         return self.returns()[checked_seat(player, self.num_players())]
 
     def player_reward(self, player: int) -> float:
-        """Return what a player got in the last step."""
+        """Return the reward of a player in the last step."""
         return self.player_return(player)
 
-    # --- what a player knows
+    # --- knowledge of a player
 
     def information_state_string(self, player: int | None = None) -> str:
-        """Return all that a player knows and did, as JSON; equal where it cannot tell two states apart.
+        """Return all that a player knows and did, as JSON; equal for states that it cannot distinguish.
 
-        ``knows`` is what it may know now, as traces tell it, ``did`` its actions, and ``past`` a digest of what it knew
-        whenever it decided, so that nothing is forgotten.
+        ``knows`` is the player's current view, in the words of traces; ``did`` are its actions; ``past`` is a digest of
+        its views at all earlier decisions (perfect recall).
         """
         who = self._who(player)
         did = [self._game.actions[action] for action in self._own[who]]
-        said = {"player": who, "past": self._past[who].hex(), "did": did, "knows": self._position().view(who)}
-        return json.dumps(said, ensure_ascii=False)
+        fields = {"player": who, "past": self._past[who].hex(), "did": did, "knows": self._position().view(who)}
+        return json.dumps(fields, ensure_ascii=False)
 
     def information_state_tensor(self, player: int | None = None) -> NDArray[np.float32]:
-        """Return what a player may know, with the history of the turns: float32, one for each of ``all_columns``."""
+        """Return a player's view including the history of turns: float32, one per column in ``all_columns``."""
         return self._seen(self._who(player), len(self._game.all_columns))
 
     def observation_string(self, player: int | None = None) -> str:
-        """Return what a player sees now, as text for people."""
+        """Return a player's current view as text for people."""
         return "\n".join(line.rstrip() for line in self._position().text(self._who(player)))
 
     def observation_tensor(self, player: int | None = None) -> NDArray[np.float32]:
-        """Return what a player sees now, without the history: float32, one for each of ``columns``."""
+        """Return a player's current view without history: float32, one per column in ``columns``."""
         return self._seen(self._who(player), len(self._game.columns))
 
     def resample_from_infostate(self, player: int, sampler: Any = None) -> Self:
-        """Return a copy in which all that the player who decides cannot know is drawn anew, as likely as it is to it.
+        """Return a copy in which everything unknown to the deciding player is resampled, given its view.
 
-        ``sampler`` returns numbers from 0 to 1, as OpenSpiel's do; without one the draws are always the same ones. The
-        copy can be played on, but not written (``serialize``): its hands are of no deal.
+        ``sampler`` returns numbers from 0 to 1, as in OpenSpiel; without one, the result is always the same. The copy
+        can be played on but not serialised (``serialize``), because its hands belong to no deal.
         """
         if self._who(player) != self.current_player():
-            raise UserError(f"player {player} does not decide here: what only the one who decides cannot know is drawn")
+            raise UserError(
+                f"player {player} does not decide here: only the deciding player's unknowns can be resampled"
+            )
         seed = int((0.5 if sampler is None else sampler()) * (1 << 52))
-        other = self.clone()
+        copy = self.clone()
         position: Any = self._position().redrawn(player, seed)
-        other._vector.states[0] = position.words  # noqa: SLF001 (of this class)
-        return other
+        copy._vector.states[0] = position.words  # noqa: SLF001 (of this class)
+        return copy
 
     def _who(self, player: int | None) -> int:
         if self._deal is None:
-            raise UserError("nobody knows anything before the deal: apply an outcome of chance first")
+            raise UserError("there is nothing to know before the deal: apply an outcome of chance first")
         return checked_seat(self.current_player() if player is None else player, self.num_players())
 
     def _seen(self, player: int, size: int) -> NDArray[np.float32]:

@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 
     from wsim.lab.plan import Plan
 
-MOST_GAMES = 100_000  # about a gigabyte
+MAX_GAMES = 100_000  # about a gigabyte
 
 
 class Step(NamedTuple):
-    """What a call of ``reset`` or ``step`` returns; row i belongs to game i.
+    """The result of ``reset`` or ``step``; row i belongs to game i.
 
     Attributes
     ----------
-    observations: int16, (games, columns): what the seat that decides may know. The next call writes over it.
-    masks: bool, (games, actions): what that seat may do. The next call writes over it.
-    seats: int64, (games,): who decides.
-    rewards: float64, (games, players): of every player, 0 but for games that ended in this call.
-    done: bool, (games,): whether a game ended in this call; the rest of its row is already of the next game.
+    observations: int16, (games, columns): the view of the deciding seat. Overwritten by the next call.
+    masks: bool, (games, actions): its legal actions. Overwritten by the next call.
+    seats: int64, (games,): the deciding seat.
+    rewards: float64, (games, players): rewards of every player; 0 unless the game ended in this call.
+    done: bool, (games,): whether a game ended in this call; its observation already belongs to the next game.
     """
 
     observations: NDArray[np.int16]
@@ -40,25 +40,25 @@ class Step(NamedTuple):
 
 
 class VectorEnv:
-    """Many games of one plan, stepped together: one kernel call for each thread, no Python between decisions.
+    """Many games of one plan, stepped together: one kernel call per thread, no Python between decisions.
 
-    A game stops where a seat of the caller has more than one legal move; forced moves and the seats of the line-up are
-    played on the way. Where a game ends the next one begins: table i plays games i, i + games, i + 2 * games, ... of
-    the seed. What comes out depends on (plan, seed, games, actions), never on threads.
+    A game stops when one of the caller's seats has several legal moves; forced moves and the seats of the line-up are
+    played in between. When a game ends, the next one begins: table i plays games i, i + games, i + 2 * games, ... of
+    the seed. Results depend on (plan, seed, games, actions), never on threads.
 
     Parameters
     ----------
     games: how many.
-    plan: a plan; without it the game's default plan.
-    seats: those that the caller decides for; None: all of them. The line-up plays the others.
+    plan: a plan (default: the game's default plan).
+    seats: the seats that the caller plays; None: all. The line-up plays the others.
     actions: ``fixed``: the same action means the same in every position; ``moves``: index into the legal moves.
-    reward: ``win``: the share of the victory; ``score``: points.
-    threads: that step the games; None: as many as there are processors.
-    keys: keys of the plan, which are the options of ``wsim run``: ruleset="2e", players=4, seed=7, policies=...
+    reward: ``win``: the win share; ``score``: points.
+    threads: number of threads; None: one per processor.
+    keys: keys of the plan, the same as the options of ``wsim run``: ruleset="2e", players=4, seed=7, policies=...
 
     Attributes
     ----------
-    plan: what is played. games, players: how many. seats: the caller's.
+    plan: the plan. games, players: their numbers. seats: the caller's seats.
     columns: the names of an observation's numbers. actions: the names of the actions.
     """
 
@@ -74,12 +74,12 @@ class VectorEnv:
         threads: int | None = None,
         **keys: Any,
     ) -> None:
-        chosen = chosen_plan(plan, keys)
-        self.games, self.players = _checked_games(games), chosen.players
+        resolved = chosen_plan(plan, keys)
+        self.games, self.players = _checked_games(games), resolved.players
         self._reward = REWARDS[checked_word("reward", reward, REWARDS)]
-        self.seats = _checked_seats(seats, chosen.players)
+        self.seats = _checked_seats(seats, resolved.players)
         count = min(usable_threads(threads), self.games)
-        self._vector = GameVector(chosen, self.games, self.seats, actions, again=True, threads=count)
+        self._vector = GameVector(resolved, self.games, self.seats, actions, again=True, threads=count)
         self.columns, self.actions = self._vector.columns, self._vector.actions
         self._rows = np.arange(self.games)
         self._state = "not begun"
@@ -95,14 +95,14 @@ class VectorEnv:
         return np.array(self._vector.timesteps.score[:, : self.players])
 
     def reset(self, seed: int | None = None) -> Step:
-        """Begin a game at every table: with a seed its first ones, without one those that come next."""
+        """Begin a game at every table: with a seed its first games, otherwise the next ones."""
         self._check_open()
         self._vector.begin(seed)
         self._state = "running"
         return self._step()
 
     def step(self, actions: Any) -> Step:
-        """Carry out one action for each game, whole numbers of shape (games,); an illegal one changes nothing."""
+        """Execute one action per game, whole numbers of shape (games,); an illegal action changes nothing."""
         self._check_open()
         if self._state != "running":
             raise UserError("no game has begun: call reset() first")
@@ -111,21 +111,21 @@ class VectorEnv:
         return self._step()
 
     def _checked(self, actions: Any) -> NDArray[np.integer[Any]]:
-        """Return legal actions; raise UserError that names the first game that has none."""
+        """Return legal actions; raise UserError naming the first game with an illegal one."""
         given = np.asarray(actions)
         if given.shape != (self.games,) or given.dtype.kind not in "iu":
             raise UserError(
-                f"actions are {self.games} whole numbers, one for each game, not {given.dtype} of shape {given.shape}"
+                f"actions must be {self.games} whole numbers, one per game, not {given.dtype} of shape {given.shape}"
             )
         known = len(self.actions)
         outside = np.flatnonzero((given < 0) | (given >= known))
         if outside.size:
-            place = int(outside[0])
-            raise UserError(f"game {place}: there is no action {given[place]}: they go from 0 to {known - 1}")
+            game = int(outside[0])
+            raise UserError(f"game {game}: action {given[game]} does not exist: actions are numbered 0 to {known - 1}")
         wrong = np.flatnonzero(~self._vector.masks[self._rows, given])
         if wrong.size:
-            place = int(wrong[0])
-            raise UserError(f"game {place}: {self._vector.illegal(int(given[place]), place)}")
+            game = int(wrong[0])
+            raise UserError(f"game {game}: {self._vector.illegal(int(given[game]), game)}")
         return given
 
     def _step(self) -> Step:
@@ -139,7 +139,7 @@ class VectorEnv:
             raise UserError("the environment is closed")
 
     def close(self) -> None:
-        """Let the threads go; nothing can be stepped any more."""
+        """Shut the threads down; the environment cannot be stepped any more."""
         self._vector.close()
         self._state = "closed"
 
@@ -155,21 +155,21 @@ class VectorEnv:
 
 
 def _checked_games(games: Any) -> int:
-    """Return a number of games; raise UserError for what is none."""
+    """Return a number of games; raise UserError for an invalid one."""
     try:
         count = operator.index(games)
     except TypeError:
         raise UserError(f"games must be a whole number, not {games!r}") from None
-    if not 1 <= count <= MOST_GAMES:
-        raise UserError(f"games must be from 1 to {MOST_GAMES}, not {count}")
+    if not 1 <= count <= MAX_GAMES:
+        raise UserError(f"games must be from 1 to {MAX_GAMES}, not {count}")
     return count
 
 
 def _checked_seats(seats: Sequence[int] | None, players: int) -> tuple[int, ...]:
-    """Return the caller's seats; raise UserError where there are none, or one that is not there."""
+    """Return the caller's seats; raise UserError if there are none, or if one is invalid."""
     if seats is None:
         return tuple(range(players))
-    found = tuple(checked_seat(seat, players) for seat in ((seats,) if isinstance(seats, int) else seats))
-    if not found:
-        raise UserError("seats must name at least one seat: games that nobody decides in are played by wsim.simulate")
-    return tuple(sorted(set(found)))
+    checked = tuple(checked_seat(seat, players) for seat in ((seats,) if isinstance(seats, int) else seats))
+    if not checked:
+        raise UserError("seats must name at least one seat: to play games without the caller, use wsim.simulate")
+    return tuple(sorted(set(checked)))

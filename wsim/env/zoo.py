@@ -1,4 +1,4 @@
-"""A game as an environment of PettingZoo: every seat is an agent, ``player_0`` and so on."""
+"""A game as a PettingZoo environment: every seat is an agent, ``player_0`` and so on."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _Observation = dict[str, Any]
 
 
 class _Seats:
-    """What both environments have: one game that is stepped, spaces, names of the agents."""
+    """The common part of both environments: one game being stepped, spaces, names of the agents."""
 
     def __init__(self, plan: Plan | None, keys: Mapping[str, Any], actions: str, reward: str) -> None:
-        chosen = chosen_plan(plan, keys)
+        resolved = chosen_plan(plan, keys)
         self.reward = REWARDS[checked_word("reward", reward, REWARDS)]
-        self.vector = GameVector(chosen, 1, tuple(range(chosen.players)), actions)
-        self.agents = [f"player_{seat}" for seat in range(chosen.players)]
+        self.vector = GameVector(resolved, 1, tuple(range(resolved.players)), actions)
+        self.agents = [f"player_{seat}" for seat in range(resolved.players)]
         columns, count = len(self.vector.columns), len(self.vector.actions)
         masks = Box(0, 1, (count,), np.int8)
         self.actions = {agent: LegalDiscrete(count) for agent in self.agents}
@@ -36,10 +36,10 @@ class _Seats:
         self.state = "not begun"
 
     def seat_of(self, agent: Any) -> int:
-        """Return the seat of an agent; raise UserError for one that is not there."""
+        """Return the seat of an agent; raise UserError for an unknown one."""
         if agent not in self.agents:
             known = ", ".join(self.agents)
-            raise UserError(f"there is no agent {agent!r}: they are {known}{nearest(str(agent), self.agents)}")
+            raise UserError(f"there is no agent {agent!r}{nearest(str(agent), self.agents)}: the agents are {known}")
         return self.agents.index(agent)
 
     def begin(self, seed: int | None) -> None:
@@ -54,31 +54,33 @@ class _Seats:
             raise UserError("the environment is closed")
 
     def check_running(self) -> None:
-        """Raise UserError if there is no game to step."""
+        """Raise UserError unless a game is running."""
         self.check_open()
         if self.state != "running":
             why = "the game is over" if self.state == "over" else "no game has begun"
             raise UserError(f"{why}: reset() begins a game")
 
     def check_legal(self, agent: str, vector: GameVector, action: Any) -> None:
-        """Raise UserError for an action that is not legal at a table."""
+        """Raise UserError for an illegal action at a table."""
         if not vector.is_legal(action):
             raise UserError(f"{agent}: {vector.illegal(action)}")
 
     def seen_by(self, agent: str, vector: GameVector, decides: bool) -> _Observation:
-        """Return the observation of an agent; what is legal goes to its space of actions, too."""
+        """Return the observation of an agent, and set the legal actions of its action space."""
         mask = mask_of(vector.masks[0]) if decides else np.zeros(len(self.vector.actions), np.int8)
         self.actions[agent].legal = mask
         return {"observation": vector.observe(self.seat_of(agent)), "action_mask": mask.copy()}
 
     def rewards(self) -> dict[str, float]:
         """Return the rewards of the agents: 0 until the end."""
-        now = self.vector.timesteps[0]
-        return {agent: float(now[self.reward][seat]) * float(now.over) for seat, agent in enumerate(self.agents)}
+        timestep = self.vector.timesteps[0]
+        return {
+            agent: float(timestep[self.reward][seat]) * float(timestep.over) for seat, agent in enumerate(self.agents)
+        }
 
 
 class _Agents:
-    """What both environments show of their agents."""
+    """The public interface of both environments to their agents."""
 
     def __init__(self, plan: Plan | None, keys: Mapping[str, Any], actions: str, reward: str) -> None:
         super().__init__()
@@ -90,7 +92,7 @@ class _Agents:
 
     @property
     def plan(self) -> Plan:
-        """What is played."""
+        """The plan."""
         return self._seats.vector.plan
 
     def observation_space(self, agent: str) -> Dict:
@@ -102,21 +104,21 @@ class _Agents:
         return self.action_spaces[self.possible_agents[self._seats.seat_of(agent)]]
 
     def close(self) -> None:
-        """Close the environment: nothing can be stepped any more."""
+        """Close the environment: it cannot be stepped any more."""
         self._seats.state = "closed"
 
 
 class GameAEC(_Agents, AECEnv[str, _Observation, Any]):  # type: ignore[misc]
     """A game in which one agent acts after the other (``wsim.env.aec``).
 
-    An observation is ``{"observation": int16, "action_mask": int8}``; the mask is empty where it is another agent's
+    An observation is ``{"observation": int16, "action_mask": int8}``; the mask is empty if it is another agent's
     turn. ``columns`` and ``actions`` name the numbers of an observation and the actions.
     """
 
     metadata = {"name": "wsim_aec_v1", "render_modes": [], "is_parallelizable": False}  # noqa: RUF012
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:  # noqa: ARG002
-        """Begin a game: with a seed its first one, without one the next."""
+        """Begin a game: with a seed its first game, otherwise the next one."""
         self._seats.begin(seed)
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -127,7 +129,7 @@ class GameAEC(_Agents, AECEnv[str, _Observation, Any]):  # type: ignore[misc]
         self._select()
 
     def _select(self) -> None:
-        """Let the agent act whose decision is next."""
+        """Select the agent whose decision is next."""
         seats = self._seats
         self.agent_selection = self.possible_agents[int(seats.vector.timesteps[0].seat)]
         seats.actions[self.agent_selection].legal = mask_of(seats.vector.masks[0])
@@ -140,7 +142,7 @@ class GameAEC(_Agents, AECEnv[str, _Observation, Any]):  # type: ignore[misc]
         return seats.seen_by(agent, seats.vector, int(seats.vector.timesteps[0].seat) == seat)
 
     def step(self, action: Any) -> None:
-        """Carry out the action of ``agent_selection``; None for an agent whose game is over."""
+        """Execute the action of ``agent_selection``; None for an agent whose game is over."""
         seats = self._seats
         seats.check_running()
         agent = self.agent_selection
@@ -164,7 +166,7 @@ class GameAEC(_Agents, AECEnv[str, _Observation, Any]):  # type: ignore[misc]
 class GameParallel(_Agents, ParallelEnv[str, _Observation, Any]):  # type: ignore[misc]
     """A game in which agents that choose at the same time act together (``wsim.env.parallel``).
 
-    ``step`` needs an action of every agent with a mask that is not empty; the others may be left out. ``columns`` and
+    ``step`` needs an action for every agent with a non-empty mask; the others may be left out. ``columns`` and
     ``actions`` name the numbers of an observation and the actions.
     """
 
@@ -175,26 +177,30 @@ class GameParallel(_Agents, ParallelEnv[str, _Observation, Any]):  # type: ignor
         seed: int | None = None,
         options: dict[str, Any] | None = None,  # noqa: ARG002
     ) -> tuple[dict[str, _Observation], dict[str, dict[str, Any]]]:
-        """Begin a game: with a seed its first one, without one the next."""
+        """Begin a game: with a seed its first game, otherwise the next one."""
         self._seats.begin(seed)
         self.agents = list(self.possible_agents)
         return self._seen(), {agent: {} for agent in self.agents}
 
     def _seen(self) -> dict[str, _Observation]:
-        """Find out who acts in the coming step, and return all observations.
+        """Determine which agents act in the coming step, and return all observations.
 
-        Those who choose at the same time are found by letting them choose, in a copy: what one of them chooses shows
-        in nothing that another is told.
+        Agents that choose at the same time are found by letting them choose in a copy: the choice of one does not
+        affect the observation of another.
         """
         seats = self._seats
         self._deciding: dict[int, GameVector] = {}
         vector = seats.vector.clone()
         first = vector.timesteps[0].moment
         while True:
-            now = vector.timesteps[0]
-            if now.over or now.seat in self._deciding or (self._deciding and (first < 0 or now.moment != first)):
+            timestep = vector.timesteps[0]
+            if (
+                timestep.over
+                or timestep.seat in self._deciding
+                or (self._deciding and (first < 0 or timestep.moment != first))
+            ):
                 break
-            self._deciding[int(now.seat)] = vector
+            self._deciding[int(timestep.seat)] = vector
             if first < 0:
                 break
             vector = vector.clone()
@@ -207,17 +213,17 @@ class GameParallel(_Agents, ParallelEnv[str, _Observation, Any]):  # type: ignor
     def step(
         self, actions: Mapping[str, Any]
     ) -> tuple[dict[str, _Observation], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
-        """Carry out the actions of all agents that have something to decide."""
+        """Execute the actions of all agents that have something to decide."""
         seats = self._seats
         seats.check_running()
         if not isinstance(actions, Mapping):
-            raise UserError(f"actions are a mapping of agents to actions, not {actions!r}")
+            raise UserError(f"actions must be a mapping of agents to actions, not {actions!r}")
         for agent in actions:
             seats.seat_of(agent)
         for seat, vector in self._deciding.items():
             agent = self.possible_agents[seat]
             if agent not in actions:
-                raise UserError(f"{agent} has something to decide, and no action")
+                raise UserError(f"{agent} must act, but no action was given")
             seats.check_legal(agent, vector, actions[agent])
         for seat in self._deciding:
             assert int(seats.vector.timesteps[0].seat) == seat

@@ -14,6 +14,7 @@ from wsim.jit.bits import count_bits, lowest_bit, reverse_bits
 from wsim.jit.cache import cache_directory, cache_is_cold, source_digest, usable_folder
 from wsim.jit.calls import ADDRESSES, Bound, address_of, addresses_of, call, call_back, linked
 from wsim.jit.clock import nanoseconds
+from wsim.jit.guards import LimitError, broken_limit, stop
 from wsim.jit.kernels import entrance, kernel, njit
 from wsim.jit.memory import words_of
 from wsim.jit.modes import CHECKED, JIT, PLAIN
@@ -30,11 +31,13 @@ __all__ = [
     "PLAIN",
     "SLOTS",
     "Bound",
+    "LimitError",
     "NumbaError",
     "NumbaWarning",
     "SlotError",
     "address_of",
     "addresses_of",
+    "broken_limit",
     "cache_directory",
     "cache_is_cold",
     "call",
@@ -64,6 +67,7 @@ __all__ = [
     "seconds_to_compile",
     "source_digest",
     "stack_room",
+    "stop",
     "sums_of_rows",
     "types",
     "usable_folder",

@@ -23,16 +23,17 @@ from wsim.jit.modes import CHECKED, JIT, PLAIN
 
 SUFFIX = ".kernel"
 PACKAGE = Path(__file__).parents[1]
-SHARED_SOURCES = ("jit", "kernels", "rng.py", "policies/interface.py")
-KERNEL_PLACES = ("words.py", "kernels", "policies")  # of a game: what its kernels are made of
+SHARED_SOURCES = ("jit", "kernels", "rng.py", "facts.py", "limits.py", "policies/interface.py")
+KERNEL_PLACES = ("words.py", "facts.py", "limits.py", "kernels", "policies")  # of a game: what its kernels are made of
 
 
 @lru_cache
 def source_digest(package: str) -> str:
     """Return a digest of the sources that a kernel of a package may call, shared ones first.
 
-    Of a package below wsim, such as "wonders.policies", these are the words of its game, and the game's kernels; those
-    of its policies call both. Of a package of someone else's, such as "my_game.kernels", all that its top package has.
+    Of a package below wsim, such as "wonders.policies", these are the words and limits of its game, and the game's
+    kernels; those of its policies call both. Of a package of someone else's, such as "my_game.kernels", all that its
+    top package has.
     """
     digest = hashlib.sha256()
     game, _, room = package.partition(".")

@@ -32,8 +32,11 @@ _LINE = 64  # every copy begins on a cache line of its own
 _OURS = Path(__file__).parents[1]
 _LIBRARIES = ("builtins", "cmath", "math", "numba", "numpy", "operator", "_operator")
 _BY_ADDRESS = ("as_strided", "carray", "farray", "get_ctypes", "unsafe", "extending", "jitclass")
-_RANDOM = "draws from a random stream that no seed of a plan reaches: draw with below(own, n) or uniform(own)"
+_RANDOM = "uses random numbers that the plan's seed does not control: draw with below(own, n) or uniform(own)"
 _STREAMS = (random.Random, np.random.RandomState)
+_CATCHING = "numba.core.unsafe.eh"
+_MACHINE = ("get_num_threads", "set_num_threads", "get_thread_id")
+_THREADS = "has loops that run on several threads: compile it without parallel=True"
 _ADDRESS = "reaches memory by its address"
 _UNKNOWN = "which wsim cannot look into: make it a function of its own, decorated with kernel"
 _ADDRESSES = (types.ArrayCTypes, types.CPointer, types.RawPointer, types.MemInfoPointer, types.PyObject)
@@ -199,17 +202,20 @@ def ways_out(function: Any, arguments: tuple[Any, ...]) -> list[str]:
         for call, signature in code.calltypes.items():
             if getattr(call, "op", None) != "call":
                 continue
-            called: Any = code.typemap[call.func.name]
+            called: Any = code.typemap.get(call.func.name)
+            if called is None:  # made by numba, for loops that it spreads over threads
+                found.append(f"{one.py_func.__name__} {_THREADS}")
+                continue
             if isinstance(called, types.Dispatcher) and not isinstance(called, types.ObjModeDispatcher):
                 if not _is_ours(called.dispatcher.py_func):
                     waiting.append((called.dispatcher, tuple(signature.args)))
-            elif (why := _why_refused(called)) is not None:
+            elif (why := _why_refused(called, signature.args)) is not None:
                 found.append(why)
     return list(dict.fromkeys(found))
 
 
-def _why_refused(called: Any) -> str | None:
-    """Return why a function of this type may not be called; None if it may."""
+def _why_refused(called: Any, arguments: tuple[Any, ...]) -> str | None:
+    """Return why a function of this type may not be called with arguments of these types; None if it may."""
     if isinstance(called, _FUNCTIONS):
         return None
     if isinstance(called, types.RecursiveCall):
@@ -218,6 +224,10 @@ def _why_refused(called: Any) -> str | None:
     key = getattr(called, "typing_key", None)
     name = getattr(key, "__name__", None) or str(key or called)
     module = str(getattr(key, "__module__", None) or "builtins")
+    if module == _CATCHING:
+        return "has a try, and nothing can be caught here: ask beforehand whether it can be done"
+    if name in _MACHINE or (key is hash and not isinstance(arguments[0], types.Number | types.Boolean)):
+        return f"calls {name}, which is different in another process or on another machine"
     if isinstance(called, types.ObjModeDispatcher | types.ContextManager):
         return "calls Python from compiled code (objmode)"
     if isinstance(called, types.ExternalFunction | types.ExternalFunctionPointer | types.FunctionType):

@@ -4,40 +4,33 @@ The table of a process says where the machine code of each number lies, and from
 know it by a symbol, not by an address that lies in a record: who writes a record cannot make them call anything else.
 Without the JIT the functions themselves stand in it. What is put there stays as long as the process.
 
-What failed is noted behind the table, with the thread: kernels of several threads may fail at the same time.
+What failed is noted (``notes``).
 """
 
 from __future__ import annotations
 
 import ctypes
 import operator
-import threading
 from typing import Any
 
 import llvmlite.binding as llvm
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
 from wsim.jit.calls import addresses_of
 from wsim.jit.modes import JIT
+from wsim.jit.notes import generate_note, take_note, write_note
 
 SLOTS = 1024
 _ADDRESS, _LEAST, _MOST = range(3)  # the columns of the table
-_NOTES = 256  # a ring: a note is read before so many others are written
-_NOTED, _FIRST = 3 * SLOTS, 3 * SLOTS + 1  # behind the table: how many notes were written, then the notes
-_THREAD, _SLOT, _VALUE = range(3)  # of a note: 1 + the slot that failed, 0 for one that was read; what it returned
-_WORDS = _FIRST + 3 * _NOTES
-_SYMBOL, _THREAD_SYMBOL = "wsim_slots", "wsim_thread"
+_KIND = 2  # of a note: the slot that failed, what it returned
+_SYMBOL = "wsim_slots"
 _NO_VALUE = -(2**63)
 _WORD = ir.IntType(64)
-_TABLE = (ctypes.c_int64 * _WORDS)()
+_TABLE = (ctypes.c_int64 * (3 * SLOTS))()
 _FUNCTIONS: dict[int, Any] = {}
-_THREAD_NUMBER = ir.IntType(8 * ctypes.sizeof(ctypes.c_ulong))
-_THREADS = (1 << _THREAD_NUMBER.width) - 1
 llvm.add_symbol(_SYMBOL, ctypes.addressof(_TABLE))
-llvm.add_symbol(_THREAD_SYMBOL, ctypes.cast(ctypes.pythonapi.PyThread_get_thread_ident, ctypes.c_void_p).value)
 
 
 class SlotError(Exception):
@@ -56,24 +49,8 @@ def failed_slot() -> tuple[int, int | None] | None:
 
     ``SlotError`` and what functions raise come out of the kernel that called them; None if this thread noted nothing.
     """
-    written, thread, found = _TABLE[_NOTED], _this_thread(), None
-    for number in range(max(0, written - _NOTES), written):
-        at = _FIRST + 3 * (number % _NOTES)
-        if _TABLE[at + _THREAD] == thread and _TABLE[at + _SLOT]:
-            found = _TABLE[at + _SLOT] - 1, _TABLE[at + _VALUE]
-            _TABLE[at + _SLOT] = 0
-    return None if found is None else (found[0], None if found[1] == _NO_VALUE else found[1])
-
-
-def _this_thread() -> int:
-    return ctypes.c_int64(threading.get_ident() & _THREADS).value
-
-
-def _note(slot: int, value: int) -> None:
-    """Note that a function of a slot failed, as compiled callers do."""
-    at = _FIRST + 3 * (_TABLE[_NOTED] % _NOTES)
-    _TABLE[_NOTED] += 1
-    _TABLE[at + _THREAD], _TABLE[at + _SLOT], _TABLE[at + _VALUE] = _this_thread(), slot + 1, value
+    note = take_note(_KIND)
+    return None if note is None else (note[0], None if note[1] == _NO_VALUE else note[1])
 
 
 def call_slot(slot: Any, *given: Any) -> Any:
@@ -83,10 +60,10 @@ def call_slot(slot: Any, *given: Any) -> Any:
     try:
         found = operator.index(_FUNCTIONS[slot](*given))
     except Exception:
-        _note(slot, _NO_VALUE)
+        write_note(_KIND, slot, _NO_VALUE)
         raise
     if not _TABLE[3 * slot + _LEAST] <= found <= _TABLE[3 * slot + _MOST]:
-        _note(slot, max(min(found, 2**63 - 1), 1 - 2**63))
+        write_note(_KIND, slot, max(min(found, 2**63 - 1), 1 - 2**63))
         raise SlotError
     return found
 
@@ -104,27 +81,13 @@ def _call_slot(_context, slot, given):  # type: ignore[no-untyped-def]  # noqa: 
         convention = context.call_conv
 
         def place(at: Any) -> Any:
-            kind = ir.ArrayType(_WORD, _WORDS)
+            kind = ir.ArrayType(_WORD, 3 * SLOTS)
             table = builder.module.globals.get(_SYMBOL) or ir.GlobalVariable(builder.module, kind, _SYMBOL)
             return builder.gep(table, [ir.Constant(_WORD, 0), at])
 
         def refuse(unless: Any) -> None:
             with builder.if_then(builder.not_(unless), likely=False):
                 convention.return_user_exc(builder, SlotError, ())
-
-        def note(value: Any) -> None:
-            one, ring = ir.Constant(_WORD, 1), ir.Constant(_WORD, _NOTES)
-            number = builder.atomic_rmw("add", place(ir.Constant(_WORD, _NOTED)), one, "monotonic")
-            row = builder.mul(builder.urem(number, ring), ir.Constant(_WORD, 3))
-            first = builder.add(row, ir.Constant(_WORD, _FIRST))
-            thread = builder.call(
-                cgutils.get_or_insert_function(
-                    builder.module, ir.FunctionType(_THREAD_NUMBER, ()), _THREAD_SYMBOL
-                ), ()
-            )  # fmt: skip
-            noted = (builder.zext(thread, _WORD), builder.add(args[0], one), value)
-            for column, word in enumerate(noted):
-                builder.store(word, place(builder.add(first, ir.Constant(_WORD, column))))
 
         refuse(builder.icmp_unsigned("<", args[0], ir.Constant(_WORD, SLOTS)))
         row = builder.mul(args[0], ir.Constant(_WORD, 3))
@@ -136,11 +99,11 @@ def _call_slot(_context, slot, given):  # type: ignore[no-untyped-def]  # noqa: 
         handed = [builder.extract_value(args[1], number) for number in range(len(kinds))]
         status, result = convention.call_function(builder, callee, types.int64, kinds, handed)
         with builder.if_then(status.is_error, likely=False):
-            note(ir.Constant(_WORD, _NO_VALUE))
+            generate_note(builder, _KIND, args[0], ir.Constant(_WORD, _NO_VALUE))
             convention.return_status_propagate(builder, status)
         within = builder.and_(builder.icmp_signed("<=", least, result), builder.icmp_signed("<=", result, most))
         with builder.if_then(builder.not_(within), likely=False):
-            note(result)
+            generate_note(builder, _KIND, args[0], result)
         refuse(within)
         return result
 

@@ -150,7 +150,7 @@ def commands_of(engine: Engine, parts: Parts) -> Any:
 
     @kernel
     def carry_out(game, words, state, rules, seating, line_up, command, number, seat, seed, outcomes, seen):
-        game.answer.wrong = 0
+        game.answer.wrong = game.answer.searching = 0
         game.log.recording = 0
         if command == BEGIN:
             begin(game, rules, seating, number)

@@ -12,11 +12,17 @@ import numpy as np
 
 from wsim.jit import call, entrance, kernel
 from wsim.kernels.heads import NOBODY, RECORD_PICKS, Types
+from wsim.kernels.overruling import overruling
 
 
 @kernel
 def nothing_forbidden(game, rules, seating):
     """Leave out no legal move."""
+
+
+@kernel
+def nothing_denied(game, thing):
+    """Let a seat have a thing later that it was overruled about."""
 
 
 @kernel
@@ -47,6 +53,11 @@ class Parts:
         random stream at ``stream``: logs it, or replaces it in an experiment.
     restrict: (game, rules, seating) -> leaves out legal moves that the plan forbids.
     over: the mask of the last phase, of a game that can be stopped in one.
+    thing_of: (game, move, wide) -> the number of what a move is about, -1 for nothing; of a game whose plans may
+        overrule policies (``wsim.kernels.overruling``). Its GAME has ``wish`` and ``hidden.dice``, its SEATING
+        ``overrule``.
+    deny: (game, thing) -> takes a thing that a seat was overruled about from it for the rest of the game.
+    memory: how many numbers a policy may keep, of such a game.
     """
 
     set_up: Any
@@ -57,6 +68,9 @@ class Parts:
     settle: Any = as_picked
     restrict: Any = nothing_forbidden
     over: int = 0
+    thing_of: Any = None
+    deny: Any = nothing_denied
+    memory: int = 0
 
 
 class Engine(NamedTuple):
@@ -96,7 +110,9 @@ def picked(game, rules, seating, line_up, seat):
     answer.asked += 1
     answer.entry, answer.seat = entry, seat
     if seating.pool_size[entry]:
+        answer.searching = 1
         index = call(line_up[entry], game, rules, seating, line_up, seat)
+        answer.searching = 0
     else:
         index = call(line_up[entry], game.public, own, choice, rules, seating.settings[seating.settings_at[entry]])
     if index < 0 or index >= choice.count:
@@ -126,10 +142,24 @@ def forget_entrants(game, rules):
         game.own[seat].entrant = -1
 
 
+def _asking(overruled: Any) -> Any:
+    """Return the kernel that asks a policy of a game whose plans may overrule it."""
+
+    @kernel(inline=True)
+    def ask(game, rules, seating, line_up, seat):
+        """Return the index that holds of what a policy picks; -1 instead of a wrong one."""
+        if seating.overrule[seat] > 0.0:
+            return overruled(game, rules, seating, line_up, seat)
+        return picked(game, rules, seating, line_up, seat)
+
+    return ask
+
+
 def engine_of(parts: Parts, types: Types) -> Engine:
     """Return the kernels that play a game on."""
     set_up, next_decision, take = parts.set_up, parts.next_decision, parts.take
     restrict, settle = parts.restrict, parts.settle
+    ask = picked if parts.thing_of is None else _asking(overruling(parts.thing_of, parts.deny, picked, parts.memory))
 
     @kernel
     def decide(game, rules, seating, line_up, seat):
@@ -137,7 +167,7 @@ def engine_of(parts: Parts, types: Types) -> Engine:
         restrict(game, rules, seating)
         index, stream = np.int64(0), game.own[seat].rng
         if game.choice.count > 1:
-            index = picked(game, rules, seating, line_up, seat)
+            index = ask(game, rules, seating, line_up, seat)
             if index < 0:
                 return index
         return settle(game, rules, seating, seat, index, stream)
@@ -158,7 +188,7 @@ def engine_of(parts: Parts, types: Types) -> Engine:
     def begin(game, rules, seating, number):
         """Set the table for a game; parameters of another line-up are forgotten."""
         forget_entrants(game, rules)
-        game.answer.number = number
+        game.answer.number, game.answer.searching = number, 0
         set_up(game, rules, seating, number)
 
     return Engine(parts, types, picked, decide, play_until, begin)
@@ -184,7 +214,7 @@ def chunk_of(engine: Engine, row: Any, pick: Any) -> Any:
         forget_entrants(game, rules)
         for place in range(rows.shape[0] // rules.seats):
             number = first + place
-            game.answer.number = number
+            game.answer.number, game.answer.searching = number, 0
             set_up(game, rules, seating, number)
             if not play_until(game, rules, seating, line_up, over):
                 return -1 - number

@@ -1,4 +1,8 @@
-"""Formulas in play: one small machine that runs their words (``formula_words``), whatever game they speak of."""
+"""Formulas in play: one small machine that runs their words (``formula_words``), whatever game they speak of.
+
+A result beyond MOST marks itself: whatever is worked out from it is that same number, so that nothing overflows, and
+only if the formula comes to it does the game stop. A part that an ``if`` leaves out may come to anything.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,9 @@ from typing import Any
 import numpy as np
 
 from wsim.jit import kernel, stack_room
-from wsim.kernels.formula_words import DEPTH, HANDED, OPERATION
+from wsim.kernels.formula_words import DEPTH, HANDED, MOST, OPERATION
+from wsim.kernels.guards import stop_game
+from wsim.limits import FORMULA
 
 _room = stack_room("formula.stack", np.int64, DEPTH + HANDED)
 _END, _LAST_LEAF = OPERATION["end"], OPERATION["cards"]
@@ -19,7 +25,11 @@ _AND, _OR, _MIN = (OPERATION[name] for name in ("and", "or", "min"))
 
 @kernel
 def combined(operation, a, b):
-    """Return what an operation makes of two numbers."""
+    """Return what an operation makes of two numbers; of one beyond MOST, that number."""
+    if abs(a) > MOST:
+        return a
+    if abs(b) > MOST:
+        return b
     if operation <= _MOD:
         if operation == _ADD:
             return a + b
@@ -42,6 +52,13 @@ def combined(operation, a, b):
 
 
 @kernel
+def check_result(value, owner, begin):
+    """Stop a game in which the formula that begins there comes to more than can be played."""
+    if abs(value) > MOST:
+        stop_game(FORMULA, owner, begin, value, MOST if value > 0 else -MOST)
+
+
+@kernel
 def no_functions(seen, rules, stack, first, operand, owner, other):
     """Call nothing: the formulas of a game without functions of files."""
     return 0
@@ -61,12 +78,13 @@ def machine(leaf: Any, called: Any = no_functions) -> Any:
     def evaluate(seen, rules, at, owner, other):
         """Return what the formula at a place of the code comes to for a city and the other one that it speaks of."""
         stack = _room()
-        top = -1
+        top, begin = -1, at
         while True:
             word = np.int64(rules.code[at])
             operation, operand = word & 0xFF, word >> 8
             at += 1
             if operation == _END:
+                check_result(stack[0], owner, begin)
                 return stack[0]
             if operation <= _LAST_LEAF:
                 top += 1
@@ -74,15 +92,19 @@ def machine(leaf: Any, called: Any = no_functions) -> Any:
             elif operation == _NEG:
                 stack[top] = -stack[top]
             elif operation == _NOT:
-                stack[top] = 1 - stack[top]
+                stack[top] = 1 - stack[top] if abs(stack[top]) <= MOST else stack[top]
             elif operation == _ABS:
                 stack[top] = abs(stack[top])
             elif operation == _PICK:  # if true, if false, the condition
                 top -= 2
-                if stack[top + 2] == 0:
+                if abs(stack[top + 2]) > MOST:
+                    stack[top] = stack[top + 2]
+                elif stack[top + 2] == 0:
                     stack[top] = stack[top + 1]
             elif operation == _CALL:
                 top += 1 - (operand & 7)
+                for place in range(operand & 7):
+                    check_result(stack[top + place], owner, begin)
                 stack[top] = called(seen, rules, stack, top, operand, owner, other)
             else:
                 top -= 1

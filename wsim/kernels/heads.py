@@ -23,6 +23,7 @@ ANSWER = np.dtype(
         ("wrong", "i8"),  # 1: its index is none into the legal moves
         ("index", "i8"),  # what it returned
         ("count", "i8"),  # legal moves
+        ("searching", "i8"),  # 1: a policy that searches is playing on
     ],
     align=True,
 )

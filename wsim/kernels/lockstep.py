@@ -146,7 +146,7 @@ def lockstep_of(engine: Engine, parts: Parts) -> Any:
 
     @kernel
     def step_all(game, words, states, rules, seating, line_up, request, timesteps, seen, masks):
-        game.answer.wrong = 0
+        game.answer.wrong = game.answer.searching = 0
         game.log.recording = 0
         for place in range(timesteps.shape[0]):
             timestep = timesteps[place]

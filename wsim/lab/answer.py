@@ -14,9 +14,10 @@ from typing import Any, ClassVar
 
 import polars as pl
 
-from wsim.display import Display, html_of, text_of
+from wsim.document import Column, Document, Sheet, html_of, text_of
 from wsim.errors import UserError
 from wsim.files import json_of, text_within, write_text, writing
+from wsim.lab.execution import Execution
 from wsim.lab.plan import Plan, digest_of
 from wsim.lab.provenance import METADATA_KEY, Provenance
 from wsim.lab.record import RECORD
@@ -42,7 +43,9 @@ class Answer:
 
     Attributes
     ----------
-    FORMAT: names the kind in files, ``wsim-match/1``. COMMAND: what asks for it. CALLED: what it is, in a sentence.
+    FORMAT: names the kind in files, ``wsim-match/1``. FORMER_FORMATS: those of files that are still read.
+    SUFFIXES: of the files that it is written to, the usual one first.
+    COMMAND: what asks for it. CALLED: what it is, in a sentence.
     NOUN: what a file of it is; LIES: where that is found, to be added to a refusal.
     TABLES: names of its tables in its record, the main one first. LONG: that of a Parquet file, if not the main one.
     NEEDS: what a file must have to be shown: by name in the record, columns of rows that must be there; none: anything.
@@ -50,6 +53,8 @@ class Answer:
     """
 
     FORMAT: ClassVar[str] = ""
+    FORMER_FORMATS: ClassVar[tuple[str, ...]] = ()
+    SUFFIXES: ClassVar[tuple[str, ...]] = (".json", ".parquet")
     COMMAND: ClassVar[str] = ""
     CALLED: ClassVar[str] = ""
     NOUN: ClassVar[str] = "answer"
@@ -57,6 +62,11 @@ class Answer:
     TABLES: ClassVar[tuple[str, ...]] = ()
     LONG: ClassVar[str] = ""
     NEEDS: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of the command that gave it: 0 unless the answer is a failure."""
+        return 0
 
     @property
     def title(self) -> str:
@@ -80,9 +90,22 @@ class Answer:
     def _repr_html_(self) -> str:
         return html_of(self.title, self.main, self.caveats)
 
-    def display(self, view: View = whole) -> Display:
+    def display(self, view: View = whole) -> Document:
         """Return the answer for people; ``view``: what is shown of its main table."""
         raise NotImplementedError
+
+    @classmethod
+    def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:  # noqa: ARG003
+        """Return what the columns of its tables are, by the names of the tables."""
+        return {}
+
+    @classmethod
+    def document(cls, stored: Stored) -> Document:
+        """Return a written answer as pages show it: its tables with their charts."""
+        tables = [stored.sheet(name) for name in cls.TABLES if stored.record.get(name)]
+        estimand = stored.record.get("estimand", "")
+        remarks = [f"{remark}." for remark in stored.record.get("remarks", ())]
+        return Document(stored.main, tables, head=[f"{estimand.rstrip('.')}."] if estimand else [], notes=remarks)
 
     # --- on the disk ------------------------------------------------------------------------------------------------
 
@@ -102,7 +125,7 @@ class Answer:
         """
         target, record = Path(path), as_read(self.record())
         if (target / RECORD).is_file():
-            target = target / f"{self._family()}-{digest_of(self.identity(record))[:8]}.json"
+            target = target / f"{self.family()}-{digest_of(self.identity(record))[:8]}.json"
         self.check_target(target)
         if target.suffix == ".parquet":
             table: pl.DataFrame = getattr(self, self.LONG or self.TABLES[0])
@@ -125,7 +148,7 @@ class Answer:
             raise UserError(f"cannot write {cls.CALLED} to {str(path)!r}: {why}")
 
     @classmethod
-    def _family(cls) -> str:
+    def family(cls) -> str:
         """Return how files of the kind begin in a run folder."""
         return cls.FORMAT.partition("/")[0].removeprefix("wsim-")
 
@@ -137,7 +160,8 @@ class Answer:
     @classmethod
     def files_in(cls, folder: Path) -> list[Path]:
         """Return the answers of the kind in a run folder."""
-        return sorted(folder.glob(f"{cls._family()}-*.json"))
+        families = [cls.family(), *(name.partition("/")[0].removeprefix("wsim-") for name in cls.FORMER_FORMATS)]
+        return sorted({path for family in families for path in folder.glob(f"{family}-*.json")})
 
     @classmethod
     def read(cls, path: Path) -> Stored:
@@ -149,7 +173,7 @@ class Answer:
         except (ValueError, pl.exceptions.PolarsError) as error:
             raise UserError(f"{str(path)!r} is no {cls.NOUN} of {cls.COMMAND}{cls.LIES}") from error
         found = record.get("format") if isinstance(record, dict) else None
-        if found != cls.FORMAT:
+        if found not in (cls.FORMAT, *cls.FORMER_FORMATS):
             unlike = f"its format is {found!r}, not {cls.FORMAT!r}{cls.LIES}"
             raise UserError(f"{str(path)!r} is no {cls.NOUN} of {cls.COMMAND}: {unlike}")
         stored = Stored(cls, path, record)
@@ -186,9 +210,10 @@ class Answer:
         """Say what was not the same about how a recorded answer was made."""
         return []
 
-    def again(self, *, threads: int | None = None) -> Rerun:
+    def again(self, *, threads: int | None = None, cluster: str | None = None) -> Rerun:
         """Ask the same again and compare every number."""
-        return Stored(type(self), None, as_read(self.record())).again(Again(threads=threads))
+        how = Again(execution=Execution(threads, cluster))
+        return Stored(type(self), None, as_read(self.record())).again(how)
 
 
 @dataclass(frozen=True)
@@ -221,6 +246,17 @@ class Stored:
         """Return one of its tables."""
         return pl.DataFrame(self.record[name], infer_schema_length=None)
 
+    def sheet(self, name: str, title: str = "", frame: pl.DataFrame | None = None, **more: Any) -> Sheet:
+        """Return one of its tables to print, or ``frame``: that table, changed; without what is nested."""
+        rows = self.table(name) if frame is None else frame
+        flat = rows.select([one for one, kind in rows.schema.items() if not kind.is_nested()])
+        words = name.replace("_", " ").capitalize()
+        return Sheet(title or words, flat.to_dicts(), self.kind.columns(self.record).get(name, ()), **more)
+
+    def document(self) -> Document:
+        """Return it as pages show it."""
+        return self.kind.document(self)
+
     def game(self) -> str | None:
         """Return which game it is of, None where it does not say."""
         return self.kind.flat_plan(self.record).get("game")
@@ -238,9 +274,14 @@ class Stored:
                 return f"it has no {name}"
         return ""
 
-    def plan(self) -> Plan:
-        """Return its plan (``Answer.flat_plan``); raise UserError for a damaged one."""
-        return sound(lambda: Plan.restore(self.kind.flat_plan(self.record), self.places))
+    def plan(self) -> Plan | None:
+        """Return its plan (``Answer.flat_plan``), if it has one; raise UserError for a damaged one."""
+
+        def restored() -> Plan | None:
+            flat = self.kind.flat_plan(self.record)
+            return Plan.restore(flat, self.places) if flat else None
+
+        return sound(restored)
 
     def again(self, how: Again) -> Rerun:
         """Ask the same again and compare every number; raise UserError for a damaged answer."""

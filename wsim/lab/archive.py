@@ -1,11 +1,11 @@
-"""What a run is made of, kept in its folder by content: card files, patches, weights, policies, and the catalogue.
+"""The inputs of a run, copied into its folder: card files, patches, weights, policies, and the resolved catalogue.
 
-    FOLDER/catalogue.json   what was played with, all layers, patches and changes laid (``Simulator.resolved``)
-    FOLDER/files/0/...      the card file, then every file that the plan names, each in a numbered folder of its own,
-                            with what a policy imports from beside it, and the effects that a patch names; then the
-                            modules that policies are from
+    FOLDER/catalogue.json   the catalogue after all layers, patches and changes (``Simulator.resolved``)
+    FOLDER/files/0/...      the card file, then every file that the plan names, each in its own numbered folder,
+                            with the modules that a policy imports from there and the effects that a patch names; then
+                            the installed modules that policies come from
 
-They are read as text and data: analyses read the card files there, and only playing runs a policy.
+Analyses read these files as text and data; only playing runs a policy.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ FILES = "files"
 
 @dataclass(frozen=True)
 class Archive:
-    """What is kept.
+    """The archived files of a run.
 
     Attributes
     ----------
     contents: path in the run's folder -> bytes.
-    places: name of a file as the plan writes it (``OWN_CARDS``: the card file of wsim's own) -> path in the folder.
+    places: name of a file as the plan writes it (``OWN_CARDS``: the card file shipped with wsim) -> path in the folder.
     """
 
     contents: Mapping[str, bytes]
@@ -46,7 +46,7 @@ class Archive:
 
     @classmethod
     def of(cls, plan: Plan, simulator: Simulator) -> Archive:
-        """Read everything that a plan names; raise UserError for what cannot be read."""
+        """Read every file that a plan names; raise UserError for a file that cannot be read."""
         resolved = json.dumps(simulator.resolved(), indent=1, ensure_ascii=False) + "\n"
         contents = {CATALOGUE: resolved.encode()}
         places: dict[str, str] = {}
@@ -56,35 +56,35 @@ class Archive:
         code, effects = {entry.file for entry in plan.line_up}, plan.effects
         for number, (name, path) in enumerate(named):
             try:
-                found = contents_of(path) if name in code else {path.name: path.read_bytes()}
-                if name in effects:  # it is looked for beside the file that names it
-                    found |= contents_of(effects[name])
+                sources = contents_of(path) if name in code else {path.name: path.read_bytes()}
+                if name in effects:  # its path is relative to the file that names it
+                    sources |= contents_of(effects[name])
             except OSError as error:
                 raise UserError(f"cannot read {name or str(path)!r}: {error.strerror}") from error
-            contents |= {f"{FILES}/{number}/{where}": content for where, content in found.items()}
+            contents |= {f"{FILES}/{number}/{inner}": content for inner, content in sources.items()}
             places[name] = f"{FILES}/{number}/{path.name}"
-        for number, found in enumerate(_modules(plan), start=len(named)):
-            contents |= {f"{FILES}/{number}/{where}": content for where, content in found.items()}
+        for number, sources in enumerate(_modules(plan), start=len(named)):
+            contents |= {f"{FILES}/{number}/{inner}": content for inner, content in sources.items()}
         return cls(contents, places)
 
     @property
     def digests(self) -> dict[str, str]:
-        """The SHA-256 of every file."""
+        """The SHA-256 of each file, by path."""
         return {path: content_digest(content) for path, content in self.contents.items()}
 
     def over(self, folder: Path, digests: Mapping[str, str], places: Mapping[str, str]) -> Archive:
-        """Return what is kept with a run that goes on: what lies there and is sound stays as it is.
+        """Return the archive of a resumed run: intact files in the folder take precedence over new ones.
 
-        ``digests``, ``places``: of what the run has kept so far.
+        ``digests``, ``places``: those of the files archived so far.
         """
         damaged = set(damaged_files(folder, digests))
-        there = {path: (folder / path).read_bytes() for path in digests if path not in damaged}
-        contents = {**self.contents, **there}
+        intact = {path: (folder / path).read_bytes() for path in digests if path not in damaged}
+        contents = {**self.contents, **intact}
         known = {name: path for name, path in places.items() if path in contents}
         return Archive(contents, {**self.places, **known})
 
     def write(self, folder: Path, digests: Mapping[str, str]) -> None:
-        """Write which of these files are not there, or not what their digests say; StoreError if the disk refuses."""
+        """Write the files that are missing or do not match ``digests``; StoreError if the disk refuses."""
         for path in set(damaged_files(folder, digests)) & set(self.contents):
             target = folder / path
             try:
@@ -95,10 +95,10 @@ class Archive:
 
 
 def _modules(plan: Plan) -> Iterator[dict[str, bytes]]:
-    """Yield the sources of each installed module that a policy is from, to be read; it is imported under its name."""
-    if "wsim.policies.plug" not in sys.modules:  # then no policy of a user has been made ready
+    """Yield the sources of each installed module that a policy comes from. They are kept for reference only."""
+    if "wsim.policies.user_policies" not in sys.modules:  # then no user policy has been loaded
         return
-    from wsim.policies.plug import installed_module
+    from wsim.policies.user_policies import installed_module
 
     for name in dict.fromkeys(filter(None, map(installed_module, plan.line_up))):
         file = module_file(name)
@@ -108,15 +108,15 @@ def _modules(plan: Plan) -> Iterator[dict[str, bytes]]:
 
 
 def damaged_files(folder: Path, digests: Mapping[str, str]) -> list[str]:
-    """Return which files of a folder are missing or not what their digests say."""
+    """Return the files of a folder that are missing or do not match their digest."""
 
-    def sound(path: str, digest: str) -> bool:
-        place = PurePosixPath(path)
-        if place.is_absolute() or ".." in place.parts:
+    def is_intact(path: str, digest: str) -> bool:
+        relative = PurePosixPath(path)
+        if relative.is_absolute() or ".." in relative.parts:
             return False
         try:
             return content_digest(bytes_within(folder / path)) == digest
         except (OSError, ValueError):
             return False
 
-    return [path for path, digest in digests.items() if not sound(path, digest)]
+    return [path for path, digest in digests.items() if not is_intact(path, digest)]

@@ -1,7 +1,7 @@
-"""Games in chunks over threads: the kernels release the interpreter lock, what they made comes back in order.
+"""Play games in chunks on several threads; kernels release the GIL, and results arrive in order.
 
-A chunk's data depend on (plan, seed, game numbers) only, so neither the number of threads nor the cut into chunks can
-be seen in the result. At most ``2 * threads`` chunks are in flight: that, and whatever the caller keeps, is the memory.
+A chunk's data depend only on the plan, the seed and the game numbers, never on threads or chunk sizes.
+At most ``2 * threads`` chunks are in flight, which bounds memory (apart from what the caller keeps).
 """
 
 from __future__ import annotations
@@ -28,31 +28,31 @@ if TYPE_CHECKING:
     from wsim.game import Simulator
 
 Made = TypeVar("Made")
-"""What a chunk of games becomes."""
+"""The result for one chunk of games."""
 
-FIRST_CHUNK = 1  # a searcher's game may take seconds; fast games are many after a few chunks
+FIRST_CHUNK = 1  # a game of search may take seconds; for fast games, chunks grow quickly
 LAST_CHUNK = 256  # towards the end chunks shrink to this, so that the threads finish together
-MAXIMUM_CHUNK = 8192
-MOST_GROWTH = 32  # a chunk has its fixed costs, of frames with a hundred columns; after a few they must not be seen
-SECONDS_A_CHUNK = 0.2  # short enough for the progress bar and Ctrl-C, long enough to forget what a chunk costs
-MAXIMUM_THREADS = 1024
+MAX_CHUNK = 8192
+MAX_GROWTH = 32  # large, so that the fixed cost of a chunk (frames of 100 columns) soon stops mattering
+SECONDS_A_CHUNK = 0.2  # short enough for the progress bar and Ctrl-C, long enough to amortise the cost of a chunk
+MAX_THREADS = 1024
 
 
 @dataclass(frozen=True)
 class Chunk:
-    """The tables of the games ``games``: one row per game and seat, and one per decision if asked for."""
+    """The tables of the games ``games``: one row per game and seat and, if requested, one per decision."""
 
     games: range
     seats: pl.DataFrame
     picks: pl.DataFrame | None
 
 
-class Pace:
-    """Chooses the size of the next chunk, of about ``seconds``: fast games in thousands, slow ones a few at a time.
+class ChunkSizer:
+    """Chooses chunk sizes so that a chunk takes about ``seconds``: thousands of fast games, a few slow ones.
 
     Attributes
     ----------
-    known: whether it has seen how fast games are.
+    known: whether the speed of games has been measured (or the size is fixed).
     """
 
     def __init__(self, fixed: int | None, seconds: float = SECONDS_A_CHUNK) -> None:
@@ -62,37 +62,39 @@ class Pace:
         self._lock = Lock()
 
     def note(self, games: int, seconds: float) -> None:
-        """Learn from a chunk of ``games`` that took ``seconds``; a chunk grows at most by ``MOST_GROWTH``."""
+        """Update the size from a chunk of ``games`` that took ``seconds``; it grows at most by the factor
+        ``MAX_GROWTH``.
+        """
         if self._fixed:
             return
         wanted = int(games * self._seconds / max(seconds, 1e-6))
         with self._lock:
-            self._size = max(1, min(wanted, self._size * MOST_GROWTH, MAXIMUM_CHUNK))
+            self._size = max(1, min(wanted, self._size * MAX_GROWTH, MAX_CHUNK))
             self.known = True
 
     def size(self, left: int, threads: int) -> int:
-        """Return the games of the next chunk when ``left`` are still to be dealt out to ``threads``."""
+        """Return the size of the next chunk when ``left`` games remain for ``threads``."""
         if self._fixed:
             return self._fixed
         return min(self._size, max(LAST_CHUNK, left // (2 * threads)))
 
 
 def usable_threads(threads: int | None) -> int:
-    """Return the number of threads to play with; raise UserError if it is not in 1..1024."""
+    """Return the number of threads to use; raise UserError if it is not in 1..1024."""
     refuse_forked()
     if threads is None:
         return usable_cpus()
-    if type(threads) is not int or not 1 <= threads <= MAXIMUM_THREADS:
-        raise UserError(f"threads must be a whole number from 1 to {MAXIMUM_THREADS}, not {threads!r}")
+    if type(threads) is not int or not 1 <= threads <= MAX_THREADS:
+        raise UserError(f"threads must be a whole number from 1 to {MAX_THREADS}, not {threads!r}")
     return threads
 
 
-def _timed(make: Callable[[range], Made], games: range, pace: Pace) -> Made:
-    """Make something of a chunk of games and note how long it took."""
+def _timed(make: Callable[[range], Made], games: range, pace: ChunkSizer) -> Made:
+    """Call ``make`` with a chunk of games and report the time to ``pace``."""
     start = time.perf_counter()
-    made = make(games)
+    result = make(games)
     pace.note(len(games), time.perf_counter() - start)
-    return made
+    return result
 
 
 def in_chunks(
@@ -103,28 +105,28 @@ def in_chunks(
     threads: int | None = None,
     chunk: int | None = None,
 ) -> Generator[Made]:
-    """Cut the games of ``parts`` into chunks, call ``make`` with each on some thread, yield what it made in order.
+    """Split the games of ``parts`` into chunks, call ``make`` with each on some thread, and yield the results in order.
 
-    ``games`` is how many the parts have together; without it they are counted first, in memory. No chunk reaches over
-    the end of a part. ``chunk`` fixes the games per chunk; without it they follow the speed of
-    ``make``. Leaving the loop early (an error, Ctrl-C, a break) waits for the running chunks and drops the others.
+    ``games`` is the total number of games; without it, ``parts`` is read into memory to count them. A chunk never
+    crosses the end of a part. ``chunk`` fixes the games per chunk; without it the size adapts to the speed of ``make``.
+    Leaving the loop early (an error, Ctrl-C, a break) waits for the running chunks and drops the queued ones.
     """
-    count = usable_threads(threads)
-    pace = Pace(chunk)
+    workers = usable_threads(threads)
+    pace = ChunkSizer(chunk)
     if games is None:
         parts = list(parts)
         games = sum(map(len, parts))
     left = games
-    pool = ThreadPoolExecutor(count, thread_name_prefix="wsim")
+    pool = ThreadPoolExecutor(workers, thread_name_prefix="wsim")
     waiting: deque[Future[Made]] = deque()
     try:
         for part in parts:
             first = part.start
             while first < part.stop:
-                cut = range(first, min(part.stop, first + pace.size(left, count)))
+                cut = range(first, min(part.stop, first + pace.size(left, workers)))
                 first, left = cut.stop, left - len(cut)
                 waiting.append(pool.submit(_timed, make, cut, pace))
-                if len(waiting) >= (2 * count if pace.known else count):  # first of all, learn how fast games are
+                if len(waiting) >= (2 * workers if pace.known else workers):  # measure the speed first
                     yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
@@ -141,7 +143,7 @@ def play(
     picks: bool = False,
     chunk: int | None = None,
 ) -> Generator[Chunk]:
-    """Play the games of ``parts``, one part after the other, and yield their tables chunk by chunk (``in_chunks``)."""
+    """Play the games of ``parts`` in order and yield their tables chunk by chunk (``in_chunks``)."""
     return in_chunks(partial(played, simulator, picks), parts, games=games, threads=threads, chunk=chunk)
 
 
@@ -156,8 +158,8 @@ def played(simulator: Simulator, picks: bool, games: range) -> Chunk:
 
 
 def rows_and_picks(simulator: Simulator, games: range, *, picks: bool) -> tuple[NDArray[Any], NDArray[Any] | None]:
-    """Play games; return a row for each game and seat, in order, and one for each decision if asked for."""
+    """Play games; return one row per game and seat, in order, and one per decision if requested."""
     rows = np.zeros(len(games) * simulator.seats, simulator.row_dtype)
     decisions = np.zeros(len(games) * simulator.picks_per_game, simulator.pick_dtype) if picks else None
-    count = simulator.play(games.start, rows, decisions)
-    return rows, None if decisions is None else decisions[:count]
+    decided = simulator.play(games.start, rows, decisions)
+    return rows, None if decisions is None else decisions[:decided]

@@ -1,9 +1,9 @@
 """Playing on a cluster of Dask workers: this machine's own (``local:4``) or a scheduler's (``tcp://host:8786``).
 
 A task is a range of games and what is made of them: the Parquet files of a shard, the sums of a comparison. Whatever
-is made on threads (``wsim.lab.batch.in_chunks``) can be made here (``players``): what makes it is sent, with what its
-plans are made of (``wsim.lab.tasks``). A worker that dies is replaced, or its tasks go to others: what is made depends
-on plans and games only.
+is made on threads (``wsim.lab.batch.in_chunks``) can be made here (``chunk_runner``): what makes it is sent, with what
+its plans are made of (``wsim.lab.tasks``). A worker that dies is replaced, or its tasks go to others: what is made
+depends on plans and games only.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from wsim.errors import UserError, refuse_other_types
-from wsim.lab.batch import Pace, in_chunks, rows_and_picks, usable_threads
+from wsim.lab.batch import ChunkSizer, in_chunks, rows_and_picks, usable_threads
 from wsim.lab.tasks import Ready, itself, made, packed
 
 if TYPE_CHECKING:
@@ -109,13 +109,13 @@ class Cluster:
             self._client.cancel([*waiting, content])
 
     def in_chunks(
-        self, make: Callable[[range], Made], ready: Sequence[Ready], parts: Sequence[range]
+        self, make: Callable[[range], Made], ready: Sequence[Ready], parts: Sequence[range], chunk: int | None = None
     ) -> Generator[Made]:
         """Cut the games of ``parts`` into chunks and yield what ``make`` makes of each, in order.
 
         No chunk reaches over the end of a part; what is yielded is what ``wsim.lab.batch.in_chunks`` yields on threads.
         """
-        pace = Pace(None, seconds=SECONDS_A_TASK)
+        pace = ChunkSizer(chunk, seconds=SECONDS_A_TASK)
         cut: deque[range] = deque()  # chunks that are not yet yielded, in order
         early: dict[int, Made] = {}  # what was done before its turn, by its first game
 
@@ -234,11 +234,15 @@ def _processes(distributed: Any, workers: int, scratch: str) -> Any:
 class InChunks(Protocol):
     """Makes something of chunks of games, on threads or on a cluster, and yields it in order."""
 
-    def __call__(self, make: Callable[[range], Made], parts: Sequence[range]) -> Generator[Made]: ...
+    def __call__(
+        self, make: Callable[[range], Made], parts: Sequence[range], chunk: int | None = None
+    ) -> Generator[Made]: ...
 
 
 @contextmanager
-def players(cluster: str | Cluster | None, ready: Sequence[Ready], threads: int | None = None) -> Iterator[InChunks]:
+def chunk_runner(
+    cluster: str | Cluster | None, ready: Sequence[Ready], threads: int | None = None
+) -> Iterator[InChunks]:
     """Yield what makes something of games: on threads of this process, or on the workers of a cluster.
 
     Parameters
@@ -251,11 +255,11 @@ def players(cluster: str | Cluster | None, ready: Sequence[Ready], threads: int 
     """
     if cluster is None:
         count = usable_threads(threads)
-        yield lambda make, parts: in_chunks(make, parts, threads=count)
+        yield lambda make, parts, chunk=None: in_chunks(make, parts, threads=count, chunk=chunk)
         return
     check_cluster(cluster, threads)
     with joined(cluster, ready[0][1]) as workers:
-        yield lambda make, parts: workers.in_chunks(make, ready, parts)
+        yield lambda make, parts, chunk=None: workers.in_chunks(make, ready, parts, chunk)
 
 
 @contextmanager

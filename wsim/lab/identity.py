@@ -1,4 +1,4 @@
-"""What the files that a plan names are, wherever they lie: digests in the place of paths."""
+"""Identify the files that a plan names by their content, wherever they are: digests instead of paths."""
 
 from __future__ import annotations
 
@@ -16,28 +16,30 @@ def _content_digest(path: str) -> str:
     return "sha256:" + hashlib.sha256(Path(path).read_bytes()).hexdigest()
 
 
-def _file_digest(name: str, place: str, digest: Callable[[str], str] = _content_digest) -> str:
+def _file_digest(name: str, path: str, digest: Callable[[str], str] = _content_digest) -> str:
     """Return the digest of a file; raise UserError, with its name, if it cannot be read."""
     try:
-        return digest(place)
+        return digest(path)
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else error
         raise UserError(f"cannot read {name!r}: {why}") from error
 
 
-def card_file_identity(name: str, place: str, effects: Mapping[str | None, Path]) -> str:
-    """Return the digest of a card file or patch, and that of the file of effects that it names."""
-    found = _file_digest(name, place)
+def card_file_identity(name: str, path: str, effects: Mapping[str | None, Path]) -> str:
+    """Return the digest of a card file or patch, and of the effects file that it names."""
+    cards_digest = _file_digest(name, path)
     if name not in effects:
-        return found
-    return f"{found} {effects[name].name} {_file_digest(str(effects[name]), str(effects[name]), digest_of_sources)}"
+        return cards_digest
+    return (
+        f"{cards_digest} {effects[name].name} {_file_digest(str(effects[name]), str(effects[name]), digest_of_sources)}"
+    )
 
 
 def policy_identity(entry: Entry) -> str:
-    """Return the entry as text, the content of a file of weights or of a policy in the place of its folder.
+    """Return the entry as text, with the digest of its weights or policy file instead of the folder.
 
-    The modules that a policy imports from its folder count as its content. What is installed (a policy of a module, an
-    entry point) is in the provenance of the rules.
+    The modules that a policy imports from its folder are part of its content. Installed policies (of a module or an
+    entry point) are identified in the provenance of the rules instead.
     """
     name = entry.named_file
     if name is None:

@@ -1,7 +1,7 @@
-"""The finished shards of a run: ``shards.jsonl`` in its folder, a line a shard with what its file must be.
+"""The finished shards of a run: ``shards.jsonl`` in its folder, one line per shard with its file's size and digest.
 
-A line is written after its shard, so a shard without a line is not finished, whatever lies there. A shard that is made
-longer has its new line first: of several lines for a file that one holds which the file has the size of.
+A line is written after its shard, so a shard file without a line is not finished. When a shard is replaced by a longer
+one, the new line is written first: of several lines for one file, the one that matches the size of the file is valid.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import Any
 from wsim.lab.journal import Journal
 
 LEDGER = "shards.jsonl"
-TABLES = ("picks", "seats", "sums")
-MOST_GAMES = 10**14  # more than any plan has: their numbers fit into the names of files
+TABLES = ("picks", "seats", "sums", "worth")
+MAX_GAMES = 10**14  # more than any plan has; game numbers fit into file names
 _BLOCK = 1 << 20
 
 
@@ -26,7 +26,7 @@ class Shard:
 
     Attributes
     ----------
-    table: seats or picks. first, games: its games. bytes: the size of its file. sha256: of the file, in hexadecimal.
+    table: seats, picks or sums. first, games: its games. bytes, sha256 (hexadecimal): size and digest of its file.
     """
 
     table: str
@@ -37,20 +37,20 @@ class Shard:
 
     @classmethod
     def of(cls, entry: Mapping[str, Any]) -> Shard | None:
-        """Return the shard of a line; None for one that wsim would not write."""
+        """Return the shard of a line; None for a line that wsim would not write."""
         kinds = {"table": str, "first": int, "games": int, "bytes": int, "sha256": str}
         if entry.keys() != kinds.keys() or any(type(entry[name]) is not kind for name, kind in kinds.items()):
             return None
-        return cls(**entry) if entry["table"] in TABLES and 0 <= entry["first"] < MOST_GAMES else None
+        return cls(**entry) if entry["table"] in TABLES and 0 <= entry["first"] < MAX_GAMES else None
 
 
 def shard_name(table: str, first: int) -> str:
-    """Return the path, from the run's folder, of the shard of a table that begins with game ``first``."""
+    """Return the path, relative to the run's folder, of the shard of a table that begins with game ``first``."""
     return f"{table}/part-{first:014d}.parquet"  # 2**44 games have 14 digits; names sort as numbers
 
 
 def shard_path(folder: Path, table: str, first: int) -> Path:
-    """Return the file of a table (seats or picks) for the shard that begins with game ``first``."""
+    """Return the file of the shard of a table that begins with game ``first``."""
     return folder / shard_name(table, first)
 
 
@@ -66,14 +66,14 @@ def digest_of_file(path: Path) -> tuple[int, str]:
 
 def read_ledger(folder: Path) -> dict[tuple[str, int], Shard]:
     """Return the finished shards of a run by table and first game; StoreError if the file cannot be read."""
-    found: dict[tuple[str, int], Shard] = {}
+    finished: dict[tuple[str, int], Shard] = {}
     for shard in map(Shard.of, Journal(folder / LEDGER).entries()):
         if shard is None:
             continue
         key = shard.table, shard.first
-        if key not in found or _size(shard_path(folder, *key)) != found[key].bytes:
-            found[key] = shard
-    return found
+        if key not in finished or _size(shard_path(folder, *key)) != finished[key].bytes:
+            finished[key] = shard
+    return finished
 
 
 def _size(path: Path) -> int:
@@ -84,10 +84,10 @@ def _size(path: Path) -> int:
 
 
 def append(folder: Path, shards: Iterable[Shard]) -> None:
-    """Add shards, on the disk when this returns; StoreError if it refuses."""
+    """Append shards to the ledger and flush it to disk; StoreError if the disk refuses."""
     Journal(folder / LEDGER).add(*map(asdict, shards))
 
 
 def rewrite(folder: Path, shards: Iterable[Shard]) -> None:
-    """Write the ledger anew with these shards alone."""
+    """Replace the contents of the ledger by these shards."""
     Journal(folder / LEDGER).rewrite(map(asdict, shards))

@@ -1,6 +1,6 @@
-"""A part of a run: some of its shards, one after the other, played by themselves and joined later (``wsim merge``).
+"""A part of a run: a range of its shards, played separately and joined later (``wsim merge``).
 
-A part has the plan, the identity and the shards of the whole run, so its files are those of the run made in one go.
+A part has the plan, the identity and the shard size of the whole run, so its files equal those of an undivided run.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Part:
         """Read ``3/16``; raise UserError for anything else."""
         match = _FORM.fullmatch(text.strip())
         if match is None:
-            raise UserError(f"a part is written 3/16, the third of sixteen, not {text!r}")
+            raise UserError(f"a part must look like 3/16 (the third of sixteen), not {text!r}")
         number, of = int(match[1]), int(match[2])
         if not 1 <= number <= of:
             raise UserError(f"part {text.strip()} does not exist: parts are numbered from 1/{of} to {of}/{of}")
@@ -35,19 +35,19 @@ class Part:
         return f"{self.number}/{self.of}"
 
     def games(self, games: int, shard_games: int) -> range:
-        """Return the games of this part of a run: whole shards, about as many in every part."""
+        """Return the games of this part of a run: whole shards, about equally many in every part."""
         shards = -(-games // shard_games)
         first, end = (shards * bound // self.of * shard_games for bound in (self.number - 1, self.number))
         return range(first, min(end, games))
 
     def check(self, games: int, shard_games: int) -> None:
-        """Raise UserError if a run has fewer shards than parts: some would be empty."""
+        """Raise UserError if a run has fewer shards than parts, which would leave parts empty."""
         shards = -(-games // shard_games)
         if shards < self.of:
-            smaller = f", or --shard-games {games // self.of} for all of them" if games >= self.of else ""
+            smaller = f", or add --shard-games {games // self.of}" if games >= self.of else ""
             raise UserError(
-                f"{self.of} parts need {self.of} shards, and {games:,} games are {shards} of {shard_games:,} games: "
-                f"play at most {shards} parts{smaller}"
+                f"{self.of} parts need {self.of} shards, but {games:,} games make {shards} of {shard_games:,} games: "
+                f"use at most {shards} parts{smaller}"
             )
 
 

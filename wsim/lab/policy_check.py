@@ -1,4 +1,4 @@
-"""A user's policy tried out: compiled and as plain Python, in the same games, compared and timed."""
+"""Check a user's policy: play the same games compiled and as plain Python, compare them and time both."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-SHORT = 1.0  # seconds in which frames and threads would count more than games: these are played once more, alone
+SHORT = 1.0  # seconds; below, the cost of frames and threads would dominate: time the games alone
 
 
 @dataclass(frozen=True)
 class PolicyCheck:
-    """What a check found.
+    """The result of checking a policy.
 
     Attributes
     ----------
-    policy: the entry. tables: games played of each table, rule set and players.
-    wrong: what is wrong, a sentence each; empty if it has passed.
-    compiled, plain: microseconds of a game of the policy at every seat.
+    policy: the line-up entry. tables: games played at each table (rule set and players).
+    wrong: the problems, one sentence each; empty if the check passed.
+    compiled, plain: microseconds per game with the policy in every seat.
     """
 
     policy: str
@@ -45,7 +45,7 @@ class PolicyCheck:
     plain: float
 
     def record(self) -> dict[str, Any]:
-        """Return the check as a JSON object."""
+        """Return the result as a JSON object."""
         return {
             "policy": self.policy,
             "passed": not self.wrong,
@@ -57,20 +57,20 @@ class PolicyCheck:
 
 
 def check_policy(policy: str, tables: Mapping[str, Mapping[str, Any]], games: int, seed: int) -> PolicyCheck:
-    """Play games with a policy compiled (bounds-checked) and as plain Python, and compare them row by row.
+    """Play games with a policy compiled (with bounds checks) and as plain Python, and compare them row by row.
 
     Parameters
     ----------
-    policy: a line-up entry that names a function of a file or module.
-    tables: name -> plan keys (game, ruleset, players) of what is played.
-    games: of each table. seed: of all.
+    policy: a line-up entry that names a function in a file or module.
+    tables: name of a table -> its plan keys (game, ruleset, players).
+    games: games per table. seed: the seed of every table.
 
-    Raises UserError for a policy that cannot be loaded, is none of the user's, or is plain Python anyway.
+    Raises UserError for a policy that cannot be loaded, that is built in, or that is declared as plain Python.
     """
     wrong: list[str] = []
     played: dict[str, int] = {}
     spent = [0.0, 0.0]
-    _refuse_what_is_not_compiled(policy)
+    _refuse_uncompiled(policy)
     for name, keys in tables.items():
         plan = Plan.make(**keys, games=games, seed=seed, policies=policy)
         try:
@@ -82,33 +82,33 @@ def check_policy(policy: str, tables: Mapping[str, Mapping[str, Any]], games: in
         played[name] = games
         spent[0] += seconds
         spent[1] += plain_seconds
-        apart = _first_difference(compiled, plain)
-        if apart is not None:
+        different = _first_difference(compiled, plain)
+        if different is not None:
             wrong.append(
-                f"{name}: compiled and as plain Python it plays game {apart} differently: it reads past a record, "
-                "counts an index from the end, or keeps something of its own"
+                f"{name}: compiled and plain Python play game {different} differently: the policy reads past a record, "
+                "uses a negative index, or keeps state between calls"
             )
     total = max(sum(played.values()), 1)
     return PolicyCheck(policy, played, tuple(wrong), spent[0] / total * 1e6, spent[1] / total * 1e6)
 
 
-def _refuse_what_is_not_compiled(policy: str) -> None:
-    """Raise UserError for a policy that is not the user's, or is plain Python anyway."""
+def _refuse_uncompiled(policy: str) -> None:
+    """Raise UserError for a policy that is built in or declared as plain Python."""
     from wsim.policies.declare import declaration_of
     from wsim.policies.lineup import parse_entry
-    from wsim.policies.plug import function_of
+    from wsim.policies.user_policies import function_of
 
     entry = parse_entry(policy)
     if entry.file is None and entry.module is None:
-        raise UserError(f"{policy!r} is no policy of a file or module: write ./FILE.py:NAME or MODULE:NAME")
+        raise UserError(f"{policy!r} is not a policy in a file or module: write ./FILE.py:NAME or MODULE:NAME")
     function = function_of(entry)
     declared = declaration_of(function)
     if getattr(function, "py_func", function) is function and (declared is None or declared.python):
-        raise UserError(f"{policy!r} is plain Python, which is handed copies: there is nothing to compare it with")
+        raise UserError(f"{policy!r} is a plain Python policy, which is never compiled: there is nothing to compare")
 
 
 def _plain(plan: Plan) -> tuple[pl.DataFrame, float]:
-    """Play a plan in a process without the JIT; return its seats table and the seconds that its games took."""
+    """Play a plan in a process without the JIT; return its seats table and the seconds spent on games."""
     import polars as pl
 
     with TemporaryDirectory() as folder:
@@ -121,16 +121,18 @@ def _plain(plan: Plan) -> tuple[pl.DataFrame, float]:
             check=False,
         )
         if done.returncode:
-            raise UserError(f"as plain Python, {(done.stderr.strip().splitlines() or ['it ended without a word'])[-1]}")
+            raise UserError(
+                f"as plain Python, {(done.stderr.strip().splitlines() or ['it ended without a message'])[-1]}"
+            )
         return pl.read_parquet(out), float(done.stdout)
 
 
 def _timed(plan: Plan) -> tuple[pl.DataFrame, float]:
-    """Play a plan on one thread; return its seats table and the seconds that its games took."""
+    """Play a plan on one thread; return its seats table and the seconds spent on games."""
     import polars as pl
 
     simulator = find_game(plan.game).prepare(plan)
-    simulator.play(0, np.zeros(simulator.seats, simulator.row_dtype))  # what the first game of a process costs
+    simulator.play(0, np.zeros(simulator.seats, simulator.row_dtype))  # warm up: the first game of a process is slow
     start = time.perf_counter()
     frames = [chunk.seats for chunk in play(simulator, [range(plan.games)], threads=1, picks=False)]
     seconds = time.perf_counter() - start
@@ -142,18 +144,18 @@ def _timed(plan: Plan) -> tuple[pl.DataFrame, float]:
     return pl.concat(frames), seconds
 
 
-def _first_difference(one: pl.DataFrame, other: pl.DataFrame) -> int | None:
+def _first_difference(compiled: pl.DataFrame, plain: pl.DataFrame) -> int | None:
     """Return the first game whose rows differ."""
-    if one.equals(other):
+    if compiled.equals(plain):
         return None
-    for game in one["game"].unique(maintain_order=True).to_list():
-        if not one.filter(one["game"] == game).equals(other.filter(other["game"] == game)):
+    for game in compiled["game"].unique(maintain_order=True).to_list():
+        if not compiled.filter(compiled["game"] == game).equals(plain.filter(plain["game"] == game)):
             return int(game)
     return None
 
 
 def _main(plan: str, out: str) -> int:
-    """Play a plan, write its seats table, print the seconds; what is refused goes to stderr."""
+    """Play a plan, write its seats table and print the seconds; write refusals to stderr."""
     try:
         frame, seconds = _timed(Plan.restore(json.loads(plan)))
     except UserError as error:

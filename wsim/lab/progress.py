@@ -1,4 +1,4 @@
-"""How those who wait are told: the progress of games, shards and steps, and what is known when Ctrl-C comes."""
+"""How callers follow long work: progress of games, shards and steps, and the partial result on Ctrl-C."""
 
 from __future__ import annotations
 
@@ -7,30 +7,31 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 Progress = Callable[[str, int, int], None]
-"""Called on the caller's thread with what is being done (``games``), how much of it is done, and how much there is."""
+"""Called on the caller's thread with the unit (``games``), the number done and the total."""
 
 
 class ProgressOfLooks(ABC):
-    """A ``Progress`` that is shown each look of a sequential test, too."""
+    """A ``Progress`` that is also called at each look of a sequential test."""
 
     @abstractmethod
     def __call__(self, what: str, done: int, total: int) -> None:
-        """Take the progress."""
+        """Report progress."""
 
     @abstractmethod
     def looked(self, deals: int, effects: Sequence[tuple[float, float, float]]) -> None:
-        """Take a look: after how many deals, and what decides: each effect with the ends of its interval."""
+        """Report a look: the number of deals so far, and each deciding effect with its interval (value, low, high)."""
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C while games are played.
+    """Ctrl-C while games are being played.
 
     Attributes
     ----------
-    result: what the finished games say, of the type that the interrupted function returns (a ``Run``, a
-        ``WhatIf``, a ``PickExperiment``); None if there is nothing to say yet.
+    result: the result of the finished games, of the type that the interrupted function returns (a ``Run``, a
+        ``WhatIfAnswer``, a ``PicksAnswer``); None if there is none yet.
+    hint: how to continue, as part of a sentence; empty where nothing can be continued.
     """
 
-    def __init__(self, result: Any = None) -> None:
+    def __init__(self, result: Any = None, hint: str = "") -> None:
         super().__init__("interrupted")
-        self.result = result
+        self.result, self.hint = result, hint

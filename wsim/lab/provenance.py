@@ -1,4 +1,4 @@
-"""What made this file, and how to make it again."""
+"""The provenance of a file: what produced it and the command that reproduces it."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ _PACKAGES = ("numba", "numpy", "polars")
 
 
 def software() -> dict[str, str]:
-    """Return the versions of what takes part in making the data."""
+    """Return the versions of the software that produces the data."""
     versions = {"wsim": version.__version__, "python": platform.python_version()}
     return versions | {name: version_of(name) for name in _PACKAGES}
 
 
 version_of = lru_cache(metadata.version)
-"""The version of an installed package, looked up once: what is imported stays what it is."""
+"""The version of an installed package, looked up once: an imported package does not change."""
 
 
 @dataclass(frozen=True)
 class Provenance:
-    """What made a run's data.
+    """What produced the data of a run.
 
     Attributes
     ----------
     plan: the resolved plan, flat.
-    identity: what decides the data (``Plan.identity``), the rules (``Simulator.provenance``) and the version of wsim.
+    identity: what determines the data: ``Plan.identity``, the rules (``Simulator.provenance``) and the version of wsim.
     digest: sixteen hexadecimal digits of the identity.
-    command: the shell command that makes the data again.
-    software: versions of wsim, Python and the packages that take part.
+    command: the shell command that reproduces the data.
+    software: versions of wsim, Python and the packages involved.
     """
 
     plan: Mapping[str, Any]
@@ -54,9 +54,9 @@ class Provenance:
 
     @classmethod
     def of(cls, plan: Plan, simulator: Simulator) -> Provenance:
-        """Describe the data that ``plan`` makes with ``simulator``."""
+        """Return the provenance of the data that ``plan`` produces with ``simulator``."""
         identity = {"plan": plan.identity(), "rules": simulator.provenance(), "wsim": version.__version__}
-        identity = json.loads(json.dumps(identity))  # as it comes back from a file: tuples are lists
+        identity = json.loads(json.dumps(identity))  # as read back from a file: tuples become lists
         return cls(
             plan=json.loads(json.dumps(plan.as_dict())),
             identity=identity,
@@ -71,10 +71,10 @@ class Provenance:
         return cls(**{name: record[name] for name in cls.__dataclass_fields__})
 
     def record(self) -> dict[str, Any]:
-        """Return it as a JSON object."""
+        """Return the provenance as a JSON object."""
         return {"format": FORMAT} | {name: getattr(self, name) for name in self.__dataclass_fields__}
 
     def file_metadata(self, table: str, games: range) -> dict[str, str]:
-        """Return the metadata of the Parquet file that holds ``games`` of a table (seats or picks)."""
+        """Return the metadata of the Parquet file that contains ``games`` of a table (seats or picks)."""
         record = self.record() | {"table": table, "first_game": games.start, "games": len(games)}
         return {METADATA_KEY: json.dumps(record, ensure_ascii=False, sort_keys=True)}

@@ -1,4 +1,4 @@
-"""``run.json``: what made a run, how far it is, what belongs to it. It carries a check of its own content."""
+"""``run.json``: the provenance and status of a run and the digests of its files, with a checksum of its own content."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PACKAGES = ("numba", "llvmlite", "numpy", "polars")
 
 
 def environment() -> dict[str, Any]:
-    """Return the machine and the software of this process."""
+    """Return a description of this machine and its software."""
     return {
         "system": platform.platform(),
         "machine": platform.machine(),
@@ -35,17 +35,17 @@ def environment() -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Record:
-    """What ``run.json`` holds.
+    """The content of ``run.json``.
 
     Attributes
     ----------
-    provenance: what made the data.
-    status: running, interrupted or complete, as last written.
+    provenance: what produced the data.
+    status: running, interrupted or complete when last written.
     shard_games: games per shard.
-    files: SHA-256 of the files that are kept with the run (``wsim.lab.archive``), by path in the folder.
-    places: where the files lie that the plan names, by name.
-    sessions: for everyone that played: environment, threads, games, seconds; as far as known.
-    part: which part of the run the folder is for.
+    files: SHA-256 of the archived files (``wsim.lab.archive``), by path in the folder.
+    places: paths of the files that the plan names, by name.
+    sessions: for each process that played: environment, threads, games, seconds (where known).
+    part: the part of the run that the folder is for.
     """
 
     provenance: Provenance
@@ -57,11 +57,11 @@ class Record:
     part: Part = WHOLE
 
     def plan(self, folder: Path) -> Plan:
-        """Return the plan; the files that it names lie in the run's folder."""
+        """Return the plan; the files that it names are in the run's folder."""
         return Plan.restore(self.provenance.plan, {name: str(folder / path) for name, path in self.places.items()})
 
     def write(self, folder: Path) -> None:
-        """Write it into a folder; StoreError if the disk refuses."""
+        """Write the record into a folder; StoreError if the disk refuses."""
         content = self.provenance.record() | {
             "status": self.status,
             "shard_games": self.shard_games,
@@ -75,12 +75,12 @@ class Record:
 
 
 def read_record(folder: Path) -> Record:
-    """Return the record of a run folder; raise UserError if there is none, or one that is not as it was written."""
+    """Return the record of a run folder; raise UserError if there is none, or if it was changed."""
     path = folder / RECORD
     try:
-        content = read_record_of(path, FORMAT, "not a record of wsim", _remedy)
+        content = read_record_of(path, FORMAT, "not a wsim record", _remedy)
     except (FileNotFoundError, NotADirectoryError) as error:
-        what = "holds no run of wsim (no run.json)" if folder.is_dir() else "is not a folder"
+        what = "contains no wsim run (no run.json)" if folder.is_dir() else "is not a folder"
         raise UserError(f"{str(folder)!r} {what if folder.exists() else 'does not exist'}") from error
     try:
         record = Record(
@@ -92,13 +92,13 @@ def read_record(folder: Path) -> Record:
             list(content["sessions"]),
             Part.parse(str(content.get("part", WHOLE))),
         )
-        made, rules = record.provenance, record.provenance.identity["rules"]
-        sound = record.shard_games > 0 and record.status in STATES and isinstance(rules, dict)
-        sound &= isinstance(content["command"], str) and _texts(made.software) == made.software
-        if not sound or digest_of(made.identity) != made.digest:
-            raise ValueError("its values do not belong together")
-        for place in (*record.files, *record.places.values()):
-            refuse_outside(place)
+        provenance, rules = record.provenance, record.provenance.identity["rules"]
+        valid = record.shard_games > 0 and record.status in STATES and isinstance(rules, dict)
+        valid &= isinstance(content["command"], str) and _texts(provenance.software) == provenance.software
+        if not valid or digest_of(provenance.identity) != provenance.digest:
+            raise ValueError("its values contradict each other")
+        for path_in_folder in (*record.files, *record.places.values()):
+            refuse_outside(path_in_folder)
         record.plan(folder)
     except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
         raise UserError(f"{str(path)!r} is damaged: {type(error).__name__}: {error}") from error
@@ -106,13 +106,13 @@ def read_record(folder: Path) -> Record:
 
 
 def _remedy(content: dict[str, Any]) -> str:
-    """Say what makes the run of an earlier version again."""
+    """Return the hint for a run of an earlier version: the command that plays it again."""
     again = f"; play it again with: {content['command']}" if isinstance(content.get("command"), str) else ""
-    return f" of an earlier wsim, this one reads {FORMAT!r}{again}" if content.get("format") in _OLD else ""
+    return f" of an earlier wsim; this version reads {FORMAT!r}{again}" if content.get("format") in _OLD else ""
 
 
 def _texts(value: Any) -> dict[str, str]:
-    """Return a mapping of texts; TypeError for anything else."""
-    if not isinstance(value, dict) or not all(isinstance(one, str) for one in value.values()):
-        raise TypeError(f"texts by name are needed, not {value!r}")
+    """Return ``value`` if it maps names to strings; raise TypeError otherwise."""
+    if not isinstance(value, dict) or not all(isinstance(text, str) for text in value.values()):
+        raise TypeError(f"expected a table of strings, not {value!r}")
     return value

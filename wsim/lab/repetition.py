@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.batch import play
+from wsim.lab.execution import Execution
 from wsim.lab.journal import differences
 from wsim.lab.ledger import shard_name
 from wsim.lab.plan import Plan
-from wsim.lab.progress import Progress
 from wsim.lab.provenance import FORMAT, Provenance
 from wsim.lab.record import RECORD, read_record
 from wsim.lab.run import record
@@ -39,14 +39,13 @@ class Again:
     ----------
     plan: makes of a recorded plan the one that is played.
     places: where the files lie that plans name, if not where their names say.
-    out: where the games of a run are kept; None: nowhere.
+    out: where the games of a run are kept; None: nowhere. execution: how its games are played.
     """
 
     plan: Callable[[Plan], Plan] = lambda plan: plan
     places: Mapping[str, str] = field(default_factory=dict)
     out: str | None = None
-    threads: int | None = None
-    progress: Progress | None = None
+    execution: Execution = Execution()
 
     def restored(self, flat: Mapping[str, Any]) -> Plan:
         """Return the plan that is played for a recorded one."""
@@ -56,8 +55,8 @@ class Again:
 class Repeatable(Protocol):
     """What was made by playing, and says how: a run, a shard of one, an answer, a page."""
 
-    def plan(self) -> Plan:
-        """Return the plan that made it; raise UserError if what it says of itself is damaged."""
+    def plan(self) -> Plan | None:
+        """Return the plan that made it, if it has one; raise UserError if what it says of itself is damaged."""
         ...
 
     def again(self, how: Again) -> Rerun:
@@ -122,7 +121,14 @@ def places_in(folder: Path) -> dict[str, str]:
 def played_again(plan: Plan, how: Again, **parts: Any) -> Iterator[Run]:
     """Play a plan and give the run, which is kept if somebody wants it; ``parts``: of ``record``."""
     with nullcontext(how.out) if how.out is not None else TemporaryDirectory(prefix="wsim-rerun-") as place:
-        run = record(plan, place, threads=how.threads, progress=how.progress, **parts)
+        run = record(
+            plan,
+            place,
+            threads=how.execution.threads,
+            cluster=how.execution.cluster,
+            progress=how.execution.progress,
+            **parts,
+        )
         if run.played < len(run.wanted):
             raise UserError(f"{str(run.path)!r} holds these games already: choose another --out")
         yield run
@@ -235,9 +241,10 @@ class ShardFile:
     def _frames(self, simulator: Simulator, how: Again) -> Iterator[pl.DataFrame]:
         """Play its games and yield its table chunk by chunk."""
         done = 0
-        with closing(play(simulator, [self.games], threads=how.threads, picks=self.table == "picks")) as chunks:
+        with closing(
+            play(simulator, [self.games], threads=how.execution.threads, picks=self.table == "picks")
+        ) as chunks:
             for chunk in chunks:
                 done += len(chunk.games)
-                if how.progress is not None:
-                    how.progress("games", done, len(self.games))
+                how.execution.report("games", done, len(self.games))
                 yield chunk.seats if chunk.picks is None else chunk.picks

@@ -19,7 +19,7 @@ from wsim.game import find_game
 from wsim.lab.plan import digest_of
 from wsim.stats.between import Between
 
-OF_ANSWERS = "wsim-rest/1"
+OF_ANSWERS = ("wsim-robustness/1", "wsim-rest/1")
 _NOT_OF_THE_RULES = ("engine", "policies", "catalogue", "changes")
 """What a record of the rules has besides them: who plays, the name of a file, how the catalogue was asked for."""
 
@@ -31,19 +31,19 @@ def known_between(provenance: Mapping[str, Any], folder: Path | None, table: str
     ----------
     provenance: the identity of the run. folder: that of the run, if it lies in one.
 
-    Raises UserError for a damaged answer of ``wsim rest`` in the folder.
+    Raises UserError for a damaged answer of ``wsim robustness`` in the folder.
     """
     here = _conditions(provenance)
     playing = set(provenance["plan"]["policies"])
     for one in _known(folder, provenance["plan"]["game"]):
         figures = one["figures"].get(table)
-        if figures and one["conditions"] == here and playing <= set(one["identities"]):
+        if figures and _set(one["conditions"]) == _set(here) and playing <= set(one["identities"]):
             return Between(tuple(one["players"]), one["games"], figures)
     return None
 
 
 def between_of(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is known by an answer of ``wsim rest``; KeyError, TypeError or the like if it is damaged."""
+    """Return what is known by an answer of ``wsim robustness``; KeyError, TypeError or the like if it is damaged."""
     figures: dict[str, dict[str, float]] = {}
     for row in record["things"]:
         sd = row.get("shrunk", row["between"])
@@ -67,16 +67,23 @@ def _conditions(identity: Mapping[str, Any]) -> dict[str, Any]:
     return {**{name: plan.get(name) for name in names}, "rules": digest_of(rules)}
 
 
+def _set(conditions: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the conditions that are set: a later version may have more options, which are not set in older records."""
+    return {name: value for name, value in conditions.items() if value is not None}
+
+
 def _known(folder: Path | None, game: str) -> Iterator[Mapping[str, Any]]:
     """Yield all that is known: what lies in a folder, the latest first, then what comes with the game."""
-    here = [] if folder is None else folder.glob("rest*.json")
+    here = [] if folder is None else [*folder.glob("robustness*.json"), *folder.glob("rest*.json")]
     for path in sorted(here, key=lambda one: one.stat().st_mtime, reverse=True):
         try:
             record = json_of(text_within(path))
-            if record["format"] == OF_ANSWERS:
+            if record["format"] in OF_ANSWERS:
                 yield between_of(record)
         except (LookupError, TypeError, ValueError, AttributeError) as error:
-            raise UserError(f"{str(path)!r} is no answer of wsim rest, or a damaged one: {error!r}") from error
+            raise UserError(
+                f"{str(path)!r} is not an answer of wsim robustness, or a damaged one: {error!r}"
+            ) from error
     shipped = find_game(game).REST
     if shipped is not None:
         yield from _shipped(shipped)

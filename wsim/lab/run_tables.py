@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError, nearest
 from wsim.game import analyses_of, find_analysis, find_game
-from wsim.lab.store import Run, told_apart
+from wsim.lab.store import Run, label_runs
 
 if TYPE_CHECKING:
     import polars as pl
@@ -60,7 +60,7 @@ class RunTable:
         analysis = found[0]
         if len(runs) == 1:
             return cls(name, runs, analysis, tuple(by), level, parts[0], won_by=won_by)
-        column, values = told_apart(runs)
+        column, values = label_runs(runs)
         table = stack(dict(zip(values, parts, strict=True)), column, by or analysis.by or ())
         return cls(name, runs, analysis, tuple(by), level, table, column, won_by)
 
@@ -68,11 +68,6 @@ class RunTable:
     def split(self) -> tuple[str, ...]:
         """The columns that its rows are split by."""
         return self.by or self.analysis.by or ()
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The columns that name a row, as far as they are there."""
-        return (*self.split, *(f"opponent_{one}" for one in self.split), *((self.teller,) if self.teller else ()))
 
     @cached_property
     def splits(self) -> dict[str, str]:
@@ -88,14 +83,7 @@ class RunTable:
         """What it is, of how many games."""
         games = " and ".join(f"{run.games:,}" for run in self.runs)
         which = "" if self.won_by is None else f", those won by {self.won_by} points or more"
-        return f"{self.table.title}, {games} games{which}{fair_share(self.table.frame)}"
-
-    def brief(self, rows: pl.DataFrame) -> tuple[str, ...]:
-        """Return the main columns of some of its rows; none: all of them."""
-        from wsim.stats.brief import brief
-
-        main = self.analysis.main(self.by)
-        return tuple(brief(rows, (*main, *self.labels)).columns) if main else ()
+        return f"{self.table.title}, {games} games{which}{fair_share(self.table)}"
 
     def record(self, options: Texts, only: Sequence[str], sort: str | None, top: int | None) -> dict[str, Any]:
         """Return what made it, and what is shown of it: ``only`` the rows of these conditions, sorted, the first."""
@@ -152,7 +140,7 @@ class WonBy:
 def tables_of_run(run: Run) -> dict[str, Analysis]:
     """Return the tables that a run can be asked for, by name."""
     every = analyses_of(find_game(run.plan.game)).items()
-    return {name: one for name, one in every if run.plan.keep != "summary" or one.sums is not None}
+    return {name: one for name, one in every if one.possible(run.plan)}
 
 
 def identity_of(run: Run) -> dict[str, Any]:
@@ -166,17 +154,19 @@ def identity_of(run: Run) -> dict[str, Any]:
     }
 
 
-def fair_share(frame: pl.DataFrame) -> str:
-    """Return what a title says of the share of wins that everybody has by chance; nothing where it differs."""
-    if not {"win_share", "win_points"} <= set(frame.columns):
+def fair_share(table: Table) -> str:
+    """Return what a title says of the share of wins that every seat has by chance; nothing where it differs."""
+    from wsim.stats.columns import FAIR, SCORE, WIN_SHARE
+
+    if not {"win_share", FAIR} <= set(table.frame.columns):
         return ""
-    pairs = frame.select("win_share", "win_points").drop_nulls().rows()
-    ratios = [share / points for share, points in pairs if points]
+    rows = [row for row in table.frame.iter_rows(named=True) if row["win_share"] is not None and row[FAIR]]
+    ratios = [row["win_share"] / row[FAIR] for row in rows]
     if not ratios or max(ratios) - min(ratios) > 1e-6:
         return ""
-    ends = frame.select("win_points", "win_share_low", "score_low").rows() if "score_low" in frame.columns else []
-    alone = any(points and abs(points - 1) < 1e-9 and low is None and score is not None for points, low, score in ends)
-    by = ", by construction that of who takes every seat" if alone else ""
+    average = [row for row in rows if abs(row[FAIR] - 1) < 1e-9]
+    fixed = any(WIN_SHARE.interval(row) is None and SCORE.interval(row) is not None for row in average)
+    by = ", by construction that of a policy that plays every seat" if fixed else ""
     return f"; a fair share of wins is {ratios[0]:.3f}{by}"
 
 

@@ -1,4 +1,4 @@
-"""Games as a plan keeps them: their rows, or sums of them; of rows the sums, too, while they are at hand."""
+"""Play games in batches and keep their rows or sums, as the plan says; rows are summed while still in memory."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from wsim.errors import UserError
 from wsim.game import analyses_of, find_game
 from wsim.lab.batch import in_chunks, played
+from wsim.lab.wishes import WishSums, worth_games, worth_of, worth_share
 
 if TYPE_CHECKING:
     import polars as pl
@@ -21,39 +22,43 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Batch:
-    """Some games as a plan keeps them.
+    """Some games and the data that a plan keeps of them.
 
     Attributes
     ----------
-    games: which. tables: their rows by table, none where only a summary is kept.
-    summary: their sums; None where nothing is summed.
+    games: the game numbers. tables: their rows by table; empty if only a summary is kept.
+    summary: their sums; None if nothing is summed.
+    worth: the sums of the added games that measure worth; None if the plan has none.
     """
 
     games: range
     tables: dict[str, pl.DataFrame]
     summary: Summary | None
+    worth: Summary | None = None
 
     def frames(self) -> dict[str, pl.DataFrame]:
-        """Return the tables that are written: rows, or else sums."""
-        return self.tables if self.tables or self.summary is None else {"sums": self.summary.frame()}
+        """Return the tables to write: rows, or else sums."""
+        rows = self.tables if self.tables or self.summary is None else {"sums": self.summary.frame()}
+        return rows if self.worth is None else {"worth": self.worth.frame(), **rows}
 
 
-class Growing:
-    """A shard of which some batches are there, in order.
+class ShardBuilder:
+    """A shard under construction: the batches added so far, in order.
 
     Attributes
     ----------
-    games: those of the batches so far. Where no rows are kept memory does not grow with their number.
+    games: the games added so far. If no rows are kept, memory does not grow with their number.
     """
 
     def __init__(self, first: int) -> None:
         self.games = range(first, first)
         self._summary: Summary | None = None
+        self._worth: Summary | None = None
         self._tables: dict[str, list[pl.DataFrame]] = {}
         self._whole = True
 
     def add(self, batch: Batch) -> None:
-        """Take the next batch; whatever ends this in its midst, the shard is not ``shard`` any more."""
+        """Add the next batch; if this is interrupted, ``shard`` returns None from then on."""
         from wsim.stats.summary import Summary
 
         self._whole = False
@@ -62,40 +67,45 @@ class Growing:
         if batch.summary is not None:
             self._summary = self._summary or Summary()
             self._summary.add(batch.summary)
+        if batch.worth is not None and self._worth is not None and self._worth.games:
+            if batch.worth.games:
+                self._worth.add(batch.worth)
+        elif batch.worth is not None:
+            self._worth = batch.worth
         self.games = range(self.games.start, batch.games.stop)
         self._whole = True
 
     def shard(self) -> Batch | None:
-        """Return what is there; None where that is nothing, or not whole."""
+        """Return the batches so far as one; None if there are none, or if ``add`` was interrupted."""
         import polars as pl
 
         if not self._whole or not self.games:
             return None
         tables = {table: pl.concat(frames, rechunk=True) for table, frames in self._tables.items()}
-        return Batch(self.games, tables, self._summary)
+        return Batch(self.games, tables, self._summary, self._worth)
 
 
-def shard_of(batches: Iterable[Batch], games: range, growing: Growing | None = None) -> Batch:
-    """Take the batches of a shard, in order, up to its last game, and return the shard.
+def shard_of(batches: Iterable[Batch], games: range, builder: ShardBuilder | None = None) -> Batch:
+    """Consume the batches of a shard up to its last game and return the shard.
 
-    ``growing``: what is there so far, for those who may be interrupted.
+    ``growing``: the builder to fill, for callers that need the finished part after an interruption.
     """
-    growing = growing or Growing(games.start)
+    builder = builder or ShardBuilder(games.start)
     for batch in batches:
-        growing.add(batch)
+        builder.add(batch)
         if batch.games.stop == games.stop:
             break
-    found = growing.shard()
-    assert found is not None, games
-    return found
+    shard = builder.shard()
+    assert shard is not None, games
+    return shard
 
 
 def recipes_of(plan: Plan) -> list[Recipe]:
-    """Return what can be summed of a plan; UserError for one that keeps a summary if its game has nothing to sum."""
-    found = [analysis.sums for analysis in analyses_of(find_game(plan.game)).values() if analysis.sums is not None]
-    if not found and plan.keep == "summary":
-        raise UserError(f"{plan.game} has no table that a summary could give: play it with --keep seats")
-    return found
+    """Return the recipes of a plan's sums; UserError if the plan keeps a summary and its game has no recipe."""
+    recipes = [analysis.sums for analysis in analyses_of(find_game(plan.game)).values() if analysis.sums is not None]
+    if not recipes and plan.keep == "summary":
+        raise UserError(f"{plan.game} has no tables for a summary: play it with --keep seats")
+    return recipes
 
 
 def play_batches(
@@ -107,18 +117,20 @@ def play_batches(
     games: int,
     threads: int | None,
 ) -> Generator[Batch]:
-    """Play the games of ``parts`` and yield them batch by batch, with their sums; without recipes nothing is summed.
+    """Play the games of ``parts`` and yield them in batches with their sums; without recipes nothing is summed.
 
-    No batch reaches over the end of a part (``wsim.lab.batch.in_chunks``).
+    A batch never crosses the end of a part (``wsim.lab.batch.in_chunks``).
     """
-    return in_chunks(partial(_batch, simulator, plan, recipes), parts, games=games, threads=threads)
+    wishes = worth_of(simulator) if worth_share(plan) else None
+    return in_chunks(partial(_batch, simulator, plan, recipes, wishes), parts, games=games, threads=threads)
 
 
-def _batch(simulator: Simulator, plan: Plan, recipes: Sequence[Recipe], games: range) -> Batch:
-    """Play games and return what the plan keeps of them."""
+def _batch(simulator: Simulator, plan: Plan, recipes: Sequence[Recipe], wishes: WishSums | None, games: range) -> Batch:
+    """Play games and return the data that the plan keeps."""
     from wsim.stats.summary import summarise
 
     chunk = played(simulator, plan.picks, games)
     tables = {"picks": chunk.picks, "seats": chunk.seats} if plan.keep != "summary" else {}
     summary = summarise(chunk.seats, recipes) if recipes else None
-    return Batch(games, {table: frame for table, frame in tables.items() if frame is not None}, summary)
+    worth = None if wishes is None else wishes(worth_games(games, worth_share(plan)))
+    return Batch(games, {table: frame for table, frame in tables.items() if frame is not None}, summary, worth)

@@ -1,17 +1,19 @@
-"""A run on the disk, read: the layout of its folder and ``load_run``.
+"""Read a run from disk: the layout of its folder and ``load_run``.
 
-    FOLDER/run.json        what made it, how far it is, digests of what is kept with it (``wsim.lab.record``)
+    FOLDER/run.json        its provenance, its status, digests of the archived files (``wsim.lab.record``)
     FOLDER/plan.toml       the plan, for ``wsim run --plan``
-    FOLDER/catalogue.json, FOLDER/files/...   what it was played with (``wsim.lab.archive``)
+    FOLDER/catalogue.json, FOLDER/files/...   the archived inputs (``wsim.lab.archive``)
     FOLDER/shards.jsonl    the finished shards with their digests (``wsim.lab.ledger``)
     FOLDER/seats/part-00000000000000.parquet, ...   one row per game and seat, one file per shard
-    FOLDER/picks/part-00000000000000.parquet, ...   one row per decision, if the plan asks for picks
-    FOLDER/sums/part-00000000000000.parquet, ...    instead, where only a summary is kept (``wsim.stats.summary``)
+    FOLDER/picks/part-00000000000000.parquet, ...   one row per decision, if the plan records picks
+    FOLDER/sums/part-00000000000000.parquet, ...    or sums instead of rows (``wsim.stats.summary``)
+    FOLDER/worth/part-00000000000000.parquet, ...   sums of the games that say what things are worth, if the plan asks
+                                                    for them (``wsim.lab.wishes``)
 
-A shard is a range of games and is named after the first; which games a shard holds depends on the game's number of
-seats only, so shards can be made in any order and a longer run begins with the shards of a shorter one.
+A shard is a range of games, named after the first. Its games depend only on the game's number of seats, so shards can
+be written in any order, and a longer run begins with the shards of a shorter one.
 
-No number comes from a file that is not what was written: a table is read only after the digest of every shard of it.
+A table is read only after the digests of all its shards have been checked, so no figure comes from a damaged file.
 """
 
 from __future__ import annotations
@@ -40,6 +42,7 @@ from wsim.lab.plan import Plan
 from wsim.lab.provenance import METADATA_KEY, Provenance
 from wsim.lab.record import Record, read_record
 from wsim.lab.rest_known import known_between
+from wsim.lab.wishes import worth_share
 from wsim.processors import usable_cpus
 
 if TYPE_CHECKING:
@@ -59,9 +62,9 @@ _SHOWN = 3  # damaged shards named in a refusal
 
 
 def shard_games(simulator: Simulator, plan: Plan) -> int:
-    """Return how many games go into one shard.
+    """Return the number of games per shard.
 
-    About 250,000 rows of seats, at most 1,000,000 rows of picks; of a summary 500,000 games.
+    About 250,000 rows of seats, at most 1,000,000 rows of picks; for a summary, 500,000 games.
     """
     if plan.keep == "summary":
         return GAMES_A_SUMMARY
@@ -70,33 +73,34 @@ def shard_games(simulator: Simulator, plan: Plan) -> int:
 
 
 def shard_ranges(games: range, size: int) -> Iterator[range]:
-    """Yield the games of every shard of a run, or of a part of one, that has these games."""
+    """Yield the games of every shard of a run (or part of a run) with these games."""
     for first in range(games.start, games.stop, size):
         yield range(first, min(first + size, games.stop))
 
 
 def tables_of(plan: Plan) -> tuple[str, ...]:
-    """Return the tables of a run; the seats last, because they are written last."""
+    """Return the tables of a run; seats come last, because they are written last."""
+    worth = ("worth",) if worth_share(plan) else ()
     if plan.keep == "summary":
-        return ("sums",)
-    return ("picks", "seats") if plan.picks else ("seats",)
+        return (*worth, "sums")
+    return (*worth, "picks", "seats") if plan.picks else (*worth, "seats")
 
 
 @dataclass(frozen=True)
 class Run:
-    """A run folder, as it was when it was first asked.
+    """A run folder, as it was when first read.
 
     Attributes
     ----------
     path: the folder.
-    plan: the resolved plan; the files that it names lie in the folder.
-    provenance: what made the data.
-    status: running, interrupted or complete, as last written.
+    plan: the resolved plan; the files that it names are in the folder.
+    provenance: what produced the data.
+    status: running, interrupted or complete when last written.
     shard_games: games per shard.
-    part: which part of the run it is.
-    played: how many games this process has just played (``record``).
-    just_played: the first games of the shards that it played, and their sums: they need not be read again.
-    sums: those that stand for the rows (``summed``).
+    part: the part of the run that the folder contains.
+    played: number of games that this process has just played (``record``).
+    just_played: the first games of the shards it played, and their sums, which need not be computed again.
+    sums: sums used instead of the rows (``summed``).
     """
 
     path: Path
@@ -111,41 +115,41 @@ class Run:
 
     @property
     def wanted(self) -> range:
-        """The games that belong in the folder: those of the plan, or of its part of them."""
+        """The games that belong in the folder: all games of the plan, or those of this part."""
         return self.part.games(self.plan.games, self.shard_games)
 
     @property
     def seats(self) -> pl.LazyFrame:
         """The seats table, one row per game and seat, in order; UserError if no shard is finished.
 
-        StoreError if a shard is not what was written.
+        StoreError if a shard is damaged.
         """
         if self.plan.keep == "summary":
             raise UserError(
-                f"the run {str(self.path)!r} keeps a summary and no rows, which this needs: play it with --keep seats"
+                f"the run {str(self.path)!r} keeps only a summary, and this needs rows: play it with --keep seats"
             )
         return self._scan("seats")
 
     @cached_property
     def summary(self) -> Summary | None:
-        """The sums of a run that keeps no rows; None for one that does (``summed``), UserError if no shard is finished.
+        """The sums of a run without rows; None for a run with rows (see ``summed``); UserError if no shard is finished.
 
-        StoreError if a shard is not what was written.
+        StoreError if a shard is damaged.
         """
         if self.plan.keep != "summary":
             return self.sums
-        self._scan("sums")  # whether there are any, and all are what was written
+        self._scan("sums")  # raises if there are none, or if one is damaged
         return _sums_of_summary(self)
 
     @cached_property
     def _sums(self) -> dict[str, Summary]:
-        """The sums of rows that were asked for, by recipe."""
+        """Sums of rows computed so far, by recipe."""
         return {}
 
     def summed(self, recipe: Recipe) -> Run:
-        """Return the run as one that keeps the sums of a recipe; as it is where it does anyway, or has nothing to sum.
+        """Return the run with the sums of a recipe; the run itself if it has them already, or has nothing to sum.
 
-        UserError if no shard is finished, StoreError if one is not what was written.
+        UserError if no shard is finished, StoreError if one is damaged.
         """
         if self.plan.keep == "summary" or not self.shards["seats"]:
             return self
@@ -157,15 +161,37 @@ class Run:
         return replace(self, sums=sums)
 
     def between(self, analysis: Analysis) -> Between | None:
-        """Return how far the figures of a table move between good players; None where that is not known."""
-        name = next((name for name, one in analyses_of(find_game(self.plan.game)).items() if one is analysis), "")
+        """Return how much the figures of a table differ between good players; None if that is unknown."""
+        name = next((key for key, value in analyses_of(find_game(self.plan.game)).items() if value is analysis), "")
         return known_between(self.provenance.identity, self.path, name)
+
+    @cached_property
+    def wishes(self) -> Summary:
+        """The sums that say what things are worth (``wsim.stats.worth``); UserError if the run has none.
+
+        StoreError if a shard is not what was written.
+        """
+        from wsim.stats.summary import Summary
+
+        if not worth_share(self.plan):
+            raise UserError(
+                f"the run {str(self.path)!r} has no games that say what cards are worth: play it with --worth 0.4, or "
+                "ask wsim experiment worth"
+            )
+        self._scan("worth")  # whether there are any, and all are what was written
+        total = Summary()
+        for shard in self.shards["worth"]:
+            if (sums := Summary.of_frame(self.read("worth", shard))).games:
+                total.add(sums)
+        if not total.games:
+            raise UserError(f"the run {str(self.path)!r} has too few games to say what cards are worth")
+        return total
 
     @property
     def picks(self) -> pl.LazyFrame:
         """The picks table, one row per decision, in order; UserError if the run recorded none.
 
-        StoreError if a shard is not what was written.
+        StoreError if a shard is damaged.
         """
         if not self.plan.picks:
             raise UserError(f"the run {str(self.path)!r} recorded no picks: play it with --picks")
@@ -173,44 +199,62 @@ class Run:
 
     @property
     def complete(self) -> bool:
-        """Whether every game of the plan, or of this part of it, is there."""
+        """Whether all games of the plan, or of this part, are finished."""
         return self.status == "complete" and self.games == len(self.wanted)
 
     def table(self, name: str, by: str | Sequence[str] = (), *, level: float = 0.95, **options: object) -> Table:
-        """Return any table of the run's game (``wsim table RUN``), by other columns, with its own options."""
+        """Return any table of the run's game (``wsim table RUN``), grouped by columns, with the table's own options."""
         groups = (by,) if isinstance(by, str) else tuple(by)
         return find_analysis(find_game(self.plan.game), name).table(self, groups, level=level, **options)
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return the seats table as a Polars frame, all of it in memory; ``seats`` is the same, read lazily."""
+        return self.seats.collect()
+
+    def to_pandas(self) -> Any:
+        """Return the seats table as a pandas frame; raise UserError if pandas or pyarrow is not installed."""
+        from wsim.stats.tables import pandas_of
+
+        return pandas_of(self.to_polars())
+
+    def plot(self, name: str = "policies", value: str | None = None) -> Any:
+        """Return an Altair chart of one of its tables (``Table.plot``), such as ``run.plot("wonders")``."""
+        return self.table(name).plot(value)
 
     def policies(self, by: str | Sequence[str] = (), *, level: float = 0.95) -> Table:
         """Return win share, score and points of each policy."""
         return self.table("policies", by, level=level)
 
     def cards(self, by: str | Sequence[str] = (), *, raw: bool = False, level: float = 0.95) -> Table:
-        """Return how those did who have each card; ``raw``: pool the policies instead of comparing within them."""
+        """Return a table of cards with and without; ``raw`` pools policies instead of comparing within them."""
         return self.table("cards", by, raw=raw, level=level)
 
+    def worth(self, by: str | Sequence[str] = (), *, level: float = 0.95, **options: object) -> Table:
+        """Return what each thing is worth to the seat that wants it (runs with ``worth``); option: fewest."""
+        return self.table("worth", by, level=level, **options)
+
     def wonders(self, by: str | Sequence[str] = (), *, raw: bool = False, level: float = 0.95) -> Table:
-        """Return win share, score and points of each wonder; ``raw``: as for ``cards``."""
+        """Return win share, score and points of each wonder; ``raw`` as for ``cards``."""
         return self.table("wonders", by, raw=raw, level=level)
 
     def matchups(self, by: str | Sequence[str] = (), *, level: float = 0.95) -> Table:
-        """Return how policies (or others: ``by``) do against each other in the same games."""
+        """Return how policies (or other groups: ``by``) do against each other in the same games."""
         return self.table("matchups", by, level=level)
 
     def strengths(self, by: str | Sequence[str] = (), *, level: float = 0.95) -> Table:
-        """Return Plackett-Luce strengths, from the whole order of finish."""
+        """Return Plackett-Luce strengths, estimated from the full finishing order."""
         return self.table("strengths", by, level=level)
 
     def synergies(self, by: str | Sequence[str] = (), *, level: float = 0.95, **options: object) -> Table:
-        """Return which pairs were worth more together than apart; options: outcome, raw, and what is paired."""
+        """Return pairs that are worth more together than separately; options: outcome, raw, and the kinds to pair."""
         return self.table("synergies", by, level=level, **options)
 
     def variance(self, *, outcome: str = "total", level: float = 0.95) -> Table:
-        """Return how much of an outcome's variance comes from what."""
+        """Return how the variance of an outcome is split between its sources."""
         return self.table("variance", outcome=outcome, level=level)
 
     def trace(self, number: int, *, trust: bool = False) -> dict[str, Any]:
-        """Return the trace of one game: what was dealt, every decision, the scores; raises and trusts as ``game``."""
+        """Return the trace of one game: deal, decisions and scores; errors and ``trust`` as for ``game``."""
         from wsim.positions.run_games import trace_of_run
 
         return trace_of_run(self, number, trust=trust)
@@ -224,21 +268,21 @@ class Run:
 
     @property
     def games(self) -> int:
-        """The number of games in the finished shards."""
+        """The number of games in finished shards."""
         return sum(shard.games for shard in self.shards[tables_of(self.plan)[-1]])
 
     @cached_property
     def shards(self) -> Mapping[str, list[Shard]]:
-        """The finished shards by table, in order: those whose file is there in every table."""
+        """The finished shards by table, in order: those that have a file in every table."""
         ledger = read_ledger(self.path)
         tables = tables_of(self.plan)
         size, games = self.shard_games, self.wanted
-        there = {name: set(_names(self.path / name)) for name in tables}
+        present = {name: set(_names(self.path / name)) for name in tables}
 
         def whole(first: int, count: int) -> bool:
             for table in tables:
                 shard = ledger.get((table, first))
-                if shard is None or shard.games != count or shard_name("", first)[1:] not in there[table]:
+                if shard is None or shard.games != count or shard_name("", first)[1:] not in present[table]:
                     return False
             return first % size == 0 and games.start <= first < first + count <= games.stop and count <= size
 
@@ -248,9 +292,9 @@ class Run:
         return {table: [ledger[table, first] for first in firsts] for table in tables}
 
     def rows_of(self, table: str, games: range) -> pl.LazyFrame:
-        """Return the rows of a table (seats or picks) of some games, from the shards that hold them alone.
+        """Return the rows of a table (seats or picks) for some games, reading only the shards that contain them.
 
-        Raises UserError if no shard does, StoreError if one is not what was written.
+        Raises UserError if no shard does, StoreError if one is damaged.
         """
         import polars as pl
 
@@ -260,25 +304,25 @@ class Run:
         return self._scan(table, shards[first:end]).filter(pl.col("game").is_between(games.start, games.stop - 1))
 
     def game(self, number: int, *, trust: bool = False) -> Game:
-        """Return a game of the run before its first decision, followed by the run's own policies and cards.
+        """Return a game of the run before its first decision, with the run's own policies and cards.
 
         ``run.game(17).at(age=2, turn=3, seat=1)`` is the position in which seat 1 decided then. Raises UserError for a
-        game that is not of the run, and for one that cannot be played again as it was; without ``trust`` for one whose
-        policies are code of a user, which would be run.
+        game outside the run and for one that cannot be reproduced; without ``trust``, also if this would run policy
+        code of a user.
         """
         from wsim.positions.run_games import game_of_run
 
         return game_of_run(self, number, trust=trust)
 
     def read(self, table: str, shard: Shard) -> pl.DataFrame:
-        """Return one shard of a table as it was written; StoreError if it is not."""
+        """Return one shard of a table; StoreError if it is damaged."""
         import polars as pl
 
         refuse_damage(self, [shard])
         return pl.read_parquet(shard_path(self.path, table, shard.first))
 
     def _scan(self, table: str, some: list[Shard] | None = None) -> pl.LazyFrame:
-        """Return shards of a table (default: all) as one lazy frame, once they are known to be what was written."""
+        """Return shards of a table (default: all) as one lazy frame, after checking that they are intact."""
         import polars as pl
 
         shards = self.shards[table] if some is None else some
@@ -298,12 +342,12 @@ def _names(folder: Path) -> list[str]:
 
 # --- sums -------------------------------------------------------------------------------------------------------------
 
-GAMES_A_SUM = 8192  # summed at a time: what is made of them stays near the processor
-GAMES_AT_ONCE = 62_500  # read at a time, whatever a shard holds
+GAMES_A_SUM = 8192  # summed at a time, so that intermediate results fit into the cache
+GAMES_AT_ONCE = 62_500  # read at a time, whatever the size of a shard
 
 
 def _sums_of_summary(run: Run) -> Summary:
-    """Return the sums that a run keeps instead of rows, whose shards are known to be what was written."""
+    """Return the sums that a run keeps instead of rows; its shards have been checked."""
     from wsim.stats.summary import Summary
 
     total = Summary()
@@ -313,9 +357,9 @@ def _sums_of_summary(run: Run) -> Summary:
 
 
 def _sums_of_rows(run: Run, recipe: Recipe) -> Summary:
-    """Return the sums of a run that keeps rows; what this process has not played is read, in bounded memory.
+    """Return the sums of a run with rows, reading in bounded memory the games that this process has not played.
 
-    StoreError if a shard is not what was written.
+    StoreError if a shard is damaged.
     """
     from wsim.stats.parallel import in_order
     from wsim.stats.summary import Summary
@@ -328,13 +372,13 @@ def _sums_of_rows(run: Run, recipe: Recipe) -> Summary:
     def summed(games: range) -> Summary:
         return _summed(run.rows_of("seats", games).collect(), recipe)
 
-    for found in in_order(summed, _unread(run, firsts)):
-        total.add(found)
+    for part in in_order(summed, _unread(run, firsts)):
+        total.add(part)
     return total
 
 
 def _unread(run: Run, firsts: Container[int]) -> Iterator[range]:
-    """Yield the games that have to be read, some at a time: all but those of the shards that begin with ``firsts``."""
+    """Yield the games that must be read, in pieces: those outside the shards that begin with ``firsts``."""
     for shard in run.shards["seats"]:
         if shard.first not in firsts:
             end = shard.first + shard.games
@@ -343,7 +387,7 @@ def _unread(run: Run, firsts: Container[int]) -> Iterator[range]:
 
 
 def _summed(seats: pl.DataFrame, recipe: Recipe) -> Summary:
-    """Return the sums of some whole games."""
+    """Return the sums of some complete games."""
     from wsim.stats.games import GameBatch
     from wsim.stats.summary import Summary, summarise
 
@@ -353,14 +397,14 @@ def _summed(seats: pl.DataFrame, recipe: Recipe) -> Summary:
     return total
 
 
-# --- is a shard what was written? -------------------------------------------------------------------------------------
+# --- integrity of shards --------------------------------------------------------------------------------------------
 
-_SOUND: set[tuple[str, int, int, str, str]] = set()
-"""What was found sound in this process: path, time of change, size, digests; each file is read once for that."""
+_INTACT: set[tuple[str, int, int, str, str]] = set()
+"""Shards that this process has checked: path, modification time, size, digests. Each file is checked only once."""
 
 
 def faults(folder: Path, provenance: Provenance, shards: list[Shard]) -> list[tuple[Shard, str]]:
-    """Return the shards whose files are not what was written for this run, with what is wrong, as in ``is missing``."""
+    """Return the shards whose files are damaged or not of this run, with the fault, such as ``is missing``."""
     expected = _comparable(provenance.identity)
 
     def fault(shard: Shard) -> str | None:
@@ -371,27 +415,27 @@ def faults(folder: Path, provenance: Provenance, shards: list[Shard]) -> list[tu
 
 
 def refuse_damage(run: Run, shards: list[Shard]) -> None:
-    """Raise StoreError if some of these shards of a run are not what was written."""
+    """Raise StoreError if any of these shards is damaged."""
     wrong = faults(run.path, run.provenance, shards)
     if wrong:
         named = "; ".join(f"{shard_name(shard.table, shard.first)} {why}" for shard, why in wrong[:_SHOWN])
         more = f" and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
         raise StoreError(
             f"the run {str(run.path)!r} is damaged: {named}{more}; "
-            "wsim verify says all, wsim run --resume plays these games again"
+            "wsim verify lists all faults, wsim run --resume plays these games again"
         )
 
 
 def _fault(folder: Path, run: str, expected: Mapping[str, Any], shard: Shard) -> str | None:
-    """Return what is wrong with the file of a shard, None if nothing is."""
+    """Return what is wrong with the file of a shard; None if nothing is."""
     path = shard_path(folder, shard.table, shard.first)
     try:
-        found = path.stat()
-        key = (str(path.absolute()), found.st_mtime_ns, found.st_size, shard.sha256, run)
-        if key in _SOUND:
+        status = path.stat()
+        key = (str(path.absolute()), status.st_mtime_ns, status.st_size, shard.sha256, run)
+        if key in _INTACT:
             return None
-        if found.st_size != shard.bytes:
-            return f"has {found.st_size:,} bytes instead of {shard.bytes:,}"
+        if status.st_size != shard.bytes:
+            return f"has {status.st_size:,} bytes instead of {shard.bytes:,}"
         if digest_of_file(path) != (shard.bytes, shard.sha256):
             return "was changed after it was written"
     except FileNotFoundError:
@@ -400,19 +444,19 @@ def _fault(folder: Path, run: str, expected: Mapping[str, Any], shard: Shard) ->
         return f"cannot be read ({error.strerror})"
     record = shard_metadata(path)
     if record is None:
-        return "is no shard of wsim"
+        return "is not a wsim shard"
     if _comparable(record.get("identity")) != expected:
-        return "belongs to another run"
+        return "belongs to a different run"
     if [record.get(name) for name in ("table", "first_game", "games")] != [shard.table, shard.first, shard.games]:
-        return "holds other games"
+        return "contains different games"
     if (why := wrong_contents(path, shard)) is not None:
         return why
-    _SOUND.add(key)
+    _INTACT.add(key)
     return None
 
 
 def shard_metadata(path: Path) -> dict[str, Any] | None:
-    """Return what a Parquet file says of itself; None if that is nothing of wsim's."""
+    """Return wsim's metadata of a Parquet file; None if it has none."""
     import polars as pl
 
     try:
@@ -423,27 +467,26 @@ def shard_metadata(path: Path) -> dict[str, Any] | None:
 
 
 def _comparable(identity: Any) -> dict[str, Any]:
-    """Return an identity without the number of games: the shards of a run that was made longer stay."""
+    """Return an identity without the number of games, because the shards of an extended run stay valid."""
     if not isinstance(identity, dict) or not isinstance(identity.get("plan"), dict):
         return {}
     return {**identity, "plan": {key: value for key, value in identity["plan"].items() if key != "games"}}
 
 
 def opened(folder: Path, record: Record) -> Run:
-    """Return the run of a record."""
+    """Return the run described by a record."""
     plan, part = record.plan(folder), record.part
     return Run(folder, plan, record.provenance, record.status, record.shard_games, part)
 
 
 def load_run(path: str | os.PathLike[str], *, to_resume: bool = False) -> Run:
-    """Open the run in a folder, finished or not; ``to_resume``: even one whose catalogue must be written again.
+    """Open the run in a folder, finished or not; ``to_resume`` accepts a damaged catalogue, which is rewritten.
 
-    Raises UserError if there is none, or if it is in a store, StoreError if a file that is kept with it is not what it
-    was.
+    Raises UserError if there is no run, or if the address is in a store, StoreError if an archived file is damaged.
     """
     refuse_forked()
     if not isinstance(path, str | os.PathLike):
-        raise UserError(f"a run is opened by the path of its folder, not {path!r}")
+        raise UserError(f"run must be the path of its folder, not {path!r}")
     refuse_remote(path)
     folder = Path(path)
     record = read_record(folder)
@@ -458,24 +501,24 @@ def load_run(path: str | os.PathLike[str], *, to_resume: bool = False) -> Run:
     return opened(folder, record)
 
 
-def told_apart(runs: Sequence[Run]) -> tuple[str, list[object]]:
-    """Return the column by which runs in one table are told apart (players, ruleset, run), and the value of each.
+def label_runs(runs: Sequence[Run]) -> tuple[str, list[object]]:
+    """Return the column that tells runs in one table apart (players, ruleset or run), and its value per run.
 
-    Raises UserError for runs of different games, or for a run that is there twice.
+    Raises UserError for runs of different games, or if a run is given twice.
     """
     games = {run.plan.game: run for run in runs}
     if len(games) > 1:
-        one, other = list(games.values())[:2]
+        first, second = list(games.values())[:2]
         raise UserError(
-            f"runs of one game stand in one table, not {str(one.path)!r} of {one.plan.game} beside {str(other.path)!r} "
-            f"of {other.plan.game}"
+            f"runs in one table must be of one game, not {first.plan.game} ({str(first.path)!r}) and "
+            f"{second.plan.game} ({str(second.path)!r})"
         )
-    tellers: dict[str, list[object]] = {
+    columns: dict[str, list[object]] = {
         "players": [run.plan.players for run in runs],
         "ruleset": [run.plan.ruleset for run in runs],
         "run": [str(run.path) for run in runs],
     }
-    for column, values in tellers.items():
+    for column, values in columns.items():
         if len(set(values)) == len(runs):
             return column, values
-    raise UserError(f"{str(runs[-1].path)!r} is named twice: a table holds each run once")
+    raise UserError(f"{str(runs[-1].path)!r} is given twice: a table takes each run once")

@@ -1,8 +1,8 @@
-"""What a worker of a cluster is sent: something to make of games, and what the plans in it are made of.
+"""Tasks for the workers of a cluster: a pickled function of games, and the inputs of the plans in it.
 
-What makes it is pickled, and in the place of every simulator in it stands what its plan is made of
-(``wsim.lab.archive``). A worker lays that into a temporary folder once, makes the simulators again, and refuses if its
-rules, policies or version would play other games.
+The function is pickled with every simulator in it replaced by the inputs of its plan (``wsim.lab.archive``). A worker
+writes these into a temporary folder once, rebuilds the simulators, and refuses if its rules, policies or version would
+play different games.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Job:
-    """What a worker must know of a plan to play it.
+    """The inputs a worker needs to play a plan.
 
     Attributes
     ----------
-    provenance: what makes the data.
-    contents: bytes of the files that the plan names, by path. places: where those are, by name (``Archive``).
+    provenance: what produces the data.
+    contents: bytes of the files that the plan names, by path. places: their paths, by name (``Archive``).
     """
 
     provenance: Provenance
@@ -50,15 +50,17 @@ class Job:
 
     @classmethod
     def of(cls, provenance: Provenance, archive: Archive) -> Job:
-        """Return the job of a plan that was made ready."""
-        needed = {str(Path(place).parent) for place in archive.places.values()}
-        files = {path: data for path, data in archive.contents.items() if any(path.startswith(one) for one in needed)}
+        """Return the job of a prepared plan."""
+        needed = {str(Path(path).parent) for path in archive.places.values()}
+        files = {
+            path: data for path, data in archive.contents.items() if any(path.startswith(folder) for folder in needed)
+        }
         return cls(provenance, files, dict(archive.places))
 
     def set_up(self) -> Simulator:
-        """Return the plan made ready again, its files in a temporary folder.
+        """Prepare the plan again, with its files in a temporary folder.
 
-        Raises UserError if it would play other games here.
+        Raises UserError if it would play different games on this machine.
         """
         home = _folder()
         try:
@@ -75,28 +77,28 @@ class Job:
             (home / path).write_bytes(content)
         plan = Plan.restore(self.provenance.plan, {name: str(home / path) for name, path in self.places.items()})
         simulator: Simulator = find_game(plan.game).prepare(plan)
-        here = Provenance.of(plan, simulator)
-        for path, (there, own) in differences(self.provenance.identity, here.identity).items():
-            raise UserError(f"a worker would play other games: {path} is {own!r} there and {there!r} here")
+        current = Provenance.of(plan, simulator)
+        for path, (wanted, actual) in differences(self.provenance.identity, current.identity).items():
+            raise UserError(f"a worker would play different games: {path} is {actual!r} there and {wanted!r} here")
         return simulator
 
 
 def _folder() -> Path:
-    """Return a new folder, in that of this worker if this is one."""
+    """Return a new temporary folder, inside the worker's own folder if this process is a worker."""
     distributed: Any = import_module("distributed")
     try:
         above = distributed.get_worker().local_directory
-    except ValueError:  # no worker
+    except ValueError:  # not a worker
         above = None
     return Path(tempfile.mkdtemp(prefix="wsim-worker-", dir=above))
 
 
 Ready: TypeAlias = "tuple[Plan, Simulator]"
-"""A plan and its simulator: by it a worker makes the simulator again."""
+"""A plan and its simulator; a worker rebuilds the simulator from the plan."""
 
 
 class _Packer(pickle.Pickler):
-    """Pickles what makes something of games; a simulator is named by its number among those that are known."""
+    """Pickles a function of games; known simulators are replaced by their numbers."""
 
     def __init__(self, file: IO[bytes], numbers: Mapping[int, int]) -> None:
         super().__init__(file)
@@ -108,19 +110,19 @@ class _Packer(pickle.Pickler):
 
 
 class _Unpacker(pickle.Unpickler):
-    """Reads what ``_Packer`` wrote, with simulators of this process."""
+    """Reads the output of ``_Packer``, with simulators of this process."""
 
     def __init__(self, file: IO[bytes], simulators: Sequence[Simulator]) -> None:
         super().__init__(file)
         self._simulators = simulators
 
     def persistent_load(self, number: int) -> Simulator:
-        """Return the simulator of a number."""
+        """Return the simulator with a number."""
         return self._simulators[number]
 
 
 def packed(make: Callable[[range], Any], ready: Sequence[Ready]) -> bytes:
-    """Return ``make`` as bytes, with what the simulators in it are made of."""
+    """Return ``make`` as bytes, with the inputs of its simulators."""
     jobs = [Job.of(Provenance.of(plan, simulator), Archive.of(plan, simulator)) for plan, simulator in ready]
     body = io.BytesIO()
     _Packer(body, {id(simulator): number for number, (_, simulator) in enumerate(ready)}).dump(make)
@@ -128,35 +130,35 @@ def packed(make: Callable[[range], Any], ready: Sequence[Ready]) -> bytes:
 
 
 def unpacked(content: bytes) -> Callable[[range], Any]:
-    """Return what was packed, its simulators made again."""
-    jobs, body = pickle.loads(content)  # of the process that asked: who may send tasks may run anything
+    """Return the packed function, with rebuilt simulators."""
+    jobs, body = pickle.loads(content)  # trusted: whoever may send tasks may run any code
     simulators = [job.set_up() for job in jobs]
     make: Callable[[range], Any] = _Unpacker(io.BytesIO(body), simulators).load()
     return make
 
 
 _tasks: dict[str, Callable[[range], Any]] = {}
-"""What this process was last asked to make, by the digest of what was sent; two who ask by turns do not meet anew."""
-_MOST_TASKS = 4
+"""The latest functions, by the digest of their bytes, so that two alternating callers do not rebuild simulators."""
+_MAX_TASKS = 4
 _unpacking = Lock()
 
 
 def made(content: bytes, games: range) -> tuple[float, Any]:
-    """Return what was asked for of some games, on a worker, and how many seconds that took."""
+    """Call the packed function with some games, on a worker; return the seconds it took and the result."""
     key = hashlib.sha256(content).hexdigest()
     with _unpacking:
         if key not in _tasks:
-            if len(_tasks) == _MOST_TASKS:
+            if len(_tasks) == _MAX_TASKS:
                 del _tasks[next(iter(_tasks))]
             _tasks[key] = unpacked(content)
         make = _tasks[key]
     start = time.perf_counter()
-    found = make(games)
-    return time.perf_counter() - start, found
+    result = make(games)
+    return time.perf_counter() - start, result
 
 
 def itself(content: bytes) -> bytes:
-    """Return what is sent: as a task of its own, so that it is sent to each worker once, and again if one dies."""
+    """Return the content unchanged: as its own task it is sent to each worker once, and again if a worker dies."""
     return content
 
 
@@ -164,9 +166,9 @@ def shard_files(simulator: Simulator, plan: Plan, provenance: Provenance, games:
     """Play a shard of a plan and return its Parquet files by table."""
     recipes = recipes_of(plan) if plan.keep == "summary" else []
     shard = shard_of(play_batches(simulator, plan, recipes, [games], games=len(games), threads=1), games)
-    found = {}
+    files = {}
     for table, frame in shard.frames().items():
         file = io.BytesIO()
         parquet(frame, file, provenance, table, games)
-        found[table] = file.getvalue()
-    return found
+        files[table] = file.getvalue()
+    return files

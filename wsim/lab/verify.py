@@ -1,9 +1,9 @@
-"""Check everything of a run folder that can be checked without playing: files, digests, ranges, rows, provenance."""
+"""Check everything in a run folder that can be checked without playing: files, digests, ranges, rows, provenance."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from wsim.errors import UserError
 from wsim.files import refuse_remote, text_within
 from wsim.lab.archive import damaged_files
-from wsim.lab.ledger import LEDGER, Shard, read_ledger, shard_name, shard_path
+from wsim.lab.ledger import LEDGER, TABLES, Shard, read_ledger, shard_name, shard_path
 from wsim.lab.record import RECORD, Record, read_record
 from wsim.lab.store import Run, faults, opened, shard_metadata, tables_of
 from wsim.lab.writer import PLAN, plan_text
-from wsim.stats.tables import POINTS
+from wsim.stats.columns import POINTS_OF
 
 if TYPE_CHECKING:
     import polars as pl
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that is wrong in a run folder: which file of it, and what, as in ``is missing``."""
+    """A problem in a run folder: the file, and what is wrong, such as ``is missing``."""
 
     file: str
     wrong: str
 
 
 def verify(path: str | os.PathLike[str]) -> list[Finding]:
-    """Return everything that is wrong with the run in a folder; raise UserError if there is none."""
+    """Return all problems of the run in a folder; raise UserError if there is no run."""
     refuse_remote(path)
     folder = Path(path)
     try:
@@ -44,7 +44,7 @@ def verify(path: str | os.PathLike[str]) -> list[Finding]:
 
 
 def _files(folder: Path, record: Record, run: Run) -> Iterator[Finding]:
-    """Check what is kept beside the data, and that it is what the record says the data were made of."""
+    """Check the archived files, and that they are the inputs named by the record."""
     damaged = damaged_files(folder, record.files)
     for path in damaged:
         yield Finding(path, "was changed after it was written" if (folder / path).exists() else "is missing")
@@ -52,10 +52,10 @@ def _files(folder: Path, record: Record, run: Run) -> Iterator[Finding]:
         try:
             same = run.plan.identity() == record.provenance.identity.get("plan")
         except UserError as error:
-            yield Finding(RECORD, f"names a file that is not kept: {error}")
+            yield Finding(RECORD, f"names a file that is not in the folder: {error}")
         else:
             if not same:
-                yield Finding("files", "are not those that the record says the data were made of")
+                yield Finding("files", "are not the inputs of the run according to its record")
     try:
         plan = text_within(folder / PLAN)
     except (OSError, ValueError):
@@ -66,21 +66,23 @@ def _files(folder: Path, record: Record, run: Run) -> Iterator[Finding]:
 
 
 def _shards(run: Run) -> Iterator[Finding]:
-    """Check every shard that is finished, and name the games that are not there."""
+    """Check every finished shard, and report missing games."""
     size, games = run.shard_games, run.wanted
     ledger = read_ledger(run.path)
     for table in tables_of(run.plan):
         shards = sorted((shard for shard in ledger.values() if shard.table == table), key=lambda shard: shard.first)
         belonging = [shard for shard in shards if shard.first % size == 0 and shard.first in games]
         wrong = {id(shard): why for shard, why in faults(run.path, run.provenance, belonging)}
-        yield from (Finding(shard_name(table, one.first), wrong[id(one)]) for one in belonging if id(one) in wrong)
-        sound = [shard for shard in belonging if id(shard) not in wrong]
-        yield from _contents(run, table, sound)
-        there = sum(shard.games for shard in belonging)
-        if there < len(games):
+        yield from (
+            Finding(shard_name(table, shard.first), wrong[id(shard)]) for shard in belonging if id(shard) in wrong
+        )
+        intact = [shard for shard in belonging if id(shard) not in wrong]
+        yield from _contents(run, table, intact)
+        present = sum(shard.games for shard in belonging)
+        if present < len(games):
             yield Finding(
                 LEDGER,
-                f"has {there:,} of {len(games):,} games in {table}; the first that is not there is game "
+                f"has {present:,} of {len(games):,} games in {table}; the first missing game is "
                 f"{_first_gap(belonging, games.start):,}",
             )
     if run.status != "complete":
@@ -88,7 +90,7 @@ def _shards(run: Run) -> Iterator[Finding]:
 
 
 def _first_gap(shards: list[Shard], end: int) -> int:
-    """Return the first game from ``end`` on that no shard holds."""
+    """Return the first game from ``end`` on that is in no shard."""
     for shard in shards:
         if shard.first != end:
             break
@@ -97,27 +99,29 @@ def _first_gap(shards: list[Shard], end: int) -> int:
 
 
 def _contents(run: Run, table: str, shards: list[Shard]) -> Iterator[Finding]:
-    """Check what the rows of sound shards have in common, and that scores are the sums of their parts."""
+    """Check that intact shards have the same columns and rows per game, and that scores are the sums of their parts."""
     import polars as pl
 
-    first: tuple[Mapping[str, Any], float] | None = None
+    first: tuple[list[tuple[str, Any]], float] | None = None
     for shard in shards:
         path, name = shard_path(run.path, table, shard.first), shard_name(table, shard.first)
         schema = dict(pl.scan_parquet(path, glob=False).collect_schema())
-        parts = [column for column in schema if column.startswith(POINTS)] if table == "seats" else []
+        parts = [column for column in schema if column.startswith(POINTS_OF)] if table == "seats" else []
         rows = pl.read_parquet(path, glob=False, columns=["total", *parts]) if parts else None
-        a_game = rows.height / shard.games if rows is not None else 0.0
-        first = first or (schema, a_game)
-        if schema != first[0]:
-            yield Finding(name, "has other columns than the first shard")
-        elif a_game != first[1]:
-            yield Finding(name, f"has {a_game:g} rows a game, the first shard {first[1]:g}")
+        rows_per_game = rows.height / shard.games if rows is not None else 0.0
+        columns = list(schema.items())
+        first = first or (columns, rows_per_game)
+        if columns != first[0]:
+            wrong = "its columns in a different order" if schema == dict(first[0]) else "different columns"
+            yield Finding(name, f"has {wrong} from the first shard")
+        elif rows_per_game != first[1]:
+            yield Finding(name, f"has {rows_per_game:g} rows per game, the first shard {first[1]:g}")
         elif rows is not None and not rows.select(_adds_up(parts)).item():
-            yield Finding(name, "has scores that are not the sums of their points")
+            yield Finding(name, "has scores that are not the sum of their points")
 
 
 def _adds_up(parts: list[str]) -> pl.Expr:
-    """Say whether the total of all rows is the sum of its parts."""
+    """Return an expression: whether every total is the sum of its parts."""
     import polars as pl
 
     off = pl.col("total").cast(pl.Float64) - pl.sum_horizontal(pl.col(parts).cast(pl.Float64))
@@ -125,11 +129,11 @@ def _adds_up(parts: list[str]) -> pl.Expr:
 
 
 def _strangers(run: Run) -> Iterator[Finding]:
-    """Name the Parquet files that do not belong to the run."""
+    """Report Parquet files that do not belong to the run."""
     listed = {shard_name(shard.table, shard.first) for shard in read_ledger(run.path).values()}
-    for table in ("seats", "picks", "sums"):
+    for table in TABLES:
         for path in sorted((run.path / table).glob("*.parquet")):
             name = f"{table}/{path.name}"
             if name not in listed:
-                what = "a shard that was not finished" if shard_metadata(path) else "no file of this run"
-                yield Finding(name, f"is {what}: {LEDGER} does not have it")
+                what = "an unfinished shard" if shard_metadata(path) else "not a file of this run"
+                yield Finding(name, f"is {what}: it is not in {LEDGER}")

@@ -1,4 +1,4 @@
-"""A run on the disk, written: shard by shard, atomically; what is finished stays, what is missing can be resumed."""
+"""Write a run to disk, shard by shard and atomically; finished shards are kept, missing ones are played on resume."""
 
 from __future__ import annotations
 
@@ -29,62 +29,62 @@ if TYPE_CHECKING:
     from wsim.stats.summary import Summary
 
 ROW_GROUP = 250_000
-LEVEL = 1  # of zstd: the files are as small as at higher ones, and are written an eighth faster
+LEVEL = 1  # zstd level: files are as small as at higher levels and are written an eighth faster
 PLAN = "plan.toml"
 _BEGUN = ".begun"
 _SHARD = re.compile(r"part-\d{14}\.parquet")
 
 
-def refuse_other_run(folder: Path, there: Mapping[str, Any], here: Mapping[str, Any], at: str = "") -> bool:
-    """Return whether this run is the folder's with more games; raise UserError naming what else differs.
+def refuse_other_run(folder: Path, recorded: Mapping[str, Any], current: Mapping[str, Any], at: str = "") -> bool:
+    """Return whether this run extends the folder's run; raise UserError naming any other difference.
 
-    ``there`` and ``here`` are identities, or their parts at the path ``at``.
+    ``recorded`` and ``current`` are identities, or their parts at the path ``at``.
     """
-    different = differences(there, here, at)
+    different = differences(recorded, current, at)
     games = different.pop("plan.games", None)
     if games is not None and not different and games[0] > games[1]:
         raise UserError(
-            f"{str(folder)!r} has {games[0]:,} games, and {games[1]:,} are fewer: a run can be made longer, not "
-            "shorter; choose another --out"
+            f"{str(folder)!r} already has {games[0]:,} games, more than {games[1]:,}: a run can be extended, not "
+            "shortened; choose another --out"
         )
-    refuse_other(folder, "another run", different)
+    refuse_other(folder, "a different run", different)
     return games is not None
 
 
 def default_folder(plan: Plan, provenance: Provenance, part: Part = WHOLE) -> Path:
-    """Return the folder of a run that nobody named: readable, and another one for other data and other parts."""
+    """Return the default folder of a run: readable, and different for different data and parts."""
     name = f"{plan.ruleset}-{plan.players}p-seed{plan.seed}-{plan.games}-{provenance.digest[:8]}"
     return Path("runs") / (name if part == WHOLE else f"{name}-part-{part.number}-of-{part.of}")
 
 
 def plan_text(provenance: Provenance, places: Mapping[str, str]) -> str:
-    """Return the plan file of a run, which finds what it names in the run's folder."""
+    """Return the plan file of a run; the files that it names are in the run's folder."""
     return Plan.restore(provenance.plan, places).to_toml()
 
 
 def parquet(frame: pl.DataFrame, target: Path | IO[bytes], provenance: Provenance, table: str, games: range) -> None:
-    """Write the Parquet file of a table's shard."""
+    """Write the Parquet file of a shard of one table."""
     metadata = provenance.file_metadata(table, games)
     frame.write_parquet(
         target,
         compression="zstd",
         compression_level=LEVEL,
-        statistics=False,  # of a column of yes and no, or of small counts, they help no query, and take a quarter of it
+        statistics=False,  # useless for booleans and small counts, and a quarter of the size of such columns
         row_group_size=ROW_GROUP,
         metadata=metadata,
     )
 
 
 class RunWriter:
-    """The folder of a run that is being played. A context manager: it holds the folder for this process.
+    """The folder of a run that is being played. A context manager: it locks the folder for this process.
 
     Attributes
     ----------
-    folder: where it lies.
-    plan: the resolved plan. provenance: what makes its data.
-    just_played: the first games of the shards that were played here, and their sums (``Run.just_played``).
-    shard_games: games per shard; those of the folder if the run was begun before.
-    finished: whether every game was there when the folder was opened.
+    folder: its path.
+    plan: the resolved plan. provenance: what produces its data.
+    just_played: the first games of the shards that this writer wrote, and their sums (``Run.just_played``).
+    shard_games: games per shard; that of the folder for a resumed run.
+    finished: whether every game was finished when the folder was opened.
     """
 
     def __init__(
@@ -98,9 +98,9 @@ class RunWriter:
         resume: bool,
         part: Part | None = None,
     ) -> None:
-        """Look at the folder; raise UserError if it holds anything but this run, or needs ``resume``.
+        """Inspect the folder; raise UserError if it contains anything but this run, or needs ``resume``.
 
-        ``part`` is the part of the run that is played; without it the one that the folder is for, or all.
+        ``part`` is the part of the run to play (default: the part that the folder is for, or all).
         """
         self.folder = folder
         self.plan = plan
@@ -115,7 +115,7 @@ class RunWriter:
         self._lock: int | None = None
         self._bare = not folder.exists()
         self._old: Record | None = None
-        self._described = False  # whether the record in the folder is this writer's
+        self._described = False  # whether this writer has written the record
         self._good: dict[tuple[str, int], Shard] = {}
         self._sessions: list[Mapping[str, Any]] = []
         self._consider()
@@ -131,13 +131,13 @@ class RunWriter:
         resume: bool,
         part: Part | None = None,
     ) -> RunWriter:
-        """Return the writer of a plan that was made ready, in its default folder unless one is named."""
+        """Return the writer of a prepared plan, in its default folder unless one is given."""
         provenance = Provenance.of(plan, simulator)
-        place = folder or default_folder(plan, provenance, part or WHOLE)
-        return cls(place, plan, provenance, Archive.of(plan, simulator), shard_games, resume=resume, part=part)
+        target = folder or default_folder(plan, provenance, part or WHOLE)
+        return cls(target, plan, provenance, Archive.of(plan, simulator), shard_games, resume=resume, part=part)
 
     def _consider(self) -> None:
-        """Look what the folder holds; raise UserError if that is anything but this run, or needs ``resume``."""
+        """Inspect the folder; raise UserError if it contains anything but this run, or needs ``resume``."""
         self._old = old = self._look()
         if old is None:
             self.part.check(self.plan.games, self.shard_games)
@@ -150,18 +150,20 @@ class RunWriter:
         self.finished = old.status == "complete" and not longer and self.done() == len(self.wanted)
         if not (self.finished or self._resume):
             what = "fewer games" if longer else "this run, unfinished"
-            raise UserError(f"{str(self.folder)!r} holds {what}: add --resume to continue it, or choose another --out")
+            raise UserError(
+                f"{str(self.folder)!r} contains {what}: add --resume to continue it, or choose another --out"
+            )
 
     def _refuse_other_part(self, *, longer: bool) -> None:
-        """Raise UserError if the folder is for another part than the one that is asked for."""
+        """Raise UserError if the folder is for a different part from the requested one."""
         wanted = self._requested or self.part
-        there, here = ("the whole run" if part == WHOLE else f"part {part}" for part in (self.part, wanted))
+        recorded, current = ("the whole run" if part == WHOLE else f"part {part}" for part in (self.part, wanted))
         if wanted != self.part:
-            raise UserError(f"{str(self.folder)!r} holds {there}, not {here}: choose another --out")
+            raise UserError(f"{str(self.folder)!r} contains {recorded}, not {current}: choose another --out")
         if longer and self.part != WHOLE:
             raise UserError(
-                f"{str(self.folder)!r} holds {there} of a shorter run: merge its parts and make that longer, or choose "
-                "another --out"
+                f"{str(self.folder)!r} contains {recorded} of a shorter run: merge the parts and extend the result, or "
+                "choose another --out"
             )
 
     @property
@@ -170,7 +172,7 @@ class RunWriter:
         return self.part.games(self.plan.games, self.shard_games)
 
     def _look(self) -> Record | None:
-        """Return the run in the folder, None if there is nothing; raise UserError for anything else."""
+        """Return the record of the run in the folder, None if there is nothing; raise UserError for anything else."""
         if not self.folder.exists():
             return None
         if (self.folder / RECORD).exists():
@@ -182,24 +184,24 @@ class RunWriter:
         except OSError as error:
             raise explained("read", self.folder, error) from error
         if strange:
-            raise UserError(f"{str(self.folder)!r} holds something that is not a run of wsim: choose another --out")
+            raise UserError(f"{str(self.folder)!r} contains files that are not a wsim run: choose another --out")
         return None
 
     def _sound(self, *, thorough: bool) -> dict[tuple[str, int], Shard]:
-        """Return the shards that are finished, by table and first game; ``thorough``: and are what was written."""
+        """Return the finished shards by table and first game; ``thorough`` also checks that they are intact."""
         ledger = read_ledger(self.folder)
-        there = [shard for shard in ledger.values() if shard_path(self.folder, shard.table, shard.first).is_file()]
-        wrong = {id(shard) for shard, _ in faults(self.folder, self.provenance, there)} if thorough else set()
-        return {(shard.table, shard.first): shard for shard in there if id(shard) not in wrong}
+        present = [shard for shard in ledger.values() if shard_path(self.folder, shard.table, shard.first).is_file()]
+        wrong = {id(shard) for shard, _ in faults(self.folder, self.provenance, present)} if thorough else set()
+        return {(shard.table, shard.first): shard for shard in present if id(shard) not in wrong}
 
     def __enter__(self) -> RunWriter:
-        """Take the folder for this process and write what describes the run.
+        """Lock the folder for this process and write the description of the run.
 
-        Raises StoreError if the disk refuses, UserError if somebody else has written there meanwhile.
+        Raises StoreError if the disk refuses, UserError if another process has written there in the meantime.
         """
         try:
             self._lock = hold(self.folder)
-            self._consider()  # again: only now is nobody else writing
+            self._consider()  # again: only now can no other process write
         except UserError:
             self._remove_if_bare()
             self._release()
@@ -220,14 +222,14 @@ class RunWriter:
         return self
 
     def _describe(self) -> None:
-        """Write what describes the run, and remove what does not belong to it.
+        """Write the description of the run, and remove files that do not belong to it.
 
-        What the record names lies there before it does, and nothing that an earlier record names is touched unless it
-        is damaged; so the folder is, after every write, the run that was there or the one that is played.
+        The files that the record names are written first, and intact files of an earlier record are not touched. So
+        after every write the folder contains either the earlier run or this one.
         """
         old = self._old
         if old is None:
-            (self.folder / _BEGUN).touch()  # whose folder it is until its record is there
+            (self.folder / _BEGUN).touch()  # marks the folder as ours until the record is written
         else:
             self._archive = self._archive.over(self.folder, old.files, old.places)
         if self.finished and old is not None:
@@ -252,14 +254,14 @@ class RunWriter:
             rewrite(self.folder, self._good.values())
 
     def _remove_strangers(self, folder: Path) -> None:
-        """Remove shards that no range of the plan has."""
+        """Remove shards that do not belong to the plan."""
         for path in folder.glob("part-*.parquet"):
             first = int(path.stem.removeprefix("part-")) if _SHARD.fullmatch(path.name) else -1
             if path.is_file() and first >= 0 and (first % self.shard_games or first not in self.wanted):
                 path.unlink()
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """Let the folder go; after an error that left nothing worth resuming, remove it."""
+        """Unlock the folder; after an error that left nothing worth resuming, remove it."""
         try:
             if kind is not None and issubclass(kind, Exception):
                 self._clean_up()
@@ -274,17 +276,17 @@ class RunWriter:
         self._lock = None
 
     def _remove_if_bare(self) -> None:
-        """Remove the folder that this process made, if nobody has put anything there."""
+        """Remove the folder if this process created it and it is empty."""
         if self._bare and self._lock is not None:
             with suppress(OSError):
                 self.folder.rmdir()
 
     def _clean_up(self) -> None:
-        """After a failure: mark what is there as interrupted; if that is nothing, remove what was made."""
+        """After a failure: mark finished shards as interrupted; if there are none, remove the created files."""
         if self._old is None and not self.done():
             shards = [
                 str(path.relative_to(self.folder)) for path in self.folder.glob("*/part-*.parquet")
-            ]  # of one cut off
+            ]  # of an interrupted write
             paths = [RECORD, _BEGUN, PLAN, LEDGER, *self._archive.contents, *shards]
             folders = {Path(path).parent for path in self._archive.contents} - {Path()}
             above = {parent for folder in folders for parent in folder.parents} - {Path()}
@@ -301,7 +303,7 @@ class RunWriter:
                 self.mark("interrupted")
 
     def mark(self, status: str, **session: Any) -> None:
-        """Write ``run.json`` with this status and with what the session took (threads, games, seconds)."""
+        """Write ``run.json`` with this status and this session's cost (threads, games, seconds)."""
         self._described = True
         Record(
             self.provenance,
@@ -314,32 +316,32 @@ class RunWriter:
         ).write(self.folder)
 
     def done(self) -> int:
-        """Return the number of games in the shards that are there."""
+        """Return the number of games in finished shards."""
         firsts = {first for _, first in self._good}
         return sum(len(games) for games in map(self._games, firsts) if self._has(games, self._good))
 
     def holds(self, games: range) -> bool:
-        """Say whether a shard with these games, or more of it, is there."""
+        """Return whether a shard with these games, or a longer one, is finished."""
         return any(first == games.start and shard.games >= len(games) for (_, first), shard in self._good.items())
 
     def missing(self) -> Iterator[range]:
-        """Return the games of the shards that are not there now, or not whole, in order; made one by one."""
+        """Return the games of the missing and incomplete shards, lazily and in order."""
         good = dict(self._good)
         return (games for games in shard_ranges(self.wanted, self.shard_games) if not self._has(games, good))
 
     def _games(self, first: int) -> range:
-        """Return the games of the shard that begins with ``first``; none if no such shard belongs in the folder."""
+        """Return the games of the shard that begins with ``first``; empty if no such shard belongs in the folder."""
         if first % self.shard_games or first not in self.wanted:
             return range(0)
         return range(first, min(first + self.shard_games, self.wanted.stop))
 
     def _has(self, games: range, good: Mapping[tuple[str, int], Shard]) -> bool:
-        """Say whether ``good`` has a shard in every table, with all of its games."""
-        found = [good.get((table, games.start)) for table in tables_of(self.plan)]
-        return all(shard is not None and shard.games == len(games) for shard in found)
+        """Return whether ``good`` contains a complete shard of these games in every table."""
+        shards = [good.get((table, games.start)) for table in tables_of(self.plan)]
+        return all(shard is not None and shard.games == len(games) for shard in shards)
 
     def write(self, shard: Batch) -> None:
-        """Write a shard, a file for each table, then its lines of the ledger: it is finished."""
+        """Write a shard, one file per table, then its lines of the ledger."""
         frames = shard.frames()
 
         def put(table: str, target: Path) -> None:
@@ -355,7 +357,7 @@ class RunWriter:
             self.just_played = (firsts | {shard.games.start}, total)
 
     def place(self, games: range, files: Mapping[str, bytes]) -> None:
-        """Write the shard of ``games`` from the Parquet files that ``parquet`` made of it elsewhere."""
+        """Write the shard of ``games`` from Parquet files that a worker made with ``parquet``."""
 
         def put(table: str, target: Path) -> None:
             target.write_bytes(files[table])
@@ -363,26 +365,26 @@ class RunWriter:
         self._finish(games, put)
 
     def adopt(self, games: range, folder: Path, shards: Mapping[str, Shard]) -> None:
-        """Copy the shard of ``games`` from another folder of the same run; StoreError if it is not what it was."""
+        """Copy the shard of ``games`` from a different folder of the same run; StoreError if the file has changed."""
 
         def copied(table: str, target: Path) -> None:
             shutil.copyfile(shard_path(folder, table, games.start), target)
             if digest_of_file(target)[1] != shards[table].sha256:
-                raise OSError(f"{shard_path(folder, table, games.start)} was changed while it was read")
+                raise OSError(f"{shard_path(folder, table, games.start)} was changed while it was being copied")
 
         self._finish(games, copied)
 
     def credit(self, sessions: Sequence[Mapping[str, Any]]) -> None:
-        """Note who else has played games of this run, before those who have played here."""
-        self._sessions = [*sessions, *(one for one in self._sessions if one not in sessions)]
+        """Add the sessions of other processes that played games of this run, before those of this one."""
+        self._sessions = [*sessions, *(session for session in self._sessions if session not in sessions)]
 
     def _finish(self, games: range, put: Callable[[str, Path], None]) -> None:
-        """Let ``put`` make the file of every table; then write its lines of the ledger.
+        """Let ``put`` write the file of every table; then write the lines of the ledger.
 
-        The line of a shard that replaces a shorter one is written before its file gets its name: whichever of the two
-        lies there, there is a line of it.
+        When a shard replaces a shorter one, its line is written before its file is renamed, so that the ledger always
+        has a line for the file in place.
         """
-        done, lines = [], []
+        finished, lines = [], []
         for table in tables_of(self.plan):
             with writing(shard_path(self.folder, table, games.start)) as temporary:
                 put(table, temporary)
@@ -391,7 +393,7 @@ class RunWriter:
                     append(self.folder, [shard])
                 else:
                     lines.append(shard)
-                done.append(shard)
+                finished.append(shard)
         if lines:
             append(self.folder, lines)
-        self._good |= {(shard.table, shard.first): shard for shard in done}
+        self._good |= {(shard.table, shard.first): shard for shard in finished}

@@ -1,1 +1,17 @@
-"""Players that learn: positions of self-play, what their moves are worth by playouts, a net that is fitted to it."""
+"""Learning: nets trained on decisions of self-play, and how strong they are."""
+
+from wsim.questions.registry import Question
+
+QUESTION = Question(
+    name="learn",
+    title="Train a net",
+    short="Train a net by self-play, or adapt one to changed cards.",
+    panel="Players",
+    function="train",
+    package=__name__,
+    groups=("question:LearnQuestion",),
+    ask="answer:ask",
+    answer="answer:LearnAnswer",
+    formats=("wsim-learned/1",),
+    write="answer:written",
+)

@@ -1,8 +1,8 @@
-"""Fitting a net to what moves were worth, in numpy: the layers of ``wsim.kernels.net_layers`` and their derivatives.
+"""Fit a net to the values of moves, in numpy: the layers of ``wsim.kernels.net_layers`` and their derivatives.
 
-The loss is the mean squared error of the value of a move against its worth by playouts, both as differences from the
-mean of its decision: only which move is better than another is learned. AdamW (Loshchilov and Hutter 2019), a learning
-rate that rises for a tenth of the steps and falls to nothing along a cosine.
+The loss is the mean squared error between the net's value of a move and its value by playouts, both as differences from
+the mean of the decision: the net only learns which move is better. The optimiser is AdamW (Loshchilov and Hutter 2019);
+its learning rate rises for a tenth of the steps and then falls to 0 along a cosine.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ Arrays = dict[str, Any]
 
 @dataclass(frozen=True, eq=False)
 class Decisions:
-    """Decisions of one table, all of the same rules.
+    """Decisions of one table, all under the same rules.
 
     Attributes
     ----------
-    states, moves: records (``wsim.kernels.net_layers.Sizes``); the moves of a state follow those of the one before.
-    known: what the layers take from the rules (``wsim.learn.learner.Learner.known``).
+    states, moves: records (``wsim.kernels.net_layers.Sizes``); the moves of a state follow those of the previous state.
+    known: facts of the rules that the layers use (``wsim.learn.learner.Learner.known``).
     """
 
     states: NDArray[Any]
@@ -42,7 +42,7 @@ class Decisions:
         return np.concatenate([[0], np.cumsum(self.states["moves"], dtype=np.int64)])
 
     def batch(self, which: NDArray[np.int64]) -> Batch:
-        """Return some of them with all their moves."""
+        """Return some decisions with all their moves."""
         states = self.states[which]
         counts = states["moves"].astype(np.int64)
         owner = np.repeat(np.arange(len(which)), counts)
@@ -57,7 +57,7 @@ class Batch:
     Attributes
     ----------
     states, moves, known: as in ``Decisions``.
-    owner: of each move the place of its decision. counts: of each decision its moves.
+    owner: for each move, the index of its decision. counts: for each decision, the number of its moves.
     """
 
     states: NDArray[Any]
@@ -68,10 +68,10 @@ class Batch:
 
 
 def fresh_arrays(shapes: Mapping[str, tuple[int, ...]], inputs: Mapping[str, float], value: int, seed: int) -> Arrays:
-    """Return a net that has learned nothing: it follows ``weighted``.
+    """Return an untrained net: it follows ``weighted``.
 
-    ``inputs``: by array, how many of its inputs are not 0, about; an array without is 0 at first. ``value``: the place
-    of what ``weighted`` says among the numbers of a move.
+    ``inputs``: by array, about how many of its inputs are not 0; an array that is not listed starts at 0. ``value``:
+    the index of the value by ``weighted`` among the numbers of a move.
     """
     random = np.random.default_rng(seed)
     arrays = {
@@ -86,11 +86,11 @@ def fresh_arrays(shapes: Mapping[str, tuple[int, ...]], inputs: Mapping[str, flo
 
 
 class Layers:
-    """What a net makes of a batch, kept for the derivatives; of a net with items, a subclass adds what these do.
+    """The layers of a net for one batch, stored for the derivatives; a subclass adds the items of a net that has them.
 
     Attributes
     ----------
-    values: of all moves.
+    values: the value of every move.
     """
 
     def __init__(self, arrays: Mapping[str, Any], batch: Batch) -> None:
@@ -110,25 +110,25 @@ class Layers:
         """Add the items of the moves to the first layer, shape (moves, width)."""
 
     def of_items(self, of_states: NDArray[np.float32], of_moves: NDArray[np.float32]) -> Arrays:  # noqa: ARG002
-        """Return the derivatives by the arrays of the items, given those by the first layer of states and of moves."""
+        """Return the derivatives with respect to the arrays of the items, given those of the first layer."""
         return {}
 
     def backward(self, error: NDArray[np.float32]) -> Arrays:
-        """Return the derivatives of a loss by the arrays, given those by the values."""
+        """Return the derivatives of a loss with respect to the arrays, given those with respect to the values."""
         batch, arrays = self.batch, self._arrays
-        found: Arrays = {"last": self._second.T @ error, "straight": batch.moves["numbers"].T @ error}
+        slopes: Arrays = {"last": self._second.T @ error, "straight": batch.moves["numbers"].T @ error}
         second = error[:, None] * arrays["last"] * (self._second > 0)
-        found["second"], found["second_bias"] = self._first.T @ second, second.sum(0)
+        slopes["second"], slopes["second_bias"] = self._first.T @ second, second.sum(0)
         first = (second @ arrays["second"].T) * (self._first > 0)
-        found["of_move"] = batch.moves["numbers"].T @ first
+        slopes["of_move"] = batch.moves["numbers"].T @ first
         of_state = np.add.reduceat(first, np.cumsum(batch.counts) - batch.counts, axis=0)
-        found["bias"] = of_state.sum(0)
-        found["of_number"] = batch.states["numbers"].T @ of_state
-        return {**found, **self.of_items(of_state, first)}
+        slopes["bias"] = of_state.sum(0)
+        slopes["of_number"] = batch.states["numbers"].T @ of_state
+        return {**slopes, **self.of_items(of_state, first)}
 
 
 def _centred(values: NDArray[np.float32], batch: Batch) -> NDArray[np.float32]:
-    """Return differences from the mean of each decision."""
+    """Return values minus the mean of their decision."""
     starts = np.cumsum(batch.counts) - batch.counts
     means = np.add.reduceat(values, starts) / batch.counts
     return values - means[batch.owner].astype(np.float32)
@@ -154,13 +154,13 @@ class _Adam:
 
 
 def _batches(counts: Sequence[int], size: int, random: Any) -> Iterator[tuple[int, NDArray[np.int64]]]:
-    """Yield (table, decisions): every decision once, each batch of one table, in random order."""
+    """Yield batches (table, decisions) in random order: each from a single table, every decision once."""
     parts = []
     for number, count in enumerate(counts):
         mixed = random.permutation(count)
         parts += [(number, part) for part in np.array_split(mixed, max(1, round(len(mixed) / size)))]
-    for place in random.permutation(len(parts)):
-        yield parts[place]
+    for index in random.permutation(len(parts)):
+        yield parts[index]
 
 
 def fit(
@@ -169,26 +169,26 @@ def fit(
 ) -> Arrays:  # fmt: skip
     """Return a net fitted to the decisions of some tables, beginning from ``arrays``.
 
-    ``layers`` returns what a net's arrays make of a batch.
+    ``layers`` evaluates a net's arrays on a batch.
     """
     random = np.random.default_rng(seed)
-    found: Arrays = {name: array.copy() for name, array in arrays.items()}
-    adam = _Adam(found, how.decay)
-    steps = max(1, round(how.rounds * sum(max(1, round(len(one.states) / how.size)) for one in tables)))
+    fitted: Arrays = {name: array.copy() for name, array in arrays.items()}
+    adam = _Adam(fitted, how.decay)
+    steps = max(1, round(how.rounds * sum(max(1, round(len(decisions.states) / how.size)) for decisions in tables)))
     while adam.steps < steps:
-        for table, which in _batches([len(one.states) for one in tables], how.size, random):
+        for table, which in _batches([len(decisions.states) for decisions in tables], how.size, random):
             batch = tables[table].batch(which)
-            made = layers(found, batch)
-            error = _centred(made.values, batch) - _centred(batch.moves["worth"], batch)
-            slopes = made.backward(_centred(error, batch) * np.float32(2 / len(error)))
+            output = layers(fitted, batch)
+            error = _centred(output.values, batch) - _centred(batch.moves["worth"], batch)
+            slopes = output.backward(_centred(error, batch) * np.float32(2 / len(error)))
             adam.step(slopes, how.rate * _warmth(adam.steps / steps))
             if progress is not None:
                 progress(adam.steps, steps)
             if adam.steps == steps:
                 break
-    return found
+    return fitted
 
 
 def _warmth(done: float) -> float:
-    """Return the part of the highest learning rate that holds when so much of the steps is done."""
+    """Return the learning rate as a fraction of the highest, given the fraction of steps done."""
     return min(1.0, 10 * done + 0.01) * 0.5 * (1 + math.cos(math.pi * max(0.0, done - 0.1) / 0.9))

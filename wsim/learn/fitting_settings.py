@@ -1,4 +1,4 @@
-"""How a net is fitted, as learning plans say it; without numpy, since the help of ``wsim learn`` reads plans."""
+"""The fitting settings of a learning plan; without numpy, since the help of ``wsim learn`` reads plans."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Fitting:
-    """How long and how fast is learned from a harvest.
+    """How long and how fast a net learns from a harvest.
 
     Attributes
     ----------
-    rounds: how often every decision is gone through. size: decisions of a step.
-    rate: the highest learning rate. decay: of the weights, at each step, as a part of the rate.
+    rounds: passes through all decisions. size: decisions per step.
+    rate: the highest learning rate. decay: weight decay per step, as a fraction of the rate.
     """
 
     rounds: float = 4.0

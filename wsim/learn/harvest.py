@@ -1,4 +1,4 @@
-"""Decisions of self-play and what each move of them is worth, by playouts that all moves share.
+"""Decisions of self-play and the value of each of their moves, by playouts that all moves share.
 
 A part is a block of games of one table. It is a function of (table, part, seed) alone, so parts are played in any
 order, by any number of threads, and again after an interruption.
@@ -26,24 +26,24 @@ if TYPE_CHECKING:
     from wsim.game import Simulator
 
 
-DRAWN = 4  # line-ups of a table where policies are drawn for its seats
+DRAWN = 4  # line-ups drawn for a table whose seats name several policies
 Entry = str | tuple[str, ...]
-"""Who plays a seat: a policy, or several of which one is drawn."""
+"""The policy of a seat, or several of which one is drawn."""
 
 
 @dataclass(frozen=True, eq=False)
 class Harvest:
-    """Takes decisions from blocks of games of a table, each block a part; called with its games.
+    """Takes decisions from blocks of games of a table, one block per part; called with the games of a block.
 
     Attributes
     ----------
-    game: its name.
-    tables: what is played, with some exploring so that odd positions are seen, too, and who plays on after each move,
+    game: name of the game.
+    tables: simulators of the games, with some exploration so that unusual positions occur, and those of the playouts,
         by the seat that decides. Parts take turns with them.
-    playouts: of each move. gap: decisions between two that are taken, on average. seed: of playouts and of the choice
-        of decisions.
-    moves: how many of a decision are played out: those that the net of the own seat values most, and one more that is
-        drawn from the others; 0: all of them. The others stay as far from these as the net says.
+    playouts: playouts per move. gap: mean number of decisions from one that is taken to the next. seed: seed of
+        playouts and of the choice of decisions.
+    moves: how many moves of a decision are played out: those that the net of the deciding seat values most, and one
+        drawn from the remaining moves, which keep the differences to these that the net gives them; 0: all moves.
     """
 
     game: str
@@ -54,7 +54,7 @@ class Harvest:
     moves: int = 0
 
     def __call__(self, games: range) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Play a part; return its decisions and their moves, as the game's learner lays them out."""
+        """Play a part; return its decisions and their moves, as records of the game's learner."""
         learner, part = learner_of(self.game), games.start // len(games)
         simulator, playing_on = self.tables[part % len(self.tables)]
         describe = learner.describer(simulator, playing_on[0])
@@ -74,31 +74,33 @@ class Harvest:
                 first = FAR + int(random.integers(1 << 40))
                 rest, seat = playing_on[position.to_move], position.to_move
                 picked = self._picked(listed["worth"], random)
-                tried = [places[one] for one in picked]
+                tried = [places[index] for index in picked]
                 outcomes = position.compare(rest, tried, self.playouts, seat, self.seed, first)
-                found = learner.worth(simulator, outcomes, seat).mean(axis=0)
-                listed["worth"] = anchored(listed["worth"], picked, found)
+                worth = learner.worth(simulator, outcomes, seat).mean(axis=0)
+                listed["worth"] = anchored(listed["worth"], picked, worth)
                 states.append(state)
                 moves.append(listed)
         if not states:
             return np.zeros(0, learner.state), np.zeros(0, learner.move)
         return np.stack(states), np.concatenate(moves)
 
-    def _picked(self, said: NDArray[np.float32], random: np.random.Generator) -> NDArray[np.int64]:
-        """Return the places of the moves that are played out, given what the net says of all."""
-        if not 0 < self.moves < len(said):
-            return np.arange(len(said))
-        order = np.argsort(-said, kind="stable")
+    def _picked(self, values: NDArray[np.float32], random: np.random.Generator) -> NDArray[np.int64]:
+        """Return the indices of the moves to play out, given the net's values of all moves."""
+        if not 0 < self.moves < len(values):
+            return np.arange(len(values))
+        order = np.argsort(-values, kind="stable")
         return np.append(order[: self.moves], random.choice(order[self.moves :]))
 
 
-def anchored(said: NDArray[np.float32], picked: NDArray[np.int64], found: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return what the moves of a decision are worth, of mean 0: some by playouts, the others by what a net says.
+def anchored(
+    values: NDArray[np.float32], picked: NDArray[np.int64], measured: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the values of a decision's moves, with mean 0: ``measured`` by playouts where picked, else by a net.
 
-    The two scales meet in the mean of the moves that were played out, so that these differ by their playouts alone.
+    The two scales share the mean of the moves that were played out, so these differ by their playouts alone.
     """
-    worth = said + (found.mean() - said[picked].mean(dtype=np.float64))
-    worth[picked] = found
+    worth = values + (measured.mean() - values[picked].mean(dtype=np.float64))
+    worth[picked] = measured
     return np.asarray(worth - worth.mean())
 
 
@@ -109,51 +111,52 @@ def harvest_of(
 
     Parameters
     ----------
-    keys: of the plan that is played (rule set, players, patch, ...), but for its policies.
-    players: its line-up.
-    rest: the policies that play on after each move, in the seat that decides (and its mate's), and in the others.
+    keys: keys of the plan (rule set, players, patch, ...) without its policies.
+    players: the line-up of the games.
+    rest: the policies of the playouts, in the seat that decides (and its mate's), and in the other seats.
     how: playouts, gap, seed and moves of ``Harvest``.
 
-    Where several policies are named for a seat, one of them is drawn: ``DRAWN`` times for everybody.
+    Where several policies are named for a seat, one of them is drawn, ``DRAWN`` times for the whole table.
     """
     own, others = rest
-    draws = DRAWN if any(not isinstance(one, str) for one in (*players, others)) else 1
+    draws = DRAWN if any(not isinstance(entry, str) for entry in (*players, others)) else 1
     tables, ready = [], []
     for draw in range(draws):
         random = np.random.default_rng([how[2], draw])
-        (plan, simulator), *after = _table(keys, [_drawn(one, random) for one in players], own, others, random)
-        playing_on = tuple(one for _, one in after)
+        (plan, simulator), *playout_tables = _table(
+            keys, [_drawn(entry, random) for entry in players], own, others, random
+        )
+        playing_on = tuple(simulator for _, simulator in playout_tables)
         tables.append((simulator, playing_on * (len(players) // len(playing_on))))
-        ready += [(plan, simulator), *after]
+        ready += [(plan, simulator), *playout_tables]
     return Harvest(plan.game, tuple(tables), *how), ready
 
 
 def _table(
     keys: Mapping[str, Any], players: Sequence[str], own: str, others: Entry, random: np.random.Generator
 ) -> list[tuple[Plan, Simulator]]:
-    """Return what is played, then who plays on, by the seat that decides; once where it is the same for all seats."""
+    """Return the table of the games, then those of the playouts by deciding seat, or one if all seats play alike."""
     played, count = _ready(keys, players), len(players)
     line_ups = [[own] * count]
     if own != others:
         learner = learner_of(played[0].game)
-        sides = [learner.mates(played[1], one) for one in range(count)]
+        sides = [learner.mates(played[1], seat) for seat in range(count)]
         line_ups = [[own if seat in side else _drawn(others, random) for seat in range(count)] for side in sides]
     return [played, *(_ready(keys, line_up) for line_up in line_ups)]
 
 
 def _drawn(entry: Entry, random: np.random.Generator) -> str:
-    """Return a policy, or one of several."""
+    """Return the policy, or a random one of several."""
     return entry if isinstance(entry, str) else entry[int(random.integers(len(entry)))]
 
 
 def _ready(keys: Mapping[str, Any], line_up: Sequence[str]) -> tuple[Plan, Simulator]:
-    """Return a plan with these players, and its simulator."""
     plan = Plan.make(**{**keys, "policies": list(line_up)})
     return plan, find_game(plan.game).prepare(plan)
 
 
 def write_records(path: Path, records: NDArray[Any]) -> None:
-    """Write records, a column each field, nested arrays as fixed-size arrays; a file appears whole or not at all."""
+    """Write records, one column per field, nested arrays as fixed-size arrays; a file appears whole or not at all."""
     columns = {
         name: pl.Series(name, np.ascontiguousarray(records[name]).reshape(len(records), -1))
         if records.dtype[name].subdtype
@@ -173,6 +176,6 @@ def read_records(path: Path, dtype: np.dtype[Any]) -> NDArray[Any]:
             records[name] = frame[name].to_numpy().reshape(frame.height, *dtype[name].shape)
     except (OSError, ValueError, TypeError, pl.exceptions.PolarsError) as error:
         raise StoreError(
-            f"{str(path)!r} is damaged ({' '.join(str(error).split())[:200]}): remove it, and it is made again"
+            f"{str(path)!r} is damaged ({' '.join(str(error).split())[:200]}): remove it, and it is regenerated"
         ) from error
     return records

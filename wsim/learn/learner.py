@@ -1,4 +1,4 @@
-"""What a game hands in so that its players learn: the kernel that writes what its net sees, and its learning plan."""
+"""What a game provides for learning: the kernel that writes the inputs of its net, and its learning plan."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 
 class Describer:
-    """Room for what a net sees of one decision; it is of the thread that made it.
+    """A buffer for a net's inputs at one decision; it belongs to the thread that created it.
 
     Parameters
     ----------
-    learner: of the game. machine: of the plan that is played.
-    settings: the SETTINGS record by whose weights ``weighted`` values moves, and by whose net they are worth something.
+    learner: the game's learner. machine: the machine of the plan.
+    settings: the SETTINGS record with the weights by which ``weighted`` values moves, and the net that values them.
     """
 
     def __init__(self, learner: Learner, machine: Machine, settings: Any) -> None:
@@ -43,16 +43,16 @@ class Describer:
         self._places = np.zeros(learner.candidates, np.int64)
 
     def __call__(self, position: Any) -> tuple[NDArray[Any], NDArray[Any], list[int]]:
-        """Return the record of the decision at hand, those of its moves, and the moves' indices.
+        """Return the record of the current decision, those of its moves, and the moves' indices.
 
-        A move is worth what the net of the settings says, 0 where they have none. The position must be what its machine
-        looked at last.
+        A move's ``worth`` is its value by the net of the settings, 0 without a net. The position must be the one that
+        its machine loaded last.
         """
-        own = self._owns[position.to_move]
+        private = self._owns[position.to_move]
         with self._line_up.answering(self._answer):
             count = int(
                 self._describe(
-                    *(self._public, own, self._choice, self._rules, self._settings),
+                    *(self._public, private, self._choice, self._rules, self._settings),
                     *(self._state.view(np.recarray)[0], self._moves.view(np.recarray), self._places),
                 )
             )
@@ -61,18 +61,18 @@ class Describer:
 
 @dataclass(frozen=True)
 class Learner:
-    """A game with kernels whose policy ``net`` learns; where its net has items, or it has teams, a subclass.
+    """A game with kernels whose policy ``net`` learns; a subclass where the net has items or the game has teams.
 
     Attributes
     ----------
-    policies: its registry.
-    describe: the entry point ``wsim.kernels.net_layers.Net.describe``. candidates: moves that it may list.
-    state, move: dtypes of what it writes: a decision with how many ``moves`` it has, and a move with its ``worth``.
-    plan: the learning plan of the net that comes with the game.
-    decisions_of_game, decisions_of_seat: about how many decisions a game has, those without a choice included, and how
-        many more for each player.
-    inputs: array of the first layer -> how many of its inputs are not 0, about.
-    value: the place of what ``weighted`` says among the numbers of a move. weights: the set that it says it by.
+    policies: the game's registry of policies.
+    describe: the entry point ``wsim.kernels.net_layers.Net.describe``. candidates: the most moves that it lists.
+    state, move: dtypes of its records: a decision with its number of ``moves``, and a move with its ``worth``.
+    plan: the learning plan of the net that ships with the game.
+    decisions_of_game, decisions_of_seat: about how many decisions a game has, forced ones included, and how many more
+        for each player.
+    inputs: array of the first layer -> about how many of its inputs are not 0.
+    value: the index of the value by ``weighted`` among the numbers of a move. weights: the weight set of that value.
     """
 
     policy: ClassVar[str] = "net"
@@ -98,11 +98,11 @@ class Learner:
         return nets
 
     def length(self, players: int) -> float:
-        """Return about how many decisions a game has, those without a choice included."""
+        """Return about how many decisions a game has, forced ones included."""
         return self.decisions_of_game + self.decisions_of_seat * players
 
     def describer(self, simulator: Any, players: Any) -> Describer:
-        """Return what writes down decisions of what is played; moves are valued as the first player does."""
+        """Return a describer of the simulator's decisions; moves are valued as by the first of the players."""
         return Describer(self, simulator.machine, players.compiled[1].settings[0])
 
     def mates(self, simulator: Any, seat: int) -> Sequence[int]:  # noqa: ARG002 (of a game with teams)
@@ -110,27 +110,27 @@ class Learner:
         return (seat,)
 
     def known(self, simulator: Any) -> Any:  # noqa: ARG002 (of a net with items)
-        """Return what the layers take from the rules of a simulator."""
+        """Return the facts of a simulator's rules that the layers use."""
         return None
 
     def worth(self, simulator: Any, outcomes: NDArray[np.float64], seat: int) -> NDArray[np.float64]:
-        """Return what outcomes (..., seats, (score, share)) are worth to a seat, in utility.
+        """Return the utility of outcomes (..., seats, (score, share)) to a seat.
 
-        Winning, and a little for the lead over the best rival: in teams, of the mean member of each.
+        Winning counts, and a little the lead over the best rival: in teams, between the means of their members.
         """
         players = simulator.plan.players
-        sides = list(dict.fromkeys(tuple(self.mates(simulator, one)) for one in range(players)))
+        sides = list(dict.fromkeys(tuple(self.mates(simulator, member)) for member in range(players)))
         scores = np.stack([outcomes[..., list(side), 0].mean(axis=-1) for side in sides], axis=-1)
-        own = next(place for place, side in enumerate(sides) if seat in side)
-        others = np.delete(scores, own, axis=-1).max(axis=-1)
-        return np.asarray(WINNING * outcomes[..., seat, 1] + LEAD * (scores[..., own] - others))
+        side_of_seat = next(index for index, side in enumerate(sides) if seat in side)
+        best_rival = np.delete(scores, side_of_seat, axis=-1).max(axis=-1)
+        return np.asarray(WINNING * outcomes[..., seat, 1] + LEAD * (scores[..., side_of_seat] - best_rival))
 
     def decisions(self, simulator: Any, states: NDArray[Any], moves: NDArray[Any]) -> Decisions:
-        """Return the decisions of one table, ready to be fitted to."""
+        """Return the decisions of one table, ready for fitting."""
         return Decisions(states, moves, self.known(simulator))
 
     def fresh(self, seed: int) -> LearnedNet:
-        """Return a net that has learned nothing: it follows ``weighted``."""
+        """Return an untrained net: it follows ``weighted``."""
         sizes, nets = self.nets.sizes, self.nets
         inputs = {**self.inputs, "second": sizes.width, "last": sizes.narrow}
         shipped = self.policies.interface().weights.shipped[self.weights]
@@ -138,11 +138,11 @@ class Learner:
         return LearnedNet(nets, nets.grown(arrays), shipped)
 
     def load(self, file: str) -> LearnedNet:
-        """Return the net of a file, or the one that comes with the game for an empty name; UserError for none."""
+        """Return the net of a file, or the game's own net for an empty name; UserError if there is no such net."""
         return self.nets.read(file) if file else self.nets.shipped
 
     def save(self, net: LearnedNet, path: Path, about: Mapping[str, Any]) -> None:
-        """Write a net with what it was learned from; a file appears whole or not at all."""
+        """Write a net and what it learned from; a file appears whole or not at all."""
         replace(net, about=about).save(path)
 
     def values_of(
@@ -162,12 +162,12 @@ class Learner:
 
 
 def learner_of(game: str) -> Learner:
-    """Return what a game hands in; raise UserError for a game without a policy that learns."""
-    found = find_game(game).LEARNER
-    if found is None:
+    """Return the learner of a game; raise UserError for a game without a policy that learns."""
+    declared = find_game(game).LEARNER
+    if declared is None:
         able = [name for name in GAMES if find_game(name).LEARNER is not None]
         raise UserError(f"{game} has no policy that learns: {', '.join(able)} have one; wsim tune improves weights")
-    module, _, attribute = found.partition(":")
+    module, _, attribute = declared.partition(":")
     learner = vars(import_module(module))[attribute]
-    assert isinstance(learner, Learner), found
+    assert isinstance(learner, Learner), declared
     return learner

@@ -1,13 +1,13 @@
-"""A learning run: rounds of harvest, fitting and judging, in a folder that can be gone on with.
+"""A learning run: rounds of harvest, fitting and judging, in a folder from which it can be resumed.
 
-    FOLDER/plan.json                 what is learned from (LearningPlan.as_dict)
-    FOLDER/learn.json                what else decides it: cards, patches, rules, the version of wsim
+    FOLDER/plan.json                 the learning plan (LearningPlan.record)
+    FOLDER/learn.json                what else decides the result: cards, patches, rules, the version of wsim
     FOLDER/round-1/TABLE-0000.*      decisions (.states.parquet) and their moves (.moves.parquet), part by part
     FOLDER/round-1/net.npz           the net that was fitted to them
-    FOLDER/judged.json               how strong the last net is
-    FOLDER/net.npz                   the last net: ``--policies net:file=FOLDER/net.npz``
+    FOLDER/judged.json               the strength of the final net
+    FOLDER/net.npz                   the final net: ``--policies net:file=FOLDER/net.npz``
 
-A part, a net and a judgement that are there are not made again.
+Parts, nets and judgements that exist are not made again.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from wsim.errors import UserError
 from wsim.files import visible, write_bytes, write_text
 from wsim.game import find_game
 from wsim.lab.batch import usable_threads
-from wsim.lab.cluster import Cluster, check_cluster, joined
+from wsim.lab.cluster import joined
+from wsim.lab.execution import Execution
 from wsim.lab.journal import differences, held, read_record_of, refuse_other, write_record
 from wsim.lab.plan import Plan
-from wsim.lab.progress import Progress
 from wsim.lab.provenance import software
 from wsim.learn.harvest import Entry, Harvest, harvest_of, read_records, write_records
 from wsim.learn.judge import Judgement, judge
 from wsim.learn.learner import learner_of
-from wsim.learn.learning_plan import NET, LearningPlan, Seats, round_of, several
+from wsim.learn.plan import NET, LearningPlan, Seats, round_of, several
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,14 +44,14 @@ if TYPE_CHECKING:
 
 PLAN, RECORD, JUDGED, LAST = "plan.json", "learn.json", "judged.json", "net.npz"
 FORMAT = "wsim-learn/1"
-PART = 2000  # decisions of a part, about
+PART = 2000  # decisions per part, approximately
 SHIPPED = "shipped"
-_JUDGING_SEED = 1 << 40  # added to the seed: games that nothing was learned from
+_JUDGING_SEED = 1 << 40  # added to the seed: games that no net learned from
 
 
 @dataclass(frozen=True)
 class _Part:
-    """A part of a round's harvest: where it lies without its ending, and its games."""
+    """A part of a round's harvest: its path without the ending, and its games."""
 
     path: Path
     games: range
@@ -64,10 +64,10 @@ class _Part:
     def moves(self) -> Path:
         return Path(f"{self.path}.moves.parquet")
 
-    def write(self, found: tuple[NDArray[Any], NDArray[Any]]) -> None:
-        """Write what was found; the moves last: they say that it is there."""
-        write_records(self.states, found[0])
-        write_records(self.moves, found[1])
+    def write(self, records: tuple[NDArray[Any], NDArray[Any]]) -> None:
+        """Write the decisions, then their moves: a part counts as done once its moves exist."""
+        write_records(self.states, records[0])
+        write_records(self.moves, records[1])
 
 
 @dataclass(frozen=True)
@@ -76,23 +76,22 @@ class Learning:
 
     Attributes
     ----------
-    plan: what is learned from. folder: where.
-    threads, cluster: who plays: so many threads, or the workers of a cluster; they change nothing.
+    plan: the learning plan. folder: the folder of the run.
+    execution: how games are played.
     """
 
     plan: LearningPlan
     folder: Path
-    threads: int | None = None
-    cluster: str | Cluster | None = None
+    execution: Execution = Execution()
 
     def net_path(self, number: int) -> Path:
-        """Return where the net of a round lies; of round 0 what it began from."""
+        """Return the path of a round's net; for round 0, of the net that the run began from."""
         return self.folder / f"round-{number}" / LAST if number else self.folder / "start.npz"
 
     def parts(self, number: int, seats: Seats) -> list[_Part]:
         """Return the parts of a round at a table."""
-        one = self.plan.rounds[number - 1]
-        decisions = one.decisions * self.plan.shares(one)[seats.name]
+        entry = self.plan.rounds[number - 1]
+        decisions = entry.decisions * self.plan.shares(entry)[seats.name]
         if not decisions:
             return []
         parts = max(1, round(decisions / PART))
@@ -103,8 +102,8 @@ class Learning:
             _Part(above / f"{seats.name}-{part:04d}", range(part * games, (part + 1) * games)) for part in range(parts)
         ]
 
-    def harvest(self, number: int, progress: Progress | None) -> None:
-        """Make the parts of a round that are not there yet, table by table."""
+    def harvest(self, number: int) -> None:
+        """Play the parts of a round that do not exist yet, table by table."""
         self.net_path(number).parent.mkdir(parents=True, exist_ok=True)
         tables = [(seats, self.parts(number, seats)) for seats in self.plan.tables]
         whole = sum(len(parts) for _, parts in tables)
@@ -114,45 +113,46 @@ class Learning:
             done += len(parts) - len(missing)
             if missing:
                 make, ready = self._harvest_of(number, seats)
-                for games, found in self._made(make, ready, list(missing)):
-                    missing[games].write(found)
+                for games, records in self._made(make, ready, list(missing)):
+                    missing[games].write(records)
                     done += 1
-                    if progress is not None:
-                        progress(f"round {number}: parts of {PART:,} decisions", done, whole)
+                    self.execution.report(f"round {number}: parts of {PART:,} decisions", done, whole)
 
     def _harvest_of(self, number: int, seats: Seats) -> tuple[Harvest, list[tuple[Plan, Simulator]]]:
-        """Return what takes the decisions of a round at a table, and what plays in it."""
-        one, seed = self.plan.rounds[number - 1], self.plan.seed + number
-        explore = f":explore={one.explore}" if one.explore else ""
-        players, others = ([self._player(name, number) for name in several(text)] for text in (one.players, one.others))
+        """Return the harvest of a round at a table, and every plan and simulator in it."""
+        entry, seed = self.plan.rounds[number - 1], self.plan.seed + number
+        explore = f":explore={entry.explore}" if entry.explore else ""
+        players, others = (
+            [self._player(name, number) for name in several(text)] for text in (entry.players, entry.others)
+        )
         keys = {**self.plan.keys(seats), "seed": seed}
         line_up = [_entry([player + explore for player in players])] * seats.players
-        how = (one.playouts, self.plan.gap, seed, one.moves)
-        return harvest_of(keys, line_up, (self._player(one.own, number), _entry(others)), how)
+        how = (entry.playouts, self.plan.gap, seed, entry.moves)
+        return harvest_of(keys, line_up, (self._player(entry.own, number), _entry(others)), how)
 
     def _player(self, name: str, number: int) -> str:
-        """Return the policy that a name stands for in a round."""
+        """Return the policy that a name refers to in a round."""
         before = number - 1 if name == NET else round_of(name)
         return name if before is None else f"{learner_of(self.plan.game).policy}:file={self.net_path(before)}"
 
     def _made(
         self, make: Harvest, ready: list[tuple[Plan, Simulator]], parts: list[range]
     ) -> Iterator[tuple[range, tuple[NDArray[Any], NDArray[Any]]]]:
-        """Yield parts as they are done: on threads, or on a cluster."""
-        if self.cluster is None:
-            yield from _in_threads(make, parts, usable_threads(self.threads))
+        """Yield parts as they finish, on threads or on a cluster."""
+        if self.execution.cluster is None:
+            yield from _in_threads(make, parts, usable_threads(self.execution.threads))
             return
-        with joined(self.cluster, ready[0][1]) as workers:
-            for games, _, found in workers.made(make, ready, iter(parts)):
-                yield games, found
+        with joined(self.execution.cluster, ready[0][1]) as workers:
+            for games, _, records in workers.made(make, ready, iter(parts)):
+                yield games, records
 
-    def fit(self, number: int, progress: Progress | None) -> None:
-        """Fit the net of a round to its decisions, and to those of the rounds before that it keeps."""
+    def fit(self, number: int) -> None:
+        """Fit the net of a round to its decisions, and to those of the previous rounds that it keeps."""
         path = self.net_path(number)
         if path.exists():
             return
-        learner, one = learner_of(self.plan.game), self.plan.rounds[number - 1]
-        rounds = range(max(1, number - one.keep), number + 1)
+        learner, entry = learner_of(self.plan.game), self.plan.rounds[number - 1]
+        rounds = range(max(1, number - entry.keep), number + 1)
         tables = []
         for seats in self.plan.tables:
             paths = [part for each in rounds for part in self.parts(each, seats)]
@@ -165,56 +165,46 @@ class Learning:
                 tables.append(learner.decisions(simulator, states, moves))
         if not tables:
             raise UserError(f"round {number} took no decision: it needs more decisions, or a smaller gap")
-        before = self.net_path(number - 1 if one.start == NET else round_of(one.start) or 0)
-        net = learner.fresh(self.plan.seed) if one.fresh or not before.exists() else learner.load(str(before))
+        before = self.net_path(number - 1 if entry.start == NET else round_of(entry.start) or 0)
+        net = learner.fresh(self.plan.seed) if entry.fresh or not before.exists() else learner.load(str(before))
 
         def report(step: int, steps: int) -> None:
-            if progress is not None and (step == steps or step % 20 == 0):
-                progress(f"round {number}: steps of fitting", step, steps)
+            if step == steps or step % 20 == 0:
+                self.execution.report(f"round {number}: steps of fitting", step, steps)
 
-        usual = self.plan.fitting
-        how = replace(usual, rounds=one.passes or usual.rounds, rate=one.rate or usual.rate)
+        defaults = self.plan.fitting
+        how = replace(defaults, rounds=entry.passes or defaults.rounds, rate=entry.rate or defaults.rate)
         begun, net = net, learner.fit(net, tables, how, self.plan.seed + number, report)
-        if one.blend:
-            net = net.blended(begun, one.blend)
+        if entry.blend:
+            net = net.blended(begun, entry.blend)
         decisions = sum(len(table.states) for table in tables)
         learner.save(net, path, {**self.about(), "round": number, "decisions": decisions})
 
     def about(self) -> Mapping[str, Any]:
-        """Return what a net of this run was learned from."""
+        """Return what a net of this run learned from."""
         return {"made by": f"wsim learn, wsim {software()['wsim']}", "plan": self.plan.record()}
 
-    def judgements(self, progress: Progress | None) -> list[Judgement]:
-        """Return how strong the last net is in the fields of the plan."""
+    def judgements(self) -> list[Judgement]:
+        """Return the strength of the final net against each field of the plan."""
         path = self.folder / JUDGED
         if path.exists():
             return [Judgement(**row) for row in json.loads(path.read_text())]
         net = f"{learner_of(self.plan.game).policy}:file={self.folder / LAST}"
-        found = []
-        for place, one in enumerate(self.plan.judges):
-            keys = {**self.plan.keys(one), "seed": self.plan.seed + _JUDGING_SEED}
-            found.append(judge(keys, net, one.against, one.games, self.threads))
-            if progress is not None:
-                progress("fields of opponents", place + 1, len(self.plan.judges))
-        write_bytes(path, json.dumps([asdict(row) for row in found], indent=1).encode() + b"\n")
-        return found
+        judgements = []
+        for number, field in enumerate(self.plan.judges):
+            keys = {**self.plan.keys(field), "seed": self.plan.seed + _JUDGING_SEED}
+            judgements.append(judge(keys, net, field.against, field.games, self.execution))
+            self.execution.report("fields of opponents", number + 1, len(self.plan.judges))
+        write_bytes(path, json.dumps([asdict(row) for row in judgements], indent=1).encode() + b"\n")
+        return judgements
 
 
-def learn(
-    plan: LearningPlan,
-    folder: Path,
-    *,
-    threads: int | None = None,
-    cluster: str | Cluster | None = None,
-    progress: Progress | None = None,
-) -> list[Judgement]:
-    """Learn in a folder what is not learned there yet; return how strong the last net is.
+def learn(plan: LearningPlan, folder: Path, execution: Execution = Execution()) -> list[Judgement]:
+    """Finish the rounds of a plan in a folder; return the strength of the final net.
 
-    Raises UserError for a folder of another plan, or one that holds something else.
+    Raises UserError for a folder of a different plan, or one that contains something else.
     """
-    check_cluster(cluster, threads)
-    usable_threads(threads)  # refuses what cannot be
-    run, learner = Learning(plan, folder, threads, cluster), learner_of(plan.game)
+    run, learner = Learning(plan, folder, execution), learner_of(plan.game)
     start = run.net_path(0)
     begins = learner.load("" if plan.start == SHIPPED else plan.start) if plan.start and not start.exists() else None
     _check_players(plan)
@@ -224,64 +214,65 @@ def learn(
             learner.save(begins, start, getattr(begins, "about", {}))
         for number in range(1, len(plan.rounds) + 1):
             if not run.net_path(number).exists():
-                run.harvest(number, progress)
-                run.fit(number, progress)
+                run.harvest(number)
+                run.fit(number)
         last = run.net_path(len(plan.rounds)).read_bytes()
         if not (folder / LAST).exists() or (folder / LAST).read_bytes() != last:
             write_bytes(folder / LAST, last)
-        return run.judgements(progress)
+        return run.judgements()
 
 
 def _check_players(plan: LearningPlan) -> None:
-    """Raise UserError for tables and policies that cannot be played, before anything is written or learned."""
-    game, (first, *others) = find_game(plan.game), plan.tables
-    for table in others:
+    """Raise UserError for tables and policies that cannot be played, before anything is written."""
+    game, (first, *rest) = find_game(plan.game), plan.tables
+    for table in rest:
         game.prepare(Plan.make(**plan.keys(table)))
-    named = {name for one in plan.rounds for name in one.names if name != NET and round_of(name) is None}
+    named = {name for entry in plan.rounds for name in entry.names if name != NET and round_of(name) is None}
     for line_up in ([name] for name in sorted(named or {"random"})):
         game.prepare(Plan.make(**plan.keys(first), policies=line_up))
-    for one in plan.judges:
-        seats = [one.against[place % len(one.against)] for place in range(one.players)]
-        game.prepare(Plan.make(**plan.keys(one), policies=seats))
+    for field in plan.judges:
+        seats = [field.against[seat % len(field.against)] for seat in range(field.players)]
+        game.prepare(Plan.make(**plan.keys(field), policies=seats))
 
 
 def _claim(folder: Path, plan: LearningPlan) -> None:
-    """Make the folder this plan's, or see that it is: that it was made by the same rules, cards and policies, too."""
+    """Record the plan in a new folder; refuse a folder of a different plan, rules, cards or policies."""
     path, identity = folder / PLAN, _identity(plan)
     text = json.dumps(plan.record(), indent=1) + "\n"
     if path.exists():
         if path.read_text(encoding="utf-8") != text:
-            raise UserError(f"{str(folder)!r} has learned by another plan: name a new folder with --out")
-        with suppress(FileNotFoundError):  # of an earlier wsim
-            there = read_record_of(folder / RECORD, FORMAT, "no record of wsim learn")
-            refuse_other(folder, "what was learned otherwise", differences(there.get("identity", {}), identity))
+            raise UserError(f"{str(folder)!r} contains a run of a different plan: name a new folder with --out")
+        with suppress(FileNotFoundError):  # written by an earlier wsim
+            recorded = read_record_of(folder / RECORD, FORMAT, "no record of wsim learn")
+            refuse_other(folder, "what was learned otherwise", differences(recorded.get("identity", {}), identity))
             return
     elif folder.exists() and not {RECORD}.issuperset(visible(folder)):
-        raise UserError(f"{str(folder)!r} is not empty and no learning run: name a new folder with --out")
+        raise UserError(f"{str(folder)!r} is not empty and not a learning run: name a new folder with --out")
     write_record(folder / RECORD, FORMAT, {"identity": identity})
     if not path.exists():
         write_text(path, text)
 
 
 def _identity(plan: LearningPlan) -> dict[str, Any]:
-    """Return what decides what is learned, beside the plan: the content of the files that it names, and the rules."""
+    """Return what else decides the result, besides the plan: the contents of the files that it names, and the rules."""
     game = find_game(plan.game)
     tables = {table.name: Plan.make(**plan.keys(table)) for table in plan.tables}
-    ready = {name: (one, game.prepare(one)) for name, one in tables.items()}
-    found = {
-        name: {"plan": one.identity(), "rules": simulator.provenance()} for name, (one, simulator) in ready.items()
+    ready = {name: (table_plan, game.prepare(table_plan)) for name, table_plan in tables.items()}
+    identities = {
+        name: {"plan": table_plan.identity(), "rules": simulator.provenance()}
+        for name, (table_plan, simulator) in ready.items()
     }
-    identity: dict[str, Any] = json.loads(json.dumps({"tables": found, "wsim": software()["wsim"]}))
+    identity: dict[str, Any] = json.loads(json.dumps({"tables": identities, "wsim": software()["wsim"]}))
     return identity
 
 
 def _entry(policies: Sequence[str]) -> Entry:
-    """Return who plays a seat: one policy, or several that are drawn from."""
+    """Return the policy of a seat, or several of which one is drawn."""
     return policies[0] if len(policies) == 1 else tuple(policies)
 
 
 def _in_threads(make: Harvest, parts: list[range], threads: int) -> Iterator[tuple[range, Any]]:
-    """Yield parts with what was made of them as each is done; what was not begun is left when the caller stops."""
+    """Yield each part with its result as it finishes; parts that were not begun are cancelled when the caller stops."""
     pool = ThreadPoolExecutor(threads, thread_name_prefix="wsim-learn")
     waiting: dict[Future[Any], range] = {}
     left = iter(parts)

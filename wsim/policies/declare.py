@@ -1,6 +1,6 @@
-"""The decorator ``wsim.policy``: what a user says of a policy of his own. Light: imports neither numpy nor numba.
+"""The decorators ``wsim.policy`` and ``wsim.value``. Light: imports neither numpy nor numba.
 
-What a policy needs inside comes from the kit of its game: ``wsim.wonders.kit``, ``wsim.babel.kit``.
+The functions that a policy may call are in the kit of its game: ``wsim.wonders.kit``, ``wsim.babel.kit``.
 """
 
 from __future__ import annotations
@@ -14,36 +14,36 @@ from typing import Any, TypeVar, overload
 
 from wsim.errors import UserError, refuse_unprintable
 
-MOST_PARAMETERS = 7  # PARAMETERS of a game's layout less the place of `explore`
+MAX_PARAMETERS = 7  # PARAMETERS of a game's layout minus the slot of `explore`
 _MARK = "__wsim_policy__"
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 UNCHECKED = ContextVar("unchecked", default=False)
-"""Whether users' policies that are made ready now are compiled without bounds checks."""
+"""Whether user policies are currently compiled without bounds checks."""
 
 
 @contextmanager
 def unchecked() -> Iterator[None]:
-    """Compile the users' policies that are made ready meanwhile without bounds checks: for those that one trusts."""
-    before = UNCHECKED.set(True)
+    """Compile user policies without bounds checks inside this context: for policies that one trusts."""
+    token = UNCHECKED.set(True)
     try:
         yield
     finally:
-        UNCHECKED.reset(before)
+        UNCHECKED.reset(token)
 
 
 @dataclass(frozen=True)
 class Declaration:
-    """What the decorator says of a policy.
+    """The declaration of a user's policy, made by a decorator.
 
     Attributes
     ----------
-    name: its name in the tables; empty for the line-up entry as written.
+    name: the name shown in tables; empty for the line-up entry as written.
     parameters: name -> default; the values arrive in ``own.parameters`` in this order, true and false as 1 and 0.
     idea: one line that says what it does.
-    python: whether it is played as plain Python.
-    values: whether it says what a move is worth, and is played by searching (``value``).
+    python: whether it runs as plain Python.
+    values: whether it values moves, and is played by searching (``value``).
     """
 
     name: str = ""
@@ -76,21 +76,22 @@ def policy(
     idea: str = "",
     python: bool = False,
 ) -> Any:
-    """Mark a function ``(public, own, choice, rules) -> index`` as a policy; it stays the function that it is.
+    """Mark a function ``(public, own, choice, rules) -> index`` as a policy and return the function unchanged.
 
-    It is played with ``--policies ./mine.py:bold:eagerness=2``, compiled (numba, no Python objects inside), on
-    copies of the four records; the kit of the game says what they hold.
+    Play it with ``--policies ./mine.py:bold:eagerness=2``. It is compiled (numba, no Python objects inside) and gets
+    copies of the four records, which the kit of the game documents.
 
     Parameters
     ----------
-    name: its name in the tables, for the line-up entry as written.
+    name: the name shown in tables (default: the line-up entry as written).
     parameters: name -> default, at most seven; they arrive as ``own.parameters[0]``, ``[1]``, ... in this order.
     idea: one line that says what it does.
-    python: play it as plain Python, as a function without the decorator is: anything goes, a hundred times slower.
+    python: run it as plain Python, like an undecorated function: no restrictions, but a hundred times slower.
 
     Raises
     ------
-    UserError: for more than seven parameters, one called ``explore`` (every policy has it), or one that is no number.
+    UserError: for more than seven parameters, one called ``explore`` (every policy has it), or one that is not a
+        number.
     """
     declared = dict(parameters or {})
     for key, value in declared.items():
@@ -99,9 +100,9 @@ def policy(
         if not key.isidentifier():
             raise UserError(f"the parameter {key!r} of a policy is not a name: letters, digits and _ are accepted")
         if not isinstance(value, bool | int | float):
-            raise UserError(f"the default of the parameter {key!r} is a number, or true or false, not {value!r}")
-    if len(declared) > MOST_PARAMETERS:
-        raise UserError(f"a policy has at most {MOST_PARAMETERS} parameters, not {len(declared)}")
+            raise UserError(f"the default of the parameter {key!r} must be a number, true or false, not {value!r}")
+    if len(declared) > MAX_PARAMETERS:
+        raise UserError(f"a policy has at most {MAX_PARAMETERS} parameters, not {len(declared)}")
     refuse_unprintable(name, "the name of a policy", allowed="")
     mark = _marking(Declaration(name, MappingProxyType(declared), idea, python))
     return mark if function is None else mark(function)
@@ -126,12 +127,12 @@ def value(*, name: str = "", idea: str = "", python: bool = False) -> Callable[[
 def value(
     function: Callable[..., Any] | None = None, /, *, name: str = "", idea: str = "", python: bool = False
 ) -> Any:
-    """Mark a function ``(public, own, choice, rules, index) -> number`` as what a legal move is worth to its seat.
+    """Mark a function ``(public, own, choice, rules, index) -> number`` that values a legal move for its seat.
 
-    As a player, ``./mine.py:worth:playouts=100``, it is the policy ``search`` with these values in place of its prior;
-    with ``ahead=N``, playouts are cut at the N-th next decision of the seat, and worth its best move there. Values
-    count in utility: half the share of the victory, and 0.03 for a point of lead. One that is not finite is of a move
-    that is not tried. It takes what ``search`` takes, and gets copies of the records, as a policy does.
+    As a player, ``./mine.py:worth:playouts=100``, it is the policy ``search`` with these values instead of its prior.
+    With ``ahead=N``, playouts stop at the seat's N-th next decision and count as the value of its best move there.
+    Values are in units of utility: half the win share, plus 0.03 per point of lead. A move whose value is not finite
+    is not tried. The player has the parameters of ``search``; the function gets copies of the records, like a policy.
 
     Parameters
     ----------
@@ -143,6 +144,6 @@ def value(
 
 
 def declaration_of(function: Any) -> Declaration | None:
-    """Return what the decorator said of a function, or None if there was no decorator."""
+    """Return the declaration of a decorated function; None for an undecorated one."""
     declared = getattr(getattr(function, "py_func", function), _MARK, None)
     return declared if isinstance(declared, Declaration) else None

@@ -1,8 +1,8 @@
-"""Effects in Python: functions of a file that formulas call, compiled, shut in like policies, and found by a slot.
+"""Effects in Python: functions that formulas call, compiled, sandboxed like policies, and called through slots.
 
-Nothing is executed before ``make_ready``: reading a catalogue gives each place of a call a slot (``slot_of``), and
-whoever plays fills those slots. A function gets a table of plain numbers of its own, and returns one: it reaches
-neither the game nor anything hidden.
+Reading a catalogue assigns a slot to each call (``slot_of``) and executes nothing; ``make_ready`` fills the slots
+before games are played. A function gets its own table of plain numbers and returns a number: it can reach neither the
+game nor anything hidden.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from wsim.errors import UserError
 from wsim.jit import (
     JIT,
     SLOTS,
+    SlotError,
     addresses_of,
     checking_indices,
     failed_slot,
@@ -31,18 +32,18 @@ from wsim.jit import (
 from wsim.jit import call as call_address
 from wsim.policies.declare import UNCHECKED
 from wsim.policies.effect_files import EffectFile
-from wsim.policies.plug import compiled_for, function_in, load_file
-from wsim.policies.unseeded import draws_unseeded
+from wsim.policies.entropy_check import uses_unseeded_randomness
+from wsim.policies.user_policies import compiled_for, function_in, load_file
 
 
 @dataclass(frozen=True)
 class Call:
-    """A place of a catalogue at which a function is called.
+    """A call of a function in a catalogue.
 
     Attributes
     ----------
-    function: its name. handed: how many numbers it is handed. least, most: what it may return.
-    site: whose effect it is, such as ``Tribute``.
+    function: its name. handed: the number of arguments passed. least, most: the bounds of its result.
+    site: the card or stage with the effect, such as ``Tribute``.
     """
 
     file: EffectFile
@@ -58,12 +59,12 @@ class Call:
 
 @dataclass(frozen=True, eq=False)
 class EffectInterface:
-    """How a game calls functions; made once a process.
+    """How a game calls functions; built once per process.
 
     Attributes
     ----------
-    table: dtype of what a function sees, whole numbers of 64 bits.
-    signature: of what stands in a slot: ``int64(Public, Rules, own, other, ...)``.
+    table: dtype of the table that a function gets: 64-bit integers.
+    signature: the signature of a slot: ``int64(Public, Rules, own, other, ...)``.
     write: the entry point (public, rules, array) that writes the table.
     """
 
@@ -78,17 +79,19 @@ _LOCK = threading.Lock()
 
 
 def slot_of(call: Call) -> int:
-    """Return the slot in which a function will be found; it is the same for as long as the process lives."""
+    """Return the slot of a call; it stays the same for the life of the process."""
     with _LOCK:
         if len(_SLOTS) == SLOTS and call not in _SLOTS:
-            raise UserError(f"a process calls functions of files at {SLOTS} places at most: begin another one")
+            raise UserError(
+                f"a process can make at most {SLOTS} different calls of effect functions: start a new process"
+            )
         return _SLOTS.setdefault(call, len(_SLOTS))
 
 
 def make_ready(files: Collection[EffectFile], slots: Collection[int], interface: EffectInterface) -> None:
-    """Load and compile the functions of these slots; raise UserError, in one sentence, for what is wrong.
+    """Load and compile the functions of these slots; raise UserError, in one sentence, for anything wrong.
 
-    This executes the files: whoever calls it has the consent of the user.
+    This executes the files: call it only with the consent of the user.
     """
     free = UNCHECKED.get()
     with _LOCK:
@@ -97,27 +100,28 @@ def make_ready(files: Collection[EffectFile], slots: Collection[int], interface:
                 continue
             key = call.file, call.function, call.handed, free
             if key not in _ENTRIES:
-                place = next(file.place for file in files if file == call.file)
+                path = next(file.place for file in files if file == call.file)
                 with checking_indices(unchecked=free):
-                    module = load_file(str(place), call.file.digest, "file of effects")
+                    module = load_file(str(path), call.file.digest, "file of effects")
                     _ENTRIES[key] = _entry(function_in(module, call.function, call.file.name), call, interface)
             fill_slot(slot, _ENTRIES[key], call.least, call.most)
 
 
 def failure(error: BaseException, where: str) -> UserError | None:
-    """Return what a function did wrong that made a kernel raise ``error`` in this thread, in a sentence; None if none.
+    """Return the error, as one sentence, of a function that made a kernel raise ``error`` in this thread, or None.
 
-    ``where`` follows: ``, in game 7``.
+    ``where`` is appended: ``, in game 7``.
     """
     failed = failed_slot()
     if failed is None:
         return None
     slot, returned = failed
-    call = next((one for one, place in _SLOTS.items() if place == slot), None)
+    call = next((key for key, number in _SLOTS.items() if number == slot), None)
     if call is None:
         return None
-    if returned is not None:
-        return UserError(f"{call} returned {returned:,}, and not {call.least:,} to {call.most:,} as is written{where}")
+    if returned is not None or isinstance(error, SlotError):  # the lowest int64 stands for a missing number
+        number = "a number of 19 digits" if returned is None else f"{returned:,}"
+        return UserError(f"{call} returned {number}, outside its declared range {call.least:,} to {call.most:,}{where}")
     text = " ".join(str(error).split())
     return UserError(f"{call} raised {type(error).__name__}{': ' if text else ''}{text}{where}")
 
@@ -126,12 +130,12 @@ def failure(error: BaseException, where: str) -> UserError | None:
 
 
 def _entry(function: Any, call: Call, interface: EffectInterface) -> Any:
-    """Return what stands in a slot: it writes the table into memory of its own and calls the function."""
+    """Return the function for a slot: it fills a table in memory of its own and calls the effect function."""
     source = getattr(function, "py_func", function)
     label = f"the effect {call.function!r} of {call.file.name}"
     if not JIT:
-        if draws_unseeded(source):
-            raise UserError(f"{label} draws random numbers, and an effect has none")
+        if uses_unseeded_randomness(source):
+            raise UserError(f"{label} draws random numbers, which effects must not do")
         return _plain(source, call.handed, interface)
     inner = njit(nogil=True, error_model="python")(source)
     arguments = (from_dtype(interface.table), *[types.int64] * (2 + call.handed))
@@ -140,22 +144,22 @@ def _entry(function: Any, call: Call, interface: EffectInterface) -> Any:
     returned = compiled_for(inner, arguments, label, fields)
     if not isinstance(returned, types.Integer | types.Boolean):
         kind = "a record" if isinstance(returned, types.Record) else returned
-        raise UserError(f"{label} returns {kind}, and not a whole number")
+        raise UserError(f"{label} returns {kind}, not a whole number")
     dtype, handing = interface.table, _handing(inner, call.handed)
     words, write = dtype.itemsize // 8, np.uint64(addresses_of([interface.write])[0])
 
     def entry(public: Any, rules: Any, own: Any, other: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
         room = np.zeros(3 * words, np.int64)  # the table between two guards of zeros
         call_address(write, public, rules, room[words : 2 * words])
-        found = np.int64(handing(room.view(dtype)[1], own, other, a, b, c, d))
-        room[0] = 0  # it lives until here
-        return found
+        result = np.int64(handing(room.view(dtype)[1], own, other, a, b, c, d))
+        room[0] = 0  # keeps it alive until here
+        return result
 
     return njit(interface.signature, nogil=True, error_model="python")(entry)
 
 
 def _handing(inner: Any, handed: int) -> Any:
-    """Return the kernel that hands a function as many numbers as it takes."""
+    """Return the kernel that passes a function as many numbers as it takes."""
     if handed == 0:
         return kernel(lambda table, own, other, a, b, c, d: inner(table, own, other))  # noqa: ARG005
     if handed == 1:
@@ -168,13 +172,13 @@ def _handing(inner: Any, handed: int) -> Any:
 
 
 def _plain(source: Any, handed: int, interface: EffectInterface) -> Any:
-    """Return the same without the JIT."""
+    """Return the function for a slot without the JIT."""
     dtype, words = np.dtype((np.record, interface.table)), interface.table.itemsize // 8
 
     def entry(public: Any, rules: Any, own: Any, other: Any, *given: Any) -> int:
         room = np.zeros(words, np.int64)
         interface.write(public, rules, room)
-        found = source(room.view(dtype)[0], int(own), int(other), *map(int, given[:handed]))
-        return int(found) if isinstance(found, bool | np.bool_) else operator.index(found)
+        result = source(room.view(dtype)[0], int(own), int(other), *map(int, given[:handed]))
+        return int(result) if isinstance(result, bool | np.bool_) else operator.index(result)
 
     return entry

@@ -1,6 +1,6 @@
-"""Files of functions that a card file or patch names (``effects = ...``): found and read, never executed here.
+"""Files of functions that a card file or patch names (``effects = ...``): located and read, never executed here.
 
-Such a file lies beside the one that names it; what it needs of its own, it imports from there.
+Such a file is in the same folder as the file that names it, and imports its own modules from there.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from wsim.spec.source import read_toml
 
 KEY = "effects"
 _NAME = re.compile(r"[^\W\d]\w*\.py")
-_MORE = 100  # parameters of a function that takes any number of them
+_MORE = 100  # upper bound for a function with *args
 
 
 @dataclass(frozen=True)
@@ -26,9 +26,9 @@ class EffectFile:
 
     Attributes
     ----------
-    name: as it is written. digest: of it and what it imports from its folder.
-    arguments: of each function at its top, by name: how many it takes at least and at most.
-    place: where it lies; two that differ in nothing else are equal.
+    name: as written. digest: of the file and the modules that it imports from its folder.
+    arguments: (name, (fewest, most arguments)) of each top-level function.
+    place: its path, which is ignored in comparisons.
     """
 
     name: str
@@ -44,7 +44,7 @@ class EffectFile:
 
 
 def named_file(card_file: str | Path) -> Path | None:
-    """Return where the file lies that a card file names; None if it names none, or is wrong in any way."""
+    """Return the path of the file that a card file names; None if it names none, or is invalid in any way."""
     try:
         name = read_toml(card_file).get(KEY)
     except UserError:
@@ -53,34 +53,36 @@ def named_file(card_file: str | Path) -> Path | None:
 
 
 def effect_file(name: Any, card_file: Path) -> EffectFile:
-    """Return the file that a card file names; raise UserError, a sentence without the card file, for what is none."""
+    """Return the file that a card file names; raise UserError, without mentioning the card file, if it is not valid."""
     if not isinstance(name, str) or not _NAME.fullmatch(name):
-        raise UserError(f"{name!r} is not accepted; accepted: the name of a file of Python beside this one, mine.py")
-    place = card_file.parent / name
-    if not place.is_file():
-        near = nearest(name, [one.name for one in place.parent.glob("*.py")] if place.parent.is_dir() else [])
-        raise UserError(f"the file {str(place)!r} does not exist{near}")
+        raise UserError(
+            f"{name!r} is not accepted; accepted: the name of a Python file in the same folder, such as mine.py"
+        )
+    path = card_file.parent / name
+    if not path.is_file():
+        near = nearest(name, [file.name for file in path.parent.glob("*.py")] if path.parent.is_dir() else [])
+        raise UserError(f"the file {str(path)!r} does not exist{near}")
     try:
-        tree, digest = ast.parse(place.read_bytes()), digest_of_sources(place)
+        tree, digest = ast.parse(path.read_bytes()), digest_of_sources(path)
     except (SyntaxError, ValueError) as error:
         line = getattr(error, "lineno", None)
         raise UserError(f"{name} is not Python{f', line {line}' if line else ''}: {error.args[0]}") from None
     except OSError as error:
-        raise UserError(f"cannot read {str(place)!r}: {error.strerror}") from None
-    functions = {one.name: _counts(one.args) for one in tree.body if isinstance(one, ast.FunctionDef)}
-    return EffectFile(name, digest, tuple(functions.items()), place)
+        raise UserError(f"cannot read {str(path)!r}: {error.strerror}") from None
+    functions = {node.name: _counts(node.args) for node in tree.body if isinstance(node, ast.FunctionDef)}
+    return EffectFile(name, digest, tuple(functions.items()), path)
 
 
 def _counts(arguments: ast.arguments) -> tuple[int, int]:
-    """Return how many arguments a function takes by place; one with a default is handed over like any other."""
+    """Return the fewest and most positional arguments; those with a default count like any other."""
     least = len(arguments.posonlyargs) + len(arguments.args)
     return least, _MORE if arguments.vararg else least
 
 
 def digest_of_named(card_file: str | Path) -> str:
-    """Return the digest of the file that a card file names; "" where there is none, or none that can be read."""
-    place = named_file(card_file)
+    """Return the digest of the file that a card file names; "" if there is none that can be read."""
+    path = named_file(card_file)
     try:
-        return digest_of_sources(place) if place else ""
+        return digest_of_sources(path) if path else ""
     except OSError:
         return ""

@@ -18,9 +18,9 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {}
 
 
 def name_of(function: Any) -> str:
-    """Return the name by which a line-up calls a function; raise UserError for what cannot be called."""
+    """Return the name of a function in a line-up; raise UserError for anything that is not callable."""
     if not callable(function):
-        raise UserError(f"a policy is a name or a function, not {function!r}")
+        raise UserError(f"a policy must be a name or a function, not {function!r}")
     source = getattr(function, "py_func", function)
     plain = getattr(source, "__name__", type(function).__name__)
     plain = plain if plain.isidentifier() else "policy"
@@ -30,12 +30,12 @@ def name_of(function: Any) -> str:
 
 
 def plain_name(function: str) -> str:
-    """Return what people called the function of a line-up's name."""
+    """Return the original name of the function behind a line-up's name."""
     return function.rpartition("_")[0]
 
 
 def _digest(function: Any, source: Any) -> str:
-    """Return what tells a function from others of its name: its code, what it declares, and the object that it is."""
+    """Return a digest that identifies a function: its code, its declaration and the object itself."""
     code = getattr(source, "__code__", None)
     content = b"" if code is None else code.co_code + repr(code.co_consts).encode() + repr(code.co_names).encode()
     import hashlib

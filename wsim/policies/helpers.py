@@ -1,8 +1,8 @@
-"""Kernels of a game as functions that users' policies may call, from compiled code and from plain Python alike.
+"""Make kernels of a game callable from user policies, in compiled code and in plain Python alike.
 
-A plain kernel is compiled into its callers and has no entrance for Python. A helper is a Python function that numba
-knows by ``overload``: compiled policies get the kernel, plain Python gets the kernel's own source or, where that calls
-other kernels, an entrance compiled (and cached) at the first call.
+A plain kernel is compiled into its callers and has no entry point for Python. A helper is a Python function that numba
+knows through ``overload``: compiled policies get the kernel; plain Python gets the kernel's source or, if that calls
+other kernels, an entry point compiled (and cached) at the first call.
 """
 
 from __future__ import annotations
@@ -15,24 +15,24 @@ from wsim.jit import JIT, kernel, overload
 
 
 def helper(compiled: Any, signature: Any = None, *, home: str = "") -> Callable[..., Any]:
-    """Return a kernel as a function for both worlds.
+    """Return a kernel as a function for compiled and plain Python policies.
 
     Parameters
     ----------
-    signature: of its entrance, where its source calls other kernels.
-    home: the package whose cache keeps that entrance, such as "wonders.policies".
+    signature: the signature of its entry point, if its source calls other kernels.
+    home: the package whose cache stores that entry point, such as "wonders.policies".
     """
     if not JIT:
         return compiled  # type: ignore[no-any-return]
     source = compiled.py_func
 
     @lru_cache(maxsize=1)
-    def entrance() -> Any:
+    def entry_point() -> Any:
         return source if signature is None else kernel(signature, package=home)(source)
 
     @wraps(source)
     def both(*values: Any) -> Any:
-        return entrance()(*values)
+        return entry_point()(*values)
 
     options: Any = {"error_model": "numpy", "boundscheck": True}
     overload(both, jit_options=options, strict=False)(lambda *_values: source)

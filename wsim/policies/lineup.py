@@ -1,7 +1,7 @@
-"""The grammar of line-ups: ``name[:key=value[:key=value]]``, one entry for all seats or one per seat, with commas.
+"""The grammar of line-ups: ``name[:key=value[:key=value]]``, comma-separated, one entry for all seats or one per seat.
 
 A name is a registered policy (``balanced``), a function of a file (``./mine.py:bold``), a function of an installed
-module (``package.module:function``) or an installed entry point. This module only reads; the game resolves names.
+module (``package.module:function``) or an installed entry point. This module only parses; the game resolves names.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from types import MappingProxyType
 from wsim.errors import UserError, refuse_unprintable
 
 Value = int | float | bool | str
-"""A parameter of a policy, as the grammar reads it."""
+"""The value of a policy's parameter, as parsed."""
 
 _WORDS: Mapping[str, bool] = MappingProxyType({"true": True, "false": False})
 _GRAMMAR = "write name, name:key=value, ./file.py:function or package.module:function"
@@ -28,7 +28,7 @@ class Entry:
     ----------
     name: everything before the parameters, as written.
     parameters: the ``key=value`` pairs in the order written; whole numbers, numbers and true/false are converted.
-    place: where the file lies that the entry names, if not where its name says; entries are equal wherever it lies.
+    place: the actual path of the file that the entry names, if different; ignored in comparisons.
     """
 
     name: str
@@ -68,7 +68,7 @@ def _text(value: Value) -> str:
 
 
 def _read(text: str) -> Value:
-    """Return the value that a parameter's text stands for: true/false, a whole number, a number, else the text."""
+    """Return the value of a parameter's text: true/false, an integer, a number, else the text."""
     if text.lower() in _WORDS:
         return _WORDS[text.lower()]
     for kind in (int, float):
@@ -91,7 +91,7 @@ def _split(text: str) -> tuple[str, list[str]]:
 
 
 def finite(value: Value) -> bool:
-    """Say whether a number is finite as a 64-bit float; whole numbers of 400 digits are not."""
+    """Return whether a number is finite as a 64-bit float; integers of 400 digits are not."""
     try:
         return not isinstance(value, str) and math.isfinite(value)
     except OverflowError:
@@ -99,7 +99,7 @@ def finite(value: Value) -> bool:
 
 
 def parse_entry(text: str) -> Entry:
-    """Read one entry; raise UserError for text outside the grammar."""
+    """Parse one entry; raise UserError for text outside the grammar."""
     refuse_unprintable(text, "the policy", allowed="")
     name, pairs = _split(text.strip())
     if not name or name.startswith(":") or name.endswith((":", ".py")):
@@ -116,7 +116,7 @@ def parse_entry(text: str) -> Entry:
 
 
 def parse_lineup(lineup: str | Iterable[str]) -> tuple[Entry, ...]:
-    """Read a line-up: text with commas, or the entries one by one; raise UserError for text outside the grammar."""
+    """Parse a line-up, comma-separated or as a sequence of entries; raise UserError for text outside the grammar."""
     texts = lineup.split(",") if isinstance(lineup, str) else [part for text in lineup for part in text.split(",")]
     if not texts:
         raise UserError(f"the line-up is empty: {_GRAMMAR}")

@@ -1,8 +1,8 @@
-"""A net in short integers, as kernels play by it: units as fine as no sum that can occur leaves its integer.
+"""Quantise a net to short integers for the kernels, with the finest units in which no possible sum overflows.
 
-A value is an integer times a unit, a power of two. The first layer is in units of 2**-(INPUT_BITS + bits), ``bits``
-those of its weights; its units that are passed on are cut at 127.99, nearly twice what play has shown of the nets that
-come with wsim. Kernels check nothing while they sum: the largest sum that any inputs can give is known here.
+A value is an integer times a unit, a power of two. The first layer is in units of 2**-(INPUT_BITS + bits), where
+``bits`` are the fractional bits of its weights. Its outputs are clipped at 127.99, nearly twice the largest value seen
+in play of the shipped nets. Kernels do not check sums: this module bounds the largest sum that any inputs can give.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     from wsim.kernels.net_layers import Sizes
 
 _INT = 2**31 - 1
-_ACTIVE_BITS = 8  # of what the second layer reads: 1/256
-_MOST_BITS = 14  # of weights: more are below what half precision, as files have it, tells apart
+_ACTIVE_BITS = 8  # fractional bits of the inputs of the second layer
+_MAX_BITS = 14  # of weights: more would exceed the half precision of files
 _LAST_BITS = 16
 
 
 def in_integers(
     sizes: Sizes, arrays: Mapping[str, NDArray[np.float32]], items: Sequence[NDArray[np.float32]]
 ) -> NDArray[Any]:
-    """Return the record (shape ()) of a net with these arrays and rows of items (``wsim.policies.nets``)."""
+    """Return the record (shape ()) of a net with these arrays and item rows (``wsim.policies.nets``)."""
     record = np.zeros((), sizes.net)
     of_number, of_move, bias = arrays["of_number"], arrays["of_move"], arrays["bias"]
     of_item = np.concatenate(items) if items else np.zeros((1, sizes.width), np.float32)
@@ -40,7 +40,7 @@ def in_integers(
     last, straight = _Weights.of(arrays["last"][:, None]), _Weights.of(arrays["straight"][:, None])
 
     def item_bits(bits: int) -> int:
-        return _finest(min(bits + INPUT_BITS, _MOST_BITS), lambda one: item.largest(one) <= MOST // AT_ONCE)
+        return _finest(min(bits + INPUT_BITS, _MAX_BITS), lambda finest: item.largest(finest) <= MOST // AT_ONCE)
 
     def fits(bits: int) -> bool:
         coarser = bits + INPUT_BITS - item_bits(bits)
@@ -56,9 +56,9 @@ def in_integers(
         by_number = straight.sums(active + of_second + bits - INPUT_BITS)
         return bool(max(last.sums(bits).max(), by_number.max()) <= _INT)
 
-    bits = _finest(_MOST_BITS, fits)
+    bits = _finest(_MAX_BITS, fits)
     active = min(_ACTIVE_BITS, bits + INPUT_BITS)
-    of_second = _finest(_MOST_BITS, fits_second)
+    of_second = _finest(_MAX_BITS, fits_second)
     of_last = _finest(_LAST_BITS, fits_last)
     record["bias"] = _rounded(bias, bits + INPUT_BITS)
     record["of_number"], record["of_move"] = _pairs(_rounded(of_number, bits)), _pairs(_rounded(of_move, bits))
@@ -74,7 +74,7 @@ def in_integers(
 
 @dataclass(frozen=True)
 class _Weights:
-    """Of rows of weights: how many there are, the largest of all, and by unit the sum of their sizes."""
+    """Rows of weights: their number, the largest weight, and per unit the sum of absolute weights."""
 
     rows: int
     most: float
@@ -86,21 +86,21 @@ class _Weights:
         return cls(len(sizes), float(sizes.max()), sizes.sum(0))
 
     def largest(self, bits: int) -> float:
-        """Return the largest weight in units of 2**-bits, once rounded."""
+        """Return the largest weight in units of 2**-bits, after rounding."""
         return math.ldexp(self.most, bits) + 0.5
 
     def sums(self, bits: int) -> NDArray[np.float64]:
-        """Return what no sum of the rounded weights of a unit exceeds."""
+        """Return an upper bound of any sum of the rounded weights of a unit."""
         return np.asarray(np.ldexp(self.sizes, bits) + self.rows / 2)
 
 
 def _is_within(sums: NDArray[np.float64], bias: NDArray[np.float32], bits: int) -> bool:
-    """Say whether sums that begin with a bias, in units of 2**-bits, fit into 32 bits."""
+    """Return whether sums that begin with a bias, in units of 2**-bits, fit into 32 bits."""
     return bool((sums + np.ldexp(np.abs(bias, dtype=np.float64), bits) + 1 <= _INT).all())
 
 
 def _finest(most: int, fits: Callable[[int], bool]) -> int:
-    """Return the most bits, at most so many, with which weights fit."""
+    """Return the largest number of bits, at most ``most``, with which weights fit."""
     return next(bits for bits in count(most, -1) if fits(bits))
 
 
@@ -110,6 +110,6 @@ def _rounded(weights: NDArray[np.float32], bits: int) -> NDArray[np.int64]:
 
 
 def _pairs(rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return rows two by two, those of a pair side by side: shape (pairs, width, 2); an odd one with zeros."""
+    """Return rows in interleaved pairs: shape (pairs, width, 2); an odd row is paired with zeros."""
     even = np.concatenate([rows, np.zeros((len(rows) % 2, rows.shape[1]), np.int64)])
     return even.reshape(-1, 2, rows.shape[1]).transpose(0, 2, 1)

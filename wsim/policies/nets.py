@@ -1,6 +1,6 @@
-"""Files of nets: learned weights of the policy ``net`` of a game.
+"""Files of nets: learned weights for the policy ``net`` of a game.
 
-A file is an ``.npz`` of numbers and one text, ``about``: a JSON object that says what it was learned from. Nothing in
+A file is an ``.npz`` of numbers and one text, ``about``: a JSON object that describes its training. Nothing in
 it is executed.
 """
 
@@ -29,20 +29,19 @@ if TYPE_CHECKING:
     from wsim.kernels.net_layers import Sizes
 
 _ABOUT, _WEIGHTS = "about", "weights"
-MOST_BYTES = 64 << 20
-"""Of the file of a net."""
-_HEADER, _MOST_ABOUT = 4096, 4 << 20  # bytes of an array beside its numbers; of what a net says of itself
-_LARGEST = float(np.finfo(np.float32).max)
-_NO_NET = (
+MAX_BYTES = 64 << 20
+"""Largest accepted file of a net."""
+_HEADER, _MAX_ABOUT = 4096, 4 << 20  # bytes: header of an array; the text about a net
+_MAX_FLOAT = float(np.finfo(np.float32).max)
+_INVALID = (
     *(ValueError, KeyError, EOFError, IndexError, TypeError, MemoryError, OverflowError, RecursionError),
     *(NotImplementedError, RuntimeError, zipfile.BadZipFile, zlib.error),
 )
-"""What reading a file raises that is no net."""
+"""Exceptions raised by reading a file that is not a net."""
 Arrays = Mapping[str, "NDArray[np.float32]"]
 
 
 def _no_items(_arrays: Arrays, _rules: Any) -> Sequence[NDArray[np.float32]]:
-    """Return the rows of no items."""
     return ()
 
 
@@ -53,12 +52,13 @@ class NetSpec:
     Attributes
     ----------
     game: its name.
-    sizes: of the layers. weights: the shape of the weights of ``weighted``, whose values are an input.
-    files: the nets that come with the game, those of seed 1, 2, ...; it may come with none.
-    items: shapes of the arrays of further inputs (cards, ...), but for the width, by name; the last of each may have
-        grown since a net was learned, which has nothing for what is new.
-    later: by array of items, how many of its last inputs are empty until something is learned of them.
-    item_rows: of arrays and RULES record -> float32 arrays (rows, width), the ``sizes.item_rows`` of the items.
+    sizes: the sizes of the layers. weights: the shape of the weights of ``weighted``, whose values are an input.
+    files: the nets shipped with the game, for seeds 1, 2, ...; may be empty.
+    items: shapes, without the width, of the arrays of further inputs (cards, ...), by name. The last axis may have
+        grown since a net was learned; such a net has zeros for the new inputs.
+    later: by array of items, how many of its last inputs are zero until they are trained.
+    item_rows: function of arrays and RULES record -> float32 arrays (rows, width), the ``sizes.item_rows`` of the
+        items.
     """
 
     game: str
@@ -76,84 +76,84 @@ class NetSpec:
 
     @cached_property
     def first_shapes(self) -> Mapping[str, tuple[int, ...]]:
-        """The shapes of the arrays without the inputs that are empty at first."""
+        """The shapes of the arrays without the inputs that are zero at first."""
         items = {name: (*shape[:-1], shape[-1] - self.later.get(name, 0)) for name, shape in self.items.items()}
         return self.sizes.shapes(items)
 
     def grown(self, arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-        """Return the arrays of a net with nothing for the inputs of items that it has not."""
+        """Return the arrays of a net, with zeros for the inputs of items that it lacks."""
         return {
             name: _grown(array, self.shapes[name]) if name in self.items else array for name, array in arrays.items()
         }
 
     @cached_property
     def shipped(self) -> LearnedNet:
-        """The net that comes with the game; UserError where it comes with none."""
+        """The net shipped with the game; UserError if there is none."""
         if not self.files:
-            raise UserError(f"{self.game} comes without a net: name a file that wsim learn wrote, as in net:file=FILE")
+            raise UserError(f"{self.game} has no built-in net: name a file written by wsim learn, as in net:file=FILE")
         return self.read(str(self.files[0]))
 
     def named(self, file: str, seed: str, place: str | None = None) -> LearnedNet:
-        """Return the net of a file (``read``), or where none is named, of those that come with the game that of a seed.
+        """Return the net of a file (``read``) or, without a file, the shipped net of a seed.
 
-        Raises UserError for both, and for a seed of none.
+        Raises UserError if both are given, and for an unknown seed.
         """
-        seeds = {str(number + 1): one for number, one in enumerate(self.files)}
+        seeds = {str(number): path for number, path in enumerate(self.files, 1)}
         if file and seed != next(iter(seeds), seed):
-            raise UserError(f"the net {file!r} is one: seed={seed} is of those that come with wsim, without file")
+            raise UserError(f"seed={seed} selects a built-in net and cannot be combined with file={file!r}")
         if file:
             return self.read(file, place)
         if not seeds or seed == next(iter(seeds)):
             return self.shipped
         if seed not in seeds:
-            known = f"the seeds {', '.join(seeds)}" if len(seeds) > 1 else "seed 1 alone"
+            known = f"seeds {', '.join(seeds)}" if len(seeds) > 1 else "seed 1 only"
             raise UserError(
-                f"{self.game} comes with nets of {known}, not of {seed!r}: wsim learn --game {self.game} --seed NUMBER "
-                f"makes another, for net:file=learned/net.npz"
+                f"{self.game} has built-in nets for {known}, not {seed!r}: wsim learn --game {self.game} --seed NUMBER "
+                f"trains one, for net:file=learned/net.npz"
             )
         return self.read(str(seeds[seed]))
 
     def read(self, path: str, place: str | None = None) -> LearnedNet:
-        """Return the net of a file; ``place`` is where it lies, if not where its name says.
+        """Return the net of a file; ``place`` is its actual path, if different.
 
-        Raises UserError for a file that cannot be read or is no net of this version of wsim, or of another game.
+        Raises UserError for a file that cannot be read or is not a net of this game and version of wsim.
         """
         shapes = {**self.shapes, _WEIGHTS: self.weights}
         try:
-            content = bytes_within(Path(place or path), MOST_BYTES)
-            about = json.loads(str(_arrays(content, {_ABOUT: _MOST_ABOUT})[_ABOUT]))
+            content = bytes_within(Path(place or path), MAX_BYTES)
+            about = json.loads(str(_arrays(content, {_ABOUT: _MAX_ABOUT})[_ABOUT]))
             game = _game_of(about)
             if game not in (None, self.game):
-                raise UserError(f"the net {path!r} is one of {game}, not of {self.game}: it plays no other game")
+                raise UserError(f"the net {path!r} is for {game}, not {self.game}")
             arrays = _arrays(content, {name: 8 * math.prod(shape) + _HEADER for name, shape in shapes.items()})
         except UserError:
             raise
         except OSError as error:
-            raise UserError(f"cannot read the net {path!r}: {error.strerror or 'it is no net'}") from error
-        except _NO_NET as error:
-            raise UserError(f"{path!r} is no net of wsim: wsim learn writes them") from error
+            raise UserError(f"cannot read the net {path!r}: {error.strerror or 'it is not a net'}") from error
+        except _INVALID as error:
+            raise UserError(f"{path!r} is not a wsim net: wsim learn writes them") from error
         arrays = self.grown(arrays)
         for name, shape in shapes.items():
             if name not in arrays or arrays[name].shape != shape or arrays[name].dtype.kind != "f":
-                has = arrays[name].shape if name in arrays else "not there"
+                actual = arrays[name].shape if name in arrays else "not there"
                 raise UserError(
-                    f"the net {path!r} is of another version of wsim: {name} is {has}, not {shape}; learn it again"
+                    f"the net {path!r} is of another version of wsim: {name} is {actual}, not {shape}; train it again"
                 )
-            if not (np.abs(arrays[name].astype(np.float64)) <= _LARGEST).all():  # nor one that is not a number
-                raise UserError(f"the net {path!r} is damaged: {name} has numbers that are not finite, or too large")
+            if not (np.abs(arrays[name].astype(np.float64)) <= _MAX_FLOAT).all():  # also refuses NaN
+                raise UserError(f"the net {path!r} is damaged: {name} has numbers that are not finite or too large")
         floats = {name: arrays[name].astype(np.float32) for name in self.shapes}
         return LearnedNet(self, floats, arrays[_WEIGHTS].astype(np.float64), about)
 
 
 @dataclass(frozen=True, eq=False)
 class LearnedNet:
-    """A net as it was learned.
+    """A trained net.
 
     Attributes
     ----------
-    spec: what nets of its game are.
-    arrays: name in ``spec.shapes`` -> float32 array. weights: of the policy ``weighted``, whose values are an input.
-    about: what it was learned from.
+    spec: the description of the nets of its game.
+    arrays: name in ``spec.shapes`` -> float32 array. weights: those of ``weighted``, whose values are an input.
+    about: how it was trained.
     """
 
     spec: NetSpec
@@ -163,27 +163,28 @@ class LearnedNet:
 
     @cached_property
     def digest(self) -> bytes:
-        """Identifies its play."""
+        """A digest that identifies how the net plays."""
         content = b"".join(_learned(self.arrays[name]).tobytes() for name in self.spec.shapes)
         return hashlib.sha256(content + self.weights.tobytes()).digest()
 
     def record(self, rules: Any) -> NDArray[Any]:
-        """Return the record (shape ()) that kernels play by, for the items of a RULES record."""
+        """Return the record (shape ()) for the kernels, for the items of a RULES record."""
         from wsim.policies.net_integers import in_integers
 
         return in_integers(self.spec.sizes, self.arrays, self.spec.item_rows(self.arrays, rules))
 
     def blended(self, other: LearnedNet, part: float) -> LearnedNet:
-        """Return this net with each weight moved to that of another one, by a part of the way."""
+        """Return this net with each weight moved the fraction ``part`` of the way to that of ``other``."""
         arrays = {
-            name: ((1 - part) * one + part * other.arrays[name]).astype(np.float32) for name, one in self.arrays.items()
+            name: ((1 - part) * array + part * other.arrays[name]).astype(np.float32)
+            for name, array in self.arrays.items()
         }
         return replace(self, arrays=arrays)
 
     def save(self, path: Path) -> None:
-        """Write the net, whole or not at all; its numbers are rounded to half precision, as when they are read again.
+        """Write the net atomically; its numbers are rounded to half precision, as when they are read again.
 
-        The name of a path ends in ``.npz``.
+        The path must end in ``.npz``.
         """
         content: dict[str, Any] = {name: self.arrays[name].astype(np.float16) for name in self.spec.shapes}
         content |= {_WEIGHTS: self.weights, _ABOUT: np.array(json.dumps(dict(self.about), indent=1))}
@@ -193,7 +194,7 @@ class LearnedNet:
 
 
 def _grown(array: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
-    """Return an array of items with zeros for inputs that are newer than it."""
+    """Return an array of items with zeros added for inputs that are newer than it."""
     if array.ndim < 2 or (*array.shape[:-2], array.shape[-1]) != (*shape[:-2], shape[-1]):
         return array
     missing = max(shape[-2] - array.shape[-2], 0)
@@ -201,7 +202,7 @@ def _grown(array: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
 
 
 def _learned(array: NDArray[Any]) -> NDArray[Any]:
-    """Return an array without the inputs at its end of which nothing was learned: they identify no play."""
+    """Return an array without untrained inputs at its end, which do not affect play."""
     if array.ndim > 2:
         known = np.flatnonzero(np.moveaxis(array, -2, 0).reshape(array.shape[-2], -1).any(axis=1))
         array = array[..., : known[-1] + 1 if len(known) else 0, :]
@@ -209,20 +210,20 @@ def _learned(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _arrays(content: bytes, most: Mapping[str, int]) -> dict[str, NDArray[Any]]:
-    """Return arrays of a file; ``most``: how many bytes each may unpack to. No others are unpacked.
+    """Return arrays of a file; ``most`` names them, with the number of bytes that each may unpack to.
 
-    Raises one of ``_NO_NET`` for what is no such file, and for an array that unpacks to more.
+    Raises one of ``_INVALID`` for an invalid file, and for an array that unpacks to more.
     """
     with zipfile.ZipFile(BytesIO(content)) as packed:
         sizes = {info.filename.removesuffix(".npy"): info.file_size for info in packed.infolist()}
     if any(sizes.get(name, 0) > size for name, size in most.items()):
-        raise ValueError("it unpacks to more than a net has")
-    with np.load(BytesIO(content), allow_pickle=False) as found:
-        return {name: found[name] for name in most if name in found.files}
+        raise ValueError("it unpacks to more than a net contains")
+    with np.load(BytesIO(content), allow_pickle=False) as loaded:
+        return {name: loaded[name] for name in most if name in loaded.files}
 
 
 def _game_of(about: Any) -> str | None:
-    """Return the game that a net was learned from, None where it does not say."""
+    """Return the game of a net's training plan; None if it is unknown."""
     plan = about.get("plan") if isinstance(about, dict) else None
     game = plan.get("game") if isinstance(plan, dict) else None
     return game if isinstance(game, str) else None

@@ -1,4 +1,4 @@
-"""The numbers that a line-up entry may set: what a search over policies moves (``wsim.tuning``)."""
+"""The numeric parameters and weights of a line-up entry: what tuning (``wsim.tuning``) may change."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class Number:
 
     Attributes
     ----------
-    values: what the entry sets it to: one number, or one for each part of a game (``WeightSets.part``).
-    least, most: the range accepted.
-    whole: whether it is a whole number.
+    values: its value in the entry: one number, or one for each part of a game (``WeightSets.part``).
+    least, most: the accepted range.
+    whole: whether it must be an integer.
     """
 
     name: str
@@ -31,24 +31,26 @@ class Number:
 
 
 def numbers_of(entry: Entry, policy_set: PolicySet) -> tuple[Number, ...]:
-    """Return the numbers that an entry may set, its noise (``explore``) left out; UserError for what cannot be played.
+    """Return the numbers of an entry, without ``explore``; UserError for an entry that cannot be played.
 
-    True and false are no numbers.
+    Booleans do not count as numbers.
     """
     line_up = resolve([entry], 1, policy_set)
     policy = policy_set.policies.get(entry.name)
     if line_up.plugged:
         (plugged,) = line_up.plugged.values()
-        own = [Parameter(name, type(value), value, "") for name, value in plugged.declaration.parameters.items()]
+        parameters = [Parameter(name, type(value), value, "") for name, value in plugged.declaration.parameters.items()]
     else:
-        own = [one for one in (policy.parameters if policy else ()) if one.kind is not str and one != EXPLORE]
-    found = [
-        Number(one.name, (float(value),), one.least, one.most, one.kind is int)
-        for one, value in zip(own, line_up.parameters[0], strict=False)
-        if one.kind is not bool
+        parameters = [
+            spec for spec in (policy.parameters if policy else ()) if spec.kind is not str and spec != EXPLORE
+        ]
+    numbers = [
+        Number(spec.name, (float(value),), spec.least, spec.most, spec.kind is int)
+        for spec, value in zip(parameters, line_up.parameters[0], strict=False)
+        if spec.kind is not bool
     ]
     if policy is not None and policy.kind == "weights":
         weights = policy_set.interface().weights
-        for name, place in weights.places.items():
-            found.append(Number(name, tuple(map(float, line_up.weights[0][..., place].reshape(-1)))))
-    return tuple(found)
+        for name, index in weights.places.items():
+            numbers.append(Number(name, tuple(map(float, line_up.weights[0][..., index].reshape(-1)))))
+    return tuple(numbers)

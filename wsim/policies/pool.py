@@ -1,8 +1,8 @@
-"""``search`` in a line-up: its row, which is the same in every game, and the pool that its rivals are drawn from.
+"""``search`` in a line-up: its parameters, the same in every game, and the pool from which its rivals are drawn.
 
-The first player of a pool plays on for the searcher itself. The others stand for whoever may sit at the table: the
-searcher does not know the line-up. Of the weight set ``balanced`` there are copies with every weight changed by a
-factor; the factors are a function of the copy's number, so a pool is the same everywhere.
+In playouts, the first player of a pool plays for the searcher itself. The others represent possible opponents, because
+the searcher does not know the line-up. The pool includes copies of the weight set ``balanced`` with every weight
+multiplied by a factor that depends only on the copy's number, so a pool is the same everywhere.
 """
 
 from __future__ import annotations
@@ -20,33 +20,35 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from wsim.policies.lineup import Entry
-    from wsim.policies.plug import Plugged
+    from wsim.policies.user_policies import Plugged
 
 SEARCH = "search"
-"""The kind of policies that get the whole game, to play it on: they play by what their seat knows all the same."""
+"""The kind of policies that get the whole game for playouts; they still use only what their seat knows."""
 OWN_PLAYER = "balanced"
-"""Who plays on for the searcher where the game has no net, and whom the copies are of: a weight set of every game."""
+"""The weight set that plays for the searcher in a game without a net, and of which the pool has copies."""
 EVERYBODY = "all"
 INFERRED = "inferred"
-"""A pool that is `all`, in which nets and the others are weighed by what each rival is seen to do."""
-COPIES = 12  # of `balanced` among `all`; half as many where there is a net
-NETS = 13  # places of a net among `all`, half of them: it plays like nobody else and is the strongest, though dear
-_SPREAD = 0.5  # a copy's weights lie between 1 - this and 1 + this times those of the set
+"""The pool `all`, with nets and the other players weighted by the observed moves of each rival."""
+COPIES = 12  # copies of `balanced` in `all`; half as many if there is a net
+NETS = (
+    13  # entries of a net in `all`, half of the pool: it is the strongest player and plays like no other, but is slow
+)
+_SPREAD = 0.5  # a copy's weights are between 1 - this and 1 + this times those of the set
 
 
 @dataclass(frozen=True)
 class Player:
-    """One entry of a line-up made ready.
+    """A line-up entry, ready to play.
 
     Attributes
     ----------
     label: its name in every table.
-    function: its entrance (``wsim.policies.interface``).
-    parameters, weights: what ``PRIVATE`` and ``SETTINGS`` get of these names; ``explore`` is the last parameter.
-    digest: identifies its play: what it is made of, with its numbers.
-    plugged: a user's own policy, None for a registered one.
-    net: the net that it plays (the game's own), if it plays one.
-    pool: of a searcher: who plays in its playouts.
+    function: its entry point (``wsim.policies.interface``).
+    parameters, weights: values for ``PRIVATE.parameters`` and ``SETTINGS.weights``; ``explore`` is the last parameter.
+    digest: identifies how it plays: its sources and its numbers.
+    plugged: the user policy; None for a registered one.
+    net: the net that it plays, if any.
+    pool: for a searcher, the players of its playouts.
     """
 
     label: str
@@ -61,12 +63,12 @@ class Player:
 
 @dataclass(frozen=True)
 class Pool:
-    """Who plays in the playouts of a searcher; two pools of a game with the same name are equal.
+    """The players of a searcher's playouts; two pools of a game with the same name are equal.
 
     Attributes
     ----------
-    name: as the line-up has it.
-    players: who plays on for the searcher itself, then who its rivals may be.
+    name: as written in the line-up.
+    players: the player for the searcher itself, then the possible rivals.
     """
 
     name: str
@@ -74,9 +76,9 @@ class Pool:
 
 
 def check_budget(entry: Entry, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters of an entry that searches so many playouts or milliseconds, the other one being 0.
+    """Return the parameters of a searching entry, which has either playouts or milliseconds (the other is 0).
 
-    Raises UserError for both, or neither.
+    Raises UserError if both are given, or neither.
     """
     timed = values["ms"] > 0
     if timed and "playouts" in entry.parameters and values["playouts"] > 0:
@@ -87,54 +89,54 @@ def check_budget(entry: Entry, values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def named_pool(text: str, known: Mapping[str, str]) -> list[str]:
-    """Return the names of a pool, written with a plus between them; raise UserError for an unknown one.
+    """Return the names in a pool (separated by plus signs); raise UserError for an unknown one.
 
-    ``known`` has the kind of every policy by its name: all but searchers may be in a pool; ``all`` stands for every
-    weight set (``players_of`` adds its copies and nets).
+    ``known`` maps every policy to its kind. All policies except searchers may be in a pool; ``all`` stands for every
+    weight set (``players_of`` adds copies and nets).
     """
     accepted = [name for name, kind in known.items() if kind != SEARCH]
     names: list[str] = []
     for name in text.split("+"):
         if name in (EVERYBODY, INFERRED):
-            names += [one for one in accepted if known[one] == "weights" and one != "weighted"]
+            names += [policy for policy in accepted if known[policy] == "weights" and policy != "weighted"]
         elif name in accepted:
             names.append(name)
         else:
             raise UserError(
-                f"parameter pool of policy {SEARCH!r} is {EVERYBODY}, {INFERRED} or policies with a plus between "
-                f"them, such as balanced+greedy, not {text!r}: "
+                f"parameter pool of policy {SEARCH!r} must be {EVERYBODY}, {INFERRED} or policies joined by +, "
+                f"such as balanced+greedy, not {text!r}: "
                 f"{name!r} is not one of {', '.join(accepted)}{nearest(name, accepted)}"
             )
     return names
 
 
 def infers(pool: str, known: bool) -> bool:
-    """Return whether a searcher infers who its rivals are; ``known``: whether searchers of its game know how to."""
+    """Return whether a searcher infers its rivals' policies; ``known``: whether searchers of its game can."""
     wanted = INFERRED in pool.split("+")
     if wanted and not known:
-        raise UserError(f"searchers of this game infer nothing of their rivals: {pool!r} is not accepted, all is")
+        raise UserError(f"searchers of this game cannot infer their rivals' policies: use all instead of {pool!r}")
     return wanted
 
 
 def noisy(weights: NDArray[np.float64], copy: int) -> NDArray[np.float64]:
-    """Return a copy of weights, each times a factor that is a function of the copy's number and its place."""
-    import random  # 8 ms, that a command's help does not need
+    """Return a copy of weights, each multiplied by a factor that depends on the copy's number and its index."""
+    import random  # takes 8 ms to import, too long for a command's help
 
     dice = random.Random(f"{SEARCH} {copy}")
     changed = weights.copy()
     flat = changed.reshape(-1)
-    for place in range(len(flat)):
-        flat[place] *= 1.0 + _SPREAD * (2.0 * dice.random() - 1.0)
+    for index in range(len(flat)):
+        flat[index] *= 1.0 + _SPREAD * (2.0 * dice.random() - 1.0)
     return changed
 
 
 def players_of(text: str, known: Mapping[str, str], make: Callable[[str], Player]) -> list[Player]:
-    """Return the players of a pool, the searcher's own first; ``make`` makes a registered policy ready."""
+    """Return the players of a pool, the searcher's own first; ``make`` prepares a registered policy."""
     nets = [make(name) for name, kind in known.items() if kind == "net"]
-    usual = make(OWN_PLAYER)
-    players = [nets[0] if nets else usual, *map(make, named_pool(text, known))]
+    default = make(OWN_PLAYER)
+    players = [nets[0] if nets else default, *map(make, named_pool(text, known))]
     if {EVERYBODY, INFERRED} & set(text.split("+")):
         copies = COPIES // 2 if nets else COPIES
-        players += [replace(usual, weights=noisy(usual.weights, copy)) for copy in range(copies)]
+        players += [replace(default, weights=noisy(default.weights, copy)) for copy in range(copies)]
         players += NETS * nets
     return players

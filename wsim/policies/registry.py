@@ -1,17 +1,17 @@
-"""The registry of a game's policies, and line-ups made ready to play: the same for every game.
+"""The registry of a game's policies, and line-ups ready to play: the same for every game.
 
-A game hands in its rows and its interface, as a ``PolicySet`` (``wsim/<game>/registry.py``). A policy is a kernel
-``(public, own, choice, rules) -> index``: it gets what everybody knows, what its seat knows, the legal moves and the
-rules, and returns the index of its move. None sees hidden cards. It is asked only where there are several moves.
+A game provides its rows and its interface as a ``PolicySet`` (``wsim/<game>/registry.py``). A policy is a kernel
+``(public, own, choice, rules) -> index``: it gets the public record, its seat's private record, the legal moves and the
+rules, and returns the index of its move. No policy sees hidden cards. It is called only if there are several moves.
 
 To add a policy, write one file and one row:
 
-1. ``wsim/<game>/policies/<name>.py``: a ``@kernel`` of these four arguments, its idea and source in the docstring. What
-   the game's routine settles (``policies/routine.py``: exploring, paying a loss, ...) it is not asked.
+1. ``wsim/<game>/policies/<name>.py``: a ``@kernel`` of these four arguments, its idea and source in the docstring. It
+   is not called for decisions settled by the game's routine (``policies/routine.py``: exploring, paying a loss, ...).
 2. ``wsim/<game>/registry.py``: ``Policy("<name>", kind, idea, source, "<name>:<function>")``. Its parameters, if it has
    any, arrive in ``own.parameters`` in the order of the row.
 
-A weight set needs no code: a table of ``wsim/<game>/weights.toml`` and a row that names it.
+A weight set needs no code: only a table in ``wsim/<game>/weights.toml`` and a row that names it.
 """
 
 from __future__ import annotations
@@ -28,17 +28,18 @@ from typing import TYPE_CHECKING, Any
 from wsim.errors import UserError, nearest
 from wsim.policies.lineup import Entry, check_length, finite
 from wsim.policies.pool import SEARCH, Player, Pool, check_budget, infers, players_of
-from wsim.policies.watch import Answering
+from wsim.policies.watchdog import Answering
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from wsim.limits import BrokenLimit
     from wsim.policies.declare import Declaration
     from wsim.policies.interface import Interface
     from wsim.policies.lineup import Value
     from wsim.policies.nets import NetSpec
-    from wsim.policies.plug import Plugged
+    from wsim.policies.user_policies import Plugged
     from wsim.policies.weights import WeightSets
 
 
@@ -49,7 +50,7 @@ class Parameter:
     Attributes
     ----------
     kind: bool, int, float or str. default: the value without it.
-    least, most: the range accepted, for numbers.
+    least, most: the accepted range of a number.
     """
 
     name: str
@@ -63,7 +64,7 @@ class Parameter:
         return f"{self.name}={str(self.default).lower() if self.kind is bool else self.default}"
 
     def accepted(self) -> str:
-        """Say in words what is accepted."""
+        """Describe the accepted values."""
         if self.kind is bool:
             return "true or false"
         if self.kind is str:
@@ -75,37 +76,37 @@ class Parameter:
     def check(self, value: Value, policy: str) -> Value:
         """Return a value of the parameter's kind; raise UserError for one that is not accepted."""
         numbers = {bool: (bool,), int: (int,), float: (int, float), str: (str, int, float)}[self.kind]
-        sound = isinstance(value, numbers) and isinstance(value, bool) == (self.kind is bool)
-        if sound and self.kind in (int, float):
-            sound = finite(value) and self.least <= float(value) <= self.most
-        if not sound:
-            raise UserError(f"parameter {self.name} of policy {policy!r} is {self.accepted()}, not {value!r}")
+        valid = isinstance(value, numbers) and isinstance(value, bool) == (self.kind is bool)
+        if valid and self.kind in (int, float):
+            valid = finite(value) and self.least <= float(value) <= self.most
+        if not valid:
+            raise UserError(f"parameter {self.name} of policy {policy!r} must be {self.accepted()}, not {value!r}")
         return self.kind(value)  # type: ignore[no-any-return]
 
 
-EXPLORE = Parameter("explore", float, 0.0, "chance that a pick is a uniformly random one", 0.0, 1.0)
-"""What every policy accepts; the last place of ``own.parameters``."""
+EXPLORE = Parameter("explore", float, 0.0, "probability that a pick is uniformly random", 0.0, 1.0)
+"""The parameter that every policy accepts; the last of ``own.parameters``."""
 
 
 def explores(entry: Entry) -> bool:
-    """Say whether an entry of a line-up picks at random now and then."""
+    """Return whether an entry of a line-up makes random picks."""
     return float(entry.parameters.get(EXPLORE.name, 0.0)) > 0
 
 
-SET = Parameter("set", str, "balanced", "which weight set: one that comes with wsim, or one of `file`")
-FILE = Parameter("file", str, "", "a file of weight sets of the same form as wsim's own weights.toml")
-NET_FILE = Parameter("file", str, "", "a net that wsim learn wrote")
-NET_SEED = Parameter("seed", str, "1", "which of the nets that come with wsim: each learned by deals of its own")
+SET = Parameter("set", str, "balanced", "weight set: a built-in one, or one of `file`")
+FILE = Parameter("file", str, "", "file of weight sets, in the form of the built-in weights.toml")
+NET_FILE = Parameter("file", str, "", "a net written by wsim learn")
+NET_SEED = Parameter("seed", str, "1", "which built-in net: each was trained on different deals")
 BUDGET = (
-    Parameter("playouts", int, 200, "games played to their end at each decision", 0, 1e6),
-    Parameter("ms", float, 0.0, "milliseconds of a decision, in place of playouts: not reproducible", 0, 1e6),
-    Parameter("candidates", int, 10, "moves that are tried, the best ones of the prior", 2, 64),
-    Parameter("prior", float, 20.0, "playouts that the prior's value counts as", 0, 1e6),
-    Parameter("pool", str, "all", "who the rivals may be: all, inferred, or policies with a plus between them"),
+    Parameter("playouts", int, 200, "playouts per decision", 0, 1e6),
+    Parameter("ms", float, 0.0, "milliseconds per decision, instead of playouts: not reproducible", 0, 1e6),
+    Parameter("candidates", int, 10, "number of moves tried, the best according to the prior", 2, 64),
+    Parameter("prior", float, 20.0, "weight of the prior's value, in playouts", 0, 1e6),
+    Parameter("pool", str, "all", "possible rivals: all, inferred, or policies joined by +"),
 )
-"""Of policies that search (``wsim.policies.pool``)."""
-AHEAD = Parameter("ahead", int, 0, "own decisions after which a playout is cut and valued, 0: never", 0, 1e6)
-"""Of those that search by a user's values (``wsim.value``): it comes behind the budget."""
+"""Parameters of searching policies (``wsim.policies.pool``)."""
+AHEAD = Parameter("ahead", int, 0, "own decisions after which a playout stops and is valued; 0: never", 0, 1e6)
+"""A further parameter of searchers with a user's values (``wsim.value``), after the budget."""
 
 
 @dataclass(frozen=True)
@@ -116,12 +117,12 @@ class Policy:
     ----------
     kind: "baseline", "heuristic", "weights" (which plays a weight set, and takes single weights as parameters), "net"
         (which plays a net of learned weights) or "search" (which gets the whole game, to play it on).
-    idea: one line. source: where the idea is from.
+    idea: one line. source: the origin of the idea.
     function: its kernel, "module:function" under the home of the game's policies, imported when played.
-    parameters: its own ones; every policy has ``explore``, too.
-    weights: the named weight set that it plays, if it is always the same.
+    parameters: its own parameters; every policy also has ``explore``.
+    weights: the weight set that it plays, if that is fixed.
     uses_random: whether it draws random numbers without ``explore``.
-    settled: the parts of the game's routine that are settled before it is asked; None for all.
+    settled: the parts of the game's routine that run before it is called; None for all.
     """
 
     name: str
@@ -136,28 +137,27 @@ class Policy:
 
     @property
     def accepted(self) -> tuple[Parameter, ...]:
-        """All that a line-up may set, but for single weights."""
+        """All parameters that a line-up may set, except single weights."""
         return (*self.parameters, EXPLORE)
 
 
 def rows_by_name(*policies: Policy) -> Mapping[str, Policy]:
-    """Return the rows of a registry by their names."""
     return MappingProxyType({policy.name: policy for policy in policies})
 
 
 @dataclass(frozen=True)
 class PolicySet:
-    """The policies of a game: what it hands in.
+    """The policies of a game.
 
     Attributes
     ----------
     policies: its rows by name, in the order in which they are listed.
-    home: its package, such as "wsim.wonders". It has ``kernels.layout`` (dtypes PUBLIC, PRIVATE, CHOICE, RULES and
-        SETTINGS, and TYPES), ``policies``, and where there are weight sets, ``policies.features`` (FEATURES) and
+    home: the game's package, such as "wsim.wonders". It contains ``kernels.layout`` (dtypes PUBLIC, PRIVATE, CHOICE,
+        RULES and SETTINGS, and TYPES), ``policies`` and, if there are weight sets, ``policies.features`` (FEATURES) and
         ``weights.toml``.
-    part: what a weight has a value each for, such as "age"; empty where it has one (``WeightSets``).
+    part: the part of a game that has its own values of weights, such as "age"; empty if there is none (``WeightSets``).
     nets: returns the nets of its policy ``net``, if it has one.
-    routine: returns what is settled before its policies are asked (``Interface.routine``); None: exploring alone.
+    routine: returns the routine that runs before policies are called (``Interface.routine``); None: only exploring.
     """
 
     policies: Mapping[str, Policy]
@@ -167,7 +167,7 @@ class PolicySet:
     routine: Callable[[], Mapping[str, Any]] | None = None
 
     def interface(self) -> Interface:
-        """Return how the game calls its policies, always the same; imports its kernels."""
+        """Return how the game calls its policies, always the same object; imports its kernels."""
         return self._interface
 
     @cached_property
@@ -195,15 +195,15 @@ class PolicySet:
 
 
 NET_OF_FILE = "net of a file"
-"""The kind of policies that play a net that has to be named: they cannot be asked by their name alone."""
+"""The kind of a policy that needs a net file: its name alone is not enough to play it."""
 
 
 def policy_rows(policy_set: PolicySet) -> list[dict[str, Any]]:
     """Return a registry as rows: name, kind, idea, parameters, source, random; installed policies last.
 
-    The kind of a net that comes with no file is ``NET_OF_FILE``.
+    The kind of ``net`` in a game without a built-in net is ``NET_OF_FILE``.
     """
-    from wsim.policies.plug import installed
+    from wsim.policies.user_policies import installed
 
     shipped = Path(str(import_module(policy_set.home).__file__)).with_name("net.npz").is_file()
 
@@ -218,8 +218,8 @@ def policy_rows(policy_set: PolicySet) -> list[dict[str, Any]]:
         }
 
     rows = [row(policy.name, policy.kind, policy.source, policy) for policy in policy_set.policies.values()]
-    others = {name: point for name, point in installed().items() if name not in policy_set.policies}
-    return rows + [row(name, "installed", point.value) for name, point in others.items()]
+    extra = {name: point for name, point in installed().items() if name not in policy_set.policies}
+    return rows + [row(name, "installed", point.value) for name, point in extra.items()]
 
 
 @dataclass(frozen=True)
@@ -228,13 +228,14 @@ class LineUp(Answering):
 
     Attributes
     ----------
-    labels: for each seat the name of its entry in every table; equal entries share one.
-    functions: the entrances, as many as the engine takes; beyond the seats they repeat.
-    parameters, weights: what ``PRIVATE`` and ``SETTINGS`` get of these names, for each of the functions.
-    digests: label -> what identifies its play; for the provenance.
-    plugged: label -> user's policy.
-    nets: for each of the functions its net, or None.
-    pools: for each of the functions the pool of its entry, none where it does not search.
+        labels: the label of each seat in tables; equal entries share one.
+    functions: the entry points, as many as the engine takes; beyond the seats they repeat.
+    parameters, weights: values for ``PRIVATE.parameters`` and ``SETTINGS.weights``, for each of the functions.
+    digests: label -> digest that identifies how it plays; for the provenance.
+    plugged: label -> user policy.
+    nets: the net of each function, or None.
+    pools: the pool of each function, None if it does not search.
+    limit_error: makes the error for a limit that a game broke, from where it did; set by the simulator.
     """
 
     labels: tuple[str, ...]
@@ -245,54 +246,55 @@ class LineUp(Answering):
     plugged: Mapping[str, Plugged] = field(default_factory=dict, repr=False)
     nets: tuple[Any, ...] = field(default=(), repr=False)
     pools: tuple[Pool | None, ...] = ()
+    limit_error: Callable[[BrokenLimit, str], UserError] | None = field(default=None, repr=False, compare=False)
 
     @property
     def pooled(self) -> tuple[Player, ...]:
-        """The players of all pools, one pool behind the other, each once."""
+        """The players of all distinct pools, in order."""
         return tuple(player for pool in dict.fromkeys(self.pools) if pool for player in pool.players)
 
     @property
     def entrances(self) -> tuple[Any, ...]:
-        """All that the engine may call: the functions, behind them those of the pools' players."""
+        """All functions that the engine may call: those of the seats, then those of the pools' players."""
         return (*self.functions, *(player.function for player in self.pooled))
 
     def fill(self, seating: Any, rules: Any) -> None:
-        """Write parameters, settings and pools into the seating of a game, which is played by a RULES record.
+        """Write parameters, settings and pools into the seating of a game with the given RULES record.
 
-        Weights and nets that are equal are written once: entries of the same policy share a place.
+        Equal weights and nets are written once: entries of the same policy share a slot.
         """
         seating["parameters"][:] = self.parameters
         at, nets = len(self.functions), self.nets or (None,) * len(self.functions)
-        settings = [*zip(self.weights, nets, strict=True), *((one.weights, one.net) for one in self.pooled)]
-        places: dict[Any, int] = {}
-        for place, (weights, net) in enumerate(settings):
+        settings = [*zip(self.weights, nets, strict=True), *((player.weights, player.net) for player in self.pooled)]
+        slots: dict[Any, int] = {}
+        for index, (weights, net) in enumerate(settings):
             key = weights.tobytes(), net and net.digest
-            if key not in places:
-                places[key] = len(places)
-                seating["settings"][places[key]]["weights"] = weights
+            if key not in slots:
+                slots[key] = len(slots)
+                seating["settings"][slots[key]]["weights"] = weights
                 if net is not None:
-                    seating["settings"][places[key]]["net"] = net.record(rules)
-            seating["settings_at"][place] = places[key]
+                    seating["settings"][slots[key]]["net"] = net.record(rules)
+            seating["settings_at"][index] = slots[key]
         for pool in dict.fromkeys(self.pools):
             if pool:
-                mine = [place for place, other in enumerate(self.pools) if other == pool]
-                seating["pool_at"][mine], seating["pool_size"][mine] = at, len(pool.players)
+                users = [index for index, of_entry in enumerate(self.pools) if of_entry == pool]
+                seating["pool_at"][users], seating["pool_size"][users] = at, len(pool.players)
                 at += len(pool.players)
 
     def fill_in_order(self, seating: Any, source: Any, order: NDArray[np.int64]) -> None:
-        """Write into a seating what ``fill`` wrote into ``source``, with the entries in another order.
+        """Write the result of ``fill`` from ``source`` into a seating, with the entries in a different order.
 
-        The pools' players keep their places.
+        The pools' players keep their slots.
         """
         for name in ("parameters", "pool_at", "pool_size", "settings_at"):
             seating[name][: len(order)] = source[name][order]
 
     @classmethod
     def of(cls, players: Sequence[Player], seats: int) -> LineUp:
-        """Return the line-up of these players, one for each seat at the table; the engine has ``seats`` in all."""
+        """Return the line-up of these players, one for each seat at the table; the engine has ``seats`` seats."""
         import numpy as np
 
-        filled = [players[place % len(players)] for place in range(seats)]
+        filled = [players[seat % len(players)] for seat in range(seats)]
         return cls(
             labels=tuple(player.label for player in players),
             functions=tuple(player.function for player in filled),
@@ -306,7 +308,7 @@ class LineUp(Answering):
 
 
 def resolve(entries: Sequence[Entry], players: int, policy_set: PolicySet) -> LineUp:
-    """Make a line-up ready: one entry for all seats, or one per seat. Raises UserError for what cannot be played."""
+    """Prepare a line-up: one entry for all seats, or one per seat. Raises UserError if it cannot be played."""
     from wsim.kernels.searching import POOL
 
     check_length(entries, players)
@@ -315,19 +317,19 @@ def resolve(entries: Sequence[Entry], players: int, policy_set: PolicySet) -> Li
     for entry in entries:
         if str(entry) not in ready:
             ready[str(entry)] = _player(entry, policy_set.policies, interface)
-    named = _named_apart(ready, policy_set.policies)
+    named = _unique_labels(ready, policy_set.policies)
     seated = [named[str(entries[seat % len(entries)])] for seat in range(players)]
     line_up = LineUp.of(seated, interface.seats)
     if len(line_up.pooled) > POOL:
         raise UserError(
-            f"the pools of the line-up have {len(line_up.pooled)} players together: the table takes {POOL}, so let the "
-            "searchers share one"
+            f"the pools of the line-up have {len(line_up.pooled)} players in total, more than {POOL}: let the "
+            "searchers share a pool"
         )
     return line_up
 
 
-def _named_apart(players: Mapping[str, Player], known: Iterable[str]) -> dict[str, Player]:
-    """Give entries that chose the same name, or that of a registered policy, the entry as written for a label."""
+def _unique_labels(players: Mapping[str, Player], known: Iterable[str]) -> dict[str, Player]:
+    """Label entries by their full text if their label is shared, or is the name of a registered policy."""
     chosen = [player.label for player in players.values()]
     taken = {label for label in chosen if chosen.count(label) > 1} | set(known)
     return {
@@ -337,24 +339,24 @@ def _named_apart(players: Mapping[str, Player], known: Iterable[str]) -> dict[st
 
 
 def _player(entry: Entry, policies: Mapping[str, Policy], interface: Interface) -> Player:
-    """Make one entry ready."""
-    from wsim.policies.plug import installed
+    """Prepare an entry."""
+    from wsim.policies.user_policies import installed
 
     plain = entry.file is None and entry.module is None
     if plain and entry.name in policies:
         return _registered_player(entry, policies, interface)
     if plain and entry.name not in installed():
         names = [*policies, *installed()]
-        raise UserError(f"unknown policy {entry.name!r}: known are {', '.join(names)}{nearest(entry.name, names)}")
+        raise UserError(f"unknown policy {entry.name!r}{nearest(entry.name, names)}: known are {', '.join(names)}")
     if entry.module in policies:
         raise UserError(
-            f"{entry.function!r} is no parameter of policy {entry.module!r}: write {entry.module}:key=value"
+            f"{entry.function!r} is not a parameter of policy {entry.module!r}: write {entry.module}:key=value"
         )
     return _user_player(entry, policies, interface)
 
 
 def _registered_player(entry: Entry, policies: Mapping[str, Policy], interface: Interface) -> Player:
-    """Make an entry of a registered policy ready."""
+    """Prepare an entry of a registered policy."""
     from wsim.jit import source_digest
 
     policy = policies[entry.name]
@@ -374,10 +376,10 @@ def _registered_player(entry: Entry, policies: Mapping[str, Policy], interface: 
 def _searcher(
     entry: Entry, policies: Mapping[str, Policy], values: Mapping[str, Any], interface: Interface, source: str
 ) -> Player:
-    """Make an entry that searches ready; its weights and its net are those that its prior goes by."""
+    """Prepare a searching entry; its weights and net are those of its prior."""
     from wsim.kernels import searching
 
-    shipped = bool(interface.nets and interface.nets.files)  # else it goes by weights
+    shipped = bool(interface.nets and interface.nets.files)  # otherwise the prior uses weights
     kinds = {name: row.kind for name, row in policies.items() if row.kind != "net" or shipped}
     players = players_of(values["pool"], kinds, lambda name: _registered_player(Entry(name), policies, interface))
     net = _net_of(entry, values, interface) if shipped else None
@@ -387,28 +389,31 @@ def _searcher(
     parameters = _parameters_of(policies[entry.name].parameters, values, interface)
     if infers(values["pool"], known=len(parameters) > searching.INFERRED + 1):
         parameters[searching.INFERRED] = 1
-    made_of = [source, *(player.digest for player in players), "" if net is None else net.digest.hex()]
+    sources = [source, *(player.digest for player in players), "" if net is None else net.digest.hex()]
     pool, function = Pool(values["pool"], tuple(players)), interface.searching(policies[entry.name].function)
-    digest = _digest(" ".join(made_of), parameters, weights)
+    digest = _digest(" ".join(sources), parameters, weights)
     return Player(str(entry), function, parameters, weights, digest, None, net, pool)
 
 
 def _user_player(entry: Entry, policies: Mapping[str, Policy], interface: Interface) -> Player:
-    """Make an entry of a user's own policy ready."""
-    from wsim.policies.plug import plug
+    """Prepare an entry of a user policy."""
+    from wsim.policies.user_policies import plug
 
     plugged = plug(entry, interface)
     declared = plugged.declaration
     if declared.values:
         return _valuing_searcher(entry, policies, interface, plugged)
-    own = _declared(declared)
-    parameters, weights = _parameters_of(own, _checked(entry, (*own, EXPLORE)), interface), interface.weights.zeros()
+    parameters_declared = _declared(declared)
+    parameters, weights = (
+        _parameters_of(parameters_declared, _checked(entry, (*parameters_declared, EXPLORE)), interface),
+        interface.weights.zeros(),
+    )
     digest = _digest(f"{entry.function} {plugged.digest}", parameters, weights)
     return Player(_label(entry, declared), plugged.call, parameters, weights, digest, plugged)
 
 
 def _label(entry: Entry, declared: Declaration) -> str:
-    """Return the name of a user's policy in every table."""
+    """Return the label of a user policy in tables."""
     from wsim.policies.functions import MODULE, plain_name
 
     name = declared.name or (plain_name(entry.function) if entry.module == MODULE else "")
@@ -416,28 +421,29 @@ def _label(entry: Entry, declared: Declaration) -> str:
 
 
 def _valuing_searcher(entry: Entry, policies: Mapping[str, Policy], interface: Interface, plugged: Plugged) -> Player:
-    """Make an entry ready that searches by a user's values: what asks for them is the last of the pool."""
+    """Prepare an entry that searches with a user's values; the function that asks for them is last in the pool."""
     from wsim.kernels import searching
 
     search = next(policy for policy in policies.values() if policy.kind == SEARCH)
     values = check_budget(entry, _checked(entry, (*BUDGET, AHEAD, EXPLORE)))
-    found = _searcher(Entry(search.name), policies, values, interface, search.function)  # its pool knows the sources
-    assert found.pool is not None
+    searcher = _searcher(
+        Entry(search.name), policies, values, interface, search.function
+    )  # the digest of its pool covers the sources
+    assert searcher.pool is not None
     parameters = _parameters_of((*BUDGET, AHEAD), values, interface)
-    parameters[searching.VALUED], own = 1.0, found.pool.players
-    digest = _digest(f"{found.digest} {entry.function} {plugged.digest}", parameters, found.weights)
-    pool = Pool(f"{found.pool.name} {digest}", (*own, replace(own[0], function=plugged.call)))
-    found = replace(found, label=_label(entry, plugged.declaration), plugged=plugged)
-    return replace(found, digest=digest, parameters=parameters, pool=pool)
+    parameters[searching.VALUED], players = 1.0, searcher.pool.players
+    digest = _digest(f"{searcher.digest} {entry.function} {plugged.digest}", parameters, searcher.weights)
+    pool = Pool(f"{searcher.pool.name} {digest}", (*players, replace(players[0], function=plugged.call)))
+    searcher = replace(searcher, label=_label(entry, plugged.declaration), plugged=plugged)
+    return replace(searcher, digest=digest, parameters=parameters, pool=pool)
 
 
 def _declared(declaration: Declaration) -> tuple[Parameter, ...]:
-    """Return the parameters that a user's own policy declares."""
     return tuple(Parameter(name, type(value), value, "") for name, value in declaration.parameters.items())
 
 
 def _checked(entry: Entry, accepted: Sequence[Parameter], weights: WeightSets | None = None) -> dict[str, Any]:
-    """Return the value of every parameter, and of the weights that the entry sets; raise UserError for others."""
+    """Return the values of all parameters and of the weights that the entry sets; raise UserError for unknown ones."""
     known = {parameter.name: parameter for parameter in accepted}
     values: dict[str, Any] = {parameter.name: parameter.default for parameter in accepted}
     for key, value in entry.parameters.items():
@@ -449,31 +455,31 @@ def _checked(entry: Entry, accepted: Sequence[Parameter], weights: WeightSets | 
             listed = ", ".join(parameter.name for parameter in accepted) + (" or a weight" if weights else "")
             names = [*known, *(weights.features if weights else ())]
             raise UserError(
-                f"policy {entry.name!r} has no parameter {key!r}: accepted are {listed}{nearest(key, names)}"
+                f"policy {entry.name!r} has no parameter {key!r}{nearest(key, names)}: accepted are {listed}"
             )
     return values
 
 
-def _parameters_of(own: Sequence[Parameter], values: Mapping[str, Any], interface: Interface) -> NDArray[np.float64]:
+def _parameters_of(specs: Sequence[Parameter], values: Mapping[str, Any], interface: Interface) -> NDArray[np.float64]:
     """Return ``PRIVATE.parameters``: a policy's own numbers in their order, ``explore`` last."""
     import numpy as np
 
     parameters = np.zeros(interface.records[1]["parameters"].shape)
-    for place, name in enumerate(parameter.name for parameter in own if parameter.kind is not str):
-        parameters[place] = float(values[name])
+    for index, name in enumerate(parameter.name for parameter in specs if parameter.kind is not str):
+        parameters[index] = float(values[name])
     parameters[-1] = values[EXPLORE.name]
     return parameters
 
 
 def _net_of(entry: Entry, values: Mapping[str, Any], interface: Interface) -> Any:
-    """Return the net of an entry: that of its file, or one that comes with wsim."""
+    """Return the net of an entry: that of its file, or a built-in one."""
     assert interface.nets
-    file, seed = (str(values.get(one.name, one.default)) for one in (NET_FILE, NET_SEED))
+    file, seed = (str(values.get(spec.name, spec.default)) for spec in (NET_FILE, NET_SEED))
     return interface.nets.named(file, seed, entry.place)
 
 
 def _weights_of(entry: Entry, policy: Policy, values: Mapping[str, Any], interface: Interface) -> NDArray[np.float64]:
-    """Return the weights of an entry: those of its set, with the single ones that it names laid over them."""
+    """Return the weights of an entry: those of its set, overridden by the single weights that it names."""
     file = str(values.get(FILE.name, ""))
     sets = interface.weights.read(file, entry.place) if file else interface.weights.shipped
     name = policy.weights or str(values[SET.name])
@@ -483,16 +489,16 @@ def _weights_of(entry: Entry, policy: Policy, values: Mapping[str, Any], interfa
         name = next(iter(sets))
     if name not in sets:
         where = f" in {file!r}" if file else ""
-        raise UserError(f"unknown weight set {name!r}{where}: known are {', '.join(sets)}{nearest(name, sets)}")
+        raise UserError(f"unknown weight set {name!r}{where}{nearest(name, sets)}: known are {', '.join(sets)}")
     weights = sets[name].copy()
-    for key, place in interface.weights.places.items():
+    for key, index in interface.weights.places.items():
         if key in entry.parameters:
-            weights[..., place] = values[key]
+            weights[..., index] = values[key]
     return weights
 
 
 def _digest(source: str, parameters: NDArray[np.float64], weights: NDArray[np.float64]) -> str:
-    """Return what identifies the play of an entry: what it is made of, and all its numbers."""
+    """Return a digest that identifies how an entry plays: its sources and all its numbers."""
     import hashlib
 
     content = source.encode() + b"\0" + parameters.tobytes() + weights.tobytes()

@@ -1,1 +1,1 @@
-"""Games in progress as values: a position can be asked, stepped, copied, kept and played on from."""
+"""Games in progress as values: positions can be inspected, stepped, copied, stored and played out."""

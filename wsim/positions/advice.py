@@ -1,4 +1,4 @@
-"""Advice: the legal moves of a position ranked by what they are worth, and what each policy would do."""
+"""Advice: the legal moves of a position ranked by value, and the move that each policy would make."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ def advice(
     game: Game, *, playouts: int | None = 400, seconds: float | None = None, policies: str | None = None, rng: int = 0,
     ask: Sequence[str] = (), progress: Progress | None = None,
 ) -> dict[str, Any]:  # fmt: skip
-    """Return what the legal moves are worth to the seat that decides, and who would make which.
+    """Return the value of each legal move for the seat that decides, and the move that each policy would make.
 
     Parameters
     ----------
-    playouts: of each move; None: as many as there is time for.
-    seconds: play for so long at most; how many playouts that is depends on the machine.
-    policies: who plays on; None: who sits at the table. rng: seed of the playouts.
-    ask: whom else to ask which move it would make. Asked are all policies that the game registers, those that search
-        only where one sits at the table: they take longer to compile than all that a run needs.
+    playouts: playouts per move; None: as many as ``seconds`` allows.
+    seconds: time limit; the number of playouts then depends on the machine.
+    policies: the policies used in playouts; None: those at the table. rng: seed of the playouts.
+    ask: further policies to ask for their move. All registered policies are asked, searching ones only if one sits at
+        the table, because they take longer to compile than everything else a run needs.
     """
     if game.to_move is None:
         raise UserError("the game is over: there is nothing to advise")
@@ -40,9 +40,9 @@ def advice(
         raise UserError(f"at least 2 playouts are needed, not {playouts}")
     if seconds is not None and not 0 < seconds < 86_400:
         raise UserError(f"seconds must be more than 0 and less than a day, not {seconds:g}")
-    found = game.comparison(None, policies, rng)
-    found.play_on(playouts, seconds, progress)
-    rows = [{**row, "paid": game.paid(row["move"])} for row in found.rows()]
+    values = game.comparison(None, policies, rng)
+    values.play_on(playouts, seconds, progress)
+    rows = [{**row, "paid": game.paid(row["move"])} for row in values.rows()]
     observed = game.observe().record
     return {
         "format": FORMAT,
@@ -51,7 +51,7 @@ def advice(
         **{key: observed[key] for key in ("age", "turn") if key in observed},
         "seat": game.to_move,
         "decision": game.decision,
-        "playouts": found.playouts,
+        "playouts": values.playouts,
         "play_on": names_of(who_plays_on(game.plan, game.number)) if policies is None else policies,
         "rng": rng,
         "moves": rows,
@@ -60,7 +60,7 @@ def advice(
 
 
 def _policies(game: Game) -> list[str]:
-    """Return the policies that are asked unasked: those that need no more than their name."""
+    """Return the policies asked by default: those that need no parameters."""
     seated = {entry.name for entry in game.plan.line_up}
     rows = find_game(game.plan.game).policies()
     names = [str(row["name"]) for row in rows if row["kind"] != SEARCH or row["name"] in seated]
@@ -69,12 +69,12 @@ def _policies(game: Game) -> list[str]:
 
 
 def advice_text(advised: Mapping[str, Any], game: Game) -> str:
-    """Return advice as text for a person: what the seat knows, the moves, the policies."""
+    """Return advice as text for a person: the seat's knowledge, the moves, the policies."""
     decision = advised["decision"].replace("_", " ")
-    place = {row["index"]: number for number, row in enumerate(advised["moves"], 1)}
+    rank = {row["index"]: number for number, row in enumerate(advised["moves"], 1)}
     wanted: dict[int, list[str]] = {}
     for name, index in advised["policies"].items():
-        wanted.setdefault(place[index], []).append(name)
+        wanted.setdefault(rank[index], []).append(name)
     return "\n".join(
         [
             game.view(),
@@ -84,7 +84,7 @@ def advice_text(advised: Mapping[str, Any], game: Game) -> str:
                 f"{advised['play_on'].replace(',', ', ')}:",
                 WIDTH,
             ),
-            *ranked_lines(advised["moves"], game, list(place.values())),
+            *ranked_lines(advised["moves"], game, list(rank.values())),
             "",
             *(line for number in sorted(wanted) for line in _wanted(number, wanted[number])),
         ]

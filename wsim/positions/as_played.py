@@ -1,7 +1,7 @@
-"""The story and the trace of a game that people stepped, which no plan plays by itself.
+"""The story and the trace of a game that people stepped, which no plan reproduces by itself.
 
-The engine tells what happened while it plays. So it plays the game once more, with one policy in every seat: it makes
-the moves that were made.
+Only a playing engine records what happened. So the engine replays the game with one policy in every seat that repeats
+the recorded moves.
 """
 
 from __future__ import annotations
@@ -26,51 +26,51 @@ _MADE = threading.local()
 
 
 def as_played(public: Any, own: Any, choice: Any, rules: Any) -> int:  # noqa: ARG001 (what every policy is handed)
-    """Make the move that was made: a policy. It is asked only where more than one is legal."""
-    place = int(own.memory[0])
-    own.memory[0] = place + 1
-    return int(_MADE.indices[int(own.seat)][place])
+    """A policy that repeats the recorded moves. It is called only if several moves are legal."""
+    index = int(own.memory[0])
+    own.memory[0] = index + 1
+    return int(_MADE.indices[int(own.seat)][index])
 
 
 @contextmanager
 def played_again(game: Game) -> Iterator[Simulator | None]:
-    """Make a simulator ready that plays this game, as its game of this number, as long as it lasts.
+    """Prepare a simulator that replays this game under the same number, inside this context.
 
-    None for a game that cannot be played again from its deal: it is not over, it began with a position that somebody
-    wrote, cards were drawn anew, or its policies are no functions.
+    None for a game that cannot be replayed from its deal: it is not over, began with a hand-written position, had cards
+    resampled, or its policies are not functions.
     """
     if game.to_move is not None or game.described or any(not isinstance(step, int) for step in game.steps):
         yield None
         return
     indices: list[list[int]] = [[] for _ in range(game.plan.players)]
-    for here, index in decisions_of(game):
-        if len(here.legal()) > 1:
-            assert here.to_move is not None
-            indices[here.to_move].append(index)
+    for before, index in decisions_of(game):
+        if len(before.legal()) > 1:
+            assert before.to_move is not None
+            indices[before.to_move].append(index)
     _MADE.indices = indices
     try:
         plan = game.plan.replace(policies=(as_played,), rotate=False)
         simulator = find_game(plan.game).prepare(plan)
         trace = simulator.trace(game.number)
-        results = [[one["total"] for one in scores] for scores in (trace["scores"], game.result or ())]
+        results = [[row["total"] for row in scores] for scores in (trace["scores"], game.result or ())]
         yield simulator if results[0] == results[1] else None
     except (UserError, IndexError):
         yield None
 
 
 def decisions_of(game: Game) -> Iterator[tuple[Game, int]]:
-    """Yield the game before each decision that was made in it, with the index of the move."""
-    for here, step in zip(game.history(), game.steps, strict=False):
+    """Yield the game before each decision, with the index of the chosen move."""
+    for before, step in zip(game.history(), game.steps, strict=False):
         if isinstance(step, int):
-            yield here, step
+            yield before, step
 
 
 def story_of(game: Game, names: Sequence[str] = ()) -> Story:
-    """Return a game scene by scene, as far as it was played.
+    """Return a game scene by scene, up to where it was played.
 
     Parameters
     ----------
-    names: who sat in the seats; none: the policies of its plan.
+    names: names of the players by seat; empty: the policies of its plan.
     """
     line_up = seated(game.plan, game.number)
     who = names or [line_up[seat % len(line_up)] for seat in range(game.plan.players)]
@@ -78,5 +78,5 @@ def story_of(game: Game, names: Sequence[str] = ()) -> Story:
         if simulator is None:
             return plain_story(game.positions(), game.steps, who, game.phrase)
         story = simulator.story(game.number)
-    seats = [replace(seat, policy=who[place]) if place < len(who) else seat for place, seat in enumerate(story.seats)]
+    seats = [replace(seat, policy=who[index]) if index < len(who) else seat for index, seat in enumerate(story.seats)]
     return replace(story, seats=seats)

@@ -1,7 +1,7 @@
-"""What a seat could hope for along a game: its share of the victories when the positions it knows are played out.
+"""A seat's win probability throughout a game, estimated by playouts from what the seat knows.
 
-Positions are not played out as they are: where policies draw nothing and no cards are left to be dealt, as in the last
-age of 7 Wonders, that would be the game itself.
+Playouts resample what the seat does not know. Without that, where policies are deterministic and no cards are left to
+be dealt (the last age of 7 Wonders), every playout would repeat the game itself.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
     from wsim.lab.plan import Plan
     from wsim.lab.progress import Progress
 
-LEAST, MOST = 2, 1_000_000
+MIN_PLAYOUTS, MAX_PLAYOUTS = 2, 1_000_000
 CLEAR = 1.96
 
 
 @dataclass(frozen=True)
 class Chances:
-    """Shares of the victories, shape (positions, seats): the mean of the playouts and its 95 % interval (Wilson's).
+    """Win shares, shape (positions, seats): the mean of the playouts and its 95% interval (Wilson's).
 
-    Each seat's ``share`` is as that seat can know it, so the shares of a position need not add up to 1. ``outside`` is
-    what somebody knows who sees all hands, but neither cards to come nor what policies will draw: there they do. That
-    of a game that is over is what it was; its interval has no width.
+    Each seat's ``share`` is estimated from that seat's knowledge, so the shares of a position need not add up to 1. The
+    shares ``outside`` do: they are those of an observer who sees all hands, but neither future cards nor the policies'
+    random choices. At the end of a game, shares are the result and intervals have no width.
     """
 
     share: NDArray[np.float64]
@@ -47,7 +47,7 @@ class Chances:
 
 @dataclass(frozen=True)
 class Swing:
-    """A step from one position to the next that changed the chance of a seat: from which share to which."""
+    """A step between two positions that changed a seat's win probability, with the shares before and after."""
 
     step: int
     seat: int
@@ -56,13 +56,13 @@ class Swing:
 
 
 def check_playouts(playouts: int) -> None:
-    """Raise UserError for a number of playouts that is not accepted."""
-    if not LEAST <= playouts <= MOST:
-        raise UserError(f"{playouts} playouts cannot be made: the number is from {LEAST} to {MOST:,}")
+    """Raise UserError for an invalid number of playouts."""
+    if not MIN_PLAYOUTS <= playouts <= MAX_PLAYOUTS:
+        raise UserError(f"playouts must be from {MIN_PLAYOUTS} to {MAX_PLAYOUTS:,}, not {playouts}")
 
 
 def line_up_of(plan: Plan, number: int) -> Simulator:
-    """Return the plan made ready with those who play on after the positions of one of its games."""
+    """Return the plan prepared with the policies that play out positions of one of its games."""
     return find_game(plan.game).prepare(plan.replace(policies=who_plays_on(plan, number), rotate=False))
 
 
@@ -74,41 +74,41 @@ def chances(
     seats: Sequence[int],
     progress: Progress | None = None,
 ) -> Chances:
-    """Play every position out with the simulator's line-up, for each of these seats: what it cannot know is drawn anew.
+    """Play out every position with the simulator's line-up, for each of these seats; the unknown is resampled.
 
-    Once more as it stands, for somebody who sees all hands. All positions draw from the same random streams, so that
-    their differences are sharper than their intervals.
-    Raises UserError for a number of playouts that is not accepted.
+    In addition, play out the position itself, for an observer who sees all hands. All positions use the same random
+    streams, so differences between them are more precise than their intervals.
+    Raises UserError for an invalid number of playouts.
     """
     check_playouts(playouts)
     share = np.zeros((len(positions), simulator.seats))
     low, high, outside = share.copy(), share.copy(), share.copy()
-    for place, position in enumerate(positions):
+    for index, position in enumerate(positions):
         if progress is not None:
-            progress("win chances", place, len(positions))
+            progress("win chances", index, len(positions))
         if position.to_move is None:
             won = [score["win_share"] for score in position.scores()]
-            share[place] = low[place] = high[place] = outside[place] = won
+            share[index] = low[index] = high[index] = outside[index] = won
             continue
         for seat in seats:
-            share[place, seat] = position.play_out(simulator, playouts, seat, seed, FAR)[:, seat, 1].mean()
-        outside[place] = position.play_out(simulator, playouts, None, seed, FAR)[:, :, 1].mean(axis=0)
-        low[place], high[place] = wilson(share[place] * playouts, np.full(simulator.seats, playouts))
+            share[index, seat] = position.play_out(simulator, playouts, seat, seed, FAR)[:, seat, 1].mean()
+        outside[index] = position.play_out(simulator, playouts, None, seed, FAR)[:, :, 1].mean(axis=0)
+        low[index], high[index] = wilson(share[index] * playouts, np.full(simulator.seats, playouts))
     return Chances(share, low, high, outside, playouts)
 
 
-def swings(found: Chances, seats: Sequence[int], most: int = 5, least: float = 0.05) -> list[Swing]:
-    """Return the steps that changed the chance of one of these seats most, the greatest first; one for each step.
+def swings(estimates: Chances, seats: Sequence[int], most: int = 5, least: float = 0.05) -> list[Swing]:
+    """Return the steps that changed the win probability of one of these seats most, largest first, one per step.
 
-    A step counts if it changed a chance by ``least`` and by more than the playouts' noise (95 %, without counting on
-    the common streams, which make it smaller).
+    A step counts if it changed a probability by at least ``least`` and by more than the noise of the playouts (95%;
+    conservative, because the common random streams are ignored).
     """
-    noise = found.share * (1 - found.share) / found.playouts
+    noise = estimates.share * (1 - estimates.share) / estimates.playouts
     swung = []
-    for step in range(1, len(found.share)):
-        change = found.share[step] - found.share[step - 1]
-        seat = max(seats, key=lambda one: abs(change[one]))
+    for step in range(1, len(estimates.share)):
+        change = estimates.share[step] - estimates.share[step - 1]
+        seat = max(seats, key=lambda candidate: abs(change[candidate]))
         error = np.sqrt(noise[step, seat] + noise[step - 1, seat])
         if abs(change[seat]) >= max(least, CLEAR * error):
-            swung.append(Swing(step, seat, float(found.share[step - 1, seat]), float(found.share[step, seat])))
-    return sorted(swung, key=lambda one: -abs(one.after - one.before))[:most]
+            swung.append(Swing(step, seat, float(estimates.share[step - 1, seat]), float(estimates.share[step, seat])))
+    return sorted(swung, key=lambda swing: -abs(swing.after - swing.before))[:most]

@@ -1,4 +1,4 @@
-"""``wsim.Game``: a game in progress as a value, for people who write programs about it."""
+"""``wsim.Game``: a game in progress as a value, for programs about it."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 from wsim.errors import UserError, nearest
 from wsim.game import find_game
-from wsim.lab.keys import chosen, plan_keys
+from wsim.lab.keys import plan_keys, resolve_plan
 from wsim.lab.plan import Plan
 from wsim.options import keywords
-from wsim.positions.kernel_game import to_be_stepped
+from wsim.positions.kernel_game import compile_stepping
 from wsim.positions.players import seated, who_plays_on
 from wsim.positions.position_file import file_of, read
 from wsim.positions.values import FAR, Values
@@ -33,9 +33,9 @@ class Observation:
 
     Attributes
     ----------
-    record: the same as a JSON object, in the words of the trace; ``told`` is its former name.
+    record: a JSON object, in the words of the trace; ``told`` is its former name.
     array: int16, one number for each of ``columns``.
-    columns: what the numbers are; the same for every position of a plan.
+    columns: the names of the numbers; the same for every position of a plan.
     """
 
     def __init__(self, record: dict[str, Any], array: NDArray[np.int16], columns: tuple[str, ...]) -> None:
@@ -54,38 +54,38 @@ class Observation:
 
 
 class Game:
-    """A game in progress: ask who decides and what is legal, make moves, copy it, play it on.
+    """A game in progress: ask who decides and what is legal, make moves, copy it, play it out.
 
     Parameters
     ----------
-    plan: a plan; without it the game's default plan.
-    number: which game of the plan's seed.
-    keys: keys of the plan, which are the options of ``wsim run``: ruleset="2e", players=4, seed=7, game=...
+    plan: a plan (default: the game's default plan).
+    number: the number of the game within the plan's seed.
+    keys: keys of the plan, the same as the options of ``wsim run``: ruleset="2e", players=4, seed=7, game=...
 
-    The policies of the plan decide nothing here: every move is made by ``step``. Raises UserError, in one sentence, for
-    whatever cannot be done.
+    The plan's policies decide nothing here: every move is made by ``step``. Invalid calls raise UserError, in one
+    sentence.
     """
 
     @keywords(plan_keys)
     def __init__(self, plan: Plan | None = None, /, *, number: int = 0, **keys: Any) -> None:
-        played = chosen(plan, keys)
+        played = resolve_plan(plan, keys)
         if type(number) is not int or not 0 <= number < FAR:
-            raise UserError(f"there is no game number {number!r}: they go from 0 to {FAR - 1}")
-        with to_be_stepped():
+            raise UserError(f"game number {number!r} does not exist: games are numbered 0 to {FAR - 1}")
+        with compile_stepping():
             self._simulator: Simulator = find_game(played.game).prepare(played)
         self._plan, self._number = played, number
         self._position: Position = self._simulator.begin(number)
-        self._players: dict[tuple[Any, ...], Simulator] = {}  # ready line-ups of rollouts; copies share them
-        self._described: Mapping[str, Any] | None = None  # the position written by hand that it began with
-        self._steps: list[Any] = []  # what was done since
+        self._players: dict[tuple[Any, ...], Simulator] = {}  # prepared line-ups of rollouts, shared by copies
+        self._described: Mapping[str, Any] | None = None  # the hand-written position at the start, if any
+        self._steps: list[Any] = []  # the steps since the start
 
     @classmethod
     def from_json(cls, text: str, *, trust: bool = False) -> Self:
         """Return the game of a position file (``to_json``, or written by hand: docs/positions.md).
 
-        Raises UserError, in one sentence, for text that is none, or for a position that cannot be. Nothing that the
-        text names is executed, and no file that it names is opened, unless you ``trust`` whoever wrote it: then card
-        files, patches, weights and nets are read.
+        Raises UserError, in one sentence, for text that is not a position file or for an impossible position. Nothing
+        that the text names is executed. Files that it names (cards, patches, weights, nets) are read only if you
+        ``trust`` its author.
         """
         plan, number, described, steps = read(text, trust=trust)
         game = cls(plan, number=number)
@@ -95,50 +95,49 @@ class Game:
 
     @property
     def steps(self) -> list[Any]:
-        """What was done since the beginning: the index of each move, and redrawings as position files have them."""
+        """The steps since the start: indices of moves, and resamplings as in position files."""
         return list(self._steps)
 
     @property
     def described(self) -> bool:
-        """Whether it began with a position that somebody wrote."""
+        """Whether the game began with a hand-written position."""
         return self._described is not None
 
     def positions(self) -> list[Position]:
-        """Return the position at its beginning and after each step."""
+        """Return the position at the start and after each step."""
         return [game._position for game in self.history()]  # noqa: SLF001 (of this class)
 
     def history(self) -> list[Self]:
-        """Return the game at its beginning and after each step, each a copy that is stepped on its own."""
+        """Return the game at the start and after each step, as independent copies."""
         return [game.clone() for game in self._again(self._steps)]
 
     def _again(self, steps: Sequence[Any]) -> Iterator[Self]:
-        """Yield a copy of the game at its beginning, and after each step."""
+        """Yield a copy of the game at its start, and after each step."""
         game, described = self.clone(), self._described
         begun = self._simulator.begin(self._number) if described is None else self._simulator.set_up(described)
         game._position, game._steps = begun, []  # noqa: SLF001 (of this class)
         yield game
-        for place, step in enumerate(steps):
+        for number, step in enumerate(steps):
             try:
                 game = game._repeated(step)  # noqa: SLF001
             except UserError as error:
-                raise UserError(f"step {place} of the position file: {error}") from None
+                raise UserError(f"step {number} of the position file: {error}") from None
             yield game
 
     def _repeated(self, step: Any) -> Self:
-        """Return the game after a step of a position file: the index of a move, or a redrawing."""
+        """Return the game after a step of a position file: the index of a move, or a resampling."""
         if isinstance(step, list) and len(step) == 3 and step[0] == _REDRAW:
             return self.determinize(step[1], step[2])
         if isinstance(step, int) and not isinstance(step, bool):
             return self.step(step)
-        raise UserError(f"it is an index of a move or [{_REDRAW!r}, seat, rng], not {step!r}")
+        raise UserError(f"a step must be the index of a move or [{_REDRAW!r}, seat, rng], not {step!r}")
 
     def to_json(self, seat: int | None = None) -> str:
-        """Return the game as a position file, from which ``from_json`` makes it again.
+        """Return the game as a position file for ``from_json``.
 
-        It holds the plan, where the game began, and every step: so all of it, hidden cards included. With ``seat`` it
-        holds what that seat sees, in the form that a person writes, and the rest is drawn anew when it is read. Where
-        that form knows no such moment (a seat that has chosen, while others are still to choose), it is the last one
-        before it that the form knows.
+        It contains the plan, the start and every step, and therefore all hidden cards. With ``seat`` it contains only
+        what that seat sees, in the form of a hand-written position; the rest is resampled when it is read. If that form
+        cannot express the moment (the seat has chosen while others have not), the last moment that it can is used.
         """
         if seat is not None:
             text = self._seen_by(self._checked(seat))
@@ -155,12 +154,12 @@ class Game:
         """Return what a seat sees as a position file."""
         seen = self._position.view(seat)
         keys = find_game(self._plan.game).POSITION_KEYS
-        plan = self._plan.replace(policies=seated(self._plan, self._number))  # what a person writes has no number
+        plan = self._plan.replace(policies=seated(self._plan, self._number))  # hand-written: no number
         return json.dumps(file_of(plan, position={key: seen[key] for key in keys if key in seen}), indent=1)
 
     @property
     def plan(self) -> Plan:
-        """What is played."""
+        """The plan."""
         return self._plan
 
     @property
@@ -172,23 +171,23 @@ class Game:
     def to_move(self) -> int | None:
         """The player whose decision is next; None at the end.
 
-        Where players choose at the same time, they are asked one after the other, and none sees what another chose.
+        Players who choose at the same time are asked one after the other, and do not see each other's choice.
         """
         return self._position.to_move
 
     @property
     def decision(self) -> str | None:
-        """What is decided (turn, last_card, discard_pile, ...); None at the end."""
+        """The kind of decision (turn, last_card, discard_pile, ...); None at the end."""
         return None if self.to_move is None else self._position.decision()
 
     def legal(self) -> list[dict[str, Any]]:
-        """Return the legal moves, each as the trace tells it, with its ``index`` first; none at the end."""
+        """Return the legal moves, each as in the trace with its ``index`` first; an empty list at the end."""
         return [{"index": index, **move} for index, move in enumerate(self._position.moves())]
 
     def step(self, move: int | Mapping[str, Any]) -> Self:
-        """Make a move and run on to the next decision or the end; return the game itself.
+        """Make a move and advance to the next decision or the end; return the game itself.
 
-        ``move`` is an index into ``legal()``, or as much of a move as fits exactly one of them.
+        ``move`` is an index into ``legal()``, or part of a move that matches exactly one of them.
         """
         if self.to_move is None:
             raise UserError("the game is over: no move can be made")
@@ -201,95 +200,95 @@ class Game:
         moves = self._position.moves()
         if isinstance(move, Mapping):
             wanted = {key: value for key, value in move.items() if key != "index"}
-            found = [index for index, one in enumerate(moves) if wanted.items() <= one.items()]
-            if "index" in move and len(found) > 1:
-                found = [index for index in found if index == move["index"]]
-            if len(found) == 1:
-                return found[0]
-            if found:
-                raise UserError(f"{wanted} fits {len(found)} legal moves: say more of it, or give its index")
-            raise UserError(f"{wanted} is no legal move: there are {len(moves)}, see legal()")
+            matches = [index for index, legal in enumerate(moves) if wanted.items() <= legal.items()]
+            if "index" in move and len(matches) > 1:
+                matches = [index for index in matches if index == move["index"]]
+            if len(matches) == 1:
+                return matches[0]
+            if matches:
+                raise UserError(f"{wanted} matches {len(matches)} legal moves: add more keys, or give its index")
+            raise UserError(f"{wanted} matches none of the {len(moves)} legal moves: see legal()")
         try:
             index = operator.index(move)
         except TypeError:
-            raise UserError(f"a move is an index or a part of a legal move, not {move!r}") from None
+            raise UserError(f"a move must be an index or part of a legal move, not {move!r}") from None
         if not 0 <= index < len(moves):
-            raise UserError(f"there is no legal move {index}: they go from 0 to {len(moves) - 1}")
+            raise UserError(f"move {index} does not exist: legal moves are numbered 0 to {len(moves) - 1}")
         return index
 
     def follow(self) -> Self:
-        """Make the move of the plan's own policy; followed from its start, it is the game that the plan plays."""
+        """Make the move of the plan's own policy; followed from the start, the game is the one that the plan plays."""
         if self.to_move is None:
             raise UserError("the game is over: no move can be made")
         self._steps.append(self._position.follow())
         return self
 
     def made(self) -> int:
-        """Make the move of the plan's own policy, as ``follow`` does, and return its index."""
+        """Make the move of the plan's own policy, like ``follow``, and return its index."""
         self.follow()
         return int(self._steps[-1])
 
     def standing(self) -> list[int]:
-        """Return the score of every seat if the game ended here, as far as the rules score before the end."""
+        """Return the score of every seat if the game ended now (where the rules allow scoring before the end)."""
         return self._position.standing()
 
     def at(self, **moment: int) -> Self:
         """Follow the plan's policies up to a moment and return the game itself.
 
-        ``moment``: age, turn (from 1, as observations have them) and seat, the player who decides; as many as matter.
+        ``moment``: any of age, turn (both from 1, as in observations) and seat (the player who decides).
         """
         known = ("age", "turn", "seat")
         for name in moment:
             if name not in known:
-                raise UserError(f"a moment has no {name!r}: it is told by {', '.join(known)}{nearest(name, known)}")
+                raise UserError(f"a moment has no {name!r}{nearest(name, known)}: give any of {', '.join(known)}")
         if "seat" in moment:
             self._checked(moment["seat"])
-        there: dict[str, set[Any]] = {name: set() for name in moment}
+        values_seen: dict[str, set[Any]] = {name: set() for name in moment}
         while self.to_move is not None:
             seen = self._position.view(self.to_move)
-            here = {"age": seen.get("age"), "turn": seen.get("turn"), "seat": self.to_move}
-            for name, values in there.items():
-                values.add(here[name])
-            if all(here[name] == value for name, value in moment.items()):
+            current = {"age": seen.get("age"), "turn": seen.get("turn"), "seat": self.to_move}
+            for name, values in values_seen.items():
+                values.add(current[name])
+            if all(current[name] == value for name, value in moment.items()):
                 return self
             self.follow()
-        words = ", ".join(f"{name} {value}" for name, value in moment.items())
-        last = [f"its last {name} is {max(there[name])}" for name in moment if None not in there[name]]
-        raise UserError(f"game {self._number} comes to no decision at {words}: {', '.join(last) or 'it has none'}")
+        wanted = ", ".join(f"{name} {value}" for name, value in moment.items())
+        last = [f"its last {name} is {max(values_seen[name])}" for name in moment if None not in values_seen[name]]
+        raise UserError(f"game {self._number} has no decision at {wanted}: {', '.join(last) or 'it has no such key'}")
 
     def ask(self, policy: Any, *, rng: int = 0) -> dict[str, Any]:
-        """Return the legal move that a policy would make here."""
+        """Return the legal move that a policy would make in this position."""
         if self.to_move is None:
             raise UserError("the game is over: there is nothing to decide")
         index = self._position.chosen_by(self._with((policy,)), _number(rng))
         return self.legal()[index]
 
     def clone(self) -> Self:
-        """Return a copy that is stepped on its own."""
-        other = object.__new__(type(self))
-        other.__dict__.update(self.__dict__)
-        other._position = self._position.clone()
-        other._steps = list(self._steps)
-        return other
+        """Return an independent copy."""
+        copy = object.__new__(type(self))
+        copy.__dict__.update(self.__dict__)
+        copy._position = self._position.clone()
+        copy._steps = list(self._steps)
+        return copy
 
     @property
     def result(self) -> list[dict[str, Any]] | None:
-        """The scores of all seats as the trace tells them; None while the game is going on."""
+        """The scores of all seats as in the trace; None until the game is over."""
         return self._position.scores() if self.to_move is None else None
 
     def observe(self, seat: int | None = None) -> Observation:
-        """Return all that a seat may know; without one, the seat whose decision is next."""
+        """Return everything that a seat may know (default: the seat whose decision is next)."""
         who = self.to_move if seat is None else self._checked(seat)
         if who is None:
-            raise UserError("the game is over: name the seat whose knowledge is asked for")
+            raise UserError("the game is over: name the seat to observe")
         columns = self._position.columns()
         return Observation(self._position.view(who), self._position.observation(who, len(columns)), columns)
 
     def view(self, seat: int | None = None) -> str:
-        """Return what a seat may know as text for a person; without one, the seat whose decision is next."""
+        """Return what a seat may know as text for a person (default: the seat whose decision is next)."""
         who = self.to_move if seat is None else self._checked(seat)
         if who is None:
-            raise UserError("the game is over: name the seat whose knowledge is asked for")
+            raise UserError("the game is over: name the seat to observe")
         return "\n".join(line.rstrip() for line in self._position.text(who))
 
     def phrase(self, move: Mapping[str, Any]) -> str:
@@ -297,48 +296,49 @@ class Game:
         return self._simulator.phrase(move)
 
     def seen(self, seat: int) -> Scene | None:
-        """Return what a seat may know as a scene for a page; None of a game that has none of its own."""
+        """Return what a seat may know as a scene for a page; None if the game has no pages."""
         return self._simulator.seen(self._position.view(self._checked(seat)))
 
     def paid(self, move: Mapping[str, Any]) -> dict[str, int]:
-        """Return who gets how many coins for a move: ``bank``, ``seat 2``."""
+        """Return the payments for a move: coins by recipient (``bank``, ``seat 2``)."""
         return self._simulator.paid(move)
 
     def deeds(self) -> list[str]:
-        """Return what the table has seen of every seat so far, in words, where the game keeps a list of it."""
+        """Return the public moves of every seat so far, in words, if the game keeps a list of them."""
         seen = self.record().get("deeds", ())
         return [f"seat {deed['seat']}: {self._simulator.deed_text(deed)}" for deed in seen]
 
     def record(self) -> dict[str, Any]:
-        """Return the whole position, hidden cards included, as a JSON object; ``told`` is its former name."""
+        """Return the whole position, including hidden cards, as a JSON object; ``told`` is its former name."""
         return self._position.view(None)
 
     told = record
 
     def determinize(self, seat: int, rng: int) -> Self:
-        """Return a copy in which all that a seat cannot know is drawn anew, as likely as it is to that seat.
+        """Return a copy in which everything the seat cannot know is resampled, with the probabilities it has for the
+        seat.
 
-        ``rng`` is a whole number: the same number draws the same. What the seat knows does not change; choices that are
-        made but not yet revealed are made anew, after its own.
+        The same ``rng`` (a whole number) gives the same copy. What the seat knows does not change; choices made but not
+        yet revealed are made again, after the seat's own.
         """
-        other = self.clone()
-        other._position = self._position.redrawn(self._checked(seat), _number(rng))  # noqa: SLF001
-        other._steps.append([_REDRAW, seat, _number(rng)])  # noqa: SLF001
-        return other
+        copy = self.clone()
+        copy._position = self._position.redrawn(self._checked(seat), _number(rng))  # noqa: SLF001
+        copy._steps.append([_REDRAW, seat, _number(rng)])  # noqa: SLF001
+        return copy
 
     def rollout(
         self, policies: _Policies | None = None, games: int = 100, *, seat: int | None = None, rng: int = 0
     ) -> NDArray[np.float64]:
-        """Play this position to the end again and again; return what came out, shape (games, seats, 2).
+        """Play this position out repeatedly; return the outcomes, shape (games, seats, 2).
 
-        The last axis is the score and the share of the victory. Cards still to be dealt, and what policies draw, are
-        other ones in every playout.
+        The last axis is the score and the win share. Future cards and the policies' random choices differ between
+        playouts.
 
         Parameters
         ----------
         policies: one policy for all seats, or one for each; None: as for ``values``.
         games: how many playouts.
-        seat: draw anew what this seat cannot know, in every playout; None: hands stay as they are.
+        seat: resample what this seat cannot know in every playout; None: hands stay as they are.
         rng: a whole number: the same number plays the same.
         """
         _check_playouts(games)
@@ -357,32 +357,32 @@ class Game:
         *,
         first: int = 0,
     ) -> list[dict[str, Any]]:
-        """Return what legal moves are worth to the seat that decides, the best first, by playouts that they share.
+        """Return the values of legal moves for the seat that decides, best first, by playouts that they share.
 
-        Each playout draws anew what the seat cannot know, then makes each move in turn and plays on from the same cards
-        with the same random numbers. A row has the ``index`` and the ``move``; ``win_share`` with the ends ``low`` and
-        ``high`` of its 95 % interval; ``score``, ``score_low``, ``score_high``; ``loss``, by how much its win share is
-        below that of the first row, paired, with ``loss_low`` and ``loss_high``; ``win_shares`` and ``scores`` of all
-        seats; ``games``, the number of playouts. Ends are None after a single playout.
+        Each playout resamples what the seat cannot know, then makes each move in turn and continues from the same cards
+        with the same random numbers. A row has the ``index`` and the ``move``; ``win_share`` with its 95% interval
+        ``low`` to ``high``; ``score``, ``score_low``, ``score_high``; ``loss``, the paired difference in win share
+        below the first row, with ``loss_low`` and ``loss_high``; ``win_shares`` and ``scores`` of all seats; and
+        ``games``, the number of playouts. Interval ends are None after a single playout.
 
         Parameters
         ----------
-        moves: which legal moves, by index or part of them; None: all.
-        policies: who plays on: one policy for all seats, or one for each; None: the plan's, as they sit in this game
-            (for those who search, whom they take themselves for in their own playouts).
-        games: how many playouts of each move.
+        moves: legal moves to value, each by index or by part of it; None: all.
+        policies: policies used in playouts: one for all seats, or one per seat; None: the plan's, as seated in this
+            game (searchers are replaced by the player of their own playouts).
+        games: playouts per move.
         rng: a whole number: the same number plays the same.
-        first: the number of the first playout: playouts 200 to 399 are other ones than 0 to 199.
+        first: the number of the first playout: playouts 200 to 399 differ from 0 to 199.
         """
         _check_playouts(games)
-        found = self.comparison(moves, policies, rng, first=first)
-        found.play_on(games)
-        return found.rows()
+        values = self.comparison(moves, policies, rng, first=first)
+        values.play_on(games)
+        return values.rows()
 
     def comparison(
         self, moves: Sequence[int | Mapping[str, Any]] | None, policies: _Policies | None, rng: int, *, first: int = 0
     ) -> Values:
-        """Return the playouts of ``values``, none of them played yet."""
+        """Return the playouts of ``values``, before any of them is played."""
         if self.to_move is None:
             raise UserError("the game is over: there is nothing to decide")
         every = range(len(self._position.moves()))
@@ -394,23 +394,23 @@ class Game:
         return Values(self._position, self._player(policies), chosen, _number(rng), first=first)
 
     def _player(self, policies: _Policies | None) -> Simulator:
-        """Return the plan's simulator with those who play on; None: who sits at the table."""
+        """Return the plan's simulator with the policies for playouts; None: those at the table."""
         if policies is None:
             return self._with(who_plays_on(self._plan, self._number))
         return self._with((policies,) if isinstance(policies, str) or callable(policies) else tuple(policies))
 
     def _with(self, policies: tuple[Any, ...]) -> Simulator:
-        """Return the plan's simulator with other policies."""
+        """Return the plan's simulator with different policies."""
         if policies not in self._players:
             plan = self._plan.replace(policies=policies, rotate=False)
-            with to_be_stepped():
+            with compile_stepping():
                 self._players[policies] = find_game(plan.game).prepare(plan)
         return self._players[policies]
 
     def _checked(self, seat: int) -> int:
-        """Return the seat of a player; raise UserError for another."""
+        """Return the seat of a player; raise UserError for an invalid one."""
         if isinstance(seat, bool) or seat not in range(self._plan.players):
-            raise UserError(f"there is no seat {seat!r}: the players sit at 0 to {self._plan.players - 1}")
+            raise UserError(f"seat {seat!r} does not exist: seats are numbered 0 to {self._plan.players - 1}")
         return seat
 
     def __repr__(self) -> str:
@@ -419,21 +419,21 @@ class Game:
 
 
 def _check_playouts(games: int) -> None:
-    """Raise UserError for what is no number of playouts."""
+    """Raise UserError for an invalid number of playouts."""
     if type(games) is not int or games < 1:
         raise UserError(f"at least 1 playout is needed, not {games!r}")
 
 
 def _number(rng: int) -> int:
-    """Return a whole number that seeds draws."""
+    """Return a whole number as a seed."""
     try:
         return operator.index(rng) & ((1 << 63) - 1)
     except TypeError:
-        raise UserError(f"rng is a whole number, not {rng!r}") from None
+        raise UserError(f"rng must be a whole number, not {rng!r}") from None
 
 
 def _is_read(text: str) -> bool:
-    """Say whether a position file that wsim itself wrote is read."""
+    """Return whether a position file written by wsim itself can be read."""
     try:
         Game.from_json(text, trust=True)
     except UserError:

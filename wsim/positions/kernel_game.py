@@ -1,4 +1,4 @@
-"""What is the same of every game whose rules and policies are kernels; it imports no compiler."""
+"""The common base of games whose rules and policies are kernels; it imports no compiler."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
 _STEPPED = ContextVar("stepped", default=False)
 _SUMS = ("wsim.stats.kernels.adding",)
-"""What whole games are added up by: entry points that are compiled while others are waited for."""
+"""Modules with the entry points that sum whole games; compiled while others are waited for."""
 
 
 @contextmanager
-def to_be_stepped() -> Iterator[None]:
-    """Compile, for plans that are prepared meanwhile, what steps games: what plays whole ones is not needed."""
-    before = _STEPPED.set(True)
+def compile_stepping() -> Iterator[None]:
+    """For plans prepared inside this context, compile the kernels that step games, not those that play whole ones."""
+    token = _STEPPED.set(True)
     try:
         yield
     finally:
-        _STEPPED.reset(before)
+        _STEPPED.reset(token)
 
 
 class KernelGame(Game):
@@ -37,8 +37,8 @@ class KernelGame(Game):
 
     Attributes
     ----------
-    COMPILE_SECONDS: about how long the kernel that plays whole games compiles (``kernels.engine``; what steps them is
-        ``kernels.commands``); and about how long the policies of the default plan do.
+    COMPILE_SECONDS: approximate compile time of the kernel that plays whole games (``kernels.engine``; stepping is
+        ``kernels.commands``), and of the policies of the default plan.
     POLICIES: its registry.
     """
 
@@ -47,11 +47,11 @@ class KernelGame(Game):
 
     @property
     def _entry_module(self) -> str:
-        """The module of the large kernel that is needed: it plays games, or steps them."""
+        """The module of the large kernel that is needed: it plays games or steps them."""
         return f"{self.POLICIES.home}.kernels.{'commands' if _STEPPED.get() else 'engine'}"
 
     def cold(self) -> float:
-        """Return about how many seconds the kernels take to compile, 0 where they are compiled already."""
+        """Return the approximate seconds that the kernels take to compile; 0 if they are cached."""
         from wsim.jit import seconds_to_compile
 
         return seconds_to_compile(self._entry_module, *self.COMPILE_SECONDS)
@@ -67,7 +67,7 @@ class KernelGame(Game):
         return numbers_of(entry, self.POLICIES)
 
     def line_up(self, plan: Plan) -> LineUp:
-        """Return the policies of a plan, ready for the engine, which is compiled meanwhile where it is not yet."""
+        """Return the policies of a plan, ready for the engine, which is compiled at the same time if needed."""
         from wsim.jit import compiled_beside
 
         with compiled_beside(self._entry_module, () if _STEPPED.get() else _SUMS):

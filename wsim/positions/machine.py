@@ -1,10 +1,10 @@
-"""Games with kernels: a plan made ready, the machine that steps positions, and the positions, which are bytes."""
+"""Games with kernels: prepared plans, the machine that steps positions, and positions, which are bytes."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
@@ -15,11 +15,13 @@ from wsim.game import Simulator
 from wsim.jit.modes import JIT
 from wsim.kernels.commands import BEGIN, COMPARE, DECIDE, EVERYTHING, FOLLOW, OBSERVE, PLAY_OUT, REDRAW, STEP
 from wsim.kernels.heads import RECORD_ALL, RECORD_PICKS, seating_like, timestep_of
+from wsim.limits import BrokenLimit, Limit, limit_error_of
 from wsim.position import Position
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from wsim.errors import UserError
     from wsim.lab.plan import Plan
     from wsim.policies.registry import LineUp
 
@@ -28,25 +30,25 @@ _NOTHING_SEEN: NDArray[np.int16] = np.zeros(0, np.int16)
 
 
 class Argument(np.record):  # type: ignore[misc]
-    """A record that kernels are handed again and again, with where its bytes lie.
+    """A record that is passed to kernels again and again, with a cached view of its bytes.
 
-    Whenever these are asked for, numpy describes all fields of a record, and those within: a tenth of a millisecond.
+    On every access to ``data``, numpy would describe all (nested) fields of the record, which takes 0.1 ms.
     """
 
     @property
     def data(self) -> memoryview:
         """Its bytes."""
-        return self.__dict__.get("bytes") or super().data  # a record within has none of its own
+        return self.__dict__.get("bytes") or super().data  # a nested record has no cached view
 
     @classmethod
     def of(cls, record: Any) -> Any:
-        """Return a record that is the same memory as another: itself without the JIT, where kernels are Python."""
+        """Return a record that shares the memory of another; the record itself without the JIT."""
         if not JIT:
             return record
         content = np.frombuffer(record.data, np.uint8)
-        found: Argument = content.view(np.dtype((cls, record.dtype)))[0]
-        found.__dict__["bytes"] = content.data
-        return found
+        view: Argument = content.view(np.dtype((cls, record.dtype)))[0]
+        view.__dict__["bytes"] = content.data
+        return view
 
 
 class Machine:
@@ -54,10 +56,10 @@ class Machine:
 
     Parameters
     ----------
-    entry: the kernel of (game, words, state, rules, seating, line_up, command, number, seat, seed, outcomes, seen) that
+    entry: the kernel (game, words, state, rules, seating, line_up, command, number, seat, seed, outcomes, seen) that
         returns who decides next.
     game, state: dtypes; a game begins with its state, whose size is a multiple of 8 bytes.
-    rules, seating, addresses: what the plan's kernels play by.
+    rules, seating, addresses: arguments of the plan's kernels.
     line_up: the policies behind the addresses.
     """
 
@@ -87,7 +89,7 @@ class Machine:
 
     @property
     def choice(self) -> Any:
-        """The decision at which the last run of this thread stopped: a view that is found once."""
+        """The decision at which this thread's last run stopped, as a cached view."""
         return self._local.choice
 
     def run(
@@ -100,7 +102,7 @@ class Machine:
         outcomes: NDArray[np.float64] = _NO_OUTCOMES,
         seen: NDArray[np.int16] = _NOTHING_SEEN,
     ) -> tuple[int, Any]:
-        """Carry out a command on a state; return the player who decides next (-1: none) and the game record."""
+        """Execute a command on a state; return the player who decides next (-1: none) and the game record."""
         game, words = self.workspace()
         with np.errstate(over="ignore"), self.line_up.answering(self._local.answer):  # random numbers wrap around
             decider = int(
@@ -120,13 +122,13 @@ class VectorKernels:
 
     Attributes
     ----------
-    machine: rules, seating, line-up, and what steps a single position.
-    entry: the kernel of (game, words, states, rules, seating, line_up, request, timesteps, seen, masks) that returns
-        -1, or the place of the game in which a policy was wrong.
-    timestep: its dtype, field by field in ``wsim.kernels.heads``.
-    columns: what the numbers of an observation are; what lies on the table, without the history.
+    machine: rules, seating, line-up, and the kernel that steps a single position.
+    entry: the kernel (game, words, states, rules, seating, line_up, request, timesteps, seen, masks) that returns
+        -1, or the index of the game in which a policy failed.
+    timestep: the dtype of a time step, documented in ``wsim.kernels.heads``.
+    columns: the names of an observation's numbers, without the history.
     actions: the names of the fixed actions, by number.
-    most_moves: how many legal moves a decision may have.
+    most_moves: the largest number of legal moves of a decision.
     """
 
     machine: Machine
@@ -141,45 +143,62 @@ _Position = TypeVar("_Position", bound="StatePosition")
 
 
 class KernelSimulator(Simulator, Generic[_Position]):
-    """A plan of a game with kernels made ready to play.
+    """A prepared plan of a game with kernels.
 
-    The package ``KERNELS`` has the modules ``layout`` (dtypes GAME, STATE, ROW, PICK), ``engine`` (``play_chunk``),
-    ``commands`` (``run_machine``) and ``lockstep`` (``step_games``); each is imported, and compiled, where it is
-    needed.
+        The package ``KERNELS`` has the modules ``layout`` (dtypes GAME, STATE, ROW, PICK), ``engine`` (``play_chunk``),
+        ``commands`` (``run_machine``) and ``lockstep`` (``step_games``); each is imported, and compiled, where it is
+        needed.
 
-    Attributes
-    ----------
-    line_up: the policies, resolved. rules, seating: records that kernels play by.
-    KERNELS: the package. POSITION: its games in progress.
+        Attributes
+        ----------
+            line_up: the resolved policies. rules, seating: records passed to kernels.
+        KERNELS: the package. POSITION: the class of its positions.
+    LIMITS: the limits that its guards check, by number.
     """
 
     KERNELS: str
     POSITION: type[_Position]
+    LIMITS: Sequence[Limit] = ()
 
     def __init__(self, plan: Plan, line_up: LineUp, rules: Any, seating: Any) -> None:
         from wsim.jit import addresses_of
 
-        self.plan, self.line_up, self.rules, self.seating = plan, line_up, rules, _copied(seating)
+        self.plan, self.rules, self.seating = plan, rules, _copied(seating)
+        self.line_up = replace(line_up, limit_error=self._limit_error)
         self.seats = int(rules.seats)
         self.row_dtype, self.pick_dtype = self._kernel("layout", "ROW"), self._kernel("layout", "PICK")
         self._addresses, self._local = addresses_of(line_up.entrances), threading.local()
 
     def begin(self, number: int) -> _Position:
-        """Return the first decision of game ``number``; its players have not been asked yet."""
+        """Return the position before the first decision of game ``number``."""
         return self.POSITION(self, number)
 
+    def _limit_error(self, broken: BrokenLimit, where: str) -> UserError:
+        """Return the error for a limit that a game broke."""
+        source = self.limit_source(broken.what, broken.source)
+        return limit_error_of(self.LIMITS, broken, source, f"{where} of {self.table}")
+
+    def limit_source(self, what: int, source: int) -> str:  # noqa: ARG002
+        """Return the name of the card (or whatever it is) that broke a limit, empty if it is unknown."""
+        return ""
+
+    @property
+    def table(self) -> str:
+        """The table in a few words, for the sentence about a game that breaks a limit."""
+        return f"{self.plan.players} players"
+
     def _kernel(self, module: str, name: str) -> Any:
-        """Import something of the game's kernels."""
+        """Import a name from the game's kernels."""
         return getattr(import_module(f"{self.KERNELS}.{module}"), name)
 
     @property
     def compiled(self) -> tuple[Any, Any, LineUp]:
-        """The records of rules and seating that kernels play by, and the line-up."""
+        """The records of rules and seating for kernels, and the line-up."""
         return self.rules, self.seating, self.line_up
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The name of each entry of the line-up in every table."""
+        """The label of each entry of the line-up in tables."""
         return self.line_up.labels
 
     @cached_property
@@ -194,27 +213,29 @@ class KernelSimulator(Simulator, Generic[_Position]):
         return VectorKernels(self.machine, entry, timestep, columns, actions, most_moves)
 
     def play(self, first: int, rows: NDArray[Any], picks: NDArray[Any] | None = None) -> int:
-        """Play ``len(rows) // seats`` games numbered from ``first`` and fill the rows; return the picks written."""
+        """Play ``len(rows) // seats`` games numbered from ``first`` and fill the rows; return the number of picks
+        written.
+        """
         return self._play(first, rows, picks, 0 if picks is None else RECORD_PICKS)[0]
 
     def play_seated(self, first: int, rows: NDArray[Any], orders: NDArray[np.int64]) -> None:
-        """Play games numbered from ``first`` and fill the rows, in each with the line-up in another order."""
+        """Play games numbered from ``first`` and fill the rows, each game with a different order of the line-up."""
         seating, addresses = _copied(self.seating), self._addresses.copy()
         seats, players = self.seats, orders.shape[1]
         for game, order in enumerate(orders):
             self.line_up.fill_in_order(seating, self.seating, order)
             addresses[:players] = self._addresses[order]
-            own = rows[game * seats : (game + 1) * seats]
-            self._play(first + game, own, None, 0, (seating, addresses, order))
+            game_rows = rows[game * seats : (game + 1) * seats]
+            self._play(first + game, game_rows, None, 0, (seating, addresses, order))
 
     def _play(
         self, first: int, rows: NDArray[Any], picks: NDArray[Any] | None, recording: int, seated: Any = None
     ) -> tuple[int, Any]:
-        """Return the picks written, and the record of the last game, which the next call of this thread overwrites.
+        """Return the number of picks written and the record of the last game, which the thread's next call overwrites.
 
-        ``seated``: seating, addresses and order of the entries, where they are not those of the plan.
+        ``seated``: seating, addresses and order of the entries, if different from the plan's.
         """
-        game = self._local.__dict__.pop("game", None)  # a policy that plays games itself has a record of its own
+        game = self._local.__dict__.pop("game", None)  # popped: a policy may play games itself
         if game is None:
             game = np.zeros(1, self._kernel("layout", "GAME")).view(np.recarray)[0]
         room = np.zeros(0, self.pick_dtype) if picks is None else picks
@@ -229,7 +250,7 @@ class KernelSimulator(Simulator, Generic[_Position]):
         return filled, game
 
     def logged(self, number: int) -> tuple[Any, NDArray[Any]]:
-        """Play one game and return its record, with the log of all that happened, and its rows."""
+        """Play one game and return its record, including the event log, and its rows."""
         rows = np.zeros(self.seats, self.row_dtype).view(np.recarray)
         return self._play(number, rows, None, RECORD_ALL)[1], rows
 
@@ -239,14 +260,14 @@ class StatePosition(Position):
 
     Attributes
     ----------
-    simulator: the plan made ready that it is a game of. machine: what steps it. words: its state, uint64.
-    DECISIONS: what is decided, by ``CHOICE.kind``.
+    simulator: the prepared plan. machine: the machine that steps it. words: its state, uint64.
+    DECISIONS: names of decisions, by ``CHOICE.kind``.
     """
 
     DECISIONS: Sequence[str] = ("move",)
 
     def __init__(self, simulator: Any, number: int) -> None:
-        """Begin game ``number`` of a simulator: its first decision, with nobody asked yet."""
+        """Begin game ``number`` of a simulator, before its first decision."""
         self.simulator, self.machine = simulator, simulator.machine
         self.words = np.zeros(self.machine.state.itemsize // 8, np.uint64)
         self._run(BEGIN, number)
@@ -264,16 +285,16 @@ class StatePosition(Position):
 
     @property
     def to_move(self) -> int | None:
-        """The player who decides, None at the end."""
+        """The player who decides; None at the end."""
         return self._to_move
 
     def decision(self) -> str:
-        """Return what is decided."""
+        """Return the kind of decision."""
         return self.DECISIONS[self.choice[0]]
 
     @property
     def moment(self) -> dict[str, Any]:
-        """What a view begins with: who decides what, nothing at the end."""
+        """The first keys of a view: who decides what; empty at the end."""
         return {} if self.to_move is None else {"to_move": self.to_move, "decision": self.decision()}
 
     @property
@@ -282,82 +303,82 @@ class StatePosition(Position):
         return self.words.view(self.machine.state).view(np.recarray)[0]
 
     def refresh(self, command: int, number: int = 0, seat: int = EVERYTHING) -> None:
-        """Lay out a part of the position, or list the moves of what was laid out."""
+        """Lay out a part of the position, or list the moves of the layout."""
         self._run(command, number, seat)
 
     def take(self, index: int) -> None:
-        """Make the move with this index, which is legal, and run on to the next decision."""
+        """Make the legal move with this index and advance to the next decision."""
         self._run(STEP, index)
 
     def follow(self, more: int = 0) -> int:
-        """Make the move that the plan's own policy makes, in the very game that the plan plays; return its index.
+        """Make the move of the plan's own policy, exactly as when the plan is played; return its index.
 
-        With ``more``, so many moves after it, too; the index is that of the last one then.
+        With ``more``, also make that many further moves; the index is that of the last one.
         """
         return int(self._run(FOLLOW, more).answer.index)
 
     def chosen_by(self, simulator: Simulator, seed: int, number: int = 0) -> int:
         """Return the index of the move that a simulator's line-up would make here."""
-        other: Machine = simulator.machine  # type: ignore[attr-defined]
-        return other.run(self.words, DECIDE, number, EVERYTHING, seed)[0]
+        machine: Machine = simulator.machine  # type: ignore[attr-defined]
+        return machine.run(self.words, DECIDE, number, EVERYTHING, seed)[0]
 
     def clone(self) -> Self:
         """Return a copy."""
-        other = object.__new__(type(self))
-        other.__dict__.update(self.__dict__)
-        other.words = self.words.copy()
-        return other
+        copy = object.__new__(type(self))
+        copy.__dict__.update(self.__dict__)
+        copy.words = self.words.copy()
+        return copy
 
     def redrawn(self, seat: int, seed: int, number: int = 0) -> Self:
-        """Return a copy in which all that the seat cannot know is drawn anew; a function of state, seed and number."""
-        other = self.clone()
-        other._run(REDRAW, number, seat, seed)  # noqa: SLF001 (it is of this class)
-        return other
+        """Return a copy with everything resampled that the seat cannot know; a function of state, seed and number."""
+        copy = self.clone()
+        copy._run(REDRAW, number, seat, seed)  # noqa: SLF001 (it is of this class)
+        return copy
 
     def play_out(
         self, simulator: Simulator, playouts: int, seat: int | None, seed: int, first: int = 0
     ) -> NDArray[np.float64]:
-        """Play to the end with another simulator's line-up; return (score, share of the victory), shape (n, seats, 2).
+        """Play to the end with a simulator's line-up; return (score, win share), shape (n, seats, 2).
 
-        Playout i draws from the random streams of game ``first + i`` of the seed; with ``seat``, what it cannot know is
-        drawn anew.
+        Playout i uses the random streams of game ``first + i`` of the seed; with ``seat``, it resamples what that seat
+        cannot know.
         """
-        other: Machine = simulator.machine  # type: ignore[attr-defined]
+        machine: Machine = simulator.machine  # type: ignore[attr-defined]
         outcomes = np.zeros((playouts, simulator.seats, 2))
-        other.run(self.words, PLAY_OUT, first, EVERYTHING if seat is None else seat, seed, outcomes)
+        machine.run(self.words, PLAY_OUT, first, EVERYTHING if seat is None else seat, seed, outcomes)
         return outcomes
 
     def compare(
         self, simulator: Simulator, moves: Sequence[int], playouts: int, seat: int | None, seed: int, first: int = 0
     ) -> NDArray[np.float64]:
-        """Play to the end after each of some moves; return (score, share of the victory), shape (n, moves, seats, 2).
+        """Play to the end after each of some moves; return (score, win share), shape (n, moves, seats, 2).
 
-        Playout i of every move has the same cards, drawn anew as in ``play_out``, and the same random streams.
+        Playout i has the same cards, resampled as in ``play_out``, and the same random streams for every move.
         """
-        other: Machine = simulator.machine  # type: ignore[attr-defined]
+        machine: Machine = simulator.machine  # type: ignore[attr-defined]
         outcomes = np.zeros((playouts * len(moves), simulator.seats, 2))
-        state = np.concatenate([self.words, self.words])  # the second half is room for a redrawing
+        state = np.concatenate([self.words, self.words])  # the second half is scratch space for resampling
         watcher = EVERYTHING if seat is None else seat
-        other.run(state, COMPARE, first, watcher, seed, outcomes, np.array(moves, np.int16))
+        machine.run(state, COMPARE, first, watcher, seed, outcomes, np.array(moves, np.int16))
         return outcomes.reshape(playouts, len(moves), simulator.seats, 2)
 
     def observation(self, seat: int, size: int) -> NDArray[np.int16]:
-        """Return the first ``size`` numbers of what a seat may know."""
+        """Return the first ``size`` numbers of a seat's observation."""
         seen = np.zeros(size, np.int16)
         self.machine.run(self.words, OBSERVE, 0, seat, seen=seen)
         return seen
 
     def _keep_result(self, game: Any) -> None:
-        """Keep the score of a game that is over, where it is no part of the state."""
+        """Keep the score of a finished game, if it is not part of the state."""
 
 
 def _copied(seating: Any) -> Any:
-    """Return a copy of a seating; of its settings, which are large, only those that some entry has."""
+    """Return a copy of a seating; of its settings, which are large, only those in use."""
     copied = seating_like(seating)
     for name in seating.dtype.names:
-        whole = slice(None) if name != "settings" else slice(int(seating["settings_at"].max()) + 1)
+        used = slice(None) if name != "settings" else slice(int(seating["settings_at"].max()) + 1)
         if np.ndim(seating[name]):
-            copied[name][whole] = seating[name][whole]
+            copied[name][used] = seating[name][used]
         else:
             copied[name] = seating[name]
     return copied

@@ -1,4 +1,4 @@
-"""Moves and what they are worth as lines for a person: the same words for why, advice and hints."""
+"""Moves and their values as lines for a person: the same wording for why, advice and hints."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ WIDTH = 80
 
 
 class Speaker(Protocol):
-    """Who knows a game's words: a ``wsim.Game`` or a simulator."""
+    """An object that phrases moves in a game's words: a ``wsim.Game`` or a simulator."""
 
     def phrase(self, move: Mapping[str, Any], /) -> str:
         """Return a move in a few words."""
@@ -22,7 +22,7 @@ class Speaker(Protocol):
 
 
 def move_text(move: Mapping[str, Any], speaker: Speaker) -> str:
-    """Return a move in words, with who is paid what."""
+    """Return a move in words, with the payments."""
     paid = ", ".join(f"{coins} to {who}" for who, coins in speaker.paid(move).items())
     return speaker.phrase(move) + (f" ({paid})" if paid else "")
 
@@ -33,21 +33,21 @@ def half(low: float | None, high: float | None) -> float:
 
 
 def interval_text(low: float | None, high: float | None, decimals: int) -> str:
-    """Return what stands behind a value for its interval; nothing where no playout differed and nothing bounds it."""
+    """Return the half-width of an interval as text; empty if there is no interval or it has no width."""
     return "" if low is None or low == high else f" ±{half(low, high):.{decimals}f}"
 
 
 def worth(row: Mapping[str, Any]) -> str:
-    """Return win share and score of a row of ``wsim.Game.values``, with half the widths of their intervals."""
+    """Return win share and score of a row of ``wsim.Game.values``, with the half-widths of their intervals."""
     share = f"win {row['win_share']:.3f}{interval_text(row['low'], row['high'], 3)}"
     return f"{share}  score {row['score']:.1f}{interval_text(row['score_low'], row['score_high'], 1)}"
 
 
 def ranked_lines(rows: Sequence[Mapping[str, Any]], speaker: Speaker, numbers: Sequence[int]) -> list[str]:
-    """Return the rows of ``wsim.Game.values`` as a list, each with its number, none wider than 80 columns."""
+    """Return the rows of ``wsim.Game.values`` as a numbered list, at most 80 columns wide."""
     heads = []
-    for place, (number, row) in enumerate(zip(numbers, rows, strict=True)):
-        loss = f"{row['loss']:.3f}{interval_text(row['loss_low'], row['loss_high'], 3)}" if place else ""
+    for index, (number, row) in enumerate(zip(numbers, rows, strict=True)):
+        loss = f"{row['loss']:.3f}{interval_text(row['loss_low'], row['loss_high'], 3)}" if index else ""
         share = f"{row['win_share']:.3f}{interval_text(row['low'], row['high'], 3)}"
         score = f"{row['score']:.1f}{interval_text(row['score_low'], row['score_high'], 1)}"
         heads.append(f"{number:>4}  {share:<14}{score:<12}{loss:<15}")

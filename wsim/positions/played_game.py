@@ -1,4 +1,4 @@
-"""A game that people play, policies in the other seats: whose turn it is, what was chosen, what can be undone."""
+"""A game that people play, with policies in the other seats: whose turn it is, the moves, and undoing them."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from wsim.positions.game_value import Game
 
 HINTS = 200
-"""Playouts of each move of a hint."""
+"""Playouts per move for a hint."""
 SHOWN = 5
-"""Moves of a hint."""
+"""Moves shown in a hint."""
 MOMENT = ("to_move", "decision")
-"""Keys of what a seat knows that say only who is asked next: they change while others choose at the same time."""
+"""Keys of an observation that only say who decides next: they change while others choose at the same time."""
 
 
 @dataclass(frozen=True)
 class _Before:
-    """Where the game stood before a decision of a person."""
+    """The state before a person's decision."""
 
     seat: int
     game: Game
@@ -36,8 +36,8 @@ class PlayedGame:
 
     Attributes
     ----------
-    game: where it stands. people: their seats. moves: the index of every move so far.
-    opened: seat and words of the moves that everybody saw as they were made, in games without a list of deeds.
+    game: its current state. people: their seats. moves: the index of every move so far.
+    opened: seat and text of the moves made in the open, in games without a list of public moves.
     """
 
     def __init__(self, game: Game, people: Iterable[int]) -> None:
@@ -47,7 +47,7 @@ class PlayedGame:
         self._before: list[_Before] = []
 
     def decide(self, index: int) -> None:
-        """Make a move of the person who is to decide; raise UserError for one that is not legal."""
+        """Make a move for the person who is to decide; raise UserError if it is not legal."""
         game, seat = self.game, self.game.to_move
         assert seat in self.people
         before = _Before(seat, game.clone(), len(self.moves), len(self.opened))
@@ -56,13 +56,13 @@ class PlayedGame:
         self._made(before.game, index)
 
     def follow(self) -> None:
-        """Let the policy decide whose seat it is."""
-        there = self.game.clone()
-        self.lead(there, there.made())
+        """Let the policy of the current seat decide."""
+        after = self.game.clone()
+        self.lead(after, after.made())
 
-    def lead(self, there: Game, index: int) -> None:
-        """Go to where a policy's move, found on a copy of the game, has led that copy."""
-        before, self.game = self.game, there
+    def lead(self, after: Game, index: int) -> None:
+        """Adopt a copy of the game in which a policy has made its move."""
+        before, self.game = self.game, after
         self._made(before, index)
 
     def _made(self, before: Game, index: int) -> None:
@@ -72,7 +72,7 @@ class PlayedGame:
 
     def undo(self, seat: int) -> None:
         """Go back to before the last decision of a person; raise UserError if another person has decided since."""
-        if not any(one.seat == seat for one in self._before):
+        if not any(before.seat == seat for before in self._before):
             raise UserError("There is nothing to undo.")
         last = self._before[-1]
         if last.seat != seat:
@@ -85,40 +85,40 @@ class PlayedGame:
         del self.opened[last.opened :]
 
     def _shown(self, last: _Before) -> bool:
-        """Whether the last decision was made at the same time as another person's, and both were shown since."""
+        """Return whether the last decision was simultaneous with another person's, and both were shown since."""
         known = known_to(last.game, last.seat)
-        at_once = takewhile(lambda one: known_to(one.game, last.seat) == known, reversed(self._before[:-1]))
-        others = {one.seat for one in at_once} - {last.seat}
-        return any(known_to(self.game, other) != known_to(last.game, other) for other in others)
+        at_once = takewhile(lambda before: known_to(before.game, last.seat) == known, reversed(self._before[:-1]))
+        others = {before.seat for before in at_once} - {last.seat}
+        return any(known_to(self.game, seat) != known_to(last.game, seat) for seat in others)
 
     def decided(self, seat: int) -> int:
         """Return how many decisions a person has made."""
-        return sum(one.seat == seat for one in self._before)
+        return sum(before.seat == seat for before in self._before)
 
     def seen(self) -> list[str]:
-        """Return what the table has seen so far, in words: the deeds, or the moves that were made in the open."""
+        """Return the public moves so far, in words."""
         return self.game.deeds() or [f"seat {seat}: {text}" for seat, text in self.opened]
 
 
 def hint(game: Game) -> list[dict[str, Any]]:
-    """Return the moves that are worth most to the seat that decides (rows of ``wsim.Game.values``)."""
+    """Return the best moves for the seat that decides (rows of ``wsim.Game.values``)."""
     return game.values(games=HINTS, rng=game.plan.seed)[:SHOWN]
 
 
 def ahead(game: Game, seat: int) -> Game | None:
-    """Return the game where a seat decides next, if it can do so already; None if it must see first what others do.
+    """Return the game at a seat's next decision if it can decide now; None if it must first see what others do.
 
-    Players who choose at the same time are asked one after the other. Nothing that the seat may know changes until it
-    is asked, so what it may do then it may do now; in the copy that is returned the others have made any moves at all.
+    Players who choose at the same time are asked one after the other. Until the seat is asked, nothing that it knows
+    changes, so its legal moves are the same now; in the returned copy the others have made arbitrary moves.
     """
-    there, known = game.clone(), known_to(game, seat)
-    while there.to_move not in (None, seat):
-        there.step(0)
-        if known_to(there, seat) != known:
+    copy, known = game.clone(), known_to(game, seat)
+    while copy.to_move not in (None, seat):
+        copy.step(0)
+        if known_to(copy, seat) != known:
             return None
-    return there if there.to_move == seat else None
+    return copy if copy.to_move == seat else None
 
 
 def known_to(game: Game, seat: int) -> dict[str, Any]:
-    """Return what a seat knows, but for who is asked next."""
+    """Return what a seat knows, without the keys that say who decides next."""
     return {key: value for key, value in game.observe(seat).record.items() if key not in MOMENT}

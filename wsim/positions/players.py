@@ -1,4 +1,4 @@
-"""Who sits at the table of a game, and who therefore plays on after a position of it."""
+"""The players at the table of a game, and the policies that play out its positions."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ if TYPE_CHECKING:
 
 
 def seated(plan: Plan, number: int) -> tuple[str, ...]:
-    """Return the line-up of a game of a plan as its players sit; one entry where all are alike."""
+    """Return the line-up of a game of a plan in seat order; one entry if all are equal."""
     return _from_seat_0(plan.policies, plan, number)
 
 
 def who_plays_on(plan: Plan, number: int) -> tuple[str, ...]:
-    """Return the line-up of the playouts of a game's positions: who sits there, but for those who search.
+    """Return the policies for playouts of a game's positions: those at the table, with searchers replaced.
 
-    Playouts within playouts take hours. So a searcher is played by whom it takes for itself in its own ones: by its
-    net, or by ``balanced`` in a game that has none.
+    Playouts within playouts take hours, so a searcher is replaced by the player of its own playouts: its net, or
+    ``balanced`` in a game without one.
     """
     kinds = {str(row["name"]): row["kind"] for row in find_game(plan.game).policies()}
     net = next((name for name, kind in kinds.items() if kind == "net"), None)
-    found = []
+    policies = []
     for text, entry in zip(plan.policies, plan.line_up, strict=True):
         if kinds.get(entry.name) == SEARCH:
-            own = {key: value for key, value in entry.parameters.items() if key == "file"}
-            text = OWN_PLAYER if net is None else str(replace(entry, name=net, parameters=own))
-        found.append(text)
-    return _from_seat_0(tuple(found), plan, number)
+            kept = {key: value for key, value in entry.parameters.items() if key == "file"}
+            text = OWN_PLAYER if net is None else str(replace(entry, name=net, parameters=kept))
+        policies.append(text)
+    return _from_seat_0(tuple(policies), plan, number)
 
 
 def _from_seat_0(entries: tuple[str, ...], plan: Plan, number: int) -> tuple[str, ...]:
@@ -41,5 +41,5 @@ def _from_seat_0(entries: tuple[str, ...], plan: Plan, number: int) -> tuple[str
 
 
 def names_of(policies: Sequence[str]) -> str:
-    """Return a line-up as it is written, one name where all are alike."""
+    """Return a line-up as text; a single name if all are equal."""
     return policies[0] if len(set(policies)) == 1 else ",".join(policies)

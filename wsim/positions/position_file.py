@@ -1,4 +1,4 @@
-"""Position files: a game in progress as text, made of what was done, or of what a person sees at a real table."""
+"""Position files: a game in progress as text, from recorded moves or from what a person sees at a real table."""
 
 from __future__ import annotations
 
@@ -11,21 +11,22 @@ from wsim.game import GAMES, find_game
 from wsim.lab.plan import Plan
 
 FORMAT = "wsim-position/1"
-MOST_STEPS = 10_000
-MOST_LETTERS = 1 << 22
-_KEYS = ("format", "game", "plan", "number", "position", "steps", "scores")
+MAX_STEPS = 10_000
+MAX_LETTERS = 1 << 22
+_FORMER = "wsim-play/1"
+_KEYS = ("format", "game", "plan", "number", "position", "steps", "scores", "seat")
 _UNWANTED = ("games", "picks", "game")
 
 
 def file_of(plan: Plan, **rest: Any) -> dict[str, Any]:
-    """Return a position file of a plan: the ``number`` of a game or a ``position``, and the ``steps`` since."""
+    """Return the position file of a plan, with the ``number`` of a game or a ``position``, and the ``steps`` since."""
     return {"format": FORMAT, "game": plan.game, "plan": _keys_of(plan), **rest}
 
 
 def _keys_of(plan: Plan) -> dict[str, Any]:
-    """Return the keys of a plan that a position depends on; policies of files are not among them."""
+    """Return the keys of a plan that a position depends on, without policies from files."""
     keys = {key: value for key, value in plan.as_dict().items() if key not in _UNWANTED}
-    if keys["rotate"]:  # as it is unless somebody says otherwise
+    if keys["rotate"]:  # the default
         del keys["rotate"]
     if any(entry.file or entry.module for entry in plan.line_up):
         del keys["policies"]
@@ -33,52 +34,60 @@ def _keys_of(plan: Plan) -> dict[str, Any]:
 
 
 def read(text: str, *, trust: bool = False) -> tuple[Plan, int, Mapping[str, Any] | None, list[Any]]:
-    """Return plan, number, the position written by hand (or None) and the steps of a position file.
+    """Return the plan, number, hand-written position (or None) and steps of a position file.
 
-    Raises UserError for text that is no position file, and for policies of files: nothing that it names is executed.
-    Without ``trust`` also for any other file that it names: whose it is, and what lies there, is not for it to say.
+    Raises UserError for text that is not a position file, and for policies in files: nothing that it names is executed.
+    Without ``trust`` it also refuses any other file that the text names, which its author may not own.
     """
     file, mistakes = _parsed(text), Mistakes()
+    if file.get("format") == _FORMER:
+        raise UserError(
+            "an earlier version of wsim play saved this game: open it with wsim play --load, and save it there"
+        )
+    if file.get("seat") is not None and type(file["seat"]) is not int:
+        mistakes.add(f"the seat of a position file must be a whole number, not {file['seat']!r}")
     for key in file:
         if key not in _KEYS:
-            mistakes.add(f"a position file has no {key!r}: it has {', '.join(_KEYS)}{nearest(key, _KEYS)}")
+            mistakes.add(f"a position file has no {key!r}{nearest(key, _KEYS)}: it has {', '.join(_KEYS)}")
     if file.get("format") != FORMAT:
         mistakes.add(f"a position file begins with the format {FORMAT!r}, not {file.get('format')!r}")
     game, keys = file.get("game", next(iter(GAMES))), file.get("plan", {})
     position, steps, number = file.get("position"), file.get("steps", []), file.get("number", 0)
     for what, value, kind in (("plan", keys, dict), ("steps", steps, list), ("position", position, dict)):
         if not isinstance(value, kind) and not (what == "position" and value is None):
-            mistakes.add(f"the {what} of a position file is {'a list' if kind is list else 'an object'}, not {value!r}")
+            mistakes.add(
+                f"the {what} of a position file must be {'a list' if kind is list else 'an object'}, not {value!r}"
+            )
     if not isinstance(game, str):
-        mistakes.add(f"the game of a position file is a name, not {game!r}")
-    if isinstance(steps, list) and len(steps) > MOST_STEPS:
-        mistakes.add(f"a position file has at most {MOST_STEPS} steps, not {len(steps)}")
+        mistakes.add(f"the game of a position file must be a name, not {game!r}")
+    if isinstance(steps, list) and len(steps) > MAX_STEPS:
+        mistakes.add(f"a position file has at most {MAX_STEPS} steps, not {len(steps)}")
     if isinstance(number, bool) or not isinstance(number, int):
-        mistakes.add(f"the number of a position file's game is a whole number, not {number!r}")
+        mistakes.add(f"the number of a position file's game must be a whole number, not {number!r}")
     mistakes.raise_any()
     if position is not None:
         keys = {**keys, **find_game(game).plan_of(position, str(keys.get("ruleset", "")))}
     plan = Plan.make(**{**keys, "game": game})
     for entry in plan.line_up:
         if entry.file or entry.module:
-            raise UserError(f"a position file cannot bring policies of files: {entry} is not loaded")
+            raise UserError(f"a position file cannot use policies from files: {entry} is not loaded")
     if not trust and (named := plan.named_files("cards", "patch", "policies")):
         raise UserError(
             f"the position file names {', '.join(map(repr, named))}, and files that a position names are not opened: "
-            "if you know who wrote it, say trust=True (--trust)"
+            "if you trust its author, add trust=True (--trust)"
         )
     return plan, number, position, steps
 
 
 def _parsed(text: str) -> dict[str, Any]:
-    """Return a JSON object; raise UserError for other text, and for far more of it than a position has."""
+    """Return the parsed JSON object; raise UserError for other text, and for far too long a text."""
     given: Any = text
-    if isinstance(given, str) and len(given) > MOST_LETTERS:
-        raise UserError(f"a position file has at most {MOST_LETTERS:,} letters, not {len(text):,}")
+    if isinstance(given, str) and len(given) > MAX_LETTERS:
+        raise UserError(f"a position file has at most {MAX_LETTERS:,} letters, not {len(text):,}")
     try:
-        found = json.loads(text)
+        parsed = json.loads(text)
     except (TypeError, ValueError, RecursionError) as error:
         raise UserError(f"a position file is a JSON object: {str(error).splitlines()[0]}") from None
-    if not isinstance(found, dict):
-        raise UserError(f"a position file is a JSON object, not {type(found).__name__}")
-    return found
+    if not isinstance(parsed, dict):
+        raise UserError(f"a position file must be a JSON object, not {type(parsed).__name__}")
+    return parsed

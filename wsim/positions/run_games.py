@@ -1,4 +1,4 @@
-"""Games of a run again: as positions and as traces, if rules, engine and policies are still those that played it."""
+"""Replay games of a run as positions and traces, if rules, engine and policies are unchanged."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Played(Protocol):
-    """What is asked of a run (``wsim.lab.store.Run``)."""
+    """The part of a run that is needed here (``wsim.lab.store.Run``)."""
 
     @property
     def path(self) -> Path:
@@ -27,11 +27,11 @@ class Played(Protocol):
 
     @property
     def plan(self) -> Plan:
-        """What was played."""
+        """The plan."""
 
     @property
     def provenance(self) -> Provenance:
-        """What made it."""
+        """Its provenance."""
 
     @property
     def wanted(self) -> range:
@@ -46,10 +46,10 @@ def game_of_run(run: Played, number: int, *, trust: bool = False) -> Game:
 
 
 def trace_of_run(run: Played, number: int, *, trust: bool = False) -> dict[str, Any]:
-    """Return the trace of one game of a run: what was dealt, every decision, the scores.
+    """Return the trace of one game of a run: deal, decisions and scores.
 
-    ``trust``: run the code that the run folder keeps, whoever wrote it. Raises UserError without it if there is
-    any, for a game that the run has not, and if it cannot be played again as it was.
+    ``trust``: run the code in the run folder, whoever wrote it. Raises UserError if there is code and no ``trust``,
+    for a game outside the run, and if the game cannot be reproduced.
     """
     if type(number) is not int or not 0 <= number < run.plan.games:
         raise UserError(f"the run has the games 0 to {run.plan.games - 1}, not {number!r}")
@@ -57,7 +57,7 @@ def trace_of_run(run: Played, number: int, *, trust: bool = False) -> dict[str, 
 
 
 def _simulator_of(run: Played, when: str, *, trust: bool) -> Simulator:
-    """Return the run's plan made ready; ``when`` its code would run."""
+    """Return the run's plan prepared; ``when`` says when its code would run."""
     plan = run.plan
     if plan.code and not trust:
         raise UserError(
@@ -69,7 +69,7 @@ def _simulator_of(run: Played, when: str, *, trust: bool) -> Simulator:
 
 
 def refuse_other_game(run: Played, number: int) -> None:
-    """Raise UserError for the number of a game that does not belong in a run."""
+    """Raise UserError for a game number outside the run."""
     games = run.wanted
     if isinstance(number, bool) or number not in games:
         raise UserError(
@@ -78,11 +78,11 @@ def refuse_other_game(run: Played, number: int) -> None:
 
 
 def refuse_other_rules(run: Played, plan: Plan, simulator: Simulator) -> None:
-    """Raise UserError if the games of a run cannot be played again as they were: rules, engine or policies differ."""
+    """Raise UserError if rules, engine or policies differ from those that played the run."""
     different: Mapping[str, Any] = differences(run.provenance.identity, Provenance.of(plan, simulator).identity)
-    for path, (there, here) in different.items():
+    for path, (recorded, current) in different.items():
         if path not in ("plan.games", "plan.picks"):
             raise UserError(
-                f"the games of {str(run.path)!r} cannot be told as they were played: {path} is {json.dumps(there)} "
-                f"there and {json.dumps(here)} here"
+                f"the games of {str(run.path)!r} cannot be reproduced: {path} is {json.dumps(recorded)} "
+                f"there and {json.dumps(current)} here"
             )

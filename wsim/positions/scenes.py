@@ -1,4 +1,4 @@
-"""A game scene by scene, as plain data for a page that steps through it: made of its trace and views of positions."""
+"""A game scene by scene, as plain data for a page that steps through it, built from its trace and positions."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class Seat:
 
     Attributes
     ----------
-    name: what stands for it on the page, such as the board. policy: who plays it.
-    side: those with the same number win together; -1: nobody wins for it.
+    name: its name on the page, such as the board. policy: its player.
+    side: seats with the same number win together; -1: it cannot win.
     """
 
     name: str
@@ -27,12 +27,12 @@ class Seat:
 
 @dataclass(frozen=True)
 class Event:
-    """Something that happens.
+    """An event of a scene.
 
     Attributes
     ----------
-    text: what, all of it; after the name of ``seat``, by itself without one.
-    veiled: the same as the other seats see it; None: they see all of it.
+    text: the full description, printed after the name of ``seat`` if there is one.
+    veiled: the description that other seats see; None: the same.
     """
 
     text: str
@@ -42,7 +42,7 @@ class Event:
 
 @dataclass(frozen=True)
 class Flow:
-    """What goes from one seat to another in a scene: coins, cards."""
+    """Coins or cards that go from one seat to another in a scene."""
 
     giver: int
     taker: int
@@ -51,7 +51,7 @@ class Flow:
 
 @dataclass(frozen=True)
 class Clash:
-    """A conflict of two seats: the strength of both."""
+    """A conflict of two seats, with the strength of both."""
 
     seats: tuple[int, int]
     strengths: tuple[int, int]
@@ -59,7 +59,7 @@ class Clash:
 
 @dataclass(frozen=True)
 class Card:
-    """A card or the like: its name, its kind (a key of ``COLOURS`` or ``colours``), what the scene does with it."""
+    """A card or similar: its name, its kind (a key of ``COLOURS`` or ``colours``), and its role in the scene."""
 
     name: str
     kind: str | None = None
@@ -68,12 +68,12 @@ class Card:
 
 @dataclass(frozen=True)
 class City:
-    """All of one seat in a scene, after it.
+    """One seat after a scene.
 
     Attributes
     ----------
-    facts: a name and a value, such as coins; the whole page has the same names for a seat where it can.
-    cards: those that lie before it. hand: those that it holds, or held when it chose.
+    facts: name -> value, such as coins; ideally with the same names in all scenes.
+    cards: its cards on the table. hand: its hand, or the hand from which it chose.
     points: running points, in the order of ``Story.categories``.
     """
 
@@ -85,7 +85,7 @@ class City:
 
 @dataclass(frozen=True)
 class Row:
-    """A row of a common board: its name, its places (None: nothing is left there), and how many parts each seat has."""
+    """A row of a common board: its name, its cards (None: empty), and how many parts each seat has."""
 
     name: str
     places: Sequence[Card | None]
@@ -94,9 +94,9 @@ class Row:
 
 @dataclass(frozen=True)
 class Scene:
-    """A moment of the game that the page stops at. The first is the table before anything was decided.
+    """A moment at which the page stops. The first scene is the table before any decision.
 
-    ``turn_of`` is the seat whose turn it is, where seats take turns.
+    ``turn_of`` is the seat whose turn it is, if seats take turns.
     """
 
     chapter: str
@@ -115,10 +115,9 @@ class Story:
 
     Attributes
     ----------
-    categories: of running points. colours: CSS colours of kinds of cards, besides those of the game.
-    cards: what the cards before a seat are, in a word or two; hands, flows: likewise. points: what points are, a
-        sentence.
-    positions: after each scene; the last is over.
+    categories: categories of points. colours: CSS colours of kinds of cards, in addition to those of the game.
+    cards, hands, flows: what these are called, in a word or two. points: what points are, in one sentence.
+    positions: the position after each scene; in the last, the game is over.
     """
 
     seats: Sequence[Seat]
@@ -133,31 +132,31 @@ class Story:
 
 
 def moments(position: Any, moment: Callable[[Any], Any]) -> list[Any]:
-    """Follow the policies of a position's plan; return a copy wherever ``moment`` of it changes, and of the end."""
-    found = [position.clone()]
+    """Follow the policies of a position's plan; return a copy at each change of ``moment``, and at the end."""
+    copies = [position.clone()]
     while position.to_move is not None:
         position.follow()
-        if position.to_move is None or moment(position) != moment(found[-1]):
-            found.append(position.clone())
-    return found
+        if position.to_move is None or moment(position) != moment(copies[-1]):
+            copies.append(position.clone())
+    return copies
 
 
 def plain_story(
     positions: Sequence[Position], made: Sequence[Any], policies: Sequence[str], phrase: Callable[[Any], str]
 ) -> Story:
-    """Return a game of which only its decisions are known: a scene is one of them.
+    """Return the story of a game of which only the decisions are known: one scene per decision.
 
     Parameters
     ----------
-    positions: at the start and after each step. made: the steps, the index of a move; any other is told as it is.
-    policies: of the seats. phrase: a move in words.
+    positions: at the start and after each step. made: the steps: indices of moves; other values are shown as they are.
+    policies: those of the seats. phrase: returns a move in words.
     """
     events = [[Event("The game begins.")]]
     for before, step in zip(positions, made, strict=False):
         event = Event(str(step)) if not isinstance(step, int) else _decided(before, step, phrase)
         events.append([event])
     return Story(
-        seats=[Seat(f"Seat {place}", str(policy), place) for place, policy in enumerate(policies)],
+        seats=[Seat(f"Seat {seat}", str(policy), seat) for seat, policy in enumerate(policies)],
         categories=["points"],
         colours={},
         cards="nothing",
@@ -165,8 +164,8 @@ def plain_story(
         flows="nothing",
         points="The score of every seat if the game ended here.",
         scenes=[
-            Scene("Game", f"Decision {place}", [City({}, [], [points]) for points in one.standing()], events[place])
-            for place, one in enumerate(positions)
+            Scene("Game", f"Decision {step}", [City({}, [], [points]) for points in position.standing()], events[step])
+            for step, position in enumerate(positions)
         ],
         positions=positions,
     )

@@ -1,7 +1,7 @@
-"""What the legal moves of a position are worth, by playouts that all of them share: the one place of that estimate.
+"""Values of the legal moves of a position, estimated by playouts that all of them share.
 
-Every playout draws anew, once, what the seat cannot know; then it makes each of the moves in turn and plays on from the
-same cards with the same random numbers. Luck that falls on all moves alike cancels in their differences.
+Every playout resamples once what the seat cannot know. Then it makes each of the moves in turn and continues from the
+same cards with the same random numbers, so luck common to all moves cancels in their differences.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ if TYPE_CHECKING:
     from wsim.lab.progress import Progress
 
 FAR = 1 << 43
-"""Playouts draw from the streams of games that no run reaches first: from this number on."""
-ROUND = 64  # playouts between two looks at the clock and at Ctrl-C
-SCORE, SHARE = 0, 1  # of an outcome
+"""Playouts use the random streams of games from this number on, which runs do not reach."""
+ROUND = 64  # playouts between two checks of the clock and of Ctrl-C
+SCORE, SHARE = 0, 1  # indices of an outcome
 
 
 class Values:
-    """Playouts of some moves of a position, added up as they come.
+    """Playouts of some moves of a position, summed as they are played.
 
     Parameters
     ----------
-    position: a seat decides here.
-    simulator: its line-up plays on.
+    position: a position in which a seat decides.
+    simulator: its line-up plays the playouts.
     moves: indices into the legal moves.
-    seed: of redrawings and playouts.
-    hidden: whether what the seat cannot know is drawn anew; otherwise hands stay as they are.
-    first: the number of the first playout; other numbers are other draws.
+    seed: the seed of resampling and playouts.
+    hidden: whether to resample what the seat cannot know; otherwise hands stay as they are.
+    first: the number of the first playout, which selects the random numbers.
     """
 
     def __init__(
@@ -59,12 +59,12 @@ class Values:
         outcomes = self.position.compare(self.simulator, self.moves, playouts, watcher, self.seed, first)
         self._sums += outcomes.sum(axis=0)
         for what in (SCORE, SHARE):
-            own = outcomes[:, :, self.seat, what]
-            self._products[what] += own.T @ own
+            private = outcomes[:, :, self.seat, what]
+            self._products[what] += private.T @ private
         self.playouts += playouts
 
     def play_on(self, playouts: int | None, seconds: float | None = None, progress: Progress | None = None) -> None:
-        """Play so many playouts of every move, or for so many seconds (then how many depends on the machine)."""
+        """Play this many playouts of every move, or for this many seconds (machine-dependent)."""
         start = time.monotonic()
         while playouts is None or self.playouts < playouts:
             gone = time.monotonic() - start
@@ -78,7 +78,7 @@ class Values:
 
     @property
     def means(self) -> NDArray[np.float64]:
-        """The means, shape (moves, seats, 2): score and share of the victory."""
+        """The means, shape (moves, seats, 2): score and win share."""
         return self._sums / self.playouts
 
     def estimate(self, what: int) -> Estimate:
@@ -87,51 +87,53 @@ class Values:
         return self._interval(self.means[:, self.seat, what], np.diagonal(products))
 
     def losses(self, best: int) -> Estimate:
-        """Return by how much the share after each move is below that after the move at place ``best``, paired.
+        """Return how far the share after each move is below that after the move with index ``best``, paired.
 
-        Where the difference was the same in all n playouts, no spread says how sure that is. Then a playout of another
-        kind has a chance of at most 3/n (the rule of three, 95 %), and its difference lies between -1 and 1.
+        If the difference was the same in all n playouts, there is no spread to estimate an error from. Then a different
+        outcome has a probability of at most 3/n (the rule of three, 95%), and its difference is between -1 and 1.
         """
         share, products = self.means[:, self.seat, SHARE], self._products[SHARE]
         squares = products[best, best] + np.diagonal(products) - 2 * products[best]
-        found = self._interval(share[best] - share, squares)
+        estimate = self._interval(share[best] - share, squares)
         unseen = min(1.0, 3.0 / self.playouts)
-        ends = np.stack([found.value - unseen * (1.0 + found.value), found.value + unseen * (1.0 - found.value)])
-        flat = (found.error == 0) & (np.arange(len(share)) != best)
-        return replace(found, ends=np.where(flat, ends, np.nan))
+        ends = np.stack(
+            [estimate.value - unseen * (1.0 + estimate.value), estimate.value + unseen * (1.0 - estimate.value)]
+        )
+        flat = (estimate.error == 0) & (np.arange(len(share)) != best)
+        return replace(estimate, ends=np.where(flat, ends, np.nan))
 
     def _interval(self, mean: NDArray[np.float64], squares: NDArray[np.float64]) -> Estimate:
-        """Return the estimate of means of independent playouts, of which the sums of squares are given."""
+        """Return the estimate of means of independent playouts, given the sums of squares."""
         n = self.playouts
         spread = np.maximum(squares - n * mean * mean, 0.0)
-        spread[spread < 1e-9 * np.maximum(squares, 1.0)] = 0.0  # what rounding leaves of no spread at all
+        spread[spread < 1e-9 * np.maximum(squares, 1.0)] = 0.0  # rounding error of a zero spread
         error = np.sqrt(spread / max(n - 1, 1) / n) if n > 1 else np.full(mean.shape, np.nan)
         return Estimate(mean, error, np.full(mean.shape, float(n)))
 
     def order(self) -> list[int]:
-        """Return the places of the moves, the best first: by share of the victory, then by score."""
+        """Return the indices of the moves, best first: by win share, then by score."""
         share, score = (self.means[:, self.seat, what].round(12) for what in (SHARE, SCORE))
-        return sorted(range(len(self.moves)), key=lambda place: (-share[place], -score[place], place))
+        return sorted(range(len(self.moves)), key=lambda index: (-share[index], -score[index], index))
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return the moves, the best first (``wsim.Game.values`` says what is in a row)."""
+        """Return the moves, best first (the columns are documented in ``wsim.Game.values``)."""
         order, legal = self.order(), self.position.moves()
         share, score = self.estimate(SHARE).with_wilson(), self.estimate(SCORE)
         loss = self.losses(order[0])
-        found = []
-        for place in order:
-            row: dict[str, Any] = {"index": self.moves[place], "move": dict(legal[self.moves[place]])}
-            row |= _with_ends(share, place, "win_share", "")
-            row |= _with_ends(score, place, "score", "score_")
-            row |= _with_ends(loss, place, "loss", "loss_")
-            row["win_shares"] = [round(float(one), 6) for one in self.means[place, :, SHARE]]
-            row["scores"] = [round(float(one), 6) for one in self.means[place, :, SCORE]]
+        rows = []
+        for index in order:
+            row: dict[str, Any] = {"index": self.moves[index], "move": dict(legal[self.moves[index]])}
+            row |= _with_ends(share, index, "win_share", "")
+            row |= _with_ends(score, index, "score", "score_")
+            row |= _with_ends(loss, index, "loss", "loss_")
+            row["win_shares"] = [round(float(value), 6) for value in self.means[index, :, SHARE]]
+            row["scores"] = [round(float(value), 6) for value in self.means[index, :, SCORE]]
             row["games"] = self.playouts
-            found.append(row)
-        return found
+            rows.append(row)
+        return rows
 
 
-def _with_ends(estimate: Estimate, place: int, name: str, prefix: str) -> dict[str, float | None]:
-    """Return a value and the ends of its interval; None where nothing can be said."""
+def _with_ends(estimate: Estimate, index: int, name: str, prefix: str) -> dict[str, float | None]:
+    """Return a value and the ends of its interval; None if undefined."""
     ends = ((name, estimate.value), (f"{prefix}low", estimate.low), (f"{prefix}high", estimate.high))
-    return {key: None if np.isnan(values[place]) else round(float(values[place]), 6) for key, values in ends}
+    return {key: None if np.isnan(values[index]) else round(float(values[index]), 6) for key, values in ends}

@@ -1,4 +1,4 @@
-"""Why a game went as it did: at every decision what could have been done, what it was worth, what the choice cost."""
+"""Why a game went as it did: the options at every decision, their values, and the cost of the choice."""
 
 from __future__ import annotations
 
@@ -15,71 +15,73 @@ if TYPE_CHECKING:
     from wsim.lab.progress import Progress
 
 PLAYOUTS = 200
-"""Playouts of each move, unless another number is asked for."""
+"""Default number of playouts per move."""
 COSTLY = 3
-"""How many moves are marked as those that cost most."""
-SHOWN = 4  # moves of a decision in the text, besides the one that was made
-_LEFT_OUT = ("win_shares", "scores", "games")  # of the rows of Game.values
+"""Number of moves marked as the most costly."""
+SHOWN = 4  # moves of a decision shown in the text, in addition to the chosen one
+_LEFT_OUT = ("win_shares", "scores", "games")  # columns of Game.values
 
 
 def why_of(
     plan: Plan, number: int, playouts: int = PLAYOUTS, *, seat: int | None = None, policies: str | None = None,
     progress: Progress | None = None,
 ) -> dict[str, Any]:  # fmt: skip
-    """Return what the decisions of a game of a plan were worth, as ``why`` of docs/trace.md describes it.
+    """Return the values of the decisions of a game of a plan (``why`` in docs/trace.md).
 
     Parameters
     ----------
-    number: which game of the plan; its own policies decide.
-    playouts: of each legal move. Seeded by the plan: the same answer on every machine.
-    seat: the decisions of this player only.
-    policies: who plays on in the playouts; None: who sits at the table.
-    progress: called with ``decisions``, those done and those there are.
+    number: the number of the game; its own policies decide.
+    playouts: playouts per legal move. Seeded by the plan: the same answer on every machine.
+    seat: only the decisions of this player.
+    policies: the policies used in playouts; None: those at the table.
+    progress: called with ``decisions``, the number done and the total.
     """
     return why_along(_followed(Game(plan, number=number)), playouts, seat=seat, policies=policies, progress=progress)
 
 
 def _followed(game: Game) -> list[tuple[Game, int]]:
     """Return the game before each decision of its plan's policies, with the index of their move."""
-    found = []
+    decisions = []
     while game.to_move is not None:
-        here = game.clone()
-        found.append((here, game.made()))
-    return found
+        before = game.clone()
+        decisions.append((before, game.made()))
+    return decisions
 
 
 def why_along(
     decisions: Sequence[tuple[Game, int]], playouts: int = PLAYOUTS, *, seat: int | None = None,
     policies: str | None = None, progress: Progress | None = None,
 ) -> dict[str, Any]:  # fmt: skip
-    """Return what decisions of one game were worth, as ``why_of`` does.
+    """Return the values of decisions of one game, as ``why_of`` does.
 
     Parameters
     ----------
-    decisions: the game before each of them, with the index of the move that was made; at least one.
+    decisions: the game before each decision, with the index of the chosen move; at least one.
     """
-    wanted = [(here, index) for here, index in decisions if seat in (None, here.to_move)]
-    found: list[dict[str, Any]] = []
-    for here, index in wanted:
-        found.append(_decision(here, index, playouts, policies))
+    wanted = [(before, index) for before, index in decisions if seat in (None, before.to_move)]
+    valued: list[dict[str, Any]] = []
+    for before, index in wanted:
+        valued.append(_decision(before, index, playouts, policies))
         if progress is not None:
-            progress("decisions", len(found), len(wanted))
-    dear = sorted((one for one in found if (one["cost"]["low"] or 0) > 0), key=lambda one: -one["cost"]["win_share"])
-    for one in found:
-        one["costly"] = any(one is other for other in dear[:COSTLY])
+            progress("decisions", len(valued), len(wanted))
+    mistakes = [decision for decision in valued if (decision["cost"]["low"] or 0) > 0]
+    costly = sorted(mistakes, key=lambda decision: -decision["cost"]["win_share"])[:COSTLY]
+    for decision in valued:
+        decision["costly"] = any(decision is mistake for mistake in costly)
     game = decisions[0][0]
     played_by = names_of(who_plays_on(game.plan, game.number)) if policies is None else policies
-    return {"playouts": playouts, "policies": played_by, "decisions": found}
+    return {"playouts": playouts, "policies": played_by, "decisions": valued}
 
 
-def _decision(here: Game, index: int, playouts: int, policies: str | None) -> dict[str, Any]:
-    """Return what a decision was worth."""
-    observed = here.observe().record
+def _decision(before: Game, index: int, playouts: int, policies: str | None) -> dict[str, Any]:
+    observed = before.observe().record
     decided: dict[str, Any] = {key: observed[key] for key in ("age", "turn") if key in observed}
-    decided |= {"seat": here.to_move, "decision": here.decision, "hand": observed["hand"], "scores": here.standing()}
-    rows = here.values(policies=policies, games=playouts, rng=here.plan.seed)
+    decided |= {"seat": before.to_move, "decision": before.decision}
+    decided |= {"hand": observed["hand"], "scores": before.standing()}
+    rows = before.values(policies=policies, games=playouts, rng=before.plan.seed)
     made = next(row for row in rows if row["index"] == index)
-    decided |= {"win_shares": made["win_shares"], "made": index, "cost": _cost(here, rows, index, playouts, policies)}
+    cost = _cost(before, rows, index, playouts, policies)
+    decided |= {"win_shares": made["win_shares"], "made": index, "cost": cost}
     decided["moves"] = [{key: value for key, value in row.items() if key not in _LEFT_OUT} for row in rows]
     return decided
 
@@ -87,9 +89,9 @@ def _decision(here: Game, index: int, playouts: int, policies: str | None) -> di
 def _cost(
     game: Game, rows: Sequence[Mapping[str, Any]], index: int, playouts: int, policies: str | None
 ) -> dict[str, float | None]:
-    """Return what a move cost in win share, by fresh playouts of it and the best one.
+    """Return the cost of a move in win share, by fresh playouts of it and of the best move.
 
-    The playouts by which a move was found to be the best of many flatter it; these do not know which one it is.
+    The playouts that selected the best of many moves overstate its value; fresh playouts do not.
     """
     best = rows[0]["index"]
     if index == best:
@@ -102,14 +104,14 @@ def _cost(
 
 
 def why_text(why: Mapping[str, Any], simulator: Simulator) -> str:
-    """Return what ``why_of`` found as text for a person."""
+    """Return the result of ``why_of`` as text for a person."""
     several = "," in why["policies"]
     players = f"{why['policies'].replace(',', ', ')} in {'their seats' if several else 'every seat'}"
     head = (
         f"Why: each move by {why['playouts']} playouts with {players}, from what the seat knew; "
         "> marks the move that was made"
     )
-    return "\n".join([head, *(line for one in why["decisions"] for line in _lines(one, simulator))]) + "\n"
+    return "\n".join([head, *(line for decision in why["decisions"] for line in _lines(decision, simulator))]) + "\n"
 
 
 def _lines(decided: Mapping[str, Any], simulator: Simulator) -> Iterator[str]:
@@ -120,7 +122,7 @@ def _lines(decided: Mapping[str, Any], simulator: Simulator) -> Iterator[str]:
     decision = decided["decision"].replace("_", " ")
     yield f"{moment}, seat {decided['seat']} ({decision}): points {numbers}, win chance {chances}"
     yield f"  hand: {_hand(decided['hand'])}"
-    shown = [row for place, row in enumerate(decided["moves"]) if place < SHOWN or row["index"] == decided["made"]]
+    shown = [row for rank, row in enumerate(decided["moves"]) if rank < SHOWN or row["index"] == decided["made"]]
     texts = [move_text(row["move"], simulator) for row in shown]
     width = max(map(len, texts))
     for row, text in zip(shown, texts, strict=True):
@@ -134,7 +136,7 @@ def _lines(decided: Mapping[str, Any], simulator: Simulator) -> Iterator[str]:
 
 
 def _hand(hand: Any) -> str:
-    """Return a hand as text: a list of names, or kinds with their numbers."""
+    """Return a hand as text: a list of names, or kinds with their counts."""
     if isinstance(hand, Mapping):
         return ", ".join(f"{number} {kind}" for kind, number in hand.items()) or "none"
     return ", ".join(map(str, hand)) or "none"

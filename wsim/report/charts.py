@@ -16,15 +16,17 @@ import altair as alt
 import polars as pl
 import vl_convert
 
-from wsim.report.conclusions import CLEAR
+from wsim.document import Chart, Column, Rows, Sheet
 from wsim.report.theme import ACCENT, FAINT, INK, SERIES, Palette, config
-from wsim.report.wording import effect_text, number, number_range, percent, points_name, signed
+from wsim.report.wording import cell_words, number, percent, written
 
 WIDE, NARROW = 980, 340
 ROW_HEIGHT = 24
 LINE_HEIGHT = 14  # of a second line of a name
 DEEPEST = 0.5
 """Opacity of a cell's colour at most: the number on it keeps a contrast of 4.5 : 1, on paper and at night."""
+CLEAR = 0.05
+"""A q-value below this is clear."""
 MOST_LINES = len(SERIES)  # score distributions that can be told apart
 MOST_BINS = 60
 LETTER = 7.2  # pixels that a letter of a label takes at most on average, in the widest of the usual fonts
@@ -98,76 +100,108 @@ def _line(**at: float) -> alt.Chart:
     return line.encode(**{key: f"{key}:Q" for key in at})
 
 
+def with_unit(column: Column) -> str:
+    """Return what an axis is called; shares are drawn as fractions."""
+    unit = "" if column.unit in column.heading else column.unit
+    return ", ".join(filter(None, (column.heading, unit)))
+
+
 def _state_scale(*colours: str) -> alt.Scale:
     return alt.Scale(domain=["clear", "open"], range=list(colours))
 
 
-def forest(
-    rows: pl.DataFrame, value: str, heading: str, alternative: str, *, reference: float, difference: bool = False
-) -> Drawing:
-    """Draw estimates with their intervals, one row each, and a line at ``reference``.
+def draw(chart: Chart, sheet: Sheet, palette: Palette) -> Drawing | None:
+    """Draw a chart of a sheet; None where nothing is known of what it shows."""
+    rows = [
+        {**row, LABEL: chart.between.join(str(row[name]) for name in chart.labels if row.get(name) is not None)}
+        for row in sheet.rows
+        if all(row[name] == value for name, value in chart.only.items())
+    ]
+    by_name = {column.name: column for column in sheet.columns}
+    columns = [by_name[name] for name in chart.values if name in by_name]
+    wanted = columns[:1] if chart.shape in ("forest", "curve", "band", "change") else []
+    rows = [row for row in rows if all(column.interval(row) is not None for column in wanted)]
+    if not rows or len(columns) < len(chart.values):
+        return None
+    if len(rows) > MOST:
+        rows = rows[: MOST // 2] + rows[-MOST // 2 :]
+    return _SHAPES[chart.shape](chart, columns, rows, palette)
 
-    ``rows`` has label, ``value`` and its _low and _high; clear ones (interval without the reference) are filled.
-    ``difference``: numbers are written with their sign.
+
+LABEL = "label"
+MOST = 120
+"""Rows of a chart: of more, the first and the last."""
+
+
+def _forest(chart: Chart, columns: Sequence[Column], rows: Rows, _: Palette) -> Drawing:
+    """Draw estimates with their intervals, one row each, and a line at the reference.
+
+    Clear ones (interval without the reference) are filled.
     """
-    write = signed if difference else number
-    low, high = f"{value}_low", f"{value}_high"
-    clear = (pl.col(low) > reference) | (pl.col(high) < reference)
-    shown = rows.select("label", value, low, high).with_columns(
-        pl.when(clear).then(pl.lit("clear")).otherwise(pl.lit("open")).alias("state"),
-        texts_of(
-            rows,
-            lambda row: f"{row['label']}: {write(row[value])} ({number_range(row[low], row[high], sign=difference)})",
-            "tip",
-        ),
+    column = columns[0]
+    reference = chart.reference if chart.reference is not None else column.reference
+    ends = [column.interval(row) or (None, None) for row in rows]
+    shown = pl.DataFrame(
+        {
+            LABEL: [row[LABEL] for row in rows],
+            "value": [row[column.name] for row in rows],
+            "from": [low for low, _ in ends],
+            "to": [high for _, high in ends],
+            "tip": [f"{row[LABEL]}: {cell_words(column, row)}" for row in rows],
+        }
     )
+    clear = (pl.col("from") > reference) | (pl.col("to") < reference) if reference is not None else pl.lit(True)
+    shown = shown.with_columns(pl.when(clear).then(pl.lit("clear")).otherwise(pl.lit("open")).alias("state"))
+    heading = chart.axis or with_unit(column)
 
     def make(narrow: bool) -> alt.TopLevelMixin:
-        y = alt.Y("label:N", sort=None, title=None, axis=_labels(shown["label"], narrow))
+        y = alt.Y("label:N", sort=None, title=None, axis=_labels(shown[LABEL], narrow))
         axis = alt.Axis(tickCount=5 if narrow else 8)
-        scale = alt.Scale(zero=False, nice=False, domain=_span(shown, low, high, reference, difference), clamp=True)
+        scale = alt.Scale(zero=False, nice=False, domain=_span(shown, reference, column), clamp=True)
         base = alt.Chart(shown).encode(y=y, description="tip:N")
         colour = _state_scale(ACCENT, FAINT)
         bars = base.mark_rule(strokeWidth=3, strokeCap="round").encode(
-            x=alt.X(f"{low}:Q", title=heading, scale=scale, axis=axis),
-            x2=f"{high}:Q",
+            x=alt.X("from:Q", title=heading, scale=scale, axis=axis),
+            x2="to:Q",
             color=alt.Color("state:N", scale=colour, legend=None),
         )
         points = base.mark_point(size=75, strokeWidth=2, opacity=1).encode(
-            x=alt.X(f"{value}:Q", title=heading, scale=scale),
+            x=alt.X("value:Q", title=heading, scale=scale),
             stroke=alt.Stroke("state:N", scale=colour, legend=None),
             fill=alt.Fill("state:N", scale=_state_scale(ACCENT, "var(--paper)"), legend=None),
         )
-        return alt.layer(_line(x=reference), bars, points).properties(height=_height(shown["label"], narrow))
+        lines = [] if reference is None else [_line(x=reference)]
+        return alt.layer(*lines, bars, points).properties(height=_height(shown[LABEL], narrow))
 
-    return _drawing(make, alternative)
+    return _drawing(make, f"{chart.title}.")
 
 
-def _span(rows: pl.DataFrame, low: str, high: str, reference: float, difference: bool) -> list[float]:
-    """Return the ends of an axis: a little beyond all intervals; no share lies below 0, so no axis of one does."""
-    ends = [reference, *rows[low].drop_nulls().to_list(), *rows[high].drop_nulls().to_list()]
+def _span(rows: pl.DataFrame, reference: float | None, column: Column) -> list[float]:
+    """Return the ends of an axis: a little beyond all intervals; no share is below 0, so no axis of one is."""
+    ends = [*rows["from"].drop_nulls().to_list(), *rows["to"].drop_nulls().to_list()]
+    ends += [] if reference is None else [reference]
     margin = 0.04 * (max(ends) - min(ends)) or 0.1
     first = min(ends) - margin
-    return [first if difference else max(0.0, first), max(ends) + margin]
+    return [first if column.difference else max(0.0, first), max(ends) + margin]
 
 
-def stacked(
-    rows: pl.DataFrame, points: Sequence[str], alternative: str, palette: Palette, *, sort: str = "score"
-) -> Drawing:
-    """Draw mean points by category as stacked bars, one row each, with the mean total (``score``) behind."""
-    names = [points_name(column) for column in points]
-    ordered = rows.sort(sort, descending=sort == "score")
-    long = (
-        ordered.select("label", *points)
-        .rename(dict(zip(points, names, strict=True)))
-        .unpivot(index="label", variable_name="category", value_name="points")
+def _stacked(chart: Chart, columns: Sequence[Column], rows: Rows, palette: Palette) -> Drawing:
+    """Draw means as stacked bars, one row each, with their total behind: the first of the columns."""
+    total, *parts = columns
+    parts = [part for part in parts if any(row[part.name] for row in rows)]
+    names = [part.heading for part in parts]
+    if chart.reference is None:
+        rows = sorted(rows, key=lambda row: -(row[total.name] or 0.0))
+    ordered = pl.DataFrame(rows, infer_schema_length=None).select(
+        LABEL, pl.col(total.name).alias("score"), *(pl.col(part.name).alias(part.heading) for part in parts)
     )
+    long = ordered.select(LABEL, *names).unpivot(index=LABEL, variable_name="category", value_name="points")
     places = {name: place for place, name in enumerate(names)}
     long = long.with_columns(
         pl.col("category").replace_strict(places, return_dtype=pl.Int64).alias("place"),
         texts_of(long, lambda row: f"{row['label']}, {row['category']}: {number(row['points'])}", "tip"),
     )
-    positive = pl.sum_horizontal(pl.col(points).clip(0))
+    positive = pl.sum_horizontal(pl.col(names).clip(0))
     totals = ordered.select("label", positive.alias("end")).with_columns(
         texts_of(ordered, lambda row: number(row["score"], 1), "text")
     )
@@ -194,7 +228,7 @@ def stacked(
         text = alt.Chart(totals).mark_text(align="left", dx=5).encode(x="end:Q", y=y, text="text:N")
         return alt.layer(bars, text).properties(height=_height(ordered["label"], narrow))
 
-    return _drawing(make, alternative)
+    return _drawing(make, f"{chart.title}, stacked.")
 
 
 def scores(counts: pl.DataFrame, alternative: str) -> Drawing:
@@ -257,30 +291,29 @@ def _binned(counts: pl.DataFrame) -> tuple[pl.DataFrame, int]:
     return binned.with_columns(tip), width
 
 
-def matchups(rows: pl.DataFrame, alternative: str) -> Drawing:
-    """Draw who finishes ahead of whom; ``rows`` has label, opponent, ahead with its interval, and q."""
-    means = rows.group_by("label").agg(pl.col("ahead").mean()).sort("ahead", "label", descending=[True, False])
-    names = means["label"].to_list()
+def _matrix(chart: Chart, columns: Sequence[Column], rows: Rows, _: Palette) -> Drawing:
+    """Draw shares of rows against columns, coloured where the second column (a q-value) is clear."""
+    share, chance = columns
+    against = [chart.between.join(str(row[name]) for name in chart.over) for row in rows]
+    frame = pl.DataFrame({
+        LABEL: [row[LABEL] for row in rows], "opponent": against, "share": [row[share.name] for row in rows],
+        "q": [row[chance.name] for row in rows],
+        "short": [percent(row[share.name], 0) for row in rows],
+        "long": [written(share, row[share.name]) for row in rows],
+        "tip": [f"{row[LABEL]}, {other}: {cell_words(share, row)}" for row, other in zip(rows, against, strict=True)],
+    }, infer_schema_length=None)  # fmt: skip
+    means = frame.group_by(LABEL).agg(pl.col("share").mean()).sort("share", LABEL, descending=[True, False])
+    names = means[LABEL].to_list()
     clear = pl.col("q").fill_null(1) < CLEAR
-    strength = ((pl.col("ahead") - 0.5).abs() * 2).sqrt() * (DEEPEST - 0.15) + 0.15
-    shown = rows.with_columns(
+    strength = ((pl.col("share") - 0.5).abs() * 2).sqrt() * (DEEPEST - 0.15) + 0.15
+    shown = frame.with_columns(
         pl.when(clear).then(strength).otherwise(0.1).alias("strength"),
         pl.when(~clear)
         .then(pl.lit("open"))
-        .when(pl.col("ahead") >= 0.5)
+        .when(pl.col("share") >= 0.5)
         .then(pl.lit("ahead"))
         .otherwise(pl.lit("behind"))
         .alias("state"),
-        texts_of(rows, lambda row: percent(row["ahead"], 0), "short"),
-        texts_of(rows, lambda row: percent(row["ahead"], 1), "long"),
-        texts_of(
-            rows,
-            lambda row: (
-                f"{row['label']} ahead of {row['opponent']}: {percent(row['ahead'])} "
-                f"({number_range(100 * row['ahead_low'], 100 * row['ahead_high'], 1)} %)"
-            ),
-            "tip",
-        ),
     )
     colours = alt.Scale(domain=["ahead", "behind", "open"], range=["var(--good)", "var(--bad)", FAINT])
 
@@ -300,31 +333,28 @@ def matchups(rows: pl.DataFrame, alternative: str) -> Drawing:
         text = base.mark_text().encode(text="short:N" if short else "long:N")
         return alt.layer(cells, text).properties(height=36 * len(names))
 
-    return _drawing(make, alternative)
+    return _drawing(make, f"{chart.title}.")
 
 
-def curve(rows: pl.DataFrame, heading: str, measure: str, alternative: str) -> Drawing:
-    """Draw the effect of a swept value with its interval.
-
-    ``rows`` has number, effect with _low and _high, and variant.
-    """
-    shown = rows.with_columns(
-        texts_of(
-            rows,
-            effect_text,
-            "tip",
-        )
-    )
+def _curve(chart: Chart, columns: Sequence[Column], rows: Rows, _: Palette) -> Drawing:
+    """Draw an estimate with its interval over a number."""
+    column, number_of = columns[0], chart.over[0]
+    shown = pl.DataFrame(
+        [
+            {"number": float(row[number_of]), "value": row[column.name], **dict(zip(("from", "to"), ends, strict=True)),
+             "tip": f"{row[LABEL]}: {cell_words(column, row)}"}
+            for row in rows if (ends := column.interval(row)) is not None
+        ]
+    ).sort("number")  # fmt: skip
+    title = chart.axis or with_unit(column)
 
     def make(narrow: bool) -> alt.TopLevelMixin:
         axis = alt.Axis(values=shown["number"].to_list(), grid=False)
-        title = f"effect on {measure}"
-        base = alt.Chart(shown).encode(
-            x=alt.X("number:Q", title=heading, scale=alt.Scale(zero=False, padding=16, nice=False), axis=axis)
-        )
+        across = alt.Scale(zero=False, padding=16, nice=False)
+        base = alt.Chart(shown).encode(x=alt.X("number:Q", title=number_of, scale=across, axis=axis))
         scale = alt.Scale(zero=False)
-        ends = base.encode(y=alt.Y("effect_low:Q", title=title, scale=scale), y2="effect_high:Q")
-        middle = base.encode(y=alt.Y("effect:Q", title=title, scale=scale))
+        ends = base.encode(y=alt.Y("from:Q", title=title, scale=scale), y2="to:Q")
+        middle = base.encode(y=alt.Y("value:Q", title=title, scale=scale))
         return alt.layer(
             _line(y=0.0),
             ends.mark_area(opacity=0.18, color=ACCENT),
@@ -333,30 +363,27 @@ def curve(rows: pl.DataFrame, heading: str, measure: str, alternative: str) -> D
             middle.mark_point(filled=True, size=80, opacity=1, color=ACCENT).encode(description="tip:N"),
         ).properties(height=230 if narrow else 300)
 
-    return _drawing(make, alternative)
+    return _drawing(make, f"{chart.title}.")
 
 
-def before_after(rows: pl.DataFrame, heading: str, alternative: str) -> Drawing:
-    """Draw estimates before (open) and after (filled) with intervals, one row each, over the band that is accepted.
-
-    ``rows`` has label, before and after with _low and _high, low and high (accepted, null: without an end), and tip.
-    """
-    states = [
-        rows.select(
-            "label",
-            "tip",
-            pl.col(when).alias("value"),
-            pl.col(f"{when}_low").alias("from"),
-            pl.col(f"{when}_high").alias("to"),
-            pl.lit(when).alias("state"),
-        )
-        for when in ("before", "after")
-    ]
-    shown = pl.concat(states).drop_nulls("value")
-    bounds = [one for name in ("low", "high") for one in rows[name].drop_nulls().unique().to_list()]
+def _change(chart: Chart, columns: Sequence[Column], rows: Rows, _: Palette) -> Drawing:
+    """Draw estimates before (open) and after (filled) with intervals, one row each, between the ends of a band."""
+    shown = pl.DataFrame(
+        [
+            {LABEL: row[LABEL], "value": row[column.name], "state": state,
+             **dict(zip(("from", "to"), column.interval(row) or (None, None), strict=True)),
+             "tip": f"{row[LABEL]}: {', '.join(f'{one.heading} {cell_words(one, row)}' for one in columns)}"}
+            for state, column in zip(("before", "after"), columns, strict=True) for row in rows
+        ],
+        infer_schema_length=None,
+    ).drop_nulls("value")  # fmt: skip
+    bounds = sorted({row[name] for row in rows for name in chart.band or () if row[name] is not None})
+    bounds += [] if chart.reference is None else [chart.reference]
+    heading = chart.axis or with_unit(columns[0])
+    labels = pl.Series([row[LABEL] for row in rows])
 
     def make(narrow: bool) -> alt.TopLevelMixin:
-        y = alt.Y("label:N", sort=None, title=None, axis=_labels(rows["label"], narrow))
+        y = alt.Y("label:N", sort=None, title=None, axis=_labels(labels, narrow))
         scale = alt.Scale(zero=False, padding=8)
         base = alt.Chart(shown).encode(y=y, description="tip:N")
         colour = alt.Scale(domain=["before", "after"], range=[FAINT, ACCENT])
@@ -373,25 +400,31 @@ def before_after(rows: pl.DataFrame, heading: str, alternative: str) -> Drawing:
             ),
         )
         lines = [_line(x=one) for one in bounds]
-        return alt.layer(*lines, bars, points).properties(height=_height(rows["label"], narrow))
+        return alt.layer(*lines, bars, points).properties(height=_height(labels, narrow))
 
-    return _drawing(make, alternative)
+    return _drawing(make, f"{chart.title}.")
 
 
-def calibration(rows: pl.DataFrame, tolerance: float, alternative: str) -> Drawing:
-    """Draw how far simulated means lie from human ones, in human standard deviations, over the band of likeness.
-
-    ``rows`` has label, difference_sd with _low and _high, verdict and tip.
-    """
-    band = pl.DataFrame({"from": [-tolerance], "to": [tolerance]})
+def _band(chart: Chart, columns: Sequence[Column], rows: Rows, _: Palette) -> Drawing:
+    """Draw estimates over a band around 0, coloured by the second column."""
+    column, verdict = columns
+    shown = pl.DataFrame(
+        [
+            {LABEL: row[LABEL], "value": row[column.name], "verdict": row[verdict.name],
+             **dict(zip(("from", "to"), column.interval(row) or (None, None), strict=True)),
+             "tip": f"{row[LABEL]}: {cell_words(column, row)} {column.unit}, {row[verdict.name]}"}
+            for row in rows
+        ],
+        infer_schema_length=None,
+    )  # fmt: skip
+    band = pl.DataFrame({"from": [-chart.tolerance], "to": [chart.tolerance]})
 
     def make(narrow: bool) -> alt.TopLevelMixin:
-        heading = "simulated less human mean, in human standard deviations"
-        title = ["simulated less human mean,", "in human standard deviations"] if narrow else heading
+        title = chart.axis or with_unit(column)
         axis = alt.Axis(tickCount=5 if narrow else 9)
         scale = alt.Scale(padding=10)
-        base = alt.Chart(rows).encode(
-            y=alt.Y("label:N", sort=None, title=None, axis=_labels(rows["label"], narrow)), description="tip:N"
+        base = alt.Chart(shown).encode(
+            y=alt.Y("label:N", sort=None, title=None, axis=_labels(shown[LABEL], narrow)), description="tip:N"
         )
         colour = alt.Color(
             "verdict:N",
@@ -400,11 +433,16 @@ def calibration(rows: pl.DataFrame, tolerance: float, alternative: str) -> Drawi
         )
         like = alt.Chart(band).mark_rect(opacity=0.14, color="var(--good)").encode(x="from:Q", x2="to:Q")
         bars = base.mark_rule(strokeWidth=3).encode(
-            x=alt.X("difference_sd_low:Q", title=title, scale=scale, axis=axis), x2="difference_sd_high:Q", color=colour
+            x=alt.X("from:Q", title=title, scale=scale, axis=axis), x2="to:Q", color=colour
         )
         points = base.mark_point(filled=True, size=70, opacity=1).encode(
-            x=alt.X("difference_sd:Q", title=title, scale=scale), color=colour
+            x=alt.X("value:Q", title=title, scale=scale), color=colour
         )
-        return alt.layer(like, _line(x=0.0), bars, points).properties(height=_height(rows["label"], narrow))
+        return alt.layer(like, _line(x=0.0), bars, points).properties(height=_height(shown[LABEL], narrow))
 
-    return _drawing(make, alternative)
+    return _drawing(make, f"{chart.title}.")
+
+
+_SHAPES: Mapping[str, Callable[[Chart, Sequence[Column], Rows, Palette], Drawing]] = {
+    "forest": _forest, "curve": _curve, "change": _change, "stacked": _stacked, "matrix": _matrix, "band": _band,
+}  # fmt: skip

@@ -3,53 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import polars as pl
 
-from wsim.balance.patch import Balance
 from wsim.errors import UserError
-from wsim.experiments.match import Match
-from wsim.experiments.rest import Rest
-from wsim.experiments.skill import Skill
-from wsim.experiments.whatif import WhatIf
 from wsim.game import Game, analyses_of, find_game
 from wsim.lab.answer import Answer, Stored
 from wsim.lab.progress import Progress
 from wsim.lab.store import Run
-from wsim.report.outcomes import Outcomes, outcomes, rank_means, score_counts
-from wsim.report.shapes import Slices, level_columns, shape_of
-from wsim.report.slices import slices
+from wsim.questions.answer_files import stored_in
+from wsim.questions.registry import questions
+from wsim.report.slices import Slices, slices
 from wsim.stats.analysis import Analysis
+from wsim.stats.combined import minus
+from wsim.stats.outcomes import Outcomes, outcomes, rank_means, score_counts
 from wsim.stats.tables import Table, factor
 
 
 @dataclass(frozen=True)
 class Besides:
-    """What goes on a page besides the run itself: another run, and files of answers, by what gave them.
+    """What goes on a page besides the run itself: another run, and files of answers.
 
     ``beside``: runs whose tables are slices of those of the run: other player numbers, other rule sets.
     """
 
-    whatifs: Sequence[Path] = ()
     compare: Run | None = None
-    balances: Sequence[Path] = ()
-    matches: Sequence[Path] = ()
-    skills: Sequence[Path] = ()
-    rests: Sequence[Path] = ()
+    files: Sequence[Path] = ()
     beside: Sequence[Run] = ()
 
     def answers(self, run: Run) -> list[Stored]:
         """Return the answers in the run's folder and in the files; UserError for a file that is none."""
-        files: Mapping[type[Answer], Sequence[Path]] = {
-            WhatIf: [*WhatIf.files_in(run.path), *self.whatifs],
-            Match: [*Match.files_in(run.path), *self.matches],
-            Skill: [*Skill.files_in(run.path), *self.skills],
-            Rest: [*Rest.files_in(run.path), *self.rests],
-            Balance: self.balances,
-        }
-        return [read_answer(kind, path, run.plan.game) for kind, paths in files.items() for path in paths]
+        kinds = [question.answer_class for question in questions() if question.section]
+        files = [(kind, path) for kind in kinds for path in kind.files_in(run.path)]
+        files += [(_kind_of(path), path) for path in self.files]
+        files.sort(key=lambda one: kinds.index(one[0]) if one[0] in kinds else len(kinds))
+        return [read_answer(kind, path, run.plan.game) for kind, path in files]
+
+
+def _kind_of(path: Path) -> type[Answer]:
+    """Return the kind of the answer in a file; UserError for a file without one."""
+    stored = stored_in(path)
+    if stored is None:
+        raise UserError(f"{str(path)!r} holds rows, and no answer")
+    return stored.kind
 
 
 def read_answer(kind: type[Answer], path: Path, game: str) -> Stored:
@@ -68,12 +66,11 @@ class Comparison:
     Attributes
     ----------
     run: the other run.
-    tables: by name, the levels that both runs have: label, win_points and score of this run (``_here``) and the other
-        (``_there``), and the differences here less there with _low and _high.
+    tables: by name, the differences of what both runs have (``wsim.stats.combined.minus``).
     """
 
     run: Run
-    tables: Mapping[str, pl.DataFrame]
+    tables: Mapping[str, Table]
 
 
 @dataclass(frozen=True)
@@ -86,7 +83,7 @@ class Material:
     tables: those of the game that fit the run and have rows, by name.
     refused: the tables that these games cannot give, each with the reason in a sentence.
     seats: win share and score by seat.
-    outcomes, scores, ranks: see ``wsim.report.outcomes``.
+    outcomes, scores, ranks: see ``wsim.stats.outcomes``.
     comparison: another run, if one was asked for.
     slices: tables of parts of the seats, and of runs beside this one (``wsim.report.slices``).
     answers: of ``wsim whatif``, ``match``, ``skill``, ``rest`` and ``balance``, those in the run's folder first.
@@ -97,10 +94,10 @@ class Material:
     games: int
     tables: Mapping[str, Table]
     refused: Mapping[str, str]
-    seats: pl.DataFrame
+    seats: Table
     outcomes: Outcomes
     scores: pl.DataFrame
-    ranks: pl.DataFrame
+    ranks: Table
     comparison: Comparison | None
     slices: Mapping[str, Slices]
     answers: Sequence[Stored] = ()
@@ -134,7 +131,8 @@ def collect(run: Run, besides: Besides, progress: Progress | None = None) -> Mat
     collected = outcomes(run.seats)
     scores, ranks = score_counts(run.seats), rank_means(run.seats)
     steps.begin("seats")
-    seats = factor(run, "seat", measures=()).frame.sort("seat")
+    seats = factor(run, "seat", measures=(), title="Seats at the table")
+    seats = replace(seats, frame=seats.frame.sort("seat"))
     comparison = None
     if compare is not None:
         steps.begin("comparison")
@@ -167,31 +165,8 @@ def _compared(run: Run, other: Run, tables: Mapping[str, Table]) -> Comparison:
     there = _shown(find_game(other.plan.game), other)
     found = {}
     for name, table in tables.items():
-        if shape_of(table.frame) in ("levels", "owners") and name in there:
-            both = _side_by_side(table.frame, there[name].table(other).frame)
-            if len(both):
+        if table.form in ("levels", "owners") and name in there:
+            both = minus(table, there[name].table(other))
+            if both is not None:
                 found[name] = both
     return Comparison(other, found)
-
-
-def _side_by_side(here: pl.DataFrame, there: pl.DataFrame) -> pl.DataFrame:
-    """Join the levels of two tables; the runs are taken as independent, so the squares of the errors add up."""
-    label = level_columns(here)
-    if level_columns(there) != label:
-        return pl.DataFrame()
-    wanted = [*label, *(f"{name}{end}" for name in ("win_points", "score") for end in ("", "_low", "_high"))]
-    text = [pl.col(name).cast(pl.String) for name in label]
-    one, two = (frame.select(wanted).with_columns(text) for frame in (here, there))
-    both = one.join(two, on=label, suffix="_there", maintain_order="left").rename(
-        {name: f"{name}_here" for name in wanted if name not in label}
-    )
-    for name in ("win_points", "score"):
-        value = pl.col(f"{name}_here") - pl.col(f"{name}_there")
-        half = [(pl.col(f"{name}_high_{end}") - pl.col(f"{name}_low_{end}")) / 2 for end in ("here", "there")]
-        reach = (half[0] ** 2 + half[1] ** 2).sqrt()
-        both = both.with_columns(
-            value.alias(f"{name}_difference"),
-            (value - reach).alias(f"{name}_difference_low"),
-            (value + reach).alias(f"{name}_difference_high"),
-        )
-    return both

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from wsim.report.charts import Drawing
+from wsim.document import Sheet
+from wsim.report.charts import Drawing, draw
 from wsim.report.grids import Grid
+from wsim.report.theme import Palette
 
 
 @dataclass(frozen=True)
@@ -37,3 +39,9 @@ class Section:
     figures: Sequence[Figure] = ()
     grids: Sequence[Grid] = ()
     numbers: Sequence[Grid] = ()
+
+
+def drawn_of(sheet: Sheet, palette: Palette) -> list[Figure]:
+    """Return the charts of a sheet, as far as there is something to draw."""
+    both = ((chart, draw(chart, sheet, palette)) for chart in sheet.charts)
+    return [Figure(one, " ".join(filter(None, (f"{chart.title}.", chart.caption)))) for chart, one in both if one]

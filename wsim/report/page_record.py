@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wsim.display import BETWEEN_PLAYERS
 from wsim.errors import UserError
 from wsim.files import content_digest, text_within
 from wsim.lab.parts import Part
 from wsim.lab.plan import Plan
 from wsim.lab.provenance import Provenance
 from wsim.lab.repetition import Again, Rerun, places_in, played_again, sound, unlike
+from wsim.stats.columns import PLAYER_SD
 
 if TYPE_CHECKING:
     from wsim.lab.store import Run
@@ -51,7 +51,7 @@ def _digests(tables: Mapping[str, Table]) -> dict[str, str]:
         return f"{value:.9g}" if isinstance(value, float) else value
 
     # what its games say
-    own = {name: table.frame.drop(BETWEEN_PLAYERS, strict=False) for name, table in tables.items()}
+    own = {name: table.frame.drop(PLAYER_SD, strict=False) for name, table in tables.items()}
     rows = {name: [[of(value) for value in row] for row in frame.rows()] for name, frame in own.items()}
     return {name: content_digest(json.dumps(found, default=str).encode())[:16] for name, found in rows.items()}
 

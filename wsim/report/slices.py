@@ -11,11 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 import polars as pl
 
 from wsim.errors import UserError
-from wsim.lab.store import Run, told_apart
-from wsim.report.shapes import Slices, shape_of
+from wsim.lab.store import Run, label_runs
 from wsim.stats.analysis import Analysis
 from wsim.stats.tables import Table
 
+Slices = Mapping[str, Mapping[str, pl.DataFrame]]
+"""A table of parts of the seats: by what the parts are told apart by (wonder), by their names (Gizah)."""
 MOST_ROWS = 2000
 """Of a table by one column, so that the page stays small; with more it is not sliced by that."""
 
@@ -28,9 +29,9 @@ def slices(
 
     Raises UserError for other runs that nothing tells apart from this one, or of another game.
     """
-    split = {name: analyses[name].by for name, table in tables.items() if shape_of(table.frame) in ("levels", "owners")}
+    split = {name: analyses[name].by for name, table in tables.items() if table.form in ("levels", "owners")}
     columns = dict.fromkeys(by[0] for by in split.values() if by and _several(tables, by[0]))
-    teller, values = told_apart([run, *others]) if others else ("", [])
+    teller, values = label_runs([run, *others]) if others else ("", [])
     found: dict[str, Slices] = {}
     for name, by in split.items():
         if by is None:

@@ -27,6 +27,10 @@ class Palette:
         """Return the colour of a name: its own, or that of its place in the series."""
         return f"var({_variable(name)})" if name in self.own else SERIES[place % len(SERIES)]
 
+    def own_of(self, name: str) -> str:
+        """Return the colour of a name if it has one of its own."""
+        return self.of(name, 0) if name in self.own else ""
+
     def of_all(self, names: Sequence[str]) -> list[str]:
         """Return the colours of some names side by side."""
         return [self.of(name, place) for place, name in enumerate(names)]

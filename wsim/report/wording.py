@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
+
+from wsim.document import CATEGORY, NAME, POINTS, PROBABILITY, RATIO, SHARE, TURN, Column, Row
 
 MINUS = "\N{MINUS SIGN}"
 DASH = "\N{EN DASH}"
@@ -31,7 +33,7 @@ def signed(value: float | None, decimals: int = 2) -> str:
 
 def percent(value: float | None, decimals: int = 1) -> str:
     """Return a share in per cent."""
-    return NOTHING if value is None or not math.isfinite(value) else f"{number(100 * value, decimals)} %"
+    return NOTHING if value is None or not math.isfinite(value) else f"{number(100 * value, decimals)}%"
 
 
 def chance(value: float | None) -> str:
@@ -44,13 +46,6 @@ def number_range(low: float | None, high: float | None, decimals: int = 2, *, si
     write = signed if sign else number
     ends = write(low, decimals), write(high, decimals)
     return f"{ends[0]} to {ends[1]}" if all(ends) else NOTHING
-
-
-def effect_text(row: Mapping[str, Any]) -> str:
-    """Return a row of a what-if's effects as ``cards.Palace.points=6: +0.12 (+0.08 to +0.16)``."""
-    decimals = 2 if abs(row["effect"] or 0) >= 0.1 else 3
-    interval = number_range(row["effect_low"], row["effect_high"], decimals, sign=True)
-    return f"{row['variant']}: {signed(row['effect'], decimals)}" + (f" ({interval})" if interval else "")
 
 
 def count(value: int) -> str:
@@ -75,43 +70,54 @@ def named(words: Sequence[str], most: int = 4, last: str = "and") -> str:
     return joined([*words[:most], f"{len(words) - most} more"])
 
 
-def title(name: str) -> str:
-    """Return a column's name as a heading: ``trade_paid`` is ``Trade paid``."""
-    text = name.replace("_", " ").strip()
-    return text[:1].upper() + text[1:]
+def title(text: str) -> str:
+    """Return words as a heading: with a capital, unless they begin with a single letter (``n``, ``x fair share``)."""
+    words = text.replace("_", " ").strip()
+    return words if len(words.partition(" ")[0]) == 1 else words[:1].upper() + words[1:]
 
 
-def heading(name: str) -> str:
-    """Return the heading of a column of any table: its name, unless that is a letter of statistics."""
-    return _HEADINGS.get(name) or title(points_name(name))
+def unit_of(column: Column) -> str:
+    """Return what the numbers of a column are counted in, as ``written`` writes them."""
+    hundredths = column.kind is SHARE and (column.difference or column.spread)
+    return "percentage points" if hundredths else column.unit
 
 
-def unit_of(column: str) -> str:
-    """Return what the numbers of a column count in, by its name; nothing where that says it, or no unit is known."""
-    if column.startswith(("points_", "score")) and column != "score_q":
-        return "points"
-    if column.startswith("win_") and not column.startswith("win_points") and column != "win_q":
-        return "share of wins"
-    return _UNITS.get(column, "")
+def written(column: Column, value: Any) -> str:
+    """Return a value of a column in words and numbers."""
+    if value is None or isinstance(value, bool) or not isinstance(value, int | float):
+        return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+    if column.kind is PROBABILITY:
+        return chance(value)
+    if isinstance(value, int) and not column.difference:
+        return str(value) if column.kind in (NAME, CATEGORY) else count(value)
+    if column.kind is SHARE and column.spread:
+        return f"±{number(100 * value, 1)}"
+    if column.kind is SHARE and not column.difference:
+        return percent(value)
+    return (signed if column.difference else number)(*_in_units(column, value))
 
 
-_HEADINGS = {"n": "Seats", "p": "p-value", "q": "q-value"}
-_UNITS = {
-    "total": "points",
-    "lift": "points",
-    "shrunk": "points",
-    "taken_difference": "share of wins",
-    "ahead": "share of games",
-    "strength": "1 = mean",
-    "log_strength": "0 = mean",
-    "average_turn": "turn",
-    "last_seen": "turn",
-    "first_pick": "share",
-    "difference": "share of wins",
-    "change": "share of wins",
-}
+def interval_of(column: Column, row: Row) -> str:
+    """Return the interval of a column in a row, as ``1.58 to 1.69``; nothing where it has none."""
+    ends = column.interval(row)
+    if ends is None:
+        return NOTHING
+    value = row[column.name]
+    if column.kind is SHARE:
+        return number_range(100 * ends[0], 100 * ends[1], 1, sign=column.difference)
+    return number_range(*ends, _in_units(column, 0.0 if value is None else value)[1], sign=column.difference)
 
 
-def points_name(column: str) -> str:
-    """Return what a column of points is called: ``points_disc_sets`` is ``disc sets``."""
-    return column.removeprefix("points_").replace("_", " ")
+def cell_words(column: Column, row: Row) -> str:
+    """Return an estimate with its interval: ``+1.2 (+0.8 to +1.6)``."""
+    interval = interval_of(column, row)
+    return written(column, row[column.name]) + (f" ({interval})" if interval else "")
+
+
+def _in_units(column: Column, value: float) -> tuple[float, int]:
+    """Return a number as it is counted, and its decimals."""
+    if column.kind is SHARE:
+        return 100 * value, 1
+    if column.kind in (POINTS, RATIO, TURN):
+        return value, 2
+    return value, 3 if abs(value) < 1 else 2

@@ -1,4 +1,4 @@
-"""What a game offers for ``wsim catalog``: what it is made of, shown, compared, checked; its card file's schema."""
+"""What a game provides for ``wsim catalog``: its catalogues, their comparison and check, and the card-file schema."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from wsim.display import Shown
+from wsim.document import Sheet
 
 Rows = list[dict[str, Any]]
 
 
 @dataclass(frozen=True)
 class Source:
-    """Where a catalogue comes from.
+    """The source of a catalogue.
 
     Attributes
     ----------
-    ruleset: None for the game's usual one.
-    cards: a file; None for wsim's own. patches, changes: laid over it.
+    ruleset: None for the game's default one.
+    cards: a file; None for the built-in one. patches, changes: applied to it.
     """
 
     ruleset: str | None = None
@@ -30,10 +30,10 @@ class Source:
 
 @dataclass(frozen=True)
 class CataloguePage:
-    """A catalogue, or a part of it: a sentence and tables for people, and the same as JSON."""
+    """A catalogue, or a part of it: a sentence and tables for people, and the same content as JSON."""
 
     head: str
-    tables: Sequence[Shown]
+    tables: Sequence[Sheet]
     record: Any
 
 
@@ -42,7 +42,7 @@ class Catalogues(ABC):
 
     @abstractmethod
     def page(self, source: Source, name: str | None) -> CataloguePage:
-        """Return a catalogue, or what of it is called ``name``."""
+        """Return a catalogue, or the part of it called ``name``."""
 
     @abstractmethod
     def rulesets(self) -> Rows:
@@ -50,15 +50,15 @@ class Catalogues(ABC):
 
     @abstractmethod
     def differences(self, source: Source, old: str, new: str) -> tuple[Rows, Sequence[str]]:
-        """Return what differs between two rule sets, as rows and as lines for people."""
+        """Return the differences between two rule sets, as rows and as lines for people."""
 
     def decks(self, _source: Source) -> Rows:
-        """Return how many cards of each kind are dealt, by players; nothing where the deck is always the same."""
+        """Return the number of cards of each kind in the deck, by players; empty if the deck is always the same."""
         return []
 
     @abstractmethod
     def check(self, source: Source, path: str) -> Rows:
-        """Check every rule set of a card file, or a patch as it lies over the rule set; return a row for each."""
+        """Check every rule set of a card file, or a patch on top of its rule set; return a row for each."""
 
     @abstractmethod
     def schema(self) -> Any:

@@ -1,7 +1,8 @@
-"""Read the values of a card file one by one, collecting every mistake with file, entry, field and what is accepted."""
+"""Read the values of a card file one by one, collecting every mistake with file, entry, field and accepted values."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
@@ -13,7 +14,7 @@ Reader = Callable[["Problems", Path, Any], Any]
 """Checks one value: returns it in its final form, or reports to ``Problems`` and returns None."""
 
 Schema = dict[str, Any]
-"""What a reader accepts, as JSON Schema (draft 2020-12), for editors: at least that, and as much as it can say."""
+"""The values that a reader accepts, as JSON Schema (draft 2020-12), for editors; it may accept more than the reader."""
 
 REMOVED: Schema = {
     "type": "object",
@@ -21,13 +22,13 @@ REMOVED: Schema = {
     "required": ["remove"],
     "additionalProperties": False,
 }
-"""What a patch writes for an entry that it takes away."""
+"""The form of an entry that a patch removes."""
 _SCHEMA = "__wsim_schema__"
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def described(schema: Schema) -> Callable[[Reader], Reader]:
-    """Say what a reader accepts, beside the reader itself."""
+    """Attach the schema of accepted values to a reader."""
 
     def mark(reader: Reader) -> Reader:
         setattr(reader, _SCHEMA, schema)
@@ -37,33 +38,37 @@ def described(schema: Schema) -> Callable[[Reader], Reader]:
 
 
 def schema_of(reader: Reader) -> Schema:
-    """Return what a reader accepts as JSON Schema; every reader of a card file says it."""
-    found: Schema = getattr(reader, _SCHEMA)
-    return found
+    """Return the JSON Schema of the values that a reader accepts."""
+    schema: Schema = getattr(reader, _SCHEMA)
+    return schema
 
 
 def table_schema(readers: Mapping[str, Reader], others: Reader | None = None) -> Schema:
-    """Return the schema of a table with these fields; one that is no flag may be ``false``, which takes it away.
+    """Return the schema of a table with these fields; any field except flags may be ``false``, which removes it.
 
-    None of them is required, because a patch names only what differs.
+    No field is required, because a patch contains only changed ones.
     """
     properties: Schema = {}
     for name, reader in readers.items():
-        one = schema_of(reader)
-        properties[name] = one if reader is flag else {"anyOf": [one, {"const": False}]}
+        schema = schema_of(reader)
+        properties[name] = schema if reader is flag else {"anyOf": [schema, {"const": False}]}
     rest = schema_of(others) if others else False
     return {"type": "object", "properties": properties, "additionalProperties": rest}
 
 
 def dotted(path: Path) -> str:
     """Return a path as a user would write it: ``cards."Town Hall".cost.ore``."""
-    return ".".join(part if _BARE.fullmatch(part) else f'"{part}"' for part in path)
+    return ".".join(part if _BARE.fullmatch(part) else f'"{_escaped(part)}"' for part in path)
+
+
+def _escaped(text: str) -> str:
+    return "".join(letter if letter.isprintable() else json.dumps(letter)[1:-1] for letter in text)
 
 
 class Problems(Mistakes):
-    """Every mistake found in the card files, in the order in which it was found.
+    """The mistakes in card files, in the order in which they were found.
 
-    ``origins`` says which file, layer or change wrote a path; what it does not list comes from ``source``.
+    ``origins`` maps a path to the file, layer or change that wrote it; other paths were written by ``source``.
     """
 
     def __init__(self, source: str) -> None:
@@ -72,8 +77,8 @@ class Problems(Mistakes):
         self.origins: dict[Path, str] = {}
 
     def origin(self, path: Path) -> str:
-        """Return what wrote the value at ``path``: what last wrote a part of it, or what wrote the whole around it."""
-        if len(path) > 1:  # not for a whole section, which every layer writes in
+        """Return the writer of the value at ``path``: the last writer of a part of it, or of a table around it."""
+        if len(path) > 1:  # not for a whole section, to which every layer writes
             for origin_path in reversed(self.origins):
                 if origin_path[: len(path)] == path:
                     return self.origins[origin_path]
@@ -83,7 +88,7 @@ class Problems(Mistakes):
         return self.source
 
     def wrote(self, path: Path, source: str) -> None:
-        """Remember that ``source`` wrote the value at ``path`` and everything below it."""
+        """Record that ``source`` wrote the value at ``path`` and everything below it."""
         for old in [p for p in self.origins if p[: len(path)] == path]:
             del self.origins[old]
         self.origins[path] = source
@@ -93,13 +98,13 @@ class Problems(Mistakes):
         self.add(f"{self.origin(path)}, {dotted(path)}: {sentence}" if path else f"{self.source}: {sentence}")
 
     def unknown(self, path: Path, what: str, value: object, accepted: Collection[str]) -> None:
-        """Report a value that is not one of the accepted ones."""
+        """Report a value that is not accepted."""
         listed = ", ".join(accepted) if len(accepted) <= 40 else f"one of {len(accepted)} names"
         self.at(path, f"unknown {what} {value!r}{nearest(str(value), accepted)}; accepted: {listed or 'none'}")
 
 
 def _kind(value: object) -> str:
-    """Say what a TOML value is."""
+    """Describe a TOML value."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, dict):
@@ -145,7 +150,7 @@ def flag(problems: Problems, path: Path, value: Any) -> bool | None:
 
 @described({"type": "string", "minLength": 1})
 def text(problems: Problems, path: Path, value: Any) -> str | None:
-    """Accept any words."""
+    """Accept any text on one line."""
     if isinstance(value, str) and value.strip() and value.isprintable():
         return value
     problems.at(path, f"{_kind(value)} is not accepted; accepted: words in quotes, on one line")
@@ -154,7 +159,7 @@ def text(problems: Problems, path: Path, value: Any) -> str | None:
 
 @described({"type": "string", "pattern": "^[A-Za-z0-9_-]{1,40}$"})
 def identifier(problems: Problems, path: Path, value: Any) -> str | None:
-    """Accept a short name that can be written in a command without quotes."""
+    """Accept a short name that needs no quotes in a command."""
     if isinstance(value, str) and _BARE.fullmatch(value) and len(value) <= 40:
         return value
     problems.at(path, f"{_kind(value)} is not accepted; accepted: at most 40 letters, digits, - and _")
@@ -178,7 +183,7 @@ def word(what: str, accepted: Collection[str]) -> Reader:
 
 
 def listing(item: Reader, *, least: int = 1, most: int = 12, distinct: bool = True) -> Reader:
-    """Accept a list of ``least`` to ``most`` items; one item may stand for the list of itself."""
+    """Accept a list of ``least`` to ``most`` items; a single item counts as a list of one."""
 
     def read(problems: Problems, path: Path, value: Any) -> tuple[Any, ...] | None:
         if isinstance(value, dict):
@@ -189,14 +194,14 @@ def listing(item: Reader, *, least: int = 1, most: int = 12, distinct: bool = Tr
             accepted = f"{least} to {most} items" if least < most else f"{least} items"
             problems.at(path, f"a list of {len(items)} is not accepted; accepted: {accepted}")
             return None
-        found = tuple(item(problems, path, v) for v in items)
-        if None in found:
+        result = tuple(item(problems, path, v) for v in items)
+        if None in result:
             return None
-        if distinct and len(set(found)) < len(found):
-            twice = next(v for v in found if found.count(v) > 1)
+        if distinct and len(set(result)) < len(result):
+            twice = next(v for v in result if result.count(v) > 1)
             problems.at(path, f"{twice!r} is listed twice")
             return None
-        return found
+        return result
 
     several = {"type": "array", "items": schema_of(item), "minItems": least, "maxItems": most, "uniqueItems": distinct}
     return described({"anyOf": [schema_of(item), several]})(read)
@@ -204,17 +209,17 @@ def listing(item: Reader, *, least: int = 1, most: int = 12, distinct: bool = Tr
 
 def numbers(count: int, low: int, high: int) -> Reader:
     """Accept a list of ``count`` whole numbers from ``low`` to ``high``."""
-    one = whole(low, high)
+    number = whole(low, high)
 
     def read(problems: Problems, path: Path, value: Any) -> list[int] | None:
         tried = Problems("")  # one sentence for the whole list
-        if isinstance(value, list) and len(value) == count and None not in [one(tried, path, n) for n in value]:
+        if isinstance(value, list) and len(value) == count and None not in [number(tried, path, n) for n in value]:
             return list(value)
         accepted = f"a list of {count} whole numbers from {low} to {high}"
         problems.at(path, f"{_kind(value)} is not accepted; accepted: {accepted}")
         return None
 
-    return described({"type": "array", "items": schema_of(one), "minItems": count, "maxItems": count})(read)
+    return described({"type": "array", "items": schema_of(number), "minItems": count, "maxItems": count})(read)
 
 
 def words(what: str, accepted: Collection[str], *, least: int = 1, most: int = 12, distinct: bool = True) -> Reader:
@@ -225,30 +230,30 @@ def words(what: str, accepted: Collection[str], *, least: int = 1, most: int = 1
 def read_fields(
     problems: Problems, path: Path, entries: Any, readers: Mapping[str, Reader], what: str = "field"
 ) -> dict[str, Any]:
-    """Read the fields of a table that are there and right; report unknown and wrong ones.
+    """Read the valid fields of a table; report unknown and invalid ones.
 
-    A field that is ``false`` where no true/false is meant has been taken away by a patch and counts as absent.
+    A field other than a flag that is ``false`` was removed by a patch and counts as absent.
     """
     if not isinstance(entries, dict):
-        fields = ", ".join(list(readers)[:8]) + (", ..." if len(readers) > 8 else "")
-        problems.at(path, f"{_kind(entries)} is not accepted; accepted: a table with {fields}")
+        known = ", ".join(list(readers)[:8]) + (", ..." if len(readers) > 8 else "")
+        problems.at(path, f"{_kind(entries)} is not accepted; accepted: a table with {known}")
         return {}
-    found: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     for key, value in entries.items():
-        here = (*path, key)
+        field_path = (*path, key)
         if key not in readers:
-            problems.unknown(here, what, key, readers)
+            problems.unknown(field_path, what, key, readers)
         elif value is False and readers[key] is not flag:
             continue
         else:
-            read = readers[key](problems, here, value)
+            read = readers[key](problems, field_path, value)
             if read is not None:
-                found[key] = read
-    return found
+                fields[key] = read
+    return fields
 
 
 def _report_missing(problems: Problems, path: Path, value: Mapping[str, Any], required: Mapping[str, Reader]) -> None:
-    """Report required fields that are not there, or have been taken away."""
+    """Report required fields that are missing or were removed."""
     missing = [
         key for key, reader in required.items() if key not in value or (value[key] is False and reader is not flag)
     ]
@@ -259,34 +264,34 @@ def _report_missing(problems: Problems, path: Path, value: Mapping[str, Any], re
 def record(
     kind: Callable[..., Any], required: Mapping[str, Reader], optional: Mapping[str, Reader] | None = None
 ) -> Reader:
-    """Accept a table with these fields and make a ``kind`` of it."""
+    """Accept a table with these fields and build a ``kind`` from it."""
     readers = {**required, **(optional or {})}
 
     def read(problems: Problems, path: Path, value: Any) -> Any:
-        found = read_fields(problems, path, value, readers)
+        fields = read_fields(problems, path, value, readers)
         if not isinstance(value, dict):
             return None
         _report_missing(problems, path, value, required)
-        return kind(**found) if all(key in found for key in required) else None
+        return kind(**fields) if all(key in fields for key in required) else None
 
     return described(table_schema(readers))(read)
 
 
 def entries(named: Mapping[str, Reader], others: Reader | None = None, count: int | None = None) -> Reader:
-    """Accept a table with all the ``named`` entries and, if ``others`` reads them, free ones: ``count``, or any number.
+    """Accept a table with all ``named`` entries and, if ``others`` is given, ``count`` (or any number of) free ones.
 
     Returns the entries in the order of the table.
     """
 
     def read(problems: Problems, path: Path, value: Any) -> dict[str, Any] | None:
         free = {key: others for key in value if key not in named} if others and isinstance(value, dict) else {}
-        found = read_fields(problems, path, value, {**named, **free}, "entry")
+        fields = read_fields(problems, path, value, {**named, **free}, "entry")
         if not isinstance(value, dict):
             return None
         _report_missing(problems, path, value, named)
-        there = [key for key in free if value[key] is not False]
-        if count not in (None, len(there)):
-            problems.at(path, f"{len(there)} entries ({', '.join(there)}) are not accepted; accepted: {count}")
-        return found
+        present = [key for key in free if value[key] is not False]
+        if count not in (None, len(present)):
+            problems.at(path, f"{len(present)} entries ({', '.join(present)}) are not accepted; accepted: {count}")
+        return fields
 
     return described(table_schema(named, others))(read)

@@ -1,8 +1,8 @@
-"""Formulas of a card file: whole numbers of what everybody at the table knows, written in the syntax of Python.
+"""Formulas of card files: integer expressions over public facts, written in Python syntax.
 
-A formula is parsed with ``ast`` into nodes of a closed list; nothing of it is ever executed as Python. Of its nodes are
-made: the range of what it can come to (``span``) and the words that kernels run (``Vocabulary.code``). What a formula
-may ask for is the ``Vocabulary`` of a game. A mistake is a ``FormulaError``: one sentence with the place.
+A formula is parsed with ``ast`` into nodes of a closed set of kinds; it is never executed as Python. From its nodes
+follow the range of its value (``span``) and the words that kernels execute (``Vocabulary.code``). The names that it may
+use are the ``Vocabulary`` of a game. A mistake raises ``FormulaError``: one sentence with the location.
 """
 
 from __future__ import annotations
@@ -20,12 +20,11 @@ from itertools import product
 from wsim.errors import nearest
 from wsim.kernels.formula_words import DEPTH, HANDED, MOST_WORDS, OPERATION
 
-LONGEST = 300  # letters
-MOST_WRITTEN = 1_000_000
-MOST = 1_000_000_000  # what any part may come to: far from where 64 bits end
-MOST_POWER = 4
+MAX_LETTERS = 300
+MAX_WRITTEN = 1_000_000
+MAX_POWER = 4
 Span = tuple[int, int]
-"""The least and the greatest number that something can come to."""
+"""The lowest and highest possible value."""
 Spans = Mapping[str, Span]
 
 _ARITHMETIC: Mapping[type[ast.AST], str] = {
@@ -47,12 +46,12 @@ _ELSEWHERE: Mapping[str, str] = {
     r"[≤≥≠]": "compare with <=, >= or !=",
     r"\d[ .]*[A-Za-z]": "a product is written 2 * red",
 }
-"""What other languages write, and how it is written here."""
+"""Syntax of other languages, and its equivalent here."""
 _WRITTEN = "numbers, names, + - * // % **, < <= == != > >=, and, or, not, `x if c else y`, " + ", ".join(_FUNCTIONS)
 
 
 class FormulaError(ValueError):
-    """What is wrong with a formula, in one sentence that names the part to blame."""
+    """A mistake in a formula, as one sentence that names the part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +60,11 @@ class Node:
 
     Attributes
     ----------
-    kind: "number", "name", "card", "cards" (those of which its part holds), "fact" (of a card) or what is done with the
+    kind: "number", "name", "card", "cards" (those that satisfy its part), "fact" (of a card), or the operation on the
         parts (``formula_words``, "count", "sets").
-    text: as it is written. at: its first letter, from 1.
-    value: of a number. name: of a name, card, fact or function, of cards what must hold. whose: one of those of the
-        vocabulary, or the file of a function. bounds: what a function may return, or a fact can be.
+    text: as written. at: the position of its first letter, from 1.
+    value: that of a number. name: that of a name, card, fact or function; for cards, the condition. whose: one of the
+        vocabulary's owners, or the file of a function. bounds: the range of a function or fact.
     """
 
     kind: str
@@ -79,7 +78,7 @@ class Node:
 
     @property
     def is_condition(self) -> bool:
-        """Whether it holds or does not, which counts as 1 or 0."""
+        """Whether it is true or false, which counts as 1 or 0."""
         return self.kind in _CONDITIONS or (self.kind == "fact" and self.bounds == (0, 1))
 
     def walk(self) -> Iterator[Node]:
@@ -94,15 +93,15 @@ class Node:
 
 @dataclass(frozen=True, eq=False)
 class Vocabulary:
-    """What the formulas of a game may ask for, and how they are read.
+    """The names that the formulas of a game may use, and their parser.
 
     Attributes
     ----------
-    cities: names of what is known of a city (or a seat). table: of the table; they are numbered on from those.
-    whose: whose city a name may speak of, "" first: the one that the formula belongs to.
-    widest: what names can stand for in any catalogue that is accepted: its bounds prove that they stay within it.
-    cards: whether ``count`` counts cards by name. facts: what it may ask of those that it counts, with its span; of
-        (0, 1) are those that hold or not. files: whether functions of files may be called.
+    cities: names of facts of a city (or seat). table: names of facts of the table, numbered after those.
+    whose: the cities that a name may refer to; the first, "", is the formula's own.
+    widest: the range of each name; a game in which a number leaves it stops where a formula asks for it.
+    cards: whether ``count`` counts cards by name. facts: facts of counted cards with their spans; (0, 1) marks a
+        condition. files: whether functions of files may be called.
     """
 
     cities: Sequence[str]
@@ -115,35 +114,35 @@ class Vocabulary:
 
     @cached_property
     def number(self) -> Mapping[str, int]:
-        """The number of each name, for the words that kernels run."""
+        """The number of each name, for the words that kernels execute."""
         return {name: number for number, name in enumerate((*self.cities, *self.table))}
 
     def parse(self, text: str) -> Node:
-        """Return the nodes of a formula; raise FormulaError for anything that is none."""
+        """Return the nodes of a formula; raise FormulaError if it is invalid."""
         return _parsed(self, text)
 
     def normal(self, text: str) -> str:
-        """Return a formula as Python would write it, so that spaces and brackets make no other formula of it."""
+        """Return a formula in Python's canonical form, so that spaces and brackets make no difference."""
         self.parse(text)
         return ast.unparse(ast.parse(text, mode="eval"))
 
     def written(self, text: str) -> list[tuple[int, int]]:
-        """Return the numbers that are written in a formula: where each begins in its normal form, and what it is.
+        """Return the numbers written in a formula: the offset of each in its canonical form, and its value.
 
-        The bounds of a function are none of them: they say what must hold.
+        The bounds of a function do not count.
         """
         parts = list(ast.walk(ast.parse(self.normal(text), mode="eval")))
-        bounds = {id(one) for part in parts if isinstance(part, ast.keyword) for one in ast.walk(part)}
+        bounds = {id(node) for part in parts if isinstance(part, ast.keyword) for node in ast.walk(part)}
         constants = [part for part in parts if isinstance(part, ast.Constant) and id(part) not in bounds]
         return sorted((part.col_offset, part.value) for part in constants if isinstance(part.value, int))
 
-    def with_number(self, text: str, place: int, value: int) -> str:
-        """Return a formula with another number at a place, from 1; raise FormulaError if there is none."""
-        there = self.written(text)
-        if not 1 <= place <= len(there):
-            accepted = ", ".join(f"{number} (the {value})" for number, (_, value) in enumerate(there, start=1))
-            raise FormulaError(f"{text!r} has no number {place}; accepted: {accepted or 'none'}")
-        at, number = there[place - 1]
+    def with_number(self, text: str, position: int, value: int) -> str:
+        """Return a formula with the number at a position (from 1) replaced; raise FormulaError if there is none."""
+        numbers = self.written(text)
+        if not 1 <= position <= len(numbers):
+            accepted = ", ".join(f"{number} (the {value})" for number, (_, value) in enumerate(numbers, start=1))
+            raise FormulaError(f"{text!r} has no number {position}; accepted: {accepted or 'none'}")
+        at, number = numbers[position - 1]
         before = self.normal(text).encode()  # Python counts bytes
         return (
             before[:at] + (f"{value}" if value >= 0 else f"({value})").encode() + before[at + len(str(number)) :]
@@ -152,19 +151,20 @@ class Vocabulary:
     def code(
         self, node: Node, number: Mapping[str, int] | None = None, slot: Callable[[Node], int] | None = None
     ) -> list[int]:
-        """Return the words of a formula in postfix order (``formula_words``); ``number`` is that of cards and of sets.
+        """Return the words of a formula in postfix order (``formula_words``); ``number`` maps cards and sets to
+        numbers.
 
-        ``slot`` says where a function of a file is found while playing.
+        ``slot`` returns the slot of a file's function.
         """
         return [*self.words(node, number or {}, slot)[0], OPERATION["end"]]
 
     def words(self, node: Node, number: Mapping[str, int], slot: Callable[[Node], int] | None) -> tuple[list[int], int]:
-        """Return the words of a node, and how many numbers they hold at once."""
+        """Return the words of a node, and the stack depth that they need."""
         if node.kind == "call":
             handed = [self.words(part, number, slot) for part in node.parts]
             operand = (slot(node) if slot else 0) << 3 | len(handed)
             words = [word for part, _ in handed for word in part]
-            held = max((place + depth for place, (_, depth) in enumerate(handed)), default=1)
+            held = max((index + depth for index, (_, depth) in enumerate(handed)), default=1)
             return [*words, operand << 8 | OPERATION["call"]], held
         if not node.parts or node.kind == "cards":
             operand = node.value
@@ -175,12 +175,12 @@ class Vocabulary:
         operation = {"count": "+", "sets": "min"}.get(node.kind, node.kind)
         words = []
         deepest = 0
-        for place, part in enumerate(node.parts):
+        for index, part in enumerate(node.parts):
             more, depth = self.words(part, number, slot)
-            held = place if operation == "if" else min(place, 1)
+            held = index if operation == "if" else min(index, 1)
             words += more
             deepest = max(deepest, held + depth)
-            if place and operation != "if":
+            if index and operation != "if":
                 words.append(OPERATION[operation])
         if operation in ("if", "neg", "not", "abs"):
             words.append(OPERATION[operation])
@@ -189,30 +189,30 @@ class Vocabulary:
 
 @lru_cache(maxsize=4096)
 def _parsed(vocabulary: Vocabulary, text: str) -> Node:
-    """Return the nodes of a formula; raise FormulaError for anything that is none."""
-    if len(text) > LONGEST:
-        raise FormulaError(f"a formula of {len(text)} letters is too long; accepted: at most {LONGEST}")
+    """Return the nodes of a formula; raise FormulaError if it is invalid."""
+    if len(text) > MAX_LETTERS:
+        raise FormulaError(f"a formula of {len(text)} letters is too long; accepted: at most {MAX_LETTERS}")
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of Python, about what is refused below
+            warnings.simplefilter("ignore")  # Python's warnings about code that is refused below
             tree = ast.parse(text, mode="eval").body
     except SyntaxError as error:
-        place = f", at letter {min(error.offset, len(text))}" if error.offset and text.strip() else ""
+        location = f", at letter {min(error.offset, len(text))}" if error.offset and text.strip() else ""
         hint = next((f"; {hint}" for sign, hint in _ELSEWHERE.items() if re.search(sign, text)), "")
-        raise FormulaError(f"{text!r}{place}: this is no formula{hint}; accepted: {_WRITTEN}") from None
+        raise FormulaError(f"{text!r}{location}: this is no formula{hint}; accepted: {_WRITTEN}") from None
     except (ValueError, RecursionError, MemoryError):
         raise FormulaError(f"{text!r} is no formula; accepted: {_WRITTEN}") from None
-    found = _Reader(text, vocabulary).node(tree)
-    span(found, vocabulary.widest)
-    words, depth = vocabulary.words(found, {}, None)
+    node = _Reader(text, vocabulary).node(tree)
+    span(node, vocabulary.widest)
+    words, depth = vocabulary.words(node, {}, None)
     if depth > DEPTH or len(words) > MOST_WORDS:
         raise FormulaError(f"{text!r} is nested too deeply or too long; divide it into several effects")
-    return found
+    return node
 
 
 @dataclass(frozen=True)
 class _Reader:
-    """Makes nodes of the tree of a formula; ``of_card``: of what must hold of a structure for it to be counted."""
+    """Converts a syntax tree to nodes; ``of_card`` inside the condition of counted cards."""
 
     text: str
     vocabulary: Vocabulary
@@ -224,12 +224,12 @@ class _Reader:
             case ast.Constant(value=bool()) | ast.Constant(value=float()):
                 raise self.mistake(tree, "only whole numbers are accepted")
             case ast.Constant(value=int(value)):
-                if value > MOST_WRITTEN:
-                    raise self.mistake(tree, f"a written number is at most {MOST_WRITTEN:,}")
+                if value > MAX_WRITTEN:
+                    raise self.mistake(tree, f"a written number is at most {MAX_WRITTEN:,}")
                 return self.made(tree, "number", value=value)
             case ast.Constant(value=str()):
-                said = "the name of a card stands in count(...)"
-                raise self.mistake(tree, said if self.vocabulary.cards else "texts are not accepted in a formula")
+                message = "the name of a card must be inside count(...)"
+                raise self.mistake(tree, message if self.vocabulary.cards else "texts are not accepted in a formula")
             case ast.Name(id=name):
                 return self.named(tree, "", name)
             case ast.Attribute(value=ast.Name(id="card"), attr=name) if self.vocabulary.facts:
@@ -238,10 +238,10 @@ class _Reader:
                 return self.named(tree, whose, name)
             case ast.Attribute(value=ast.Name(id=whose)):
                 accepted = self.vocabulary.whose[1:]
-                said = f"unknown city {whose!r}{nearest(whose, accepted)}; accepted: {', '.join(accepted)}"
+                message = f"unknown city {whose!r}{nearest(whose, accepted)}; accepted: {', '.join(accepted)}"
                 if not accepted:
-                    said = "a formula of this game speaks of nobody else; accepted: names alone"
-                raise self.mistake(tree, said)
+                    message = "formulas of this game cannot refer to other players; accepted: plain names"
+                raise self.mistake(tree, message)
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 return self.made(tree, "neg", self.node(operand))
             case ast.UnaryOp(op=ast.Not(), operand=operand):
@@ -257,13 +257,13 @@ class _Reader:
                 return self.made(tree, kind, *map(self.condition, values))
             case ast.Compare(left=left, ops=ops, comparators=right) if all(type(op) in _COMPARISONS for op in ops):
                 sides = list(map(self.node, (left, *right)))
-                found = [
-                    self.made(tree, _COMPARISONS[type(op)], one, other)
-                    for op, one, other in zip(ops, sides, sides[1:], strict=False)
+                pairs = [
+                    self.made(tree, _COMPARISONS[type(op)], low, high)
+                    for op, low, high in zip(ops, sides, sides[1:], strict=False)
                 ]
-                return found[0] if len(found) == 1 else self.made(tree, "and", *found)
-            case ast.IfExp(test=test, body=body, orelse=other):
-                return self.made(tree, "if", self.node(body), self.node(other), self.condition(test))
+                return pairs[0] if len(pairs) == 1 else self.made(tree, "and", *pairs)
+            case ast.IfExp(test=test, body=body, orelse=orelse):
+                return self.made(tree, "if", self.node(body), self.node(orelse), self.condition(test))
             case ast.Call():
                 return self.called(tree)
         raise self.mistake(tree, f"is not accepted in a formula; accepted: {_WRITTEN}")
@@ -273,57 +273,57 @@ class _Reader:
         return Node(kind, self.source(tree), self.place(tree), parts, **more)  # type: ignore[arg-type]
 
     def source(self, tree: ast.expr) -> str:
-        """Return a part of the tree as it is written."""
+        """Return a part of the tree as written."""
         return ast.get_source_segment(self.text, tree) or self.text
 
     def place(self, tree: ast.expr) -> int:
-        """Return the first letter of a part, from 1; Python counts bytes."""
+        """Return the position of the first letter of a part, from 1 (Python counts bytes)."""
         return 1 + len(self.text.encode()[: tree.col_offset].decode())
 
-    def mistake(self, tree: ast.expr, said: str) -> FormulaError:
-        """Return a mistake at a part of the tree."""
-        return FormulaError(f"{self.source(tree)!r}, at letter {self.place(tree)}: {said}")
+    def mistake(self, tree: ast.expr, message: str) -> FormulaError:
+        """Return an error about a part of the tree."""
+        return FormulaError(f"{self.source(tree)!r}, at letter {self.place(tree)}: {message}")
 
     def named(self, tree: ast.expr, whose: str, name: str) -> Node:
-        """Return what is known of a city or the table, by name."""
+        """Return the node of a name: a fact of a city or of the table."""
         if self.of_card:
             raise self.mistake(tree, _NOT_OF_CARD)
         accepted = self.vocabulary.cities if whose else self.vocabulary.number
         if name not in accepted and self.vocabulary.cards and name[:1].isupper():
-            raise self.mistake(tree, f"unknown name {name!r}; a card stands in quotes: count({name!r})")
+            raise self.mistake(tree, f"unknown name {name!r}; a card name needs quotes: count({name!r})")
         if name not in accepted:
             raise self.mistake(tree, f"unknown name {name!r}{nearest(name, accepted)}; accepted: {', '.join(accepted)}")
         return self.made(tree, "name", name=name, whose=whose)
 
     def fact(self, tree: ast.expr, name: str) -> Node:
-        """Return what is known of a structure that is counted."""
+        """Return the node of a fact of counted cards."""
         accepted = self.vocabulary.facts
         if not self.of_card:
-            raise self.mistake(tree, "is asked of structures that are counted; accepted: count(card.cost > 2)")
+            raise self.mistake(tree, "is only known of counted structures; accepted: count(card.cost > 2)")
         if name not in accepted:
             raise self.mistake(tree, f"unknown name {name!r}{nearest(name, accepted)}; accepted: {', '.join(accepted)}")
         return Node("fact", self.source(tree), self.place(tree), name=name, bounds=accepted[name])
 
     def condition(self, tree: ast.expr) -> Node:
-        """Return a part that must hold or not."""
-        found = self.node(tree)
-        if not found.is_condition:
+        """Return the node of a condition."""
+        node = self.node(tree)
+        if not node.is_condition:
             raise self.mistake(tree, f"is a number where a condition is needed, such as {self.source(tree)} > 0")
-        return found
+        return node
 
     def power(self, tree: ast.expr, left: ast.expr, right: ast.expr) -> Node:
-        """Return a power: a product of the same part."""
+        """Return the node of a power: a repeated product."""
         times = self.node(right)
-        if times.kind != "number" or not 1 <= times.value <= MOST_POWER:
-            raise self.mistake(right, f"a power is a written number from 1 to {MOST_POWER}")
+        if times.kind != "number" or not 1 <= times.value <= MAX_POWER:
+            raise self.mistake(right, f"an exponent must be a number from 1 to {MAX_POWER}")
         base = self.node(left)
-        found = base
+        product_node = base
         for _ in range(times.value - 1):
-            found = self.made(tree, "*", found, base)
-        return found
+            product_node = self.made(tree, "*", product_node, base)
+        return product_node
 
     def called(self, tree: ast.Call) -> Node:
-        """Return a function of its parts."""
+        """Return the node of a function call."""
         match tree.func:
             case ast.Name(id=name) if name in _FUNCTIONS:
                 whose = ""
@@ -333,10 +333,10 @@ class _Reader:
                 return self.of_file(tree, file, name)
             case _:
                 name = self.source(tree.func)
-                said = f"unknown function {name!r}{nearest(name, _FUNCTIONS)}; accepted: {', '.join(_FUNCTIONS)}"
+                message = f"unknown function {name!r}{nearest(name, _FUNCTIONS)}; accepted: {', '.join(_FUNCTIONS)}"
                 if isinstance(tree.func, ast.Attribute) and self.vocabulary.files:
-                    said += f", or one of the file that `effects` names, with its bounds: {name}(least=0, most=5)"
-                raise self.mistake(tree, said)
+                    message += f", or one of the file that `effects` names, with its bounds: {name}(least=0, most=5)"
+                raise self.mistake(tree, message)
         if tree.keywords or any(isinstance(part, ast.Starred) for part in tree.args):
             raise self.mistake(tree, f"{name} takes its parts one by one")
         least, most = (1, 1) if name == "abs" else (1 if name == "count" else 2, 12)
@@ -348,28 +348,28 @@ class _Reader:
         return self.made(tree, name, *map(self.node, tree.args))
 
     def of_file(self, tree: ast.Call, file: str, name: str) -> Node:
-        """Return a function of the file that ``effects`` names, with the bounds that are written for it."""
+        """Return the node of a call of a function in the file that ``effects`` names, with its declared bounds."""
         if self.of_card:
             raise self.mistake(tree, _NOT_OF_CARD)
         written: dict[str, int] = {}
-        for one in tree.keywords:
+        for keyword in tree.keywords:
             with suppress(ValueError, TypeError):
-                value = ast.literal_eval(one.value)
-                if one.arg in ("least", "most") and type(value) is int and abs(value) <= MOST_WRITTEN:
-                    written[one.arg] = value
+                value = ast.literal_eval(keyword.value)
+                if keyword.arg in ("least", "most") and type(value) is int and abs(value) <= MAX_WRITTEN:
+                    written[keyword.arg] = value
         if len(tree.keywords) != 2 or written.keys() != {"least", "most"} or written["least"] > written["most"]:
-            said = "a function of a file is written with what it returns at least and at most, two whole numbers"
-            raise self.mistake(tree, f"{said}; accepted: {file}.{name}(..., least=0, most=5)")
+            message = "a function of a file needs the bounds of its result, two whole numbers"
+            raise self.mistake(tree, f"{message}; accepted: {file}.{name}(..., least=0, most=5)")
         if len(tree.args) > HANDED or any(isinstance(part, ast.Starred) for part in tree.args):
-            raise self.mistake(tree, f"a function of a file is handed at most {HANDED} numbers, one by one")
+            raise self.mistake(tree, f"a function of a file takes at most {HANDED} numbers as separate arguments")
         parts = tuple(map(self.node, tree.args))
         bounds = written["least"], written["most"]
         return Node("call", self.source(tree), self.place(tree), parts, name=name, whose=file, bounds=bounds)
 
     def counted(self, tree: ast.expr, whose: str) -> Node:
-        """Return what ``count`` counts: a card that the city has, such cards, or a condition that holds."""
+        """Return the node of an argument of ``count``: a card that the city has, a class of cards, or a condition."""
         if self.of_card:
-            raise self.mistake(tree, "nothing is counted within what is counted")
+            raise self.mistake(tree, "count cannot be used inside count")
         match tree:
             case ast.Constant(value=str(name)) if self.vocabulary.cards:
                 return self.made(tree, "card", name=name, whose=whose)
@@ -379,23 +379,16 @@ class _Reader:
         return self.condition(tree)
 
 
-# --- what it can come to ---------------------------------------------------------------------------------------------
+# --- range of the value ---------------------------------------------------------------------------------------------
 
 
 def span(node: Node, spans: Spans) -> Span:
-    """Return the least and the greatest number that a formula can come to, for the spans of names.
+    """Return the lowest and highest value of a formula, given the spans of names.
 
-    Raises FormulaError for a part that could be too large, and for a division by what could be 0.
+    Raises FormulaError for a division by something that could be 0. A game in which a formula exceeds what can be
+    played stops (``wsim.kernels.formula_machine``).
     """
     parts = [span(part, spans) for part in node.parts]
-    low, high = _span(node, parts, spans)
-    if max(-low, high) > MOST:
-        raise FormulaError(f"{node.text!r}, at letter {node.at}: could come to more than {MOST:,}")
-    return low, high
-
-
-def _span(node: Node, parts: list[Span], spans: Spans) -> Span:
-    """Return the span of a node from those of its parts."""
     kind = node.kind
     if kind == "number":
         return node.value, node.value
@@ -424,12 +417,12 @@ def _span(node: Node, parts: list[Span], spans: Spans) -> Span:
     if kind in ("//", "%") and lows[1] <= 0 <= highs[1]:
         by = node.parts[1]
         advice = f"; divide by max(1, {by.text})" if highs[1] > 0 else ""
-        raise FormulaError(f"{by.text!r}, at letter {by.at}: could be 0, and nothing is divided by 0{advice}")
+        raise FormulaError(f"{by.text!r}, at letter {by.at}: could be 0, and division by 0 is not allowed{advice}")
     if kind == "%":
         if lows[1] > 0:
             return (lows[0], highs[0]) if lows[0] >= 0 and highs[0] < lows[1] else (0, highs[1] - 1)
         return lows[1] + 1, 0
-    results = [_ENDS[kind](one, other) for one, other in product(parts[0], parts[1])]
+    results = [_ENDS[kind](left, right) for left, right in product(parts[0], parts[1])]
     return min(results), max(results)
 
 
@@ -441,7 +434,7 @@ _ENDS = {
 }
 
 
-# --- what it comes to before anything is played -----------------------------------------------------------------------
+# --- evaluation without a game -----------------------------------------------------------------------
 
 _OPERATORS: Mapping[str, Callable[[int, int], int]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "//": operator.floordiv, "%": operator.mod,
@@ -450,7 +443,7 @@ _OPERATORS: Mapping[str, Callable[[int, int], int]] = {
 
 
 def worked_out(node: Node, numbers: Mapping[str, int]) -> int:
-    """Return what a formula comes to where its names (or facts of a card) stand for these numbers; it names no card."""
+    """Return the value of a formula without cards, given the values of its names (or facts of a card)."""
     if not node.parts:
         return node.value if node.kind == "number" else numbers[node.name]
     parts = [worked_out(part, numbers) for part in node.parts]
@@ -473,5 +466,5 @@ def worked_out(node: Node, numbers: Mapping[str, int]) -> int:
 
 
 def slots_in(words: Iterable[int]) -> set[int]:
-    """Return where the functions of files are found that the words of formulas call."""
+    """Return the slots of the functions of files that formulas call."""
     return {int(word) >> 11 for word in words if int(word) & 0xFF == OPERATION["call"]}

@@ -1,4 +1,4 @@
-"""Lay patch files and single changes (``--set path=value``) over a card file: on parsed TOML, before any check."""
+"""Apply patch files and single changes (``--set path=value``) to a card file: on parsed TOML, before any validation."""
 
 from __future__ import annotations
 
@@ -16,29 +16,28 @@ from wsim.paths import PACKAGE
 from wsim.spec.fields import Path, Problems, dotted
 from wsim.spec.source import Entries, read_toml, shown
 
-_NUMBER_IN = re.compile(r".+:[1-9]\d?")  # the path of a number in a formula
+_NUMBER_IN = re.compile(r".+:[1-9]\d?")  # the key of a number in a formula
 _BARE_VALUE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_' -]*")
 
 
 @dataclass(frozen=True)
 class Grammar:
-    """What distinguishes the card files of one game, as far as laying one over another is concerned.
+    """The structure of a game's card files that matters for applying patches.
 
-    In the paths of ``whole`` and ``numbered`` a ``*`` stands for any name.
+    In the paths of ``whole`` and ``numbered``, ``*`` matches any name.
 
     Attributes
     ----------
-    sections: the tables that a file may hold.
-    heads: what the path of a change may begin with, and the least number of names in such a path.
-    example: a change, for messages.
-    removable: sections whose entries ``remove = true`` takes away.
+    sections: the tables that a file may contain.
+    heads: accepted first names of a change's path, with the minimum length of such a path.
+    example: an example of a change, for messages.
+    removable: sections whose entries can be removed with ``remove = true``.
     whole: tables that are replaced as a whole; all others merge.
-    numbered: lists whose items a patch changes by their numbers, from 1, and what an item is called; one past the last
-        adds an item.
+    numbered: lists whose items a patch changes by number, from 1, and the name of an item; one past the last adds one.
     formulas: tables of ``numbered`` below which texts are formulas: ``coins:2`` is the second number written in coins.
-    keys: what a file may say beside its sections, for the game to read.
-    with_number: called with a formula or a list of some, the place of a number in it and another number, returns it
-        with that; raises ValueError if it cannot.
+    keys: further top-level keys that a file may contain, for the game to read.
+    with_number: called with a formula (or list of them), the position of a number in it and a new number; returns it
+        with the number replaced, or raises ValueError.
     """
 
     sections: tuple[str, ...]
@@ -53,7 +52,7 @@ class Grammar:
 
 
 def _match(path: Path, patterns: Iterable[Path]) -> Path | None:
-    """Return the pattern that stands for a path, if one does."""
+    """Return the pattern that matches a path, or None."""
     for pattern in patterns:
         if len(path) == len(pattern) and all(want in ("*", name) for name, want in zip(path, pattern, strict=True)):
             return pattern
@@ -61,9 +60,9 @@ def _match(path: Path, patterns: Iterable[Path]) -> Path | None:
 
 
 def read_card_file(path: FilePath, grammar: Grammar, mistakes: Mistakes | None = None) -> Entries:
-    """Return the sections of a card file or patch; UserError where there are others, or a note of it in ``mistakes``.
+    """Return the sections of a card file or patch; UserError for unknown ones, or a note in ``mistakes``.
 
-    What is noted is left out.
+    Sections noted in ``mistakes`` are left out.
     """
     document = read_toml(path)
     problems = Problems(shown(path))
@@ -80,60 +79,65 @@ def read_card_file(path: FilePath, grammar: Grammar, mistakes: Mistakes | None =
             problems.at((section,), f"must be a table: [{section}]")
     with mistakes.noted() if mistakes is not None else nullcontext():
         problems.raise_any()
-    return {name: found for name, found in document.items() if name in grammar.sections and isinstance(found, dict)}
+    return {name: table for name, table in document.items() if name in grammar.sections and isinstance(table, dict)}
 
 
 def _moved(section: str, home: FilePath, grammar: Grammar) -> str:
-    """Say where the section of another game belongs."""
-    place = home.relative_to(PACKAGE.parent).as_posix()
-    own = f"it is written in {place}, and a change of it in a file of its own"
-    return f"[{section}] belongs to another game: {own}; accepted: {', '.join(grammar.sections)}"
+    """Return the sentence that says where the section of a different game belongs."""
+    file = home.relative_to(PACKAGE.parent).as_posix()
+    where = f"its values are in {file}, and changes to them go into a separate file"
+    return f"[{section}] belongs to a different game: {where}; accepted: {', '.join(grammar.sections)}"
 
 
 def _by_number(value: Any) -> bool:
-    """Say whether a value is a table that changes items of a list by their numbers."""
+    """Return whether a value is a table that changes items of a list by number."""
     return isinstance(value, dict) and (not value or any(key.isdigit() for key in value))
 
 
 class Layers:
-    """Lays patches over the entries of a game; ``problems`` remembers which of them wrote what."""
+    """Applies patches to the entries of a game; ``problems`` records the writer of each value."""
 
     def __init__(self, problems: Problems, grammar: Grammar) -> None:
         self._problems = problems
         self._grammar = grammar
 
     def apply(self, target: Entries, patch: Entries, source: str, path: Path = ()) -> None:
-        """Lay ``patch``, written by ``source``, over the entries at ``path``, in place.
+        """Apply ``patch``, written by ``source``, to the entries at ``path``, in place.
 
-        Tables merge, numbered lists change by item, entries are removed where a patch says so; all else is replaced.
+        Tables merge, numbered lists change by item, entries may be removed; everything else is replaced.
         """
         for key, value in patch.items():
-            here = (*path, key)
+            entry_path = (*path, key)
             old = target.get(key)
             if _NUMBER_IN.fullmatch(key) and self._is_formula(path, target.get(key.rpartition(":")[0])):
-                self._apply_number(target, key, value, here, source)
+                self._apply_number(target, key, value, entry_path, source)
                 continue
-            if len(here) == 2 and path[0] in self._grammar.removable and isinstance(value, dict) and "remove" in value:
-                self._remove(target, value, here, source)
-            elif _by_number(value) and not isinstance(old, dict) and _match(here, self._grammar.numbered):
+            if (
+                len(entry_path) == 2
+                and path[0] in self._grammar.removable
+                and isinstance(value, dict)
+                and "remove" in value
+            ):
+                self._remove(target, value, entry_path, source)
+            elif _by_number(value) and not isinstance(old, dict) and _match(entry_path, self._grammar.numbered):
                 target[key] = old if isinstance(old, list) else []
-                self._apply_items(target[key], value, source, here)
+                self._apply_items(target[key], value, source, entry_path)
                 if not target[key] and old is None:
-                    del target[key]  # what could not be added is told already
-            elif isinstance(value, dict) and isinstance(old, dict) and not _match(here, self._grammar.whole):
-                self.apply(old, value, source, here)
+                    del target[key]  # the failed addition has been reported already
+            elif isinstance(value, dict) and isinstance(old, dict) and not _match(entry_path, self._grammar.whole):
+                self.apply(old, value, source, entry_path)
             else:
                 target[key] = deepcopy(value)
-                self._problems.wrote(here, source)
+                self._problems.wrote(entry_path, source)
 
     def _is_formula(self, path: Path, value: Any) -> bool:
-        """Say whether what stands in a table at ``path`` is a formula."""
-        above = any(_match(path[: len(one)], [one]) for one in self._grammar.formulas)
+        """Return whether a value in a table at ``path`` is a formula."""
+        above = any(_match(path[: len(pattern)], [pattern]) for pattern in self._grammar.formulas)
         return above and isinstance(value, str | int | list) and not isinstance(value, bool)
 
     def _apply_number(self, target: Entries, key: str, value: Any, path: Path, source: str) -> None:
-        """Change one of the numbers of a formula."""
-        name, _, place = key.rpartition(":")
+        """Change one of the numbers in a formula."""
+        name, _, position = key.rpartition(":")
         change = self._grammar.with_number
         assert change is not None
         if not isinstance(value, int) or isinstance(value, bool):
@@ -141,7 +145,7 @@ class Layers:
             self._problems.at(path, f"{value!r} is not accepted; accepted: a whole number")
             return
         try:
-            target[name] = change(target[name], int(place), value)
+            target[name] = change(target[name], int(position), value)
         except ValueError as error:
             self._problems.wrote(path, source)
             self._problems.at(path, str(error))
@@ -149,13 +153,13 @@ class Layers:
             self._problems.wrote((*path[:-1], name), source)
 
     def _remove(self, known: Entries, entry: Entries, path: Path, source: str) -> None:
-        """Take an entry away."""
+        """Remove an entry."""
         name = path[-1]
         self._problems.wrote((*path, "remove"), source)
         if entry["remove"] is not True or len(entry) > 1:
-            self._problems.at((*path, "remove"), "`remove = true` stands alone")
+            self._problems.at((*path, "remove"), "`remove = true` must be the only key")
         elif name not in known:
-            self._problems.at(path, f"there is nothing of this name to remove{nearest(name, known)}")
+            self._problems.at(path, f"there is no entry of this name to remove{nearest(name, known)}")
         else:
             del known[name]
 
@@ -164,23 +168,23 @@ class Layers:
         what = self._grammar.numbered[_match(path, self._grammar.numbered) or path]
         removed = []
         for key, value in patch.items():
-            here = (*path, key)
+            item_path = (*path, key)
             number = int(key) if re.fullmatch(r"[1-9]", key) else 0
             if not 1 <= number <= len(items) + 1:
-                self._problems.wrote(here, source)
+                self._problems.wrote(item_path, source)
                 last = len(items)
                 accepted = f"1 to {last} to change a {what}, {last + 1} to add one" if last else "1 to add the first"
-                self._problems.at(here, f"no such {what}; accepted: {accepted}")
+                self._problems.at(item_path, f"no such {what}; accepted: {accepted}")
                 continue
             if number == len(items) + 1:
                 items.append({})
             if isinstance(value, dict) and value.get("remove") is True:
                 removed.append(number)
             elif isinstance(value, dict) and isinstance(items[number - 1], dict):
-                self.apply(items[number - 1], value, source, here)
+                self.apply(items[number - 1], value, source, item_path)
             else:
                 items[number - 1] = deepcopy(value)
-                self._problems.wrote(here, source)
+                self._problems.wrote(item_path, source)
         for number in sorted(removed, reverse=True):
             del items[number - 1]
 
@@ -189,18 +193,18 @@ class Layers:
 
 
 def path_of(change: str) -> Path:
-    """Return the names of a change's path: ``cards.Town Hall.cost.ore=1`` is about cards, Town Hall, cost, ore.
+    """Return the names in a change's path: ``cards.Town Hall.cost.ore=1`` gives cards, Town Hall, cost, ore.
 
-    Names may stand unquoted, spaces included.
+    Names may be unquoted, including those with spaces.
     """
     left, _, _ = change.partition("=")  # names hold no "="
     return tuple(_unquoted(part) for part in _split(left, "."))
 
 
 def parse_change(change: str, grammar: Grammar) -> tuple[Path, Any]:
-    """Return path and value of a ``--set`` text such as ``cards.Palace.points=6``; raise UserError if it is not one.
+    """Return path and value of a ``--set`` text such as ``cards.Palace.points=6``; raise UserError if invalid.
 
-    The value is one of TOML, or a bare word that is a string.
+    The value is in TOML syntax, or a bare word (a string).
     """
     path, (_, equals, right) = path_of(change), change.partition("=")
     example = f"such as {grammar.example}"
@@ -234,17 +238,17 @@ def _value(change: str, text: str, example: str) -> Any:
         accepted = f"a number, a word, true, false, [...] or {{ ... }}, {example}"
         raise UserError(f"--set {change!r}: {text!r} is not a value; accepted: {accepted}")
     if list(parsed) != ["value"]:
-        raise UserError(f"--set {change!r} holds more than one value; give --set once for each")
+        raise UserError(f"--set {change!r} contains more than one value; give --set once for each")
     return parsed["value"]
 
 
 def value_in_patch(text: str) -> str:
-    """Return the value of a change as a patch file has it: a bare word is a text in quotes."""
+    """Return the value of a change as in a patch file: a bare word becomes a quoted string."""
     return json.dumps(text, ensure_ascii=False) if _parsed(text) is None else text
 
 
 def _parsed(text: str) -> Entries | None:
-    """Parse ``value = text`` as TOML; None for what is none."""
+    """Parse ``value = text`` as TOML; None if it is invalid."""
     import tomllib
 
     try:
@@ -254,7 +258,7 @@ def _parsed(text: str) -> Entries | None:
 
 
 def _split(text: str, mark: str) -> list[str]:
-    """Split at ``mark`` outside quotes; a quote counts only where a part begins (Smuggler's Cache has none)."""
+    """Split at ``mark`` outside quotes; a quote counts only at the start of a part (unlike in Smuggler's Cache)."""
     parts, quote = [""], ""
     for letter in text:
         if quote:
@@ -269,5 +273,5 @@ def _split(text: str, mark: str) -> list[str]:
 
 
 def _unquoted(part: str) -> str:
-    """Take one pair of quotes off a name."""
+    """Remove one pair of quotes from a name."""
     return part[1:-1] if len(part) >= 2 and part[0] == part[-1] and part[0] in "\"'" else part

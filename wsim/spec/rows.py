@@ -1,7 +1,7 @@
-"""Rows of files that people write, read into frozen dataclasses by the types of their fields: all mistakes at once.
+"""Read rows of files that people write into frozen dataclasses, typed by their fields, reporting all mistakes at once.
 
-A row is a table of TOML or an object of JSON. Its keys are the fields of a dataclass; types are those of
-``wsim.options.typed``, and ``Mapping[str, float]``. What concerns several fields is for whoever asks for the row.
+A row is a TOML table or a JSON object. Its keys are the fields of a dataclass; types are those of
+``wsim.options.typed``, and ``Mapping[str, float]``. The caller checks conditions that involve several fields.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from wsim.errors import Mistakes, UserError, nearest
 from wsim.options import typed
 
 _Row = TypeVar("_Row")
-LARGEST = 2**63
-"""No number of a row lies beyond it, in either direction."""
+MAX_NUMBER = 2**63
+"""Bound on the absolute value of numbers in rows."""
 
 
 def read_row(kind: type[_Row], table: Any, what: str, where: str, **made: Any) -> _Row:
@@ -23,21 +23,21 @@ def read_row(kind: type[_Row], table: Any, what: str, where: str, **made: Any) -
 
     Parameters
     ----------
-    kind: a dataclass. table: as parsed.
-    what: what a row is called in messages, ``target``; empty for the file itself. where: how the file is called.
-    made: fields that are no keys of the row.
+    kind: a dataclass. table: the parsed table.
+    what: the name of a row in messages, such as ``target``; empty for the file itself. where: the name of the file.
+    made: values of fields that are not keys of the row.
     """
     name = what or "file"
     if not isinstance(table, Mapping):
-        raise UserError(f"{where}: a {name} is a table of keys and values, not {table!r}")
-    known = {one.name: one for one in fields(kind) if one.name not in made}  # type: ignore[arg-type] # a dataclass
+        raise UserError(f"{where}: a {name} must be a table of keys and values, not {table!r}")
+    known = {field.name: field for field in fields(kind) if field.name not in made}  # type: ignore[arg-type] # a dataclass
     values, mistakes = dict(made), Mistakes()
     for key, value in table.items():
         with mistakes.noted():
             refuse_unknown(where, f"key of a {name}", key, list(known))
             values[key] = _value(f"{where}: {what}.{key}" if what else f"{where}: {key}", str(known[key].type), value)
-    needed = [one.name for one in known.values() if one.default is MISSING and one.default_factory is MISSING]
-    if lacking := [key for key in needed if key not in table]:
+    required = [name for name, field in known.items() if field.default is MISSING and field.default_factory is MISSING]
+    if lacking := [key for key in required if key not in table]:
         mistakes.add(f"{where}: a {name} lacks {' and '.join(lacking)}")
     mistakes.raise_any()
     return kind(**values)
@@ -45,46 +45,46 @@ def read_row(kind: type[_Row], table: Any, what: str, where: str, **made: Any) -
 
 def read_rows(kind: type[_Row], rows: Any, what: str, where: str) -> tuple[_Row, ...]:
     """Return the rows ``[[what]]`` of a file; raise UserError that lists every mistake in all of them."""
-    mistakes, found = Mistakes(), []
+    mistakes, parsed = Mistakes(), []
     for row in tables_in(rows, what, where):
         with mistakes.noted():
-            found.append(read_row(kind, row, what, where))
+            parsed.append(read_row(kind, row, what, where))
     mistakes.raise_any()
-    return tuple(found)
+    return tuple(parsed)
 
 
 def tables_in(rows: Any, what: str, where: str) -> Sequence[Mapping[str, Any]]:
-    """Return rows as they are written; raise UserError for anything but a list of tables."""
+    """Return rows as written; raise UserError for anything but a list of tables."""
     if not isinstance(rows, list | tuple) or not all(isinstance(row, Mapping) for row in rows):
-        raise UserError(f"{where}: {what} is written as rows, [[{what}]]")
+        raise UserError(f"{where}: {what} must be written as rows, [[{what}]]")
     return rows
 
 
 def refuse_unknown(where: str, what: str, key: object, known: Sequence[str]) -> None:
-    """Raise UserError for a key that is not known."""
+    """Raise UserError for an unknown key."""
     if key not in known:
         raise UserError(f"{where}: unknown {what} {key!r}{nearest(str(key), known)}; accepted: {', '.join(known)}")
 
 
 def _value(name: str, kind: str, value: Any) -> Any:
-    """Return a value of the type that a field is declared with; raise UserError for another."""
+    """Return a value of a field's declared type; raise UserError for any other."""
     if kind == "Mapping[str, float]":
         if not isinstance(value, Mapping):
             raise UserError(f"{name} must be a table of numbers, not {value!r}")
-        return {key: _number_in(name, one) for key, one in value.items()}
+        return {key: _number_in(name, item) for key, item in value.items()}
     if kind.startswith("tuple[str"):
-        value = [one.strip() for one in value.split(",")] if isinstance(value, str) else value
-        found = typed(name, kind, value)
-        if not all(found):
+        value = [text.strip() for text in value.split(",")] if isinstance(value, str) else value
+        result = typed(name, kind, value)
+        if not all(result):
             raise UserError(f"{name} must be a text or a list of texts, not {value!r}")
-        return found
-    found = typed(name, kind, value) if value is not None else typed(name, kind.removesuffix(" | None"), value)
-    if isinstance(found, int | float) and not -LARGEST < found < LARGEST:  # nor what is not a number
+        return result
+    result = typed(name, kind, value) if value is not None else typed(name, kind.removesuffix(" | None"), value)
+    if isinstance(result, int | float) and not -MAX_NUMBER < result < MAX_NUMBER:  # also refuses NaN
         raise UserError(f"{name} must be a number, not {value!r}")
-    return found
+    return result
 
 
 def _number_in(name: str, value: Any) -> float:
-    if not isinstance(value, int | float) or isinstance(value, bool) or not -LARGEST < value < LARGEST:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not -MAX_NUMBER < value < MAX_NUMBER:
         raise UserError(f"{name} must be a table of numbers, not one with {value!r}")
     return value

@@ -1,4 +1,4 @@
-"""Read TOML: card files, patches, plans, weights. Whatever is wrong with a file is a UserError with file and line."""
+"""Read TOML: card files, patches, plans, weights. Anything wrong with a file is a UserError with file and line."""
 
 from __future__ import annotations
 
@@ -13,40 +13,40 @@ from wsim.files import bytes_within
 from wsim.paths import is_own
 
 Entries = dict[str, Any]
-"""A table of TOML as parsed: names and values, which may be tables again."""
+"""A parsed TOML table: names and values, which may be tables themselves."""
 
-MOST_BYTES = 4 << 20
-"""Of a file that a person writes."""
+MAX_BYTES = 4 << 20
+"""Largest accepted size of a hand-written file."""
 _TWICE = re.compile(r"cannot (declare|overwrite|mutate)|duplicate", re.IGNORECASE)
 _PLACE = re.compile(r"\s*\(at (?:line (\d+), column \d+|end of document)\)")
 _DECLARED = re.compile(r"\((.*)\) twice")
 
 
 def shown(path: Path) -> str:
-    """Return how a file is called in messages: wsim's own one by its name alone, a user's one as it was given."""
+    """Return the name of a file in messages: the bare name of a built-in file, the path as given of a user's file."""
     return path.name if is_own(path) else str(path)
 
 
 def read_toml(path: str | PathLike[str], what: str = "card file") -> Entries:
-    """Return the content of a TOML file, the caller's to change; ``what`` says in messages what the file is to be.
+    """Return the content of a TOML file as a fresh copy; ``what`` names the expected kind of file in messages.
 
     Raises UserError if it cannot be read or parsed.
     """
     file = Path(path)
     text, name = text_of(file, what), shown(file)
     try:
-        found: Entries = copied(_parsed(text))
+        entries: Entries = copied(_parsed(text))
     except RecursionError:
         raise UserError(f"{name} is nested too deeply to be a {what}") from None
     except ValueError as error:
         raise UserError(_phrase(name, text.splitlines(), str(error))) from None
-    return found
+    return entries
 
 
 def text_of(path: Path, what: str = "card file") -> str:
     """Return the text of a file; raise UserError if it cannot be read."""
     try:
-        return bytes_within(path, MOST_BYTES).decode("utf-8-sig").replace("\r\n", "\n")
+        return bytes_within(path, MAX_BYTES).decode("utf-8-sig").replace("\r\n", "\n")
     except OSError as error:
         raise UserError(f"cannot read the {what} {shown(path)!r}: {error.strerror or error}") from None
     except UnicodeDecodeError:
@@ -56,8 +56,8 @@ def text_of(path: Path, what: str = "card file") -> str:
 
 
 def copied(value: Any) -> Any:
-    """Return a copy of what TOML can hold, in a tenth of the time of ``deepcopy``."""
-    kind = type(value)  # tomllib makes dicts and lists themselves, none of their subclasses
+    """Return a copy of a TOML value, ten times faster than ``deepcopy``."""
+    kind = type(value)  # tomllib creates plain dicts and lists, no subclasses
     if kind is dict:
         return {name: copied(item) for name, item in value.items()}
     if kind is list:
@@ -67,17 +67,17 @@ def copied(value: Any) -> Any:
 
 @lru_cache(maxsize=16)
 def _parsed(text: str) -> Entries:
-    """Parse TOML once: to read cards.toml again, or a copy of it, costs nothing beside parsing it."""
-    import tomllib  # here and in `files`: what a command's help does not need
+    """Parse TOML, cached: reading cards.toml again, or a copy of it, then costs almost nothing."""
+    import tomllib  # imported late: not needed for a command's help
 
     return tomllib.loads(text + "\n")  # with a last newline tomllib names the line, not "the end"
 
 
 def _phrase(name: str, lines: list[str], error: str) -> str:
-    """Say a TOML error in words: the line, and for a repeated key which name is used twice."""
-    place = _PLACE.search(error)
+    """Return a TOML error in words: the line and, for a repeated key, its name."""
+    location = _PLACE.search(error)
     what = _PLACE.sub("", error)
-    number = int(place[1]) if place and place[1] else 0
+    number = int(location[1]) if location and location[1] else 0
     where = f"{name}, line {number}" if number else f"{name}, at its end"
     line = lines[number - 1].strip() if 0 < number <= len(lines) else ""
     if _TWICE.search(what):
@@ -87,7 +87,7 @@ def _phrase(name: str, lines: list[str], error: str) -> str:
 
 
 def _used_twice(what: str, line: str) -> str:
-    """Return the name that a TOML error about a repeated key is about."""
+    """Return the name of the repeated key in a TOML error."""
     declared = _DECLARED.search(what)
     if declared:  # a table: tomllib gives the whole path as a tuple
         return "the name " + ".".join(a or b for a, b in re.findall(r"'([^']*)'|\"([^\"]*)\"", declared[1]))

@@ -8,7 +8,7 @@ a ``Table`` and an ``Analysis`` of it, and a line in that mapping.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from wsim.errors import UserError, nearest
@@ -84,6 +84,7 @@ class Analysis:
     fits: for which plans it is shown unasked.
     sums: from which sums it is made where it is split by no other columns than ``by``; None if it needs rows.
     moves: its figure that ``wsim rest`` compares between players; none if it does not.
+    wishes: whether it is made of games with overruled policies, which only some plans have (``wsim.stats.worth``).
     """
 
     make: Callable[..., Table]
@@ -96,23 +97,26 @@ class Analysis:
     fits: Callable[[Any], bool] = _always
     sums: Recipe | None = None
     moves: str = ""
+    wishes: bool = False
 
-    def main(self, by: Sequence[str] = ()) -> tuple[str, ...]:
-        """Return the columns that are shown unless all are asked for; none: all of them."""
-        return tuple(dict.fromkeys((*(by or self.by or ()), *self.columns))) if self.columns else ()
+    def possible(self, plan: Any) -> bool:
+        """Say whether a run of a plan has what the table is made of: rows, sums, or wishes."""
+        if self.wishes:
+            return self.fits(plan)
+        return plan.keep != "summary" or self.sums is not None
 
     def table(self, run: Source, by: Sequence[str] = (), *, level: float = 0.95, **options: object) -> Table:
         """Make the table of a run; raise UserError for what cannot be asked of it."""
         for name in options:
             if name not in self.options:
                 known = ", ".join(self.options) or "none"
-                raise UserError(f"this table has no option {name!r}: it has {known}{nearest(name, self.options)}")
+                raise UserError(f"this table has no option {name!r}{nearest(name, self.options)}: it has {known}")
         if self.by is None and by:
             raise UserError(f"this table cannot be split by {', '.join(by)}: {self.about}")
         groups = tuple(by) or self.by
         source = run.summed(self.sums) if self.sums is not None and groups == self.by else run
-        if groups is None:
-            return self.make(source, level=level, **options)
-        table = self.make(source, by=groups, level=level, **options)
-        between = run.between(self) if self.moves and groups == self.by else None
-        return table if between is None else between.beside(table, groups or table.frame.columns[:1], self.moves)
+        split = {} if groups is None else {"by": groups}
+        table = self.make(source, **split, level=level, **options)
+        table = replace(table, main=self.columns, first=self.first)
+        between = run.between(self) if self.moves and groups is not None and groups == self.by else None
+        return table if between is None else between.with_player_sd(table, self.moves)

@@ -1,45 +1,50 @@
-"""How far the figures of a table move between players, beside their intervals: what more games do not take away."""
+"""How much the figures of a table differ between players, next to their intervals: what more games do not reduce."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import polars as pl
 
-from wsim.display import BETWEEN_PLAYERS
+from wsim.stats.columns import BETWEEN_PLAYER_SD, PLAYER_SD
 from wsim.stats.tables import Table
 
 
 @dataclass(frozen=True)
 class Between:
-    """What is known of the rows of a table (``wsim rest``).
+    """What is known about the rows of a table (``wsim robustness``).
 
     Attributes
     ----------
-    players: who were compared, each at tables of its own. games: of each.
-    figures: one standard deviation between them by row, as in ``Rhodos B``, noise of sampling subtracted.
+    players: who were compared, each playing all seats. games: of each.
+    figures: one standard deviation between them by row, as in ``Rhodos B``, sampling noise subtracted.
     """
 
     players: tuple[str, ...]
     games: int
     figures: Mapping[str, float]
 
-    def beside(self, table: Table, labels: Sequence[str], figure: str) -> Table:
-        """Return a table with what is known of ``figure`` beside its interval; ``labels``: columns that name a row."""
-        name = pl.concat_str([pl.col(one).cast(pl.String) for one in labels], separator=" ")
-        known = name.replace_strict(self.figures, default=None, return_dtype=pl.Float64).alias(BETWEEN_PLAYERS)
-        place = 1 + max(table.frame.columns.index(figure + end) for end in ("", "_low", "_high"))
-        column = table.frame.select(known)[BETWEEN_PLAYERS]
+    def with_player_sd(self, table: Table, figure: str) -> Table:
+        """Return a table with the standard deviation of ``figure`` between players behind its interval."""
+        name = pl.concat_str([pl.col(label).cast(pl.String) for label in table.labels], separator=" ")
+        known = name.replace_strict(self.figures, default=None, return_dtype=pl.Float64).alias(PLAYER_SD)
+        index = 1 + max(table.frame.columns.index(name) for name in (figure, *(table.column(figure).ends or ())))
+        column = table.frame.select(known)[PLAYER_SD]
         if column.null_count() == len(column):
             return table
-        return replace(table, frame=table.frame.insert_column(place, column), note=f"{table.note} {self.said}".strip())
+        frame = table.frame.insert_column(index, column)
+        return replace(
+            table,
+            frame=frame,
+            note=f"{table.note} {self.sentence}".strip(),
+            columns=(*table.columns, BETWEEN_PLAYER_SD),
+        )
 
     @property
-    def said(self) -> str:
-        """What the column says, in a sentence."""
+    def sentence(self) -> str:
+        """What the column says."""
         return (
-            f"Between players: one standard deviation of the figure between tables of {', '.join(self.players)} "
-            f"({self.games:,} games each, noise of sampling subtracted); "
-            "no number of games makes a figure surer than that."
+            f"Player SD: one standard deviation of the figure between tables of {', '.join(self.players)} "
+            f"({self.games:,} games each, sampling noise subtracted); more games do not reduce it."
         )

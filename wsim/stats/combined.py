@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import polars as pl
 
+from wsim.document import NAME, Chart, Column, estimated
+from wsim.document import names as named
+from wsim.stats.columns import FAIR
 from wsim.stats.tables import Table
 
 
@@ -35,9 +39,52 @@ def stack(tables: Mapping[object, Table], column: str, keys: Sequence[str] = ())
     order = [pl.col(_RUN).first().over(names), pl.col(_PLACE).first().over(names), pl.col(_RUN), pl.col(_PLACE)]
     front = dict.fromkeys([*names, column])
     frame = frame.sort(order).select(*front, pl.exclude(*front, _PLACE, _RUN))
-    return Table(frame, first.title, f"{first.note} {_EACH}".strip())
+    labels = (*first.labels, column)
+    columns = (*first.columns, Column(column, NAME))
+    return replace(first, frame=frame, note=f"{first.note} {_EACH}".strip(), columns=columns, labels=labels)
 
 
+def minus(here: Table, there: Table) -> Table | None:
+    """Return the differences between two tables of the same form, row by row; None where they share no rows.
+
+    The runs are taken as independent, so the squares of the errors add up.
+
+    Columns: the labels, fair_share_ratio and score of either run (``_here``, ``_there``), and their differences with
+    _low and _high.
+    """
+    if here.labels != there.labels:
+        return None
+    measures = [here.column(name) for name in (FAIR, "score")]
+    label = [pl.col(name).cast(pl.String) for name in here.labels]
+    wanted = [part for column in measures for part in (column.name, *(column.ends or ()))]
+    one, two = (
+        table.frame.filter(pl.col("n") > 0).select(*label, *(pl.col(name).name.suffix(run) for name in wanted))
+        for table, run in ((here, "_here"), (there, "_there"))
+    )
+    both = one.join(two, on=list(here.labels), maintain_order="left")
+    if both.is_empty():
+        return None
+    columns: list[Column] = named(here.labels)
+    for column in measures:
+        name, (low, high) = column.name, column.ends or ("", "")
+        value = pl.col(f"{name}_here") - pl.col(f"{name}_there")
+        half = [(pl.col(high + run) - pl.col(low + run)) / 2 for run in ("_here", "_there")]
+        reach = (half[0] ** 2 + half[1] ** 2).sqrt()
+        difference = estimated(
+            f"{name}_difference", column.kind, heading=f"{column.heading}, difference", difference=True
+        )
+        ends = zip(difference.ends or (), (value - reach, value + reach), strict=True)
+        both = both.with_columns(value.alias(difference.name), *(end.alias(called) for called, end in ends))
+        both = both.drop(low + "_here", high + "_here", low + "_there", high + "_there")
+        columns += [Column(f"{name}_{run}", column.kind, heading=f"{column.heading}, {words}") for run, words in _RUNS]
+        columns.append(difference)
+    both = both.sort(f"{FAIR}_difference", descending=True, nulls_last=True)
+    title = f"{here.title}: x fair share, this run minus the other"
+    chart = Chart("forest", (f"{FAIR}_difference",), here.labels, f"{title}, with intervals")
+    return Table(both, title, columns=tuple(columns), labels=here.labels, charts=(chart,))
+
+
+_RUNS = (("here", "this run"), ("there", "the other"))
 _PLACE, _RUN = "_place", "_run"
 _EACH = "Estimates, q-values and verdicts are those of each run by itself."
 

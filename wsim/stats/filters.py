@@ -6,8 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from wsim.display import heading_of
+from wsim.document import Column
 from wsim.errors import UserError, nearest
+from wsim.stats.columns import OLD_NAMES
 
 if TYPE_CHECKING:
     import polars as pl
@@ -16,25 +17,32 @@ GRAMMAR = "COLUMN=VALUE, COLUMN=VALUE,VALUE or != in the place of =; of numbers 
 _CONDITION = re.compile(r"\s*(?P<column>[^=!<>]+?)\s*(?P<sign>!=|<=|>=|=|<|>)\s*(?P<value>.*?)\s*", re.DOTALL)
 
 
-def column_named(table: pl.DataFrame, heading: str, splits: Mapping[str, str] | None = None) -> str:
+def column_named(
+    table: pl.DataFrame, heading: str, splits: Mapping[str, str] | None = None, columns: Sequence[Column] = ()
+) -> str:
     """Return the column of a heading: its name, or as it is printed (``win share``, ``military``).
 
-    ``splits``: columns that the table would have with options, which are told to whoever asks for one of them.
+    ``splits``: columns that the table would have with options, and these. columns: what its columns are.
     """
+    heading = heading.replace("colour", "color")  # as the columns spell it
     name = heading.strip().replace(" ", "_")
-    by_heading = {heading_of(column): column for column in reversed(table.columns)}
-    for candidate in (heading.strip(), name, f"points_{name}", by_heading.get(heading.strip())):
+    by_heading = {column.heading: column.name for column in reversed(columns)}
+    old = OLD_NAMES.get(name)
+    for candidate in (heading.strip(), name, f"points_{name}", by_heading.get(heading.strip()), old):
         if candidate in table.columns:
             return str(candidate)
-    columns = ", ".join(table.columns)
+    known = ", ".join(table.columns)
     remedy = (splits or {}).get(heading.strip())
     if remedy:
-        raise UserError(f"the table has no column {heading!r}, which {remedy} gives it: it has {columns}")
-    raise UserError(f"the table has no column {heading!r}: it has {columns}{nearest(heading, table.columns)}")
+        raise UserError(f"the table has no column {heading!r}, which {remedy} gives it: it has {known}")
+    raise UserError(f"the table has no column {heading!r}{nearest(heading, table.columns)}: it has {known}")
 
 
 def filtered(
-    table: pl.DataFrame, conditions: Sequence[str], splits: Mapping[str, str] | None = None
+    table: pl.DataFrame,
+    conditions: Sequence[str],
+    splits: Mapping[str, str] | None = None,
+    columns: Sequence[Column] = (),
 ) -> tuple[pl.DataFrame, str]:
     """Return the rows for which all conditions hold, and what is to be said where a name has none.
 
@@ -45,11 +53,11 @@ def filtered(
         match = _CONDITION.fullmatch(condition)
         if match is None or not match["value"]:
             raise UserError(f"a filter is {GRAMMAR}, not {condition!r}")
-        name = column_named(table, match["column"], splits)
+        name = column_named(table, match["column"], splits, columns)
         rows = table.filter(_holds(table, name, match["sign"], match["value"]))
         if rows.is_empty() and not table.is_empty() and match["sign"] == "=" and not table.schema[name].is_numeric():
             known = table[name].drop_nulls().cast(str).unique().sort().to_list()
-            said = f"no row has the {heading_of(name)} {match['value']!r}{nearest(match['value'], known)}"
+            said = f"no row has the {name.replace('_', ' ')} {match['value']!r}{nearest(match['value'], known)}"
         table = rows
     return table, said
 
@@ -84,13 +92,13 @@ def _number(name: str, text: str) -> float:
 
 def viewed(
     table: pl.DataFrame, sort: str | None, top: int | None, conditions: Sequence[str],
-    splits: Mapping[str, str] | None = None,
+    splits: Mapping[str, str] | None = None, columns: Sequence[Column] = (),
 ) -> tuple[pl.DataFrame, str]:  # fmt: skip
     """Return what is shown of a table, and what is to be said where a name has no rows."""
     if top is not None and top < 1:
         raise UserError(f"top must be at least 1, not {top}")
-    table, said = filtered(table, conditions, splits)
+    table, said = filtered(table, conditions, splits, columns)
     if sort is not None:
-        name = column_named(table, sort.removeprefix("-"), splits)
+        name = column_named(table, sort.removeprefix("-"), splits, columns)
         table = table.sort(name, descending=sort[:1] != "-", nulls_last=True, maintain_order=True)
     return (table if top is None else table.head(top)), said

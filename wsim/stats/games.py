@@ -55,7 +55,7 @@ def require(frame: pl.LazyFrame, columns: Sequence[str]) -> None:
     for name in columns:
         if name not in there:
             shown = [column for column in there if ":" not in column]
-            raise UserError(f"the table has no column {name!r}: it has {', '.join(shown)}{nearest(name, there)}")
+            raise UserError(f"the table has no column {name!r}{nearest(name, there)}: it has {', '.join(shown)}")
 
 
 def competitors(seats: pl.LazyFrame) -> pl.LazyFrame:

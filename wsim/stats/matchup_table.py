@@ -8,7 +8,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from wsim.document import COUNT, POINTS, SHARE, Chart, Column, estimated, names
 from wsim.errors import UserError
+from wsim.stats.columns import OF_WINS, VERDICT, Q
+from wsim.stats.columns import OUTCOMES as OUTCOME_COLUMNS
 from wsim.stats.games import Floats, GameBatch, Source, batches, competitors, parties, require, seats_of
 from wsim.stats.intervals import Estimate, check_level, nulls, verdicts
 from wsim.stats.levels import Levels, columns_of
@@ -71,7 +74,25 @@ def matchups(source: Source, by: str | Sequence[str] = "policy", *, level: float
             "verdict": verdicts(estimates["win_difference"].value, both_ways, level=level),
         }
     )
-    return Table(frame, "Matchups", _NOTE)
+    opponents = tuple(f"opponent_{name}" for name in levels.columns)
+    noun = " and ".join(levels.columns).replace("_", " ")
+    chart = Chart(
+        "matrix", ("ahead", "q"), levels.columns,
+        f"How often each {noun} finishes ahead of each other one in the same game",
+        over=opponents, caption="Row against column; ties count half.",
+    )  # fmt: skip
+    columns = (*names((*levels.columns, *opponents)), *_COLUMNS)
+    return Table(frame, "Matchups", _NOTE, columns, "matchups", levels.columns, (chart,))
+
+
+_COLUMNS = (
+    Column("games", COUNT, about="games in which both played"),
+    estimated("score_difference", POINTS, difference=True),
+    estimated("win_difference", SHARE, unit=OF_WINS, difference=True),
+    estimated("ahead", SHARE, unit="of pairs of seats", reference=0.5),
+    Q,
+    VERDICT,
+)
 
 
 def _part(estimate: Estimate, chosen: NDArray[np.bool_]) -> Estimate:
@@ -143,9 +164,9 @@ class _Opponents:
 def crowding(source: Source, by: str | Sequence[str] = "policy", *, level: float = 0.95) -> Table:
     """Return what a plan is worth by the number of others at the table who follow it, too.
 
-    Columns: the ``by`` ones, others (seats of the same game with the same plan), n, win_share, win_points, score, each
-    with _low and _high, q (win share against the average) and its verdict. Line-ups with different numbers of followers
-    are needed for more than one row a plan.
+    Columns: the ``by`` ones, others (seats of the same game with the same plan), n, win_share, fair_share_ratio, score,
+    each with _low and _high, q (win share against the average) and its verdict. Line-ups with different numbers of
+    followers are needed for more than one row a plan.
     """
     check_level(level)
     seats = competitors(seats_of(source))
@@ -168,4 +189,10 @@ def crowding(source: Source, by: str | Sequence[str] = "policy", *, level: float
     note = "Intervals are clustered by game. Who else sits at the table differs with the number of followers, too."
     if frame.select((pl.col("win_share_low").is_null() & pl.col("score_low").is_not_null()).any()).item():
         note += EVERY_SEAT
-    return Table(frame, "Value of a plan by the number of others following it", note)
+    columns = (
+        *names(levels.columns),
+        Column("others", COUNT, about="seats of the game with the same plan"),
+        *OUTCOME_COLUMNS,
+    )
+    title = "Value of a plan by the number of others following it"
+    return Table(frame, title, note, columns, labels=levels.columns)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
+from wsim.stats.columns import FAIR
 from wsim.stats.fewest import ENOUGH
 from wsim.stats.games import Floats
 from wsim.stats.intervals import Estimate, nulls, wilson
@@ -81,7 +82,7 @@ class OwnerSums:
                 "n": self.moments.totals[:, 1].astype(np.int64),
                 **self._share(level).columns(share),
                 **with_it.columns("win_share"),
-                **with_it.scaled(float(sides)).columns("win_points"),
+                **with_it.scaled(float(sides)).columns(FAIR),
                 **win.lacking.with_wilson().columns("win_share_not"),
                 **win.effect.columns("win_difference"),
                 "win_p": nulls(win.effect.p_value()),

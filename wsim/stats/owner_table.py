@@ -12,7 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from wsim.document import CATEGORY, NAME, POINTS, SHARE, Column, estimated, names
 from wsim.errors import UserError
+from wsim.stats.columns import FAIR_SHARE_RATIO, OF_WINS, POINTS_OF, SCORE, VERDICT, WIN_SHARE, N, Q, means
 from wsim.stats.games import GameBatch, Source, batches, competitors, parties, require, seats_of
 from wsim.stats.intervals import benjamini_hochberg, check_level, nulls, verdicts
 from wsim.stats.owner_tallies import STRATUM, owner_sums, tallied
@@ -38,7 +40,7 @@ def owners(
     share: str = "owned_share",
     by: str | Sequence[str] = (),
     about: Mapping[str, Mapping[str, object]] | None = None,
-    beside: pl.DataFrame | None = None,
+    beside: Table | None = None,
     title: str | None = None,
     raw: bool = False,
     level: float = 0.95,
@@ -53,7 +55,7 @@ def owners(
     share: the name of the column that says which share of all seats have it.
     by: columns of the seats table (policy, ...): one row per thing and level.
     about: more columns by thing, in front, for instance ``{"Palace": {"age": 3, "color": "blue"}}``.
-    beside: a frame with more columns at the end, by ``noun`` and the ``by`` columns.
+    beside: a table with more columns at the end, by ``noun`` and the ``by`` columns.
     title: of the table (default: the noun's plural).
     raw: pool the policies of the table. Otherwise seats are compared with seats of the same policy only: what follows
         is then the least-squares estimate with a fixed effect for each policy, and its means for all seats, with and
@@ -61,24 +63,24 @@ def owners(
     level: confidence level of the intervals, which are clustered by game.
 
     Columns: ``noun``, the ``by`` ones, n (seats that have it at the end), ``share`` (of all seats), win_share (of the
-    owners), win_points (times the number of players: 1.00 is average), win_share_not (of the others), win_difference,
-    win_q, verdict (higher, lower or unclear), score, score_not, score_difference, score_q, the owners' mean of each
-    category of points; then those of ``beside``. Estimates have _low and _high; q-values are Benjamini-Hochberg over
-    the list. Sorted by win share.
+    owners), fair_share_ratio (that times the number of players: 1.00 is average), win_share_not (of the others),
+    win_difference, win_q, verdict (higher, lower or unclear), score, score_not, score_difference, score_q, the owners'
+    mean of each category of points; then those of ``beside``. Estimates have _low and _high; q-values are
+    Benjamini-Hochberg over the list. Sorted by win share.
     The table is observational: see its note.
     """
     check_level(level)
     groups = (by,) if isinstance(by, str) else tuple(by)
     summary = summary_of(source)
-    shown = _Shown(noun, groups, title, raw, level)
+    shown = _Shown(noun, share, groups, title, raw, level)
     if summary is not None:
-        return _table(_of_sums(summary, prefix, share, shown, level), summary, shown, about, beside)
+        return _table(_of_sums(summary, prefix, shown, level), summary, shown, about, beside)
     seats = seats_of(source)
     players = competitors(seats)
-    return _table(_of_rows(seats, players, prefix, share, shown), players, shown, about, beside)
+    return _table(_of_rows(seats, players, prefix, shown), players, shown, about, beside)
 
 
-def _of_rows(seats: pl.LazyFrame, players: pl.LazyFrame, prefix: str, share: str, shown: _Shown) -> pl.DataFrame:
+def _of_rows(seats: pl.LazyFrame, players: pl.LazyFrame, prefix: str, shown: _Shown) -> pl.DataFrame:
     """Return the estimates of every thing (and level) from a seats table; ``players``: its seats that compete.
 
     Each group is added up as a run that keeps no rows.
@@ -109,7 +111,7 @@ def _of_rows(seats: pl.LazyFrame, players: pl.LazyFrame, prefix: str, share: str
     shown_groups = tallies or {nobody: tally(players.head(0).collect(), nobody)}
     named, sides, parted = pl.Series(shown.noun, names), parties(seats), {name: kinds[name] for name in groups}
     frames = [
-        _keyed(named, owner_sums(one, prefix, raw=not within)[1].frame(share, sides, shown.level), key, parted)
+        _keyed(named, owner_sums(one, prefix, raw=not within)[1].frame(shown.share, sides, shown.level), key, parted)
         for key, one in shown_groups.items()
     ]
     return pl.concat(frames) if tallies or not groups else frames[0].clear()
@@ -126,6 +128,7 @@ class _Shown:
     """How a table of owners is shown: see ``owners``."""
 
     noun: str
+    share: str
     groups: tuple[str, ...]
     title: str | None
     raw: bool
@@ -137,22 +140,51 @@ def _table(
     seats: pl.LazyFrame | Summary,
     shown: _Shown,
     about: Mapping[str, Mapping[str, object]] | None,
-    beside: pl.DataFrame | None,
+    beside: Table | None,
 ) -> Table:
     """Return the table of the estimates of every thing (and level) from ``seats``."""
     noun, groups = shown.noun, shown.groups
     frame = _with_q_values(frame, shown.level)
     if beside is not None:
-        frame = frame.join(beside, on=[noun, *groups], how="left", nulls_equal=True)
+        frame = frame.join(beside.frame, on=[noun, *groups], how="left", nulls_equal=True)
     order = ["win_share", noun, *groups]
     frame = frame.sort(order, descending=[name == "win_share" for name in order], nulls_last=True)
     note = OBSERVATIONAL + note_of(seats, groups, raw=shown.raw)
     note += usual_note(frame, "win_difference_low", "score_difference_low")
     heading = title_of(shown.title or f"{noun.capitalize()}s", seats, groups, raw=shown.raw)
-    return Table(_described(frame, noun, about), heading, note)
+    frame = _described(frame, noun, about)
+    facts = [Column(name, CATEGORY) for name in frame.columns[1 : frame.columns.index("n")] if name not in groups]
+    measures = means(name for name in frame.columns if name.startswith(POINTS_OF))
+    columns: tuple[Column, ...] = (
+        Column(noun, NAME),
+        *facts,
+        *names(groups),
+        *_COLUMNS,
+        _share_of_seats(shown.share),
+        *measures,
+    )
+    columns += () if beside is None else beside.columns
+    return Table(frame, heading, note, columns=columns, form="owners", labels=(noun, *groups))
 
 
-def _of_sums(summary: Summary, prefix: str, share: str, shown: _Shown, level: float) -> pl.DataFrame:
+def _share_of_seats(name: str) -> Column:
+    return estimated(name, SHARE, unit="of seats")
+
+
+_WITHOUT = "minus that of seats (of the same policy) without it"
+_COLUMNS = (
+    N, WIN_SHARE, FAIR_SHARE_RATIO, VERDICT, SCORE,
+    estimated("win_share_not", SHARE, about="win share of seats without it"),
+    estimated("win_difference", SHARE, unit=OF_WINS, difference=True, about=f"win share of seats with it {_WITHOUT}"),
+    Q.called("win_q"),
+    estimated("score_not", POINTS, about="score of seats without it"),
+    estimated("score_difference", POINTS, difference=True, about=f"score of seats with it {_WITHOUT}"),
+    Q.called("score_q"),
+)  # fmt: skip
+"""Of things: how the seats that have each did, and those that have not."""
+
+
+def _of_sums(summary: Summary, prefix: str, shown: _Shown, level: float) -> pl.DataFrame:
     """Return the estimates from the sums of a run that keeps no rows."""
     if shown.groups:
         raise UserError(
@@ -161,7 +193,7 @@ def _of_sums(summary: Summary, prefix: str, share: str, shown: _Shown, level: fl
         )
     columns, sums = owner_sums(summary, prefix, raw=shown.raw)
     names = pl.Series(shown.noun, [name.removeprefix(prefix) for name in columns])
-    return _keyed(names, sums.frame(share, summary.sides, level), (), {})
+    return _keyed(names, sums.frame(shown.share, summary.sides, level), (), {})
 
 
 def _keyed(

@@ -14,7 +14,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from wsim.document import COUNT, NAME, RATIO, Column, estimated, names
 from wsim.errors import UserError, nearest
+from wsim.stats.columns import VERDICT, N, P, Q, kind_of
 from wsim.stats.fewest import ENOUGH
 from wsim.stats.games import Floats, GameBatch, Source, batches, competitors, extent, require, seats_of
 from wsim.stats.intervals import Estimate, benjamini_hochberg, check_level, nulls, verdicts
@@ -67,16 +69,16 @@ def owner_pairs(
     check_level(level)
     groups = (by,) if isinstance(by, str) else tuple(by)
     seats = competitors(seats_of(source))
-    names = _chosen(owned_names(seats, prefix), only, noun)
-    wanted = _chosen(names, partners_of, noun) if partners_of else []
+    things = _chosen(owned_names(seats, prefix), only, noun)
+    wanted = _chosen(things, partners_of, noun) if partners_of else []
     require(seats, ["game", outcome, *groups])
     _refuse_unowned(seats, prefix, wanted, noun)
-    owned = [prefix + name for name in names]
+    owned = [prefix + name for name in things]
     columns = strata_of(seats, groups, raw=raw)
     frames = []
     for group, part in list(groups_of(seats, groups)) or [({}, seats)]:
         found = _pairs(part, columns, owned, outcome, max(fewest, 1))
-        named = {noun: np.array(names, object)[found.one], "other": np.array(names, object)[found.other]}
+        named = {noun: np.array(things, object)[found.one], "other": np.array(things, object)[found.other]}
         keys = [pl.lit(value[0], dtype=value.dtype).alias(name) for name, value in group.items()]
         front = pl.DataFrame(named, schema={noun: pl.String, "other": pl.String}).with_columns(keys)
         counted = {"n": found.n.astype(np.int64), "affinity": nulls(found.affinity)}
@@ -88,6 +90,8 @@ def owner_pairs(
         frame.sort("shrunk", "lift", descending=True, nulls_last=True),
         title_of(f"Pairs of {noun}s, {outcome}", seats, groups, raw=raw),
         OBSERVATIONAL + note_of(seats, groups, raw=raw) + _unknown(frame, outcome),
+        columns=(*names((noun, "other", *groups)), N, _AFFINITY, *_lift_columns(outcome)),
+        labels=(noun, "other", *groups),
     )
 
 
@@ -244,6 +248,28 @@ def _cells(array: Floats, one: NDArray[np.int64], other: NDArray[np.int64]) -> F
     return np.stack([both, first - both, second - both, rows - first - second + both])
 
 
+_AFFINITY = Column(
+    "affinity", RATIO, unit="1 = independent", about="how much more often than if they were had independently"
+)
+
+
+def _lift_columns(outcome: str) -> tuple[Column, ...]:
+    """Return the columns of ``_lifts``, in what the outcome counts in."""
+    kind, unit = kind_of(outcome)
+    lift = estimated("lift", kind, unit=unit, difference=True, about="what both are worth more than the sum of each")
+    about = "the lift, pulled towards the mean by its error (empirical Bayes)"
+    return lift, estimated("shrunk", kind, unit=unit, difference=True, about=about), P, Q, VERDICT
+
+
+def _chain_columns(outcome: str) -> tuple[Column, ...]:
+    kind, unit = kind_of(outcome)
+    return (
+        Column("begun", COUNT, about="seats that have the first"), N,
+        Column("finished", kind, unit=unit, about=f"mean {outcome} of those who have all of it"),
+        Column("unfinished", kind, unit=unit, about=f"mean {outcome} of the others who began"),
+    )  # fmt: skip
+
+
 def _lifts(estimate: Estimate, level: float) -> dict[str, pl.Series]:
     estimate = replace(estimate, level=level)
     shrunk = shrink(estimate.value, estimate.error, level)
@@ -302,6 +328,8 @@ def owner_chains(
         frame.sort("shrunk", "lift", descending=True, nulls_last=True),
         title_of(f"Chains of {noun}s, {outcome}", seats, (), raw=raw),
         OBSERVATIONAL + note_of(seats, (), raw=raw) + _unknown(frame, outcome),
+        columns=(Column("chain", NAME), *_chain_columns(outcome), *_lift_columns(outcome)),
+        labels=("chain",),
     )
 
 

@@ -15,7 +15,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from wsim.document import NUMBER, RATIO, Column, estimated, names
 from wsim.errors import UserError
+from wsim.stats.columns import VERDICT, WIN_SHARE, N, P, Q
 from wsim.stats.games import Floats, Source, batches, competitors, require, seats_of
 from wsim.stats.intervals import Estimate, check_level, nulls, verdicts
 from wsim.stats.levels import Levels, columns_of
@@ -67,7 +69,15 @@ def strengths(source: Source, by: str | Sequence[str] = "policy", *, level: floa
             "verdict": verdicts(estimate.value, estimate.q_value(), level=level),
         }
     ).sort("strength", *levels.columns, descending=[True, *[False] * len(levels.columns)])
-    return Table(frame, "Strengths", _NOTE)
+    return Table(frame, "Strengths", _NOTE, (*names(levels.columns), *_COLUMNS), labels=levels.columns)
+
+
+_COLUMNS = (
+    N, WIN_SHARE, P, Q, VERDICT,
+    estimated("strength", RATIO, unit="1 = mean", reference=1.0, about="Plackett-Luce strength"),
+    Column("log_strength", NUMBER, unit="0 = mean"),
+    Column("log_error", NUMBER, about="standard error of the log strength"),
+)  # fmt: skip
 
 
 def _won(seats: pl.LazyFrame, levels: Levels, level: float) -> Estimate:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from wsim.display import BETWEEN_PLAYERS
 from wsim.stats.analysis import Analysis, Option
+from wsim.stats.columns import FAIR, PLAYER_SD
 from wsim.stats.factor_sums import FactorSums
 from wsim.stats.matchup_table import crowding, matchups
 from wsim.stats.ratings import strengths
@@ -11,9 +11,9 @@ from wsim.stats.tables import policies
 from wsim.stats.variance import variance_shares
 
 OUTCOME = {"outcome": Option("a column of numbers of the seats table: total, win_share, ...")}
-BEATS_CHANCE = ("win_share", BETWEEN_PLAYERS, "win_points", "verdict", "q", "score", "n")
+BEATS_CHANCE = ("win_share", PLAYER_SD, FAIR, "verdict", "q", "score", "n")
 """What a table of levels keeps longest: is the share of wins more than the fair one?"""
-OWNERS = ("win_difference", BETWEEN_PLAYERS, "verdict", "win_share", "win_q", "n", "score_difference")
+OWNERS = ("win_difference", PLAYER_SD, "verdict", "win_share", "win_q", "n", "score_difference")
 """What a table of things that seats have keeps longest."""
 PAIRS = ("other", "lift", "verdict", "q", "n", "shrunk", "affinity")
 """What a table of pairs of things keeps longest."""
@@ -23,7 +23,7 @@ POLICIES = Analysis(
     policies,
     "win share, score and points of each policy",
     by=("policy",),
-    columns=("n", "win_share", "win_points", "q", "verdict", "score", "points_*"),
+    columns=("n", "win_share", FAIR, "q", "verdict", "score", "points_*"),
     first=BEATS_CHANCE,
     shown="run",
     sums=FactorSums(("policy",)),

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from wsim.display import html_of, text_of
-from wsim.errors import UserError
+from wsim.document import Chart, Column, Row, Sheet, html_of, text_of
+from wsim.document import names as named
+from wsim.errors import UserError, nearest
 from wsim.stats.additive import Additive
+from wsim.stats.columns import FAIR, POINTS_OF
+from wsim.stats.columns import OUTCOMES as OUTCOME_COLUMNS
+from wsim.stats.columns import means as measure_columns
 from wsim.stats.factor_sums import CELL_ROWS, Cells, cell_sums
 from wsim.stats.games import BATCH_ROWS, Floats, GameBatch, Source, batches, competitors, parties, require, seats_of
 from wsim.stats.intervals import Estimate, check_level, nulls, verdicts
@@ -32,10 +37,22 @@ EVERY_SEAT = (
     " Who takes every seat of its games has the fair share of their wins by construction: that is no estimate, and has "
     "no interval."
 )
-POINTS = "points_"
 MANY_CELLS = 1024  # of levels and strata: with more, FEW_ROWS at a time, whose pairs of cells are few, too
 FEW_ROWS = 256
 _ROUNDING = 1e-12
+
+
+def _main_columns(rows: pl.DataFrame, patterns: Sequence[str]) -> Iterator[str]:
+    """Yield the columns that are named, ``points_*`` for all that begin so, without those that are 0 throughout."""
+    for pattern in patterns:
+        for name in rows.columns:
+            column = rows[name]
+            zero = column.dtype.is_numeric() and len(column) > 0 and bool((column.fill_null(1) == 0).all())
+            if (name.startswith(pattern[:-1]) if pattern.endswith("*") else name == pattern) and not zero:
+                yield name
+
+
+Form = Literal["", "levels", "owners", "matchups", "humans"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -44,20 +61,93 @@ class Table:
 
     Attributes
     ----------
-    frame: its rows; ends of intervals are called ``x_low`` and ``x_high`` beside ``x``, null where unknown.
+    frame: its rows; ends of intervals are called ``x_low`` and ``x_high`` next to ``x``, null where unknown.
     title: what it is, in a few words.
     note: what it says and what it does not, in a sentence or two.
+    columns: what its columns are, in any order; others are printed by what they hold.
+    form: what a row is: one of several ``levels``, of which each seat has one (wonders, policies); something that a
+        seat has or has not (``owners``: cards); two levels against each other (``matchups``); a figure next to that of
+        human players (``humans``).
+    labels: the columns that name a row.
+    charts: what is drawn of it. main, first: see ``wsim.stats.analysis.Analysis``.
     """
 
     frame: pl.DataFrame
     title: str
     note: str = ""
+    columns: tuple[Column, ...] = ()
+    form: Form = ""
+    labels: tuple[str, ...] = ()
+    charts: tuple[Chart, ...] = ()
+    main: tuple[str, ...] = ()
+    first: tuple[str, ...] = ()
+
+    def column(self, name: str) -> Column:
+        """Return one of its declared columns."""
+        return next(column for column in self.columns if column.name == name)
+
+    def sheet(self, frame: pl.DataFrame | None = None, title: str = "") -> Sheet:
+        """Return the table to print, or ``frame``: some of its rows."""
+        rows = self.frame if frame is None else frame
+        main = tuple(dict.fromkeys(_main_columns(rows, (*self.labels, *self.main)))) if self.main else ()
+        present = [place for place, name in enumerate(rows.columns) if name in self.labels]
+        return Sheet(
+            title or self.title, rows.to_dicts(), self.columns, main, (*self.labels, *self.first),
+            labels=1 + max(present, default=0), charts=self.charts,
+        )  # fmt: skip
+
+    def label(self, row: Row) -> str:
+        """Return what a row is called: ``Rhodos B``."""
+        return " ".join(str(row[name]) for name in self.labels if row.get(name) is not None)
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return the rows as a Polars frame."""
+        return self.frame
+
+    def to_pandas(self) -> Any:
+        """Return the rows as a pandas frame; raise UserError if pandas or pyarrow is not installed."""
+        return pandas_of(self.frame)
+
+    def plot(self, value: str | None = None) -> Any:
+        """Return an Altair chart: a value of each row with its interval; raise UserError without the extra ``report``.
+
+        ``value``: a column with ends ``_low`` and ``_high``; by default the one that the page of a run draws first.
+        """
+        drawn = [name for chart in self.charts for name in chart.values]
+        columns = self.frame.columns
+        known = [name for name in columns if f"{name}_low" in columns and f"{name}_high" in columns]
+        if value is not None and value not in known:
+            raise UserError(f"no interval to plot of {value!r}{nearest(value, known)}: there are {', '.join(known)}")
+        shown = value or next((name for name in (*drawn, *known) if name in known), None)
+        if shown is None:
+            raise UserError(f"the table {self.title!r} has no column with an interval to plot")
+        try:
+            import altair as alt
+        except ImportError:
+            raise UserError("plot needs an extra: pip install 'wsim[report]'") from None
+        labels = [name for name in self.labels if name in self.frame.columns] or self.frame.columns[:1]
+        frame = self.frame.select(
+            pl.concat_str(pl.col(labels).cast(pl.String), separator=" ").alias("row"),
+            pl.col(shown).alias("value"), pl.col(f"{shown}_low").alias("low"), pl.col(f"{shown}_high").alias("high"),
+        ).drop_nulls()  # fmt: skip
+        across = alt.X("value:Q", scale=alt.Scale(zero=False), title=shown.replace("_", " "))
+        base = alt.Chart(frame, title=self.title).encode(y=alt.Y("row:N", sort=None, title=", ".join(labels)))
+        intervals = base.mark_rule().encode(x=alt.X("low:Q", title=shown.replace("_", " ")), x2="high:Q")
+        return intervals + base.mark_point(filled=True).encode(x=across, tooltip=["row", "value", "low", "high"])
 
     def __repr__(self) -> str:
         return text_of(self.title, self.frame, [self.note])
 
     def _repr_html_(self) -> str:
         return html_of(self.title, self.frame, [self.note])
+
+
+def pandas_of(frame: pl.DataFrame) -> Any:
+    """Return a frame for pandas; raise UserError if pandas or pyarrow is not installed."""
+    try:
+        return frame.to_pandas()
+    except ImportError:
+        raise UserError("to_pandas needs pandas and pyarrow: pip install pandas pyarrow") from None
 
 
 def policies(source: Source, by: str | Sequence[str] = ("policy",), *, level: float = 0.95) -> Table:
@@ -86,9 +176,10 @@ def factor(
     level: confidence level of the intervals, which are clustered by game.
     title: of the table (default: the columns).
 
-    Columns: the ``by`` ones, n (seats), win_share, win_points (win share times the number of players or teams: 1.00
-    is average at any table), score, each with _low and _high; q (win share against the average, Benjamini-Hochberg),
-    verdict (higher or lower than average, or unclear), score_sd, and the mean of each measure. Sorted by win share.
+    Columns: the ``by`` ones, n (seats), win_share, fair_share_ratio (win share times the number of players or
+    teams: 1.00 is average at any table), score, each with _low and _high; q (win share against the average,
+    Benjamini-Hochberg), verdict (higher or lower than average, or unclear), score_sd, and the mean of each measure.
+    Sorted by win share.
     """
     check_level(level)
     columns = columns_of(by)
@@ -117,7 +208,27 @@ def factor(
     note = _note(within, adjusted is not None) + (EVERY_SEAT if alone.any() else "")
     note += usual_note(frame.filter(~alone), "win_share_low", "score_low")
     frame = frame.sort(["win_share", *columns], descending=[True, *[False] * len(columns)], nulls_last=True)
-    return Table(frame, title or f"By {' and '.join(columns)}", note)
+    points = [name for name in chosen if name.startswith(POINTS_OF)]
+    return Table(
+        frame,
+        title or f"By {' and '.join(columns)}",
+        note,
+        columns=(*named(columns), *OUTCOME_COLUMNS, *measure_columns(chosen)),
+        form="levels",
+        labels=columns,
+        charts=level_charts(columns, points),
+    )
+
+
+def level_charts(labels: tuple[str, ...], points: Sequence[str]) -> tuple[Chart, ...]:
+    """Return the charts of a table of levels: how often each wins, and where its points come from."""
+    noun = " and ".join(labels).replace("_", " ")
+    wins = Chart(
+        "forest", (FAIR,), labels, f"Wins by {noun} (x fair share, with intervals)",
+        caption="The dashed line is the fair share; filled marks are those whose interval excludes it.",
+    )  # fmt: skip
+    parts = Chart("stacked", ("score", *points), labels, f"Mean points by category for each {noun}")
+    return (wins, parts) if points else (wins,)
 
 
 @dataclass(frozen=True)
@@ -230,7 +341,7 @@ def _outcome_columns(found: Mapping[str, Estimate], sides: int) -> dict[str, pl.
     points = share.scaled(float(sides))
     return {
         **share.columns("win_share"),
-        **points.columns("win_points"),
+        **points.columns(FAIR),
         "q": nulls(points.q_value(1.0)),
         "verdict": verdicts(points.value, points.q_value(1.0), 1.0, points.level),
         **found["total"].columns("score"),
@@ -239,4 +350,4 @@ def _outcome_columns(found: Mapping[str, Estimate], sides: int) -> dict[str, pl.
 
 def points_of(seats: pl.LazyFrame, without: Sequence[str] = ()) -> list[str]:
     """Return the columns of points by category."""
-    return [name for name in seats.collect_schema().names() if name.startswith(POINTS) and name not in without]
+    return [name for name in seats.collect_schema().names() if name.startswith(POINTS_OF) and name not in without]

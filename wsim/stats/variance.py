@@ -18,7 +18,9 @@ from math import factorial
 import numpy as np
 import polars as pl
 
+from wsim.document import NAME, NUMBER, SHARE, Column, estimated
 from wsim.errors import UserError
+from wsim.stats.columns import kind_of
 from wsim.stats.games import Floats, GameBatch, Source, batches, competitors, require, seats_of
 from wsim.stats.intervals import Estimate, check_level
 from wsim.stats.levels import Levels
@@ -51,7 +53,7 @@ def variance_shares(
     factors: columns by name of the factor (default: those of ``FACTORS`` that the table has).
     outcome: a numeric column.
 
-    Columns: source (the factors, table, rest), share (they sum to 1) with _low and _high, variance.
+    Columns: source (the factors, table, residual), share (they sum to 1) with _low and _high, variance.
     """
     check_level(level)
     seats = competitors(seats_of(source))
@@ -73,9 +75,13 @@ def variance_shares(
         shares = whole / total
     estimate = _jackknife(shares, used, widths, level)
     frame = pl.DataFrame(
-        {"source": [*chosen, "table", "rest"], **estimate.columns("share"), "variance": whole},
+        {"source": [*chosen, "table", "residual"], **estimate.columns("share"), "variance": whole},
     )
-    return Table(frame, f"Sources of the variance of {outcome}", _NOTE.format(outcome=outcome, blocks=len(used)))
+    kind, unit = kind_of(outcome)
+    squared = Column("variance", NUMBER, unit=f"{kind.unit or unit} squared" if kind.unit or unit else "")
+    declared = (Column("source", NAME), estimated("share", SHARE, unit="of the variance"), squared)
+    note = _NOTE.format(outcome=outcome, blocks=len(used))
+    return Table(frame, f"Sources of the variance of {outcome}", note, declared, labels=("source",))
 
 
 class _Sums:

@@ -1,1 +1,17 @@
-"""The numbers of a policy tuned by self-play: a search on common deals, judged on deals that it has not seen."""
+"""Tuning: the numbers of a policy, searched for on common deals and judged on others."""
+
+from wsim.questions.registry import Question
+
+QUESTION = Question(
+    name="tune",
+    title="Tune a policy",
+    short="Optimise the parameters of a policy.",
+    package=__name__,
+    groups=("question:TuneQuestion", "question:TuneOutput"),
+    ask="answer:ask",
+    answer="answer:TuneAnswer",
+    formats=("wsim-tuned/1",),
+    plan=("game", "seed", "cards", "patch", "set"),
+    only_command=("trust",),
+    write="answer:written",
+)

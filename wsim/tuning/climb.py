@@ -20,15 +20,15 @@ from wsim.errors import UserError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-MOST_FULL = 30  # numbers up to which all their correlations are learned
+MAX_FULL = 30  # numbers up to which all their correlations are learned
 SPREAD = 0.5  # steps, of the first candidates around the start
-FEWEST = 20  # candidates at least unless fewer are asked for: the outcomes of games are noisy
+MIN_CANDIDATES = 20  # candidates at least unless fewer are asked for: the outcomes of games are noisy
 SEEDS = 1 << 32  # of numpy's generator
 
 
 def usual_candidates(numbers: int) -> int:
     """Return how many candidates suit so many numbers."""
-    return max(FEWEST, 4 + int(3 * np.log(numbers)))
+    return max(MIN_CANDIDATES, 4 + int(3 * np.log(numbers)))
 
 
 class Climb:
@@ -44,7 +44,7 @@ class Climb:
         self._candidates = candidates
         idle = np.array([[-np.inf, np.inf]])  # one number alone is searched with one beside it that means nothing
         limits = bounds if len(bounds) > 1 else np.concatenate([bounds, idle])
-        made = _symmetric() if len(limits) <= MOST_FULL else cmaes().SepCMA
+        made = _symmetric() if len(limits) <= MAX_FULL else cmaes().SepCMA
         self._search = made(
             mean=np.zeros(len(limits)), sigma=SPREAD, bounds=limits, seed=seed % SEEDS, population_size=candidates
         )

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from wsim.experiments.deals import Arm, Arms, Features, arm_by_arm
 from wsim.game import find_game
+from wsim.lab.execution import Execution
+from wsim.questions.deals import Arm, Arms, Features, arm_by_arm
 
 if TYPE_CHECKING:
     import polars as pl
@@ -46,16 +47,23 @@ class Contest:
         """Return win share and score ahead of the others' mean of the tried seat, shape (games,) each."""
         players, shape = self.plan.players, (len(games), -1)
         shares, totals = (frame[name].to_numpy().astype(float).reshape(shape) for name in ("win_share", "total"))
-        here = np.arange(len(games))
+        rows = np.arange(len(games))
         seat = -np.arange(games.start, games.stop) % players  # entry 0 sits where (seat + game) % players is 0
-        own = totals[here, seat]
-        others = (totals[:, :players].sum(axis=1) - own) / (players - 1)
-        return [shares[here, seat], own - others]
+        score = totals[rows, seat]
+        rivals = (totals[:, :players].sum(axis=1) - score) / (players - 1)
+        return [shares[rows, seat], score - rivals]
 
 
 def play_contests(
-    contests: Sequence[Contest], entries: Sequence[str], games: range, threads: int
+    contests: Sequence[Contest], entries: Sequence[str], games: range, execution: Execution
 ) -> list[list[Features]]:
     """Play every entry in every contest in the same games; return their features, contest by contest."""
     sets = [Arms(tuple(map(contest.arm, entries)), contest.read) for contest in contests]
-    return arm_by_arm(sets, games, threads)
+    ready = [(contest.plan, contest.simulator) for contest in contests]  # the readers of the arms hold these
+    if execution.cluster is not None:
+        ready += [
+            (contest.plan.replace(policies=(arm.name, *contest.plan.policies[1:])), arm.simulators[0])
+            for contest, arms in zip(contests, sets, strict=True)
+            for arm in arms.arms
+        ]
+    return arm_by_arm(sets, ready, games, execution)

@@ -73,9 +73,10 @@ class History:
     def refuse_other(self, identity: Mapping[str, Any], folder: Path) -> None:
         """Raise UserError unless the same search would be made now."""
         if digest_of(self.identity) != digest_of(identity):
-            path, (there, here) = next(iter(differences(self.identity, identity).items()))
+            path, (recorded, current) = next(iter(differences(self.identity, identity).items()))
             raise UserError(
-                f"{str(folder)!r} holds another search: {path} is {there!r} there and {here!r} now; name another --out"
+                f"{str(folder)!r} contains a different search: {path} is {recorded!r} there and {current!r} now; name "
+                "another --out"
             )
 
 
@@ -88,7 +89,7 @@ def read_history(folder: Path) -> History:
         raise UserError(f"{str(folder)!r} holds no search of wsim tune (no {RECORD})") from error
     try:
         del content["format"]
-        generations = [Generation(**{**one, "values": tuple(one["values"])}) for one in content["generations"]]
+        generations = [Generation(**{**record, "values": tuple(record["values"])}) for record in content["generations"]]
         return History(**{**content, "moved": tuple(content["moved"]), "generations": tuple(generations)})
     except (KeyError, TypeError, ValueError) as error:
         raise UserError(f"{str(path)!r} is damaged: {error}") from error

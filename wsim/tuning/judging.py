@@ -5,23 +5,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from wsim.document import CATEGORY, POINTS, Column, estimated, names
+from wsim.stats.columns import FAIR_SHARE, OF_WINS, VERDICT, WIN_DIFFERENCE, WIN_SHARE, N, Q
 from wsim.stats.intervals import Estimate, verdicts
 from wsim.tuning.contests import MARGIN, SHARE, Contest, play_contests
-from wsim.tuning.tune_question import HELD_OUT, TuneQuestion, plans_of
+from wsim.tuning.question import HELD_OUT, TuneQuestion, plans_of
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from wsim.experiments.deals import Features
+    from wsim.lab.execution import Execution
     from wsim.lab.plan import Plan
-    from wsim.lab.progress import Progress
+    from wsim.questions.deals import Features
 
 MET, UNMET = "tuned against", "held out"
 
 
-def judge(
-    base: Plan, question: TuneQuestion, entries: tuple[str, str], threads: int, progress: Progress | None
-) -> pl.DataFrame:
+COLUMNS = (
+    *names(("ruleset", "players", "opponents")), Column("met", CATEGORY), N, FAIR_SHARE, WIN_SHARE, WIN_DIFFERENCE, Q,
+    VERDICT, Column("start", WIN_SHARE.kind, unit=OF_WINS, about="that of the start, on the same deals"),
+    estimated("margin", POINTS, difference=True, about="growth of the lead over the mean of the others"),
+)  # fmt: skip
+
+
+def judge(base: Plan, question: TuneQuestion, entries: tuple[str, str], execution: Execution) -> pl.DataFrame:
     """Play the start and the result of a search against its field, then against each judge alone, on new deals.
 
     Returns one row for each table: ruleset, players, opponents, whether the search met them (``deals`` it never did),
@@ -33,9 +40,8 @@ def judge(
     tables = [(plan, met) for those, met in fields for plan in plans_of(unseen, question, entries[0], those)]
     outcomes = []
     for done, (plan, _) in enumerate(tables):
-        if progress is not None:
-            progress("judged tables", done, len(tables))
-        outcomes += play_contests([Contest.of(plan)], entries, range(question.held_out), threads)
+        execution.report("judged tables", done, len(tables))
+        outcomes += play_contests([Contest.of(plan)], entries, range(question.held_out), execution)
     return _table(tables, outcomes)
 
 
@@ -66,6 +72,8 @@ def _table(tables: Sequence[tuple[Plan, str]], outcomes: Sequence[Sequence[Featu
 
 def _opponents(plan: Plan) -> str:
     """Return who sits on the other seats, equal ones counted."""
-    others = plan.policies[1:]
-    alike = len(set(others)) == 1
-    return (f"{len(others)} {others[0]}" if len(others) > 1 else others[0]) if alike else ", ".join(others)
+    opponents = plan.policies[1:]
+    alike = len(set(opponents)) == 1
+    return (
+        (f"{len(opponents)} {opponents[0]}" if len(opponents) > 1 else opponents[0]) if alike else ", ".join(opponents)
+    )

@@ -16,7 +16,7 @@ import numpy as np
 
 from wsim.errors import UserError
 from wsim.policies.lineup import Entry, Value
-from wsim.tuning.tune_question import check_only
+from wsim.tuning.question import check_only
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -76,11 +76,11 @@ class Space:
     def values(self, coordinates: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return every value at a point, rounded as it is written."""
         values = self.start.copy()
-        places = list(self.moved)
-        values[places] += self._steps[places] * coordinates
-        for place in places:
-            number = self._owners[place]
-            values[place] = min(max(round(values[place], 0 if number.whole else DIGITS), number.least), number.most)
+        indices = list(self.moved)
+        values[indices] += self._steps[indices] * coordinates
+        for index in indices:
+            number = self._owners[index]
+            values[index] = min(max(round(values[index], 0 if number.whole else DIGITS), number.least), number.most)
         return values
 
     def at(self, coordinates: NDArray[np.float64]) -> Entry:
@@ -90,10 +90,10 @@ class Space:
         first = 0
         moving = set(self.moved)
         for number in self.numbers:
-            places = range(first, first + len(number.values))
-            first = places.stop
-            if moving.intersection(places):
-                parameters[number.name] = _value_of(number, [float(values[place]) for place in places])
+            indices = range(first, first + len(number.values))
+            first = indices.stop
+            if moving.intersection(indices):
+                parameters[number.name] = _value_of(number, [float(values[index]) for index in indices])
         return Entry(self.entry.name, parameters, self.entry.place)
 
     def restricted(self, moved: Sequence[int]) -> Space:
@@ -113,5 +113,5 @@ def space_of(entry: Entry, numbers: Sequence[Number], only: Sequence[str]) -> Sp
         raise UserError(f"{str(entry)!r} has no numbers to tune: weights, or numbers among its parameters, are needed")
     check_only(only, [number.name for number in numbers], str(entry))
     owners = [number for number in numbers for _ in number.values]
-    moved = [place for place, number in enumerate(owners) if not only or number.name in only]
+    moved = [index for index, number in enumerate(owners) if not only or number.name in only]
     return Space(entry, tuple(numbers), tuple(moved))

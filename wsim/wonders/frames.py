@@ -9,32 +9,18 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from wsim.facts import columns as fact_columns
+from wsim.wonders import words as w
 from wsim.wonders.catalog import Catalogue
+from wsim.wonders.facts import ROW_FACTS
 from wsim.wonders.kernels.layout import ACTION_AT, BANK_AT, HOW_AT, LEFT_AT, RIGHT_AT
-from wsim.wonders.words import (
-    ACTIONS,
-    BUILT,
-    COLORS,
-    DECISIONS,
-    HAND,
-    LOSS,
-    PAY,
-    POINTS_COLUMNS,
-    SIDES_OF_BOARD,
-    SYMBOLS,
-    WAYS,
-)
 
 FREE_CITY_LABEL = "free_city"
-_COUNTS = (
-    "coins", "shields", "stages", "victory_points", "defeats", "debts", "coins_lost", "trade_paid", "trade_received",
-    "bank_paid", "built_paid", "built_chain", "built_free", "built_discard", "sold",
-)  # fmt: skip
 
 
 def built_column(card: str) -> str:
     """Return the name of the Boolean column that says whether a seat owns a structure at the end."""
-    return BUILT + card
+    return w.BUILT + card
 
 
 def _enum(codes: NDArray[Any], names: Sequence[str]) -> pl.Series:
@@ -62,19 +48,16 @@ def seats_frame(
         "game": np.ascontiguousarray(rows["game"]),
         "seat": seat,
         "team": seat // 2 if catalogue.teams else seat,
-        "wonder": _enum(rows["side"] // SIDES_OF_BOARD, boards),
-        "side": _enum(rows["side"] % SIDES_OF_BOARD, catalogue.sides),
+        "wonder": _enum(rows["side"] // w.SIDES_OF_BOARD, boards),
+        "side": _enum(rows["side"] % w.SIDES_OF_BOARD, catalogue.sides),
         "policy": _enum(codes, [*labels, FREE_CITY_LABEL] if seats > players else labels),
         "rank": np.ascontiguousarray(rows["rank"]),
         "win_share": np.ascontiguousarray(rows["win_share"]),
         "total": np.ascontiguousarray(rows["total"]),
     }
     points = np.ascontiguousarray(rows["points"].T)
-    columns |= {name: points[i] for i, name in enumerate(POINTS_COLUMNS)}
-    columns |= {name: np.ascontiguousarray(rows[name]) for name in _COUNTS}
-    for field, names in (("colors", COLORS), ("symbols", SYMBOLS)):
-        counts = np.ascontiguousarray(rows[field].T)
-        columns |= {name if name != "any" else "wild": counts[i] for i, name in enumerate(names) if name}
+    columns |= {name: points[i] for i, name in enumerate(w.POINTS_COLUMNS)}
+    columns |= fact_columns(ROW_FACTS, rows)
     columns |= _built_columns(rows["built"], [card.name for card in catalogue.cards])
     return pl.DataFrame(columns)
 
@@ -85,36 +68,35 @@ def _built_columns(built: NDArray[np.uint64], names: Sequence[str]) -> dict[str,
     return {built_column(name): (octets[i >> 3] & (1 << (i & 7))) != 0 for i, name in enumerate(names)}
 
 
-def picks_frame(picks: NDArray[Any], catalogue: Catalogue, slot_card: NDArray[Any]) -> pl.DataFrame:
+def picks_frame(
+    picks: NDArray[Any], catalogue: Catalogue, slot_card: NDArray[Any], *, overrules: bool = False
+) -> pl.DataFrame:
     """Return the picks table of kernel picks (layout.PICK): one row per decision, in the order of play.
 
     ``slot_card`` is RULES.slot_card, shape (ages, slots): the card number of each physical copy. Losses (R32) are no
-    picks.
+    picks. With ``overrules``, of a plan that overrules some, the columns of ``_wanted_columns`` follow.
     """
     event = picks["event"]
     move = np.ascontiguousarray(event["move"])
     age = event["age"].astype(np.int64)
     names = [card.name for card in catalogue.cards]
-    action = ((move >> np.uint64(ACTION_AT)) & np.uint64(15)).astype(np.int64)
-    how = ((move >> np.uint64(HOW_AT)) & np.uint64(15)).astype(np.int64)
     frame = pl.DataFrame(
         {
             "game": np.ascontiguousarray(picks["game"]),
             "seat": np.ascontiguousarray(event["seat"]),
             "age": (age + 1).astype(np.uint8),
             "turn": event["turn"] + np.uint8(1),
-            "decision": _enum(event["decision"], DECISIONS[:LOSS]),
+            "decision": _enum(event["decision"], w.DECISIONS[: w.LOSS]),
             "legal": np.ascontiguousarray(event["legal"]),
-            "card": _enum((move & np.uint64(255)).astype(np.int64), names),
-            "action": _enum(action, ACTIONS[:PAY]),
-            "how": _enum(how, WAYS),
+            **_move_columns(move, names),
             "bank": ((move >> np.uint64(BANK_AT)) & np.uint64(255)).astype(np.uint8),
             "left": ((move >> np.uint64(LEFT_AT)) & np.uint64(255)).astype(np.uint8),
             "right": ((move >> np.uint64(RIGHT_AT)) & np.uint64(255)).astype(np.uint8),
             "randomised": event["randomised"].astype(bool),
             "probability": np.ascontiguousarray(event["probability"]),
             "offered": _offered(np.ascontiguousarray(event["hand"]), age, slot_card, names),
-            "ways": pl.Series(np.ascontiguousarray(event["ways"]), dtype=pl.Array(pl.UInt8, HAND)).arr.to_list(),
+            "ways": pl.Series(np.ascontiguousarray(event["ways"]), dtype=pl.Array(pl.UInt8, w.HAND)).arr.to_list(),
+            **(_wanted_columns(event, names) if overrules else {}),
         }
     )
     declined = pl.col("action") == "decline"
@@ -123,6 +105,34 @@ def picks_frame(picks: NDArray[Any], catalogue: Catalogue, slot_card: NDArray[An
         how=pl.when(pl.col("action").is_in(["decline", "sell"])).then(None).otherwise(pl.col("how")),
         ways=pl.col("ways").list.head(pl.col("offered").list.len()),  # one number for each card offered
     )
+
+
+def _move_columns(move: NDArray[np.uint64], names: Sequence[str], start: str = "") -> dict[str, pl.Series]:
+    """Return card, action and way of moves; ``start``: how the columns begin."""
+    action = ((move >> np.uint64(ACTION_AT)) & np.uint64(15)).astype(np.int64)
+    how = ((move >> np.uint64(HOW_AT)) & np.uint64(15)).astype(np.int64)
+    return {
+        f"{start}card": _enum((move & np.uint64(255)).astype(np.int64), names),
+        f"{start}action": _enum(action, w.ACTIONS[: w.PAY]),
+        f"{start}how": _enum(how, w.WAYS),
+    }
+
+
+def _wanted_columns(event: NDArray[Any], names: Sequence[str]) -> dict[str, pl.Series]:
+    """Return what the policy wanted, how many moves were about something else, whether it was overruled.
+
+    A decision with no such moves (``others`` is 0) could not be overruled, and what was wanted there is null.
+    """
+    asked = pl.Series(event["others"] > 0)
+    wanted = _move_columns(np.ascontiguousarray(event["wanted"]), names, "wanted_")
+    none = {
+        name: pl.Series([None], dtype=column.dtype).new_from_index(0, len(column)) for name, column in wanted.items()
+    }
+    return {
+        **{name: column.zip_with(asked, none[name]) for name, column in wanted.items()},
+        "others": pl.Series(np.ascontiguousarray(event["others"])),
+        "overruled": pl.Series(event["overruled"] > 0),
+    }
 
 
 def _offered(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError, nearest
 from wsim.game import PickExperiment
+from wsim.policies.chances import EXPERIMENT
 from wsim.positions.kernel_game import KernelGame
 from wsim.wonders import tunable_values
 from wsim.wonders.bans import restrict
@@ -74,6 +75,7 @@ class SevenWonders(KernelGame):
         "wonders": "boards: random, balanced, one per seat such as Gizah,random,Rhodos, or rotate:Gizah,random,Rhodos",
         "sides": "sides of the boards: random, one for all (A, B, day, night) or one per seat",
         "randomise": "chance, for all seats or by seat, that a pick is replaced by a uniform one (pick experiments)",
+        **EXPERIMENT,
         "ban": "what a seat may not do, as seat=thing,...;...: trade, stages, sell, a colour or a card",
     }
     OWNED: Mapping[str, str] = {BUILT: "card"}
@@ -104,6 +106,7 @@ class SevenWonders(KernelGame):
     ANALYSES: Mapping[str, str] = {
         "policies": "wsim.wonders.analysis.boards:POLICIES",
         "wonders": "wsim.wonders.analysis.boards:WONDERS",
+        "worth": "wsim.wonders.analysis.wishes:WORTH",
         "cards": "wsim.wonders.analysis.cards:CARDS",
         "readings": "wsim.wonders.analysis.readings:READINGS",
         "effects": "wsim.wonders.analysis.propensity:EFFECTS",
@@ -127,6 +130,7 @@ class SevenWonders(KernelGame):
         ages=range(1, AGES + 1),
         turns=range(1, TURNS),
     )
+    WISHES = "wsim.wonders.analysis.wishes:WISHES"
     TUNING = tunable_values.TUNING
     REST = Path(__file__).with_name("rest.json")
     COMPILE_SECONDS = (11.0, 7.0)

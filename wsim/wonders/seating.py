@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wsim.errors import UserError, nearest
+from wsim.policies.chances import chances, overruling_of, per_seat
 from wsim.wonders.bans import OPTION, read_bans
 from wsim.wonders.catalog import Catalogue
 from wsim.wonders.kernels.layout import SEATING
@@ -33,21 +34,14 @@ def compile_seating(plan: Plan, catalogue: Catalogue, line_up: LineUp, rules: An
     record.board[:], record.side[:] = -1, -1
     _fill_boards(record, plan.options.get("wonders", "random"), catalogue, seats)
     _fill_sides(record, plan.options.get("sides", "random"), catalogue, seats)
-    _fill_randomise(record, plan.options.get("randomise", "0"), players)
+    record.randomise[:players] = chances("randomise", plan.options.get("randomise", "0"), players)
+    record.overrule[:players] = overruling_of(plan.options, players)
+    if record.randomise.any() and record.overrule.any():
+        raise UserError("randomise and overrule are two experiments: play one of them")
     for seat, things in read_bans(plan.options.get(OPTION, ""), players):
         _fill_ban(record, seat, things, catalogue)
-    record.experiment = bool(record.randomise.any() or record.ban.any())
+    record.experiment = bool(record.randomise.any() or record.ban.any() or record.overrule.any())
     return seating
-
-
-def _per_seat(option: str, text: str, seats: int) -> list[str]:
-    """Split an option by seats: one value for all, or one per seat."""
-    values = [value.strip() for value in text.split(",")]
-    if len(values) == 1:
-        return values * seats
-    if len(values) != seats:
-        raise UserError(f"option {option} names {len(values)} seats of {seats} at the table: give one value or {seats}")
-    return values
 
 
 def _fill_boards(record: Any, text: str, catalogue: Catalogue, seats: int) -> None:
@@ -85,7 +79,7 @@ def _match(name: str, names: Sequence[str]) -> int | None:
 
 
 def _fill_sides(record: Any, text: str, catalogue: Catalogue, seats: int) -> None:
-    for seat, name in enumerate(_per_seat("sides", text, seats)):
+    for seat, name in enumerate(per_seat("sides", text, seats)):
         if name == "random":
             continue
         side = _match(name, catalogue.sides)
@@ -93,17 +87,6 @@ def _fill_sides(record: Any, text: str, catalogue: Catalogue, seats: int) -> Non
             accepted = ", ".join([*catalogue.sides, "random"])
             raise UserError(f"unknown side {name!r}: rule set {catalogue.ruleset} has {accepted}")
         record.side[seat] = side
-
-
-def _fill_randomise(record: Any, text: str, players: int) -> None:
-    for seat, value in enumerate(_per_seat("randomise", text, players)):
-        try:
-            chance = float(value)
-        except ValueError:
-            chance = -1.0
-        if not 0.0 <= chance <= 1.0:
-            raise UserError(f"option randomise must be a chance from 0 to 1, not {value!r}")
-        record.randomise[seat] = chance
 
 
 def _fill_ban(record: Any, seat: int, things: Sequence[str], catalogue: Catalogue) -> None:
@@ -119,4 +102,4 @@ def _fill_ban(record: Any, seat: int, things: Sequence[str], catalogue: Catalogu
         else:
             known = [*_FLAGS, *COLORS, *names]
             accepted = f"{', '.join([*_FLAGS, *COLORS])} or a card"
-            raise UserError(f"cannot ban {thing!r}: accepted are {accepted}{nearest(thing, known)}")
+            raise UserError(f"cannot ban {thing!r}{nearest(thing, known)}: accepted are {accepted}")

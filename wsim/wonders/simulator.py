@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wsim.jit import source_digest
+from wsim.limits import FORMULA
 from wsim.paths import default_cards_path
 from wsim.policies.effect_calls import EffectInterface, make_ready
 from wsim.policies.registry import resolve
@@ -18,6 +19,7 @@ from wsim.spec.formula import slots_in
 from wsim.wonders.catalog import Catalogue
 from wsim.wonders.catalog.compiling import compile_rules
 from wsim.wonders.catalog.listing import catalogue_dict
+from wsim.wonders.catalog.sources import source_name
 from wsim.wonders.describe import text as words
 from wsim.wonders.describe.scenes import seen, story
 from wsim.wonders.describe.setup import set_up
@@ -26,6 +28,7 @@ from wsim.wonders.describe.view import columns
 from wsim.wonders.frames import picks_frame, seats_frame
 from wsim.wonders.kernels.fixed_actions import fixed_actions
 from wsim.wonders.kernels.layout import CHOICES, DEEDS
+from wsim.wonders.limits import LIMITS
 from wsim.wonders.position import WondersPosition
 from wsim.wonders.registry import POLICIES
 from wsim.wonders.seating import compile_seating
@@ -57,6 +60,7 @@ class WondersSimulator(KernelSimulator[WondersPosition]):
 
     KERNELS = "wsim.wonders.kernels"
     POSITION = WondersPosition
+    LIMITS = LIMITS
     picks_per_game = DEEDS  # a decision that is no loss is one deed at most
 
     def __init__(self, plan: Plan, catalogue: Catalogue, line_up: LineUp) -> None:
@@ -71,6 +75,15 @@ class WondersSimulator(KernelSimulator[WondersPosition]):
         """The kernels, ready for many games at once."""
         names = [card.name for card in self.catalogue.cards]
         return self.vector_kernels(columns(names, self.rules, history=False), fixed_actions(names), CHOICES)
+
+    def limit_source(self, what: int, source: int) -> str:
+        """Return the name of a card, a stage, or of what has the formula that begins at a place of the code."""
+        return source_name(self.catalogue, self.rules, source, of_formula=what == FORMULA)
+
+    @property
+    def table(self) -> str:
+        """The rule set and the number of players."""
+        return f"rule set {self.catalogue.ruleset} with {self.plan.players} players"
 
     def with_line_up(self, policies: Sequence[str]) -> WondersSimulator:
         """Return the same rules and options with another line-up."""
@@ -87,7 +100,8 @@ class WondersSimulator(KernelSimulator[WondersPosition]):
 
     def picks_frame(self, picks: NDArray[Any]) -> pl.DataFrame:
         """Return the picks table of these picks."""
-        return picks_frame(picks, self.catalogue, self.rules.slot_card)
+        overrules = bool(self.seating.overrule.any())
+        return picks_frame(picks, self.catalogue, self.rules.slot_card, overrules=overrules)
 
     def trace(self, number: int) -> dict[str, Any]:
         """Replay one game and return its trace object."""

@@ -159,18 +159,10 @@ DISCOUNTS = ("first_unit_each_turn", "board_resource")  # what a discount is off
 
 # --- formulas, and when they act (catalog.formula, catalog.clauses; R52-R58) ------------------------------------------
 
-CITY_NAMES = (
-    *COLORS, *SYMBOLS[1:ANY], "wild", *RESOURCES, "cards", "stages", "all_stages", "coins", "shields",
-    "victory_tokens", *(f"victory_tokens_{value}" for value in VICTORY_TOKENS), "defeat_tokens", "debts",
-    "diplomacy_tokens", "chains", "sold", "trade_paid", "trade_received", "coins_lost", "free_builds", "from_discard",
-    "free_build_tokens", *UNIT_PRICES,
-)  # fmt: skip
-"""What a formula may ask of a city."""
 TABLE_NAMES = ("age", "turn", "players")
-"""What a formula may ask of the table; they are numbered on from ``CITY_NAMES``."""
+"""What a formula may ask of the table; what it may ask of a city is in ``facts.CITY_FACTS``."""
 EVENT_NAMES = ("purchase",)
-"""What a formula may ask of the event that sets it off; numbered on from ``TABLE_NAMES``."""
-NAME_NUMBER: Mapping[str, int] = {name: number for number, name in enumerate(CITY_NAMES + TABLE_NAMES + EVENT_NAMES)}
+"""What a formula may ask of the event that sets it off."""
 CARD_NUMBERS = ("cost", "units", "coins", "age")
 """What ``count`` may ask of a structure: units of resources and coins that it costs, together and each; its age."""
 CARD_MARKS = (*COLORS, *SYMBOLS[1:ANY], "chained")

@@ -15,7 +15,6 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from wsim.errors import UserError
-from wsim.files import text_within
 from wsim.game import find_game
 from wsim.lab.store import load_run
 from wsim.positions.game_value import Game
@@ -25,7 +24,7 @@ from wsim.positions.why import PLAYOUTS
 from wsim.workbench.game_analysis import Analyses, Analysis, followed, with_branches
 from wsim.workbench.play_pages import replay_page, tables_of, waited
 from wsim.workbench.play_table import person
-from wsim.workbench.rendering import folder_of, form_of, page
+from wsim.workbench.rendering import folder_of, form_of, page, whole
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -56,19 +55,13 @@ def _fields(request: Request) -> list[tuple[str, str]]:
     return [(key, value) for key, value in request.query_params.multi_items() if key in known]
 
 
-def _whole(what: str, text: str) -> int:
-    if not text.isdecimal() or len(text) > 15:
-        raise UserError(f"{what} is a whole number, not {text!r}")
-    return int(text)
-
-
 def _analysis(request: Request, fields: list[tuple[str, str]]) -> Analysis:
     """Return the analysis that is asked for; raise UserError for what is none."""
     given = dict(fields)
-    playouts = _whole("the number of playouts", given.get("playouts", str(PLAYOUTS)))
+    playouts = whole("the number of playouts", given.get("playouts", str(PLAYOUTS)))
     if not LEAST <= playouts <= MOST:
         raise UserError(f"playouts of each move lie between {LEAST} and {MOST}, not {playouts}")
-    places, moves = ([_whole(key, value) for key, value in fields if key == wanted] for wanted in ("at", "move"))
+    places, moves = ([whole(key, value) for key, value in fields if key == wanted] for wanted in ("at", "move"))
     if len(places) != len(moves):
         raise UserError("every branch says after how many steps (at) which move is made")
     begun, branches = _source(request, given), list(zip(places, moves, strict=True))
@@ -89,11 +82,11 @@ def _source(request: Request, given: dict[str, str]) -> Callable[[], Game]:
         return table.game
     folder = folder_of(request)
     if "file" in given:
-        text = text_within(folder.inside(given["file"]))
+        text = folder.text(given["file"])
         return lambda: Game.from_json(text)
     if "run" not in given:
         raise UserError("say which game: run and number, file, or table")
-    path, number = folder.inside(given["run"]), _whole("the number of the game", given.get("number", ""))
+    path, number = folder.inside(given["run"]), whole("the number of the game", given.get("number", ""))
     return lambda: followed(load_run(path).game(number))
 
 
@@ -197,12 +190,12 @@ async def changes(request: Request) -> Response:
     return await waited(request, lambda: analysis.version)
 
 
-def replay(request: Request) -> Response:
+async def replay(request: Request) -> Response:
     """Return the replay of the game, with win chances and turning points."""
     game = _analysis(request, _fields(request)).game
     if game is None:
         raise UserError("the game is being made ready")
-    return replay_page(game, _names(request, game))
+    return await replay_page(request, game, _names(request, game))
 
 
 def play_on(request: Request) -> Response:
@@ -211,11 +204,11 @@ def play_on(request: Request) -> Response:
     analysis = _analysis(request, _fields(request))
     if analysis.game is None:
         raise UserError("the game is being made ready")
-    history, at = analysis.game.history(), _whole("the number of steps", fields.get("step", ""))
+    history, at = analysis.game.history(), whole("the number of steps", fields.get("step", ""))
     if at >= len(history) or (seat := history[at].to_move) is None:
         raise UserError(f"nobody decides after {at} steps")
     here, name = history[at], person(fields.get("name", "")) or "You"
-    table = tables_of(request.app).open(lambda: here, here.plan, {seat: name})
+    table = tables_of(request.app).open(lambda: here, here.plan, {seat: name}, folder_of(request).root)
     return RedirectResponse(f"/play/{table.key}", HTTPStatus.SEE_OTHER)
 
 

@@ -12,6 +12,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
 from wsim.errors import UserError
+from wsim.questions.registry import answer_families
 from wsim.workbench.folder import plan_words
 from wsim.workbench.rendering import chart_file, folder_of, page
 from wsim.workbench.table_view import shown_path
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 
     from wsim.lab.answer import Stored
     from wsim.report.page_parts import Section
-
-KINDS = ("whatif", "match", "skill", "rest", "picks", "balance")
 
 
 def answer_page(request: Request) -> Response:
@@ -39,8 +38,7 @@ def answer_page(request: Request) -> Response:
     return page(
         request, "answer.html.j2", path.name, game=plan.get("game"), kind=stored.kind.CALLED,
         title=str(stored.record.get("estimand", "")) or stored.kind.CALLED,
-        remarks=[f"{one}." for one in record.get("remarks", ())], plan=plan_words(plan), sections=drawn,
-        grids=[] if any(section.numbers for section in drawn) else list(sound(lambda: list(_grids(stored)))),
+        plan=plan_words(plan), sections=drawn,
         files=[(name, f"/answer.csv?{urlencode({'file': file, 'table': name})}") for name in _tables(stored)],
         chart=lambda figure, kind: f"/answer.{kind}?{urlencode({'file': file, 'figure': figures.index(figure)})}",
         command=shlex.join(["wsim", "rerun", shown_path(path)]),
@@ -69,16 +67,12 @@ def answer_chart(request: Request) -> Response:
 
 def _stored(request: Request) -> Stored:
     """Return the answer that is asked for; raise UserError for a file that is none."""
-    from wsim.balance.patch import Balance
-    from wsim.experiments.answer_kinds import stored_in
+    from wsim.questions.answer_files import stored_in
 
     path = folder_of(request).inside(request.query_params.get("file", ""))
     if not path.is_file():
         raise UserError(f"there is no file {request.query_params.get('file', '')!r} in the folder that is open")
-    try:
-        stored = stored_in(path)
-    except UserError:
-        stored = Balance.read(path)
+    stored = stored_in(path)
     if stored is None:
         raise UserError(f"{path.name!r} holds rows, and no answer")
     return stored
@@ -90,21 +84,13 @@ def _tables(stored: Stored) -> list[str]:
 
 
 def _sections(stored: Stored) -> Iterator[Section]:
+    from wsim.game import find_game
     from wsim.report.answers import sections
+    from wsim.report.theme import Palette
 
-    yield from sections([stored])
-
-
-def _grids(stored: Stored) -> Iterator[object]:
-    """Yield the tables of an answer that the page of a run does not draw."""
-    from wsim.report.grids import plain_grid
-    from wsim.report.wording import title
-
-    for name in _tables(stored):
-        frame = stored.table(name)
-        flat = frame.select([one for one, kind in frame.schema.items() if not kind.is_nested()])
-        yield plain_grid(name, title(name), flat)
+    game = stored.game()
+    yield from sections([stored], Palette({} if game is None else find_game(game).COLOURS))
 
 
-SHOWS = {kind: lambda name: f"/answer?{urlencode({'file': name})}" for kind in KINDS}
+SHOWS = {kind: lambda name: f"/answer?{urlencode({'file': name})}" for kind in answer_families()}
 ROUTES = [Route("/answer", answer_page), Route("/answer.csv", answer_csv), Route("/answer.{kind}", answer_chart)]

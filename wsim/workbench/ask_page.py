@@ -16,7 +16,8 @@ from starlette.routing import Route
 from wsim.errors import UserError
 from wsim.installed import GAMES
 from wsim.lab.plan import Plan
-from wsim.workbench.questions import KINDS, POLICIES, TRUST, Kind, Texts, kind_of
+from wsim.workbench.questions import POLICIES, TRUST, Form, Texts, forms
+from wsim.workbench.questions import form_of as question_form
 from wsim.workbench.queue_of_questions import MOST_WAITING, Questions, QueuedQuestion, lines_of
 from wsim.workbench.rendering import OWN, folder_of, form_of, page
 
@@ -68,25 +69,25 @@ def _questions_of(app: Starlette) -> Questions:
 
 def next_answer(request: Request, kind: str) -> str:
     """Return a name for the next answer of a kind."""
-    return _questions_of(request.app).next_name(kind_of(kind))
+    return _questions_of(request.app).next_name(question_form(kind))
 
 
 def ask_page(request: Request) -> Response:
     """Return what can be asked, and what was."""
-    kinds = [(kind.title, f"/ask/{kind.name}", _first_sentence(kind)) for kind in KINDS.values()]
+    kinds = [(kind.title, f"/ask/{kind.name}", _first_sentence(kind)) for kind in forms()]
     return page(request, "ask.html.j2", "Ask", kinds=kinds, queued=_questions_of(request.app).listed())
 
 
 def form_page(request: Request) -> Response:
     """Return the form of a question, with what the address says already in it."""
-    kind = kind_of(request.path_params["kind"])
+    kind = question_form(request.path_params["kind"])
     texts = lines_of(request.query_params.multi_items())
     return _form(request, kind, {name: lines for name, lines in texts.items() if name != TRUST}, ())
 
 
 def ask(request: Request) -> Response:
     """Ask what the form says, or return it with what is wrong."""
-    kind = kind_of(request.path_params["kind"])
+    kind = question_form(request.path_params["kind"])
     texts = lines_of(form_of(request))
     out = " ".join(texts.pop(OUT, []))
     try:
@@ -96,10 +97,10 @@ def ask(request: Request) -> Response:
     return RedirectResponse(f"/asked/{queued.number}", 303)
 
 
-def _form(request: Request, kind: Kind, texts: Texts, mistakes: Sequence[str], out: str = "") -> Response:
+def _form(request: Request, kind: Form, texts: Texts, mistakes: Sequence[str], out: str = "") -> Response:
     groups: dict[str, list[Field]] = {"The question": [], "The games": []}
     for name, group, typed, default, said in kind.fields():
-        about_games = group is Plan and name != kind.arguments
+        about_games = group is Plan
         groups["The games" if about_games else "The question"].append(_field(name, typed, default, said, texts))
     groups = {heading: fields for heading, fields in groups.items() if fields}
     name = out or " ".join(texts.get(OUT, [])) or _questions_of(request.app).next_name(kind)
@@ -128,7 +129,7 @@ def _usual(default: Any) -> str:
     return f"{default:,}" if isinstance(default, int) else str(default)
 
 
-def _first_sentence(kind: Kind) -> str:
+def _first_sentence(kind: Form) -> str:
     return kind.about.partition("\n")[0].partition(": wsim")[0].rstrip(".") + "."
 
 

@@ -13,11 +13,12 @@ from typing import Any
 from wsim.errors import UserError
 from wsim.files import json_of, text_within
 from wsim.lab.record import RECORD, read_record
+from wsim.questions.registry import answer_families
 
 DEEPEST = 4
 MOST_FOLDERS = 2_000
 MOST_TITLE = 4 << 20  # bytes of an answer that is read for its title
-KINDS = ("whatif", "match", "skill", "rest", "picks", "balance", "position", "play")
+KINDS = (*answer_families(), "position", "play")
 """What files of wsim are listed, as their formats begin."""
 _FORMAT = re.compile(r'\A\s*\{\s*"format":\s*"wsim-([a-z]+)/\d+"')
 
@@ -63,6 +64,16 @@ class Folder:
         if not path.is_relative_to(self.root):
             raise UserError(f"{name!r} does not lie in the folder that is open")
         return path
+
+    def text(self, name: str) -> str:
+        """Return the text of a file within the folder; raise UserError for one that cannot be read."""
+        try:
+            return text_within(self.inside(name))
+        except OSError as error:
+            raise UserError(f"cannot read {name!r}: {error.strerror or error}") from error
+        except ValueError as error:
+            why = "it is not text in UTF-8" if isinstance(error, UnicodeDecodeError) else error
+            raise UserError(f"cannot read {name!r}: {why}") from error
 
     def name_of(self, path: Path) -> str:
         """Return what a path is called within the folder."""

@@ -7,26 +7,30 @@ wherever something changes, and whoever comes must have the token: in the addres
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from html import escape
 from http import HTTPStatus
-from http.cookies import CookieError, SimpleCookie
 from ipaddress import ip_address
 from secrets import compare_digest
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, quote, urlencode
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import HTMLResponse, PlainTextResponse
+from starlette.responses import HTMLResponse
 
 from wsim.errors import UserError
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-MOST_BYTES = 1 << 20
+MAX_BYTES = 1 << 20
 """Of the body of a request: far more than a form holds."""
+MAX_DIGITS = 15  # of its size in bytes
+SECONDS = 20.0
+"""For the whole of a request to come: a browser needs a moment, and one that never ends is not waited for."""
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 ANY = ("0.0.0.0", "::")  # hosts that stand for every address of this machine
 READING = ("GET", "HEAD")
@@ -128,16 +132,21 @@ class Guard:
         refusal = next(self._refusals(scope), None)
         if refusal is not None:
             status, sentence = refusal
-            await PlainTextResponse(sentence + "\n", status)(scope, receive, with_headers)
+            await _refused(status, sentence)(scope, receive, with_headers)
             return
         given = dict(parse_qsl(scope["query_string"].decode("latin-1"))).get("token")
         if scope["method"] in READING and given is not None and self.access.knows(given):
             await self._welcome(scope)(scope, receive, with_headers)
             return
-        body = await _body(receive)
+        try:
+            body = await asyncio.wait_for(_body(receive), SECONDS)
+        except TimeoutError:
+            sentence = f"the request did not arrive within {SECONDS:g} seconds"
+            await _refused(HTTPStatus.REQUEST_TIMEOUT, sentence)(scope, receive, with_headers)
+            return
         if body is None:
-            sentence = f"the request is larger than {MOST_BYTES:,} bytes\n"
-            await PlainTextResponse(sentence, HTTPStatus.REQUEST_ENTITY_TOO_LARGE)(scope, receive, with_headers)
+            sentence = f"the request is larger than {MAX_BYTES:,} bytes"
+            await _refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, sentence)(scope, receive, with_headers)
             return
         scope.setdefault("state", {})["body"] = body
         await self.app(scope, receive, with_headers)
@@ -156,8 +165,8 @@ class Guard:
         elif origin is not None and foreign:
             yield HTTPStatus.FORBIDDEN, f"this server answers no page of {origin}"
         length = headers.get("content-length", "0")
-        if not length.isdecimal() or int(length) > MOST_BYTES:
-            yield HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"the request is larger than {MOST_BYTES:,} bytes"
+        if not length.isdecimal() or len(length) > MAX_DIGITS or int(length) > MAX_BYTES:
+            yield HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"the request is larger than {MAX_BYTES:,} bytes"
         if not scope["path"].startswith(access.keyed or ("\0",)) and not self._has_token(scope, headers):
             yield HTTPStatus.FORBIDDEN, "open the address that wsim open printed: this one has not its token"
 
@@ -166,13 +175,9 @@ class Guard:
         given = [value for key, value in parse_qsl(scope["query_string"].decode("latin-1")) if key == "token"]
         if given and scope["method"] in READING:
             return self.access.knows(given[0])
-        cookies = SimpleCookie()
-        try:
-            cookies.load(headers.get("cookie", ""))
-        except CookieError:
-            return False
-        found = cookies.get(self.access.cookie)
-        return found is not None and self.access.knows(found.value)
+        # Browsers send the cookies of every port of a host: those of other programs may be no valid cookies at all.
+        cookies = (part.strip().partition("=") for line in headers.getlist("cookie") for part in line.split(";"))
+        return any(name == self.access.cookie and self.access.knows(value) for name, _, value in cookies)
 
     def _welcome(self, scope: Scope) -> HTMLResponse:
         """Return what puts the token into the cookie and leads to the address without it.
@@ -191,6 +196,19 @@ class Guard:
         return response
 
 
+def _refused(status: int, sentence: str) -> HTMLResponse:
+    """Return the page of a refused request: the guard knows no templates, only the address of the style sheet."""
+    sheets = "".join(f'<link rel="stylesheet" href="/static/{name}">' for name in ("page.css", "workbench.css"))
+    return HTMLResponse(
+        '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Refused · wsim</title>'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f'<meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">{sheets}</head>'
+        '<body><header class="top"><p class="kicker">wsim</p><h1>Refused</h1></header>'
+        f'<main><section><p class="refused" role="alert">{escape(sentence)}</p></section></main></body></html>\n',
+        status,
+    )
+
+
 async def _body(receive: Receive) -> bytes | None:
     """Return the whole body of a request; None if it is too large."""
     body = bytearray()
@@ -201,6 +219,6 @@ async def _body(receive: Receive) -> bytes | None:
             break
         body += message.get("body", b"")
         more = message.get("more_body", False)
-        if len(body) > MOST_BYTES:
+        if len(body) > MAX_BYTES:
             return None
     return bytes(body)

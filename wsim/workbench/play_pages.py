@@ -4,29 +4,32 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from http import HTTPStatus
 from importlib import import_module
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from wsim.errors import UserError
-from wsim.files import text_within, write_text
 from wsim.game import find_game
-from wsim.lab.plan import Plan, sound_games
+from wsim.lab.plan import Plan, loadable_games
 from wsim.positions.chances import chances, line_up_of
 from wsim.positions.game_value import Game
+from wsim.positions.kernel_game import compile_stepping
 from wsim.positions.move_text import interval_text, move_text
 from wsim.positions.played_game import HINTS, hint
 from wsim.positions.position_file import read
 from wsim.report.theme import Palette
 from wsim.workbench.guard import ANY, origin_of
-from wsim.workbench.play_table import MOST_LETTERS, MOST_PEOPLE, Decision, Tables, new_seed, person
-from wsim.workbench.rendering import folder_of, form_of, page
+from wsim.workbench.play_table import MOST_LETTERS, MOST_PEOPLE, Decision, Table, Tables, new_seed, person
+from wsim.workbench.rendering import folder_of, form_of, page, whole
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
     from wsim.positions.scenes import Scene
 
 MENU = (("Play", "/play"),)
+MOST_THOUGHTS = 24  # kept, so that they are not worked out again
 LINES = 14  # of what everybody has seen
 PATIENCE, PAUSE = 25.0, 0.2  # seconds that a browser waits for a change, and between two looks
 REPLAY_POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
@@ -49,14 +53,47 @@ def tables_of(app: Starlette) -> Tables:
 
 def begin(app: Starlette) -> None:
     """Begin without a table."""
-    app.state.play_tables = Tables()
+    app.state.play_tables, app.state.thoughts = Tables(), Thoughts()
 
 
 def end(app: Starlette) -> None:
     """Save the games that are going on."""
     for table in tables_of(app):
-        if table.ready and not table.over and (game := table.game()).steps:
-            write_text(app.state.folder.inside(f"table-{table.key}.json"), game.to_json() + "\n")
+        if table.ready and not table.over and table.file is not None and table.game().steps:
+            table.save(table.file)
+
+
+class Thoughts:
+    """What takes playouts, worked out by two threads of its own: pages are answered meanwhile, whoever asks how often.
+
+    What is asked again is worked out once, and what has been overtaken by a change of the table is not begun.
+    """
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(2, "wsim-playouts")
+        self._latest: dict[tuple[str, ...], tuple[int, Future[Any]]] = {}
+        self._lock = Lock()
+
+    async def about(self, key: tuple[str, ...], version: int, work: Callable[[], Any]) -> Any:
+        """Return what a piece of work gives; None if the same was asked of a later version before it was begun."""
+        with self._lock:
+            latest = self._latest.get(key)
+            if latest is None or latest[0] != version or (latest[1].done() and latest[1].exception() is not None):
+                latest = self._latest[key] = version, self._pool.submit(self._done, key, version, work)
+                for old in list(self._latest)[:-MOST_THOUGHTS]:
+                    if self._latest[old][1].done():
+                        del self._latest[old]
+        return await asyncio.shield(asyncio.wrap_future(latest[1]))  # others may wait for it, too
+
+    def _done(self, key: tuple[str, ...], version: int, work: Callable[[], Any]) -> Any:
+        with self._lock:
+            overtaken = self._latest[key][0] != version
+        return None if overtaken else work()
+
+
+def _thoughts_of(app: Starlette) -> Thoughts:
+    thoughts: Thoughts = app.state.thoughts
+    return thoughts
 
 
 # --- tables -----------------------------------------------------------------------------------------------------------
@@ -64,29 +101,46 @@ def end(app: Starlette) -> None:
 
 def show_tables(request: Request) -> Response:
     """Return the tables, and the form of a new one."""
-    file, wanted = request.query_params.get("file"), request.query_params.get("game")
-    plan = None if file is None else read(_text(request, file))[0]
-    usual = None if plan is not None else find_game(wanted) if wanted else next(sound_games())[1]
+    return _tables_page(request, request.query_params.get("file"))
+
+
+def _tables_page(
+    request: Request, file: str | None, given: Mapping[str, str] | None = None, refused: str = ""
+) -> Response:
+    """Return the tables and the form of a new one, with what was typed and the sentence that refuses it."""
+    wanted = request.query_params.get("game")
+    plan = None if file is None else read(folder_of(request).text(file))[0]
+    usual = None if plan is not None else find_game(wanted) if wanted else next(loadable_games())[1]
+    tables = list(tables_of(request.app))
+    open_files = {table.file.name for table in tables if table.file is not None}
     return page(
         request,
         "play.html.j2",
         "Play",
-        tables=list(tables_of(request.app)),
+        status=HTTPStatus.BAD_REQUEST if refused else HTTPStatus.OK,
+        given=given or {},
+        refused=refused,
+        tables=tables,
         rulesets=list(_rulesets()),
         usual="" if usual is None else f"{usual.NAME} {usual.default_plan()['ruleset']}",
+        usual_policies="" if usual is None else _joined(usual.default_plan().get("policies", ())),
         file=file,
         plan=plan,
         seats=range(MOST_PEOPLE if plan is None else min(plan.players, MOST_PEOPLE)),
         letters=MOST_LETTERS,
         styles=["play.css"],
-        policies=sorted({str(row["name"]) for _, game in sound_games() for row in game.policies()}),
-        saved=[one for one in folder_of(request).found() if one.kind == "position"],
+        policies=sorted({str(row["name"]) for _, game in loadable_games() for row in game.policies()}),
+        saved=[one for one in folder_of(request).found() if one.kind == "position" and one.name not in open_files],
     )
+
+
+def _joined(policies: str | Sequence[str]) -> str:
+    return policies if isinstance(policies, str) else ",".join(policies)
 
 
 def _rulesets() -> Any:
     """Yield each rule set of each game: its value in the form, and what it is in words."""
-    for name, game in sound_games():
+    for name, game in loadable_games():
         if game.CATALOGUES is None:
             ruleset = str(game.default_plan()["ruleset"])
             yield f"{name} {ruleset}", f"{game.TITLE}, {ruleset}"
@@ -96,45 +150,47 @@ def _rulesets() -> Any:
             yield f"{name} {row['ruleset']}", f"{row['title']} ({row['players']} players)"
 
 
-def _text(request: Request, name: str) -> str:
-    """Return a position file of the folder."""
-    return text_within(folder_of(request).inside(name))
-
-
 def open_table(request: Request) -> Response:
-    """Open a table as the form says, and show it."""
+    """Open a table as the form says, and show it; or return the form with why it cannot be opened."""
     fields = dict(form_of(request))
-    names = {seat: name for seat in range(MOST_PEOPLE) if (name := person(fields.get(f"name{seat}", "")))}
-    if file := fields.get("file"):
-        text = _text(request, file)
-        plan = read(text)[0]
-        table = tables_of(request.app).open(lambda: Game.from_json(text), plan, names)
-    else:
-        plan = _plan(request, fields)
-        table = tables_of(request.app).open(lambda: Game(plan), plan, names)
+    try:
+        table = _opened(request, fields)
+    except UserError as error:
+        if fields.get("file"):
+            raise
+        return _tables_page(request, None, fields, str(error))
     return RedirectResponse(f"/play/{table.key}", HTTPStatus.SEE_OTHER)
+
+
+def _opened(request: Request, fields: Mapping[str, str]) -> Table:
+    names = {seat: name for seat in range(MOST_PEOPLE) if (name := person(fields.get(f"name{seat}", "")))}
+    folder = folder_of(request)
+    if file := fields.get("file"):
+        text = folder.text(file)
+        plan = read(text)[0]
+        return tables_of(request.app).open(lambda: Game.from_json(text), plan, names, folder.root)
+    plan = _plan(request, fields)
+    if not find_game(plan.game).cold():  # where it is, compiling takes longer than a browser should wait
+        with compile_stepping():
+            find_game(plan.game).prepare(plan)
+    return tables_of(request.app).open(lambda: Game(plan), plan, names, folder.root)
 
 
 def _plan(request: Request, fields: Mapping[str, str]) -> Plan:
     """Return the plan of a new table; raise UserError for one that cannot be."""
     game, _, ruleset = fields.get("rules", "").partition(" ")
-    players = fields.get("players", "")
-    if not players.isdecimal():
-        raise UserError(f"the number of players is a whole number, not {players!r}")
     seed = fields.get("seed", "").strip()
-    if seed and not seed.isdecimal():
-        raise UserError(f"the seed is a whole number, not {seed!r}")
-    patch = fields.get("patch", "").strip()
+    patch, policies = fields.get("patch", "").strip(), fields.get("policies", "").strip()
     plan = Plan.make(
         game=game,
         ruleset=ruleset,
-        players=int(players),
-        policies=fields.get("policies") or "balanced",
-        seed=int(seed) if seed else new_seed(),
+        players=whole("the number of players", fields.get("players", "")),
+        seed=whole("the seed", seed) if seed else new_seed(),
         rotate=False,
         games=1,
         patch=(str(folder_of(request).inside(patch)),) if patch else (),
         set=tuple(line.strip() for line in fields.get("changes", "").splitlines() if line.strip()),
+        **({"policies": policies} if policies else {}),
     )
     if plan.effects:
         raise UserError("patches with effects in Python do not play at a table: name one with formulas alone")
@@ -182,9 +238,9 @@ def save_table(request: Request) -> Response:
     if not name.endswith(".json"):
         raise UserError(f"a position file ends in .json, not {name!r}")
     path = folder_of(request).inside(name)
-    if path.exists() and '"wsim-position/' not in text_within(path)[:200]:
+    if path.exists() and '"wsim-position/' not in folder_of(request).text(name)[:200]:
         raise UserError(f"{name!r} is there and no position: name another file")
-    write_text(path, table.game().to_json() + "\n")
+    table.save(path)
     return RedirectResponse(f"/play/{table.key}?saved={quote(name)}", HTTPStatus.SEE_OTHER)
 
 
@@ -197,23 +253,28 @@ def close_table(request: Request) -> Response:
 # --- a seat -----------------------------------------------------------------------------------------------------------
 
 
-def show_seat(request: Request) -> Response:
-    """Return the page of a seat."""
-    return _seat_page(request, "", HTTPStatus.OK)
+async def show_seat(request: Request) -> Response:
+    """Return the page of a seat, made of what the seat knows: its view, its moves, what it learns of playouts."""
+    table, seat = tables_of(request.app).seat(request.path_params["link"])
+    version, learned = table.version, dict[str, Any]()
+    for wanted, work in (("hint", _hints), ("chance", _chance)):
+        if wanted in request.query_params and table.ready and not table.over:
+            key = (table.key, str(seat), wanted)
+            learned[wanted] = await _thoughts_of(request.app).about(key, version, partial(work, table, seat))
+    if table.version != version:  # what was learned is of a decision that is past
+        learned = {}
+    return await run_in_threadpool(_seat_page, request, table, seat, learned)
 
 
 def move(request: Request) -> Response:
     """Make a move of a seat."""
     table, seat = tables_of(request.app).seat(request.path_params["link"])
     fields = dict(form_of(request))
-    index = fields.get("move", "")
     try:
-        if not index.isdecimal():
-            raise UserError(f"a move is a number, not {index!r}")
-        table.choose(seat, fields.get("stamp", ""), int(index))
+        table.choose(seat, fields.get("stamp", ""), whole("a move", fields.get("move", "")))
     except UserError as error:
-        return _seat_page(request, str(error), HTTPStatus.CONFLICT)
-    return _back(request)
+        table.refuse(seat, str(error))
+    return to_seat(request)
 
 
 def undo(request: Request) -> Response:
@@ -222,25 +283,23 @@ def undo(request: Request) -> Response:
     try:
         table.undo(seat)
     except UserError as error:
-        return _seat_page(request, str(error), HTTPStatus.CONFLICT)
-    return _back(request)
+        table.refuse(seat, str(error))
+    return to_seat(request)
 
 
-def _back(request: Request) -> Response:
+def to_seat(request: Request) -> Response:
+    """Lead to the page of a seat: whatever was done or refused, its address stays one that can be loaded again."""
     return RedirectResponse(f"/seat/{request.path_params['link']}", HTTPStatus.SEE_OTHER)
 
 
-def _seat_page(request: Request, sentence: str, status: int) -> Response:
-    """Return the page of a seat, made of what the seat knows: its view, its moves, what it learns of playouts."""
+def _seat_page(request: Request, table: Table, seat: int, learned: Mapping[str, Any]) -> Response:
     link = request.path_params["link"]
-    table, seat = tables_of(request.app).seat(link)
     values: dict[str, Any] = {
         "version": table.version,  # before anything else is looked at: what changes meanwhile is shown by the next page
         "table": table,
         "seat": seat,
         "link": link,
-        "sentence": sentence or table.failure,
-        "status": status,
+        "sentence": table.refusal(seat) or table.failure,
         "menu": (),
         "scripts": ["play.js"],
         "styles": ["play.css"],
@@ -249,7 +308,7 @@ def _seat_page(request: Request, sentence: str, status: int) -> Response:
     heading = f"{table.names[seat]} at {find_game(table.plan.game).TITLE}"
     if not table.ready:
         return page(request, "seat.html.j2", heading, **values, decision=None)
-    decision, game, query = table.decision(seat), table.game(), request.query_params
+    decision, game = table.decision(seat), table.game()
     values |= {
         "scene": game.seen(seat),
         "words": game.view(seat),
@@ -259,8 +318,8 @@ def _seat_page(request: Request, sentence: str, status: int) -> Response:
         "scores": _ranked(game),
         "decision": decision,
         "moves": () if decision is None else _moves(decision, game.seen(seat), seat),
-        "hints": _hints(decision) if decision is not None and "hint" in query else (),
-        "chance": _chance(game if decision is None else decision.game, seat) if "chance" in query else "",
+        "hints": learned.get("hint") or (),
+        "chance": learned.get("chance") or "",
         "colour": Palette(find_game(table.plan.game).COLOURS).of,
         "playouts": HINTS,
     }
@@ -279,8 +338,11 @@ def _moves(decision: Decision, scene: Scene | None, seat: int) -> list[dict[str,
     return sorted(groups.values(), key=lambda group: group["name"] is None)
 
 
-def _hints(decision: Decision) -> list[tuple[str, str, str, str]]:
-    """Return the best moves in words, with win share, score and what each loses to the best."""
+def _hints(table: Table, seat: int) -> list[tuple[str, str, str, str]]:
+    """Return the best moves of a seat in words, with win share, score and what each loses to the best."""
+    decision = table.decision(seat)
+    if decision is None:
+        return []
     return [
         (
             move_text(row["move"], decision.game),
@@ -292,8 +354,10 @@ def _hints(decision: Decision) -> list[tuple[str, str, str, str]]:
     ]
 
 
-def _chance(game: Game, seat: int) -> str:
+def _chance(table: Table, seat: int) -> str:
     """Return what a seat can hope for, in words."""
+    decision = table.decision(seat)
+    game = table.game() if decision is None else decision.game
     plan = game.plan
     found = chances(game.positions()[-1:], line_up_of(plan, game.number), HINTS, plan.seed, [seat])
     share, low, high = (100 * float(one[0, seat]) for one in (found.share, found.low, found.high))
@@ -327,24 +391,24 @@ async def waited(request: Request, version: Any) -> Response:
     return JSONResponse({"version": version()})
 
 
-def replay(request: Request) -> Response:
+async def replay(request: Request) -> Response:
     """Return the replay of a game that is over, with its turning points."""
     table, _ = tables_of(request.app).seat(request.path_params["link"])
     game = table.game()
     if game.to_move is not None:
         raise UserError("The game is going on: its replay shows every hand, so it comes at the end.")
-    return replay_page(game, table.sitting())
+    return await replay_page(request, game, table.sitting())
 
 
-def replay_page(game: Game, names: Sequence[str]) -> Response:
+async def replay_page(request: Request, game: Game, names: Sequence[str]) -> Response:
     """Return the page of a game: one file that needs nothing else."""
-    text = _replay(game.to_json(), tuple(names))
+    key = (game.to_json(), *names)
+    text = await _thoughts_of(request.app).about(key, 0, partial(_replay, *key))
     return HTMLResponse(text, headers={"Content-Security-Policy": REPLAY_POLICY})
 
 
-@lru_cache(maxsize=8)
-def _replay(text: str, names: tuple[str, ...]) -> str:
-    """Return the page of a position file, which takes seconds: the latest are kept, for all who sat there."""
+def _replay(text: str, *names: str) -> str:
+    """Return the page of a position file, which takes seconds."""
     from wsim.report.game_page import check_replay, render, replay_of_game
 
     check_replay(HINTS)
@@ -362,6 +426,8 @@ ROUTES = [
     Route("/seat/{link}/changes", changes),
     Route("/seat/{link}/move", move, methods=["POST"]),
     Route("/seat/{link}/undo", undo, methods=["POST"]),
+    Route("/seat/{link}/move", to_seat),
+    Route("/seat/{link}/undo", to_seat),
     Route("/seat/{link}/replay", replay),
 ]
 SHOWS = {"game": lambda name: f"/play?game={quote(name)}"}

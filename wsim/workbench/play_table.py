@@ -7,13 +7,15 @@ import json
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from secrets import compare_digest, randbelow, token_urlsafe
 from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError
+from wsim.files import write_text
 from wsim.game import find_game
 from wsim.positions.game_value import Game
-from wsim.positions.kernel_game import to_be_stepped
+from wsim.positions.kernel_game import compile_stepping
 from wsim.positions.played_game import PlayedGame, ahead, known_to
 from wsim.positions.players import seated
 
@@ -64,12 +66,17 @@ class Table:
     ----------
     key: what the table is called in addresses. plan: what is played. names: of the people, by seat.
     links: the secret of each person's seat. version: counts the changes. failure: why it cannot be played, if so.
+    file: where the game is saved after every turn, if anywhere. unsaved: why it could not be saved the last time.
     """
 
-    def __init__(self, begin: Callable[[], Game], plan: Plan, names: Mapping[int, str]) -> None:
+    def __init__(
+        self, begin: Callable[[], Game], plan: Plan, names: Mapping[int, str], folder: Path | None = None
+    ) -> None:
         self.key, self.plan, self.names = token_urlsafe(6), plan, dict(names)
         self.links = {seat: token_urlsafe(18) for seat in sorted(self.names)}
-        self.version, self.failure = 0, ""
+        self.version, self.failure, self.unsaved = 0, "", ""
+        self.file = None if folder is None else folder / f"table-{self.key}.json"
+        self._refusals, self._saving = dict[int, str](), threading.Lock()
         self._begin, self._chosen = begin, dict[int, _Choice]()
         self._played: PlayedGame | None = None
         self._thinking = False
@@ -78,7 +85,7 @@ class Table:
     def begin(self) -> None:
         """Make the game ready, which may mean compiling, and play to the first decision of a person."""
         try:
-            with to_be_stepped():
+            with compile_stepping():
                 played = PlayedGame(self._begin(), self.names)
             while played.game.to_move not in (None, *played.people):
                 played.follow()
@@ -103,6 +110,30 @@ class Table:
         """Return a copy of the game; raise UserError if it has not begun."""
         with self._lock:
             return self._begun().game.clone()
+
+    def save(self, path: Path) -> None:
+        """Save the game as a position file."""
+        with self._saving:  # one after the other, so that the last file is that of the last turn
+            write_text(path, self.game().to_json() + "\n")
+
+    def _save_turn(self) -> None:
+        """Save the game in its own file: a server that is killed loses no more than the turn in progress."""
+        if self.file is None:
+            return
+        try:
+            self.save(self.file)
+        except OSError as error:
+            self.unsaved = str(error)
+        else:
+            self.unsaved = ""
+
+    def refuse(self, seat: int, sentence: str) -> None:
+        """Keep the sentence for what a person cannot do until that person's page is shown."""
+        self._refusals[seat] = sentence
+
+    def refusal(self, seat: int) -> str:
+        """Return the sentence that a person has not seen yet, if any, and forget it."""
+        return self._refusals.pop(seat, "")
 
     def _begun(self) -> PlayedGame:
         if self.failure:
@@ -160,7 +191,10 @@ class Table:
             if not 0 <= index < len(legal):
                 raise UserError(f"There is no move {index}: they go from 0 to {len(legal) - 1}.")
             self._chosen[seat] = _Choice(index, known_to(decision.game, seat), legal)
-        self._go_on()
+        try:
+            self._go_on()
+        finally:
+            self._save_turn()
 
     def undo(self, seat: int) -> None:
         """Take back the last choice of a person; raise UserError if others have moved since."""
@@ -170,6 +204,7 @@ class Table:
             if self._chosen.pop(seat, None) is None:
                 self._begun().undo(seat)
             self.version += 1
+        self._save_turn()
 
     def _go_on(self) -> None:
         """Play on to the next decision that a person has not made; what policies think about is a copy of the game."""
@@ -210,10 +245,15 @@ class Tables:
         """Go through the tables, the newest first."""
         return iter(list(self._tables.values())[::-1])
 
-    def open(self, begin: Callable[[], Game], plan: Plan, names: Mapping[int, str]) -> Table:
-        """Open a table and begin to make its game ready; raise UserError if it cannot be one, or there are too many."""
+    def open(
+        self, begin: Callable[[], Game], plan: Plan, names: Mapping[int, str], folder: Path | None = None
+    ) -> Table:
+        """Open a table and begin to make its game ready; raise UserError if it cannot be one, or there are too many.
+
+        ``folder``: where the game is saved after every turn.
+        """
         _check_people(plan, names)
-        table = Table(begin, plan, names)
+        table = Table(begin, plan, names, folder)
         with self._lock:
             if len(self._tables) >= MOST_TABLES:
                 raise UserError(f"there are {MOST_TABLES} tables already: close one first")

@@ -1,76 +1,60 @@
 """Questions as forms: the fields of the same dataclasses as the commands' options, read from texts in the same way.
 
-What a form has, its help and its checks come from the dataclasses (``wsim.options``) and from the keys of a plan; here
-stands only which of them make a question, and what plays it.
+What a form has, its help and its checks come from the dataclasses (``wsim.options``) and from the keys of a plan; which
+of them make a question is its registration (``wsim.questions.registry``).
 """
 
 from __future__ import annotations
 
-import inspect
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field
-from importlib import import_module
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import MISSING, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wsim.errors import Mistakes, UserError, nearest
 from wsim.lab.plan import Plan
-from wsim.options import READERS, Option, names, options_of
+from wsim.options import READERS, Option, Options, names, options_of
 from wsim.policies.effect_files import named_file
 from wsim.policies.lineup import parse_entry
-
-if TYPE_CHECKING:
-    from wsim.lab.answer import Answer
-    from wsim.lab.progress import Progress
+from wsim.questions.registry import OUTPUTS, Question, find_question, questions
 
 Texts = Mapping[str, Sequence[str]]
 """What stands in a form: by field, its lines; none: the default."""
 POLICIES = "policies"
-LEFT_OUT = ("out", "folder", "resume")
-"""Fields that say where a command writes: here it is the opened folder."""
 TRUST = "trust"
-FILES = ("goal", "patch")
-"""Fields that name files, which lie in the opened folder."""
+LINE_UPS = (POLICIES, "policy", "ladder", "between", "players", "styles", "against", "judges", "start")
+"""Fields that name policies."""
+NOT_IN_FORMS = ("cards", "rotate")
+"""Keys of a plan that forms do not have."""
 
 
 @dataclass(frozen=True)
-class Kind:
-    """A question that can be asked.
+class Form:
+    """The form of a question."""
 
-    Attributes
-    ----------
-    name: the answer's, as its files begin. command: words of the command. title: of the form.
-    groups: its dataclasses, ``module:Class``. keys: of the plan that it takes, but for those of the groups.
-    play: plays it, of the plan's keys, what the groups say, and what is told of the progress.
-    arguments: the field whose words are arguments of the command. spelled: options that are called otherwise there.
-    suffixes: of the file that it writes, the usual one first. left_out: fields that only the command has.
-    code: entries of line-ups that are code, in the files that a form names.
-    """
+    question: Question
 
-    name: str
-    command: str
-    title: str
-    groups: tuple[str, ...]
-    play: Callable[[dict[str, Any], Sequence[Any], Progress], Answer]
-    keys: tuple[str, ...] = ("game", "ruleset", "players", POLICIES, "seed", "set", "patch")
-    arguments: str = ""
-    spelled: Mapping[str, str] = field(default_factory=dict)
-    suffixes: tuple[str, ...] = (".json", ".parquet")
-    left_out: tuple[str, ...] = LEFT_OUT
-    code: Callable[[Texts], Sequence[str]] = lambda _: ()
+    @property
+    def name(self) -> str:
+        """The name of the question, with which the file of an answer begins."""
+        return self.question.name
+
+    @property
+    def title(self) -> str:
+        """Its heading."""
+        return self.question.title
 
     @property
     def about(self) -> str:
-        """What it is, in the words of the command's help."""
-        return inspect.getdoc(self._kinds()[0]) or ""
+        """What the question asks."""
+        return self.question.about
 
-    def _kinds(self) -> list[type[Any]]:
-        found = []
-        for name in self.groups:
-            module, _, kind = name.partition(":")
-            found.append(getattr(import_module(module), kind))
-        return found
+    @property
+    def suffixes(self) -> tuple[str, ...]:
+        """The suffixes of the file that it writes, the usual one first."""
+        return self.question.answer_class.SUFFIXES
 
     def answer(self, out: Path) -> Path:
         """Return where the answer lies: the file that is written, or the record beside a patch."""
@@ -79,70 +63,69 @@ class Kind:
     def fields(self) -> Iterator[tuple[str, type[Any], str, Any, Option]]:
         """Yield each field: its name, the dataclass, its type, its default and what it says of itself."""
         taken = set()
-        for kind in self._kinds():
-            for name, (one, said) in options_of(kind).items():
-                if name not in self.left_out:
+        for group in self.question.option_groups:
+            for name, (option_field, option) in options_of(group).items():
+                if name not in (*OUTPUTS, *self.question.only_command):
                     taken.add(name)
-                    yield name, kind, str(one.type), one.default, said
-        for name, (one, said) in options_of(Plan).items():
-            if name in self.keys and name not in taken:
-                yield name, Plan, str(one.type), MISSING, said
+                    yield name, group, str(option_field.type), option_field.default, option
+        for name, (option_field, option) in options_of(Plan).items():
+            if name in self.question.plan and name not in (*taken, *NOT_IN_FORMS):
+                yield name, Plan, str(option_field.type), MISSING, option
 
-    def read(self, texts: Texts) -> tuple[dict[str, Any], list[Any]]:
-        """Return the keys of the plan and what the groups say; raise UserError with all mistakes of the form."""
-        mistakes, values, lacking = Mistakes(), dict[type[Any], dict[str, Any]](), set[type[Any]]()
-        known = {name for name, *_ in self.fields()}
+    def read(self, texts: Texts) -> tuple[Plan | None, list[Options]]:
+        """Return the plan, if the question takes one, and the groups; raise UserError with all mistakes of the form."""
+        mistakes, values = Mistakes(), dict[type[Any], dict[str, Any]]()
+        command, known = self.question.command, {name for name, *_ in self.fields()}
         for name in texts:
             if name not in known:
-                mistakes.add(f"{self.command} has no field {name!r}{nearest(name, known)}")
-        for name, kind, typed, default, said in self.fields():
-            lines = [one.strip() for one in texts.get(name, ()) if one.strip()]
+                mistakes.add(f"{command} has no field {name!r}{nearest(name, known)}")
+        for name, group, typed, _, option in self.fields():
+            lines = [line.strip() for line in texts.get(name, ()) if line.strip()]
             if lines:
                 with mistakes.noted():
-                    values.setdefault(kind, {})[name] = _value(name, typed, said, lines, name == self.arguments)
-            elif said.argument and default is MISSING:
-                mistakes.add(f"{self.command} needs {name.replace('_', ' ')}: {said.sentence}")
-                lacking.add(kind)
-        groups = []
-        for kind in self._kinds():
-            if kind in lacking:
-                continue
-            with mistakes.noted():
-                groups.append(kind(**values.get(kind, {})))
-        keys = values.get(Plan, {})
+                    values.setdefault(group, {})[name] = _value(name, typed, option, lines)
+        groups: list[Options] = []
         with mistakes.noted():
-            Plan.make(**{name: value for name, value in keys.items() if name != self.arguments})
+            groups = self.question.groups_of([values.get(group, {}) for group in self.question.option_groups])
+        plan, games = None, self.question.games
+        if self.question.plan:
+            with mistakes.noted():
+                plan = Plan.make(**{**({} if games is None else {"games": games}), **values.get(Plan, {})})
         mistakes.raise_any()
-        return keys, groups
+        return plan, groups
+
+    def named_files(self, texts: Texts) -> list[str]:
+        """Return the files that a form names."""
+        named = [name for name, _, _, _, option in self.fields() if option.file]
+        return [line for name in named for line in texts.get(name, ())]
 
     def words(self, texts: Texts, out: str) -> str:
         """Return the command that asks the same and writes the same file."""
-        words = ["wsim", *self.command.split()]
+        words = ["wsim", *self.question.command.split()]
         options = []
-        for name, kind, typed, _, said in self.fields():
-            lines = [one.strip() for one in texts.get(name, ()) if one.strip()]
+        for name, group, typed, _, option in self.fields():
+            lines = [line.strip() for line in texts.get(name, ()) if line.strip()]
             if not lines:
                 continue
-            if name == self.arguments or said.hidden or said.argument:
-                words += [word for line in lines for word in (names(line) if name == POLICIES else [line])]
+            if option.argument:
+                words += [word for line in lines for word in (names(line) if typed.startswith("tuple") else [line])]
                 continue
-            spelled = self.spelled.get(name) if kind is Plan else None
-            spelled = spelled or (said.names[0] if said.names else f"--{name.replace('_', '-')}")
-            repeated = typed.startswith("tuple") and said.read is None
+            if group is Plan:
+                option = self.question.plan_options.get(name, option)
+            spelled = option.names[0] if option.names else f"--{name.replace('_', '-')}"
+            repeated = typed.startswith("tuple") and option.read is None
             for text in lines if repeated else [",".join(lines)]:
                 options += [spelled.partition("/")[0]] if typed == "bool" else [spelled, text]
-        where = ["--json", "-q"] if self.name == "picks" else ["-o", out]
-        written = f" > {shlex.quote(out)}" if self.name == "picks" else ""
-        return shlex.join([*words, *options, *where]) + written
+        return shlex.join([*words, *options, "-o", out])
 
 
-def _value(name: str, typed: str, said: Option, lines: Sequence[str], argument: bool) -> Any:
+def _value(name: str, typed: str, said: Option, lines: Sequence[str]) -> Any:
     """Return the value of a field, as the command line would have it."""
     base = typed.removesuffix(" | None").partition(" | ")[0]
     if base == "bool":
         return True
-    if argument or name == POLICIES:
-        return ",".join(lines) if not argument else [word for line in lines for word in names(line)]
+    if name == POLICIES:
+        return [word for line in lines for word in names(line)] if said.argument else ",".join(lines)
     if base.startswith("tuple"):
         read = said.read or READERS["int" if base.startswith("tuple[int") else "str"]
         return read(",".join(lines)) if said.read else tuple(map(read, lines))
@@ -151,117 +134,25 @@ def _value(name: str, typed: str, said: Option, lines: Sequence[str], argument: 
     return (said.read or READERS.get(base, str))(lines[0])
 
 
-# --- what plays them --------------------------------------------------------------------------------------------------
+def form_of(name: str) -> Form:
+    """Return the form of a question; raise UserError for one that does not exist."""
+    return Form(find_question(name))
 
 
-def _whatif(keys: dict[str, Any], groups: Sequence[Any], progress: Progress) -> Answer:
-    from wsim.experiments.whatif import compare
-
-    change, question = groups
-    return compare(Plan.make(**keys), change, question, progress=progress)
+def forms() -> list[Form]:
+    """Return the forms of all questions."""
+    return [Form(question) for question in questions()]
 
 
-def _match(keys: dict[str, Any], groups: Sequence[Any], progress: Progress) -> Answer:
-    from wsim.experiments.match import named_policies, play_match, tables_of
-
-    question, at = groups
-    policies = keys.pop(POLICIES, [])
-    plan = Plan.make(**keys)
-    tables = tables_of(plan, named_policies(plan, policies), at.ruleset, at.players, question)
-    return play_match(tables, question, progress=progress)
-
-
-def _skill(keys: dict[str, Any], groups: Sequence[Any], progress: Progress) -> Answer:
-    from wsim.experiments.skill import play_skill
-    from wsim.experiments.skill_question import GAMES
-
-    return play_skill(Plan.make(**{"games": GAMES, **keys}), groups[0], progress=progress)
-
-
-def _rest(keys: dict[str, Any], groups: Sequence[Any], progress: Progress) -> Answer:
-    from wsim.experiments.rest import play_rest
-    from wsim.experiments.rest_question import GAMES
-
-    policies = keys.pop(POLICIES, [])
-    return play_rest(Plan.make(**{"games": GAMES, **keys}), policies, groups[0], progress=progress)
-
-
-def _picks(keys: dict[str, Any], groups: Sequence[Any], progress: Progress) -> Answer:
-    from wsim.experiments.picks import play_experiment, randomised
-    from wsim.experiments.picks_question import GAMES
-
-    how, question = groups
-    plan = randomised(Plan.make(**{"games": GAMES, **keys}), how.randomise)
-    return play_experiment(plan, question, progress=progress)
-
-
-def _balance(_: dict[str, Any], groups: Sequence[Any], progress: Progress) -> Answer:
-    from wsim.balance.balance import Execution, balance
-    from wsim.balance.goal import read_goal
-    from wsim.balance.transfer import Elsewhere
-
-    files, question = groups
-    where = Elsewhere(question.players, question.styles, question.elsewhere_games)
-    return balance(read_goal(files.goal), elsewhere=where, execution=Execution(question.seed, progress=progress))
-
-
-def _code_of_goal(texts: Texts) -> list[str]:
-    from wsim.balance.goal import read_goal
-
-    return [entry for name in texts.get("goal", ()) for one in read_goal(name).settings for entry in one.plan.code]
-
-
-_TABLE = ("game", "seed", "set", "patch")
-KINDS: Mapping[str, Kind] = {
-    kind.name: kind
-    for kind in (
-        Kind(
-            "whatif", "whatif", "What if",
-            ("wsim.experiments.question:Change", "wsim.experiments.question:Question"), _whatif,
-            spelled={"set": "--base-set", "patch": "--base-patch"},
-        ),
-        Kind(
-            "match", "match", "Match",
-            ("wsim.experiments.match_question:MatchQuestion", "wsim.experiments.match_question:MatchTables"), _match,
-            keys=(*_TABLE, POLICIES), arguments=POLICIES,
-        ),
-        Kind(
-            "skill", "skill", "Skill", ("wsim.experiments.skill_question:SkillQuestion",), _skill,
-            keys=(*_TABLE, "ruleset", "players", "games"),
-        ),
-        Kind(
-            "rest", "rest", "Rest", ("wsim.experiments.rest_question:RestQuestion",), _rest,
-            keys=(*_TABLE, "ruleset", "players", "games", POLICIES), arguments=POLICIES,
-        ),
-        Kind(
-            "picks", "experiment picks", "Pick experiment",
-            ("wsim.experiments.picks_question:PickPlay", "wsim.experiments.picks_question:PickQuestion"), _picks,
-            keys=(*_TABLE, "ruleset", "players", "games", POLICIES),
-        ),
-        Kind(
-            "balance", "balance", "Balance",
-            ("wsim.balance.balance_question:BalanceFiles", "wsim.balance.balance_question:BalanceQuestion"), _balance,
-            keys=(), suffixes=(".toml",), left_out=(*LEFT_OUT, "relearn", "carry"), code=_code_of_goal,
-        ),
-    )
-}  # fmt: skip
-"""By name."""
-
-
-def kind_of(name: str) -> Kind:
-    """Return a kind of question; raise UserError for one that there is none of."""
-    if name not in KINDS:
-        raise UserError(f"there is no question {name!r}: there are {', '.join(KINDS)}{nearest(name, KINDS)}")
-    return KINDS[name]
-
-
-def code_in(kind: Kind, texts: Texts) -> list[str]:
+def code_in(form: Form, texts: Texts) -> list[str]:
     """Return the entries of line-ups and the files of effects that are code, which asking would run."""
-    fields = (POLICIES, "ladder", "between", "players", "styles")
-    entries = [one for name in fields for line in texts.get(name, ()) for one in names(line)]
-    effects = (named_file(name) for field in ("patch", "change_files") for name in texts.get(field, ()))
+    entries = [entry for name in LINE_UPS for line in texts.get(name, ()) for entry in names(line)]
+    effects = (named_file(line) for name in ("patch", "change_files") for line in texts.get(name, ()))
     found = (*(one for one in entries if ".py" in one or _is_code(one)), *(str(one) for one in effects if one))
-    return [*found, *kind.code(texts)]
+    with suppress(UserError):  # refused where it is read
+        _, groups = form.read(texts)
+        return list(dict.fromkeys([*found, *form.question.code(None, groups)]))
+    return list(found)
 
 
 def _is_code(entry: str) -> bool:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError
 from wsim.paths import PACKAGE
-from wsim.workbench.questions import FILES, TRUST, Kind, Texts, code_in
+from wsim.workbench.questions import TRUST, Form, Texts, code_in
 
 if TYPE_CHECKING:
     from wsim.workbench.folder import Folder
@@ -40,7 +40,7 @@ class QueuedQuestion:
     """
 
     number: int
-    kind: Kind
+    kind: Form
     texts: Texts
     out: str
     command: str
@@ -93,7 +93,7 @@ class Questions:
             raise UserError(f"no question {number!r} was asked since the server began: its answer may be in the folder")
         return found
 
-    def next_name(self, kind: Kind) -> str:
+    def next_name(self, kind: Form) -> str:
         """Return a name of a file that is not there yet."""
         taken = {one.out for one in self._questions.values()}
         number = 1
@@ -103,10 +103,10 @@ class Questions:
             number += 1
         return name
 
-    def ask(self, kind: Kind, texts: Texts, out: str) -> QueuedQuestion:
+    def ask(self, kind: Form, texts: Texts, out: str) -> QueuedQuestion:
         """Put a question to the others; raise UserError for one that cannot be asked, or if too many wait."""
-        for line in (line for name in FILES for line in texts.get(name, ())):
-            self._folder.inside(line)
+        for name in kind.named_files(texts):
+            self._folder.inside(name)
         if code := [] if texts.get(TRUST) else code_in(kind, texts):
             raise UserError(f"{', '.join(code)} is code that asking runs: say that it may")
         texts = {name: list(lines) for name, lines in texts.items() if name != TRUST}

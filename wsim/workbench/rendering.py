@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from wsim.workbench.folder import Folder
 
 HOME = "wsim.workbench"
+MAX_DIGITS = 15
 
 
 def page(request: Request, name: str, heading: str, *, status: int = 200, **values: Any) -> HTMLResponse:
@@ -41,12 +42,12 @@ def chart_file(request: Request, figures: Sequence[Figure], game: str | None, na
     """Return one of some charts as a file, SVG or PNG: which one (``figure``) and what kind, the address says."""
     from wsim.report.pictures import as_png, as_svg
 
-    place, kind = request.query_params.get("figure", "0"), request.path_params["kind"]
-    if not place.isdecimal() or int(place) >= len(figures):
-        raise UserError(f"there are {len(figures)} charts, numbered from 0, not {place!r}")
+    place, kind = whole("figure", request.query_params.get("figure", "0")), request.path_params["kind"]
+    if place >= len(figures):
+        raise UserError(f"there are {len(figures)} charts, numbered from 0: {place} is not one of them")
     if kind not in ("svg", "png"):
         raise UserError(f"a chart is a file of the kind svg or png, not {kind!r}")
-    drawing, colours = figures[int(place)].drawing, {} if game is None else find_game(game).COLOURS
+    drawing, colours = figures[place].drawing, {} if game is None else find_game(game).COLOURS
     named = {"Content-Disposition": f'attachment; filename="{name}-{place}.{kind}"'}
     if kind == "svg":
         return Response(as_svg(drawing, colours), media_type="image/svg+xml", headers=named)
@@ -68,6 +69,18 @@ def form_of(request: Request) -> list[tuple[str, str]]:
         return parse_qsl(request.state.body.decode(), keep_blank_values=True, max_num_fields=500, errors="strict")
     except ValueError as error:
         raise UserError(f"the form cannot be read: {error}") from error
+
+
+def whole(what: str, text: str) -> int:
+    """Return the number that a form or an address names; raise UserError for other text."""
+    if not (text.isascii() and text.isdecimal() and len(text) <= MAX_DIGITS):
+        raise UserError(f"{what} must be a whole number of at most {MAX_DIGITS} digits, not {shortened(text)}")
+    return int(text)
+
+
+def shortened(text: str, most: int = 40) -> str:
+    """Return a text in quotes for a sentence, its end left out if it is long."""
+    return repr(text if len(text) <= most else f"{text[:most]}...")
 
 
 def static(request: Request) -> Response:

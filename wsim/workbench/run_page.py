@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 NAMES = ("seat", "rank", "team")
 """Columns of whole numbers that tables are split by."""
-HEAVY = ("wsim.report.sections", "wsim.stats.combined", "wsim.experiments.answer_kinds")
+HEAVY = ("wsim.report.sections", "wsim.stats.combined", "wsim.questions.answer_files")
 """What pages import that takes seconds: imported before the first of them is asked for."""
 MOST_DRAWN = 120
 """Rows of a chart: of more, the first."""
@@ -109,27 +109,27 @@ def _split_columns(found: RunTable) -> list[tuple[str, bool]]:
 
 def table_grid(found: RunTable, view: TableView, rows: pl.DataFrame) -> Grid:
     """Return the rows as a table whose headings sort and whose rows lead to the page of what they are about."""
-    from wsim.report.grids import plain_columns, plain_grid
+    from wsim.report.grids import grid
     from wsim.stats.filters import column_named
 
-    main = () if view.wide else found.brief(rows)
-    shown = rows.select([name for name in rows.columns if name in main]) if main else rows
-    made = plain_grid("table", found.title, shown)
-    columns = plain_columns(shown)
+    sheet = found.table.sheet(rows, found.title)
+    columns = sheet.columns if view.wide else sheet.shown
+    made = grid("table", sheet, wide=view.wide)
     sort = view.sort or ""
-    by = column_named(rows, sort.removeprefix("-")) if sort else ""
-    headings, pages = [], has_pages(found)
-    for name, column in zip(columns, made.columns, strict=True):
-        first, other = (name, f"-{name}") if column.numeric else (f"-{name}", name)
-        link = view.address(sort=other if sort == first else first)
-        headings.append(replace(column, link=link, minor=column.minor))
+    by = column_named(rows, sort.removeprefix("-"), columns=found.table.columns) if sort else ""
+    headings = []
+    for column, heading in zip(columns, made.columns, strict=True):
+        largest_first = column.kind.numeric and not column.kind.ascending
+        first, second = (column.name, f"-{column.name}") if largest_first else (f"-{column.name}", column.name)
+        headings.append(replace(heading, link=view.address(sort=second if sort == first else first)))
     lines = []
-    for row, cells in zip(rows.to_dicts(), made.rows, strict=True):
-        link = thing_address(view, str(row[rows.columns[0]])) if pages else ""
+    for row, cells in zip(sheet.rows, made.rows, strict=True):
+        link = thing_address(view, str(row[rows.columns[0]])) if has_pages(found) else ""
         lines.append([replace(cells[0], link=link), *cells[1:]])
+    shown = [column.name for column in columns]
     return replace(
-        made, columns=headings, rows=lines, csv=view.address("/run.csv"),
-        sorted_by=columns.index(by) if by in columns else None, descending=not sort.startswith("-"),
+        made, columns=headings, rows=lines, csv=view.address("/run.csv"), search=False, choices={},
+        sorted_by=shown.index(by) if by in shown else None, descending=not sort.startswith("-"),
     )  # fmt: skip
 
 

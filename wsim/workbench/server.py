@@ -20,6 +20,7 @@ in the place of the token (a seat's link) begin with ``/seat/`` (``KEYED``).
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import signal
@@ -38,6 +39,7 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.routing import Route
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 from wsim.errors import UserError
 from wsim.workbench import (
@@ -51,7 +53,7 @@ from wsim.workbench import (
     thing_page,
 )
 from wsim.workbench.folder import Folder
-from wsim.workbench.guard import Access, Guard
+from wsim.workbench.guard import SECONDS, Access, Guard
 from wsim.workbench.rendering import page, static
 
 if TYPE_CHECKING:
@@ -102,19 +104,29 @@ async def _life(app: Starlette) -> AsyncIterator[None]:
 
 async def refused(request: Request, error: Exception) -> Response:
     """Return the page of a mistake."""
-    return page(request, "refused.html.j2", "That cannot be shown", status=400, sentence=str(error))
+    return _sentence_page(request, "That cannot be shown", 400, str(error))
 
 
 async def failed(request: Request, error: Exception) -> Response:
-    """Return the page of a failure of the disk."""
-    return page(request, "refused.html.j2", "That failed", status=500, sentence=str(error))
+    """Return the page of a failure of the disk, which names files as the folder does, not by their absolute path."""
+    sentence = str(error).replace(f"{request.app.state.folder.root}{os.sep}", "")
+    return _sentence_page(request, "That failed", 500, sentence)
 
 
 async def missing(request: Request, error: Exception) -> Response:
     """Return the page of an address that there is none of."""
     assert isinstance(error, HTTPException)
     sentence = f"there is no page {request.url.path!r}" if error.status_code == 404 else error.detail
-    return page(request, "refused.html.j2", "That cannot be shown", status=error.status_code, sentence=sentence)
+    return _sentence_page(request, "That cannot be shown", error.status_code, sentence)
+
+
+def _sentence_page(request: Request, heading: str, status: int, sentence: str) -> Response:
+    """Return a page of one sentence, and a link on: who has the link of a seat may go nowhere but there."""
+    place = request.url.path.split("/")
+    if place[1] != "seat":
+        return page(request, "refused.html.j2", heading, status=status, sentence=sentence, back="/")
+    back = "/".join(place[:3]) if len(place) > 3 else None
+    return page(request, "refused.html.j2", heading, status=status, sentence=sentence, back=back, menu=())
 
 
 def opened(target: str) -> tuple[Folder, str]:
@@ -163,13 +175,45 @@ def listening(host: str, port: int) -> Iterator[socket.socket]:
         raise UserError(f"cannot listen at {host}, port {port}: {why}") from error
 
 
+class _ImpatientProtocol(H11Protocol):
+    """Closes a connection whose request does not begin within a time: uvicorn waits for half a header forever."""
+
+    _deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Start to wait for the head of the first request."""
+        super().connection_made(transport)
+        self._expect()
+
+    def data_received(self, data: bytes) -> None:
+        """Stop waiting if the head is complete; else start if this is the beginning of a new one."""
+        super().data_received(data)
+        self._expect()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop waiting."""
+        super().connection_lost(exc)
+        if self._deadline is not None:
+            self._deadline.cancel()
+
+    def _expect(self) -> None:
+        cycle: RequestResponseCycle | None = self.cycle
+        if cycle is not None and not cycle.response_complete:  # a request is being answered
+            if self._deadline is not None:
+                self._deadline.cancel()
+                self._deadline = None
+        elif self._deadline is None:
+            self._deadline = self.loop.call_later(SECONDS, self.transport.close)
+
+
 class Server(uvicorn.Server):
     """A server that says when it answers, and that a signal ends in order, its handlers then being as before."""
 
     def __init__(self, app: Starlette, ready: Callable[[], object]) -> None:
         config = uvicorn.Config(
-            app, log_level="critical", access_log=False, server_header=False, ws="none", timeout_graceful_shutdown=1
-        )
+            app, http=_ImpatientProtocol, log_level="critical", access_log=False, server_header=False, ws="none",
+            timeout_graceful_shutdown=1,
+        )  # fmt: skip
         super().__init__(config)
         self._ready = ready
 

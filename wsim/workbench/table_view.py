@@ -177,7 +177,7 @@ def rows_shown(found: RunTable, view: TableView) -> tuple[pl.DataFrame, str]:
     """Return the rows that are shown, and what is to be said where a name has none."""
     from wsim.stats.filters import viewed
 
-    return viewed(found.table.frame, view.sort, view.top, view.only, found.splits)
+    return viewed(found.table.frame, view.sort, view.top, view.only, found.splits, found.table.columns)
 
 
 def thing_address(view: TableView, name: str, show: str = "") -> str:
@@ -188,9 +188,7 @@ def thing_address(view: TableView, name: str, show: str = "") -> str:
 
 def has_pages(found: RunTable) -> bool:
     """Say whether a table is of things that have pages."""
-    from wsim.report.shapes import shape_of
-
-    return shape_of(found.table.frame) in ("levels", "owners")
+    return found.table.form in ("levels", "owners")
 
 
 def _state(path: Path) -> tuple[int, int] | None:

@@ -6,13 +6,13 @@ import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from starlette.routing import Route
 
+from wsim.document import NAME, POINTS, Column, Sheet
 from wsim.errors import UserError, nearest
 from wsim.lab.record import read_record
 from wsim.workbench.ask_page import links_of
@@ -33,6 +33,10 @@ if TYPE_CHECKING:
 
 CLOSEST = 10
 """Games that are listed."""
+_CLOSE = (
+    Column("game", NAME), Column("seat", NAME), Column("policy", NAME), Column("total", POINTS, heading="score"),
+    Column("margin", POINTS, about="points ahead of the next seat"),
+)  # fmt: skip
 PARTNERS = 20
 
 
@@ -126,45 +130,35 @@ def _rows_of(found: RunTable, noun: str, name: str) -> pl.DataFrame:
 
 def _figures(found: RunTable, rows: pl.DataFrame, name: str) -> list[Grid]:
     """Return what a table says of a thing: of one run each figure with its interval, of several the runs' rows."""
-    from wsim.report.grids import plain_grid
+    from wsim.report.grids import grid
 
     if found.teller:
-        return [plain_grid("figures", f"{name} by {found.teller}", _main(found, rows))]
+        return [grid("figures", found.table.sheet(rows, f"{name} by {found.teller}"))]
     return [_row_grid(found, row, place) for place, row in enumerate(rows.to_dicts())]
 
 
-def _main(found: RunTable, rows: pl.DataFrame) -> pl.DataFrame:
-    """Return the main columns of rows."""
-    main = found.brief(rows)
-    return rows.select([one for one in rows.columns if one in main or not main])
-
-
 def _row_grid(found: RunTable, row: Mapping[str, Any], place: int) -> Grid:
-    """Return a row as a table of its figures, each with its interval."""
-    from wsim.report.grids import Cell, Column, Grid, plain
-    from wsim.report.wording import chance, heading, number, number_range, unit_of
+    """Return a row as a table of its figures, each with its interval and its unit."""
+    from wsim.report.grids import Cell, Grid, Heading, plain
+    from wsim.report.wording import interval_of, title, unit_of, written
 
-    first = found.table.frame.columns.index("n")
-    caption = " ".join(str(row[name]) for name in found.table.frame.columns[:first])
     lines = []
-    for name, value in list(row.items())[first:]:
-        if name.endswith(("_low", "_high")) or value is None:
-            continue
-        decimals = 0 if isinstance(value, int) else 3
-        ends = number_range(row.get(f"{name}_low"), row.get(f"{name}_high"), decimals)
-        write = chance if name.rpartition("_")[2] in ("p", "q") else partial(number, decimals=decimals)
-        cell = plain(value) if isinstance(value, str) else Cell(write(value), value)
-        lines.append([plain(heading(name)), cell, plain(ends), plain("" if isinstance(value, str) else unit_of(name))])
-    columns = [
-        Column("Figure", numeric=False), Column("Value"),
-        Column(f"{found.level:.0%} interval".replace("%", " %")), Column("Counts in", numeric=False, minor=True),
+    for column in found.table.sheet().columns:
+        value = row[column.name]
+        if column.name not in found.table.labels and value is not None:
+            key = value if column.kind.numeric else str(value)
+            figures = (Cell(written(column, value), key), plain(interval_of(column, row)), plain(unit_of(column)))
+            lines.append([plain(title(column.heading)), *figures])
+    headings = [
+        Heading("Figure", numeric=False), Heading("Value"),
+        Heading(f"{100 * found.level:g}% interval"), Heading("Unit", numeric=False, minor=True),
     ]  # fmt: skip
-    return Grid(f"figures-{place}", caption, columns, lines)
+    return Grid(f"figures-{place}", found.table.label(row), headings, lines)
 
 
 def _shown(request: Request, found: RunTable, view: TableView, name: str, show: str) -> tuple[Grid, str, str] | None:
     """Return the further table that is asked for, what it says, and its command; None if none is."""
-    from wsim.report.grids import plain_grid
+    from wsim.report.grids import grid
 
     what, _, by = show.partition(":")
     tables, folder, noun = opened_tables(request), folder_of(request), found.table.frame.columns[0]
@@ -174,17 +168,19 @@ def _shown(request: Request, found: RunTable, view: TableView, name: str, show: 
         part_view = replace(part_view, sort=f"-{by}" if what == "readings" else None)
         part = tables.table(part_view)
         rows, _ = rows_shown(part, part_view)
-        return plain_grid("by", f"{name} by {by}", _main(part, rows)), part.table.note, part_view.command(folder)
+        return grid("by", part.table.sheet(rows, f"{name} by {by}")), part.table.note, part_view.command(folder)
     if what == "synergies":
         part_view = TableView(view.runs, what, top=PARTNERS, options={noun: (name,)})
         part = tables.table(part_view)
         rows = part.table.frame.head(PARTNERS)
-        return plain_grid(what, part.title, rows), part.table.note, part_view.command(folder)
+        return grid(what, part.table.sheet(rows, part.title)), part.table.note, part_view.command(folder)
     if what == "games":
         run = found.runs[0]
         command = f"wsim trace {shlex.quote(shown_path(run.path))} GAME --why"
         note = f"The {CLOSEST} games that a seat with it won by the least; GAME is a number of the table."
-        made = plain_grid("games", f"Close games that were won with {name}", _close(run, noun, name))
+        made = grid(
+            "games", Sheet(f"Close games that were won with {name}", _close(run, noun, name).to_dicts(), _CLOSE)
+        )
         link = "/analyse?{}".format
         lines = [
             [replace(row[0], link=link(urlencode({"run": view.runs[0], "number": row[0].text}))), *row[1:]]
@@ -258,12 +254,12 @@ def catalogues_of(game: Game) -> Any:
 
 def rows_grid(name: str, caption: str, rows: Sequence[Mapping[str, Any]]) -> Grid:
     """Return rows of any values as a table of texts; what none of them has is left out."""
-    from wsim.report.grids import Column, Grid, plain
-    from wsim.report.wording import heading
+    from wsim.report.grids import Grid, Heading, plain
+    from wsim.report.wording import title
 
     columns = [one for one in (rows[0] if rows else {}) if any(row[one] not in (None, "", [], ()) for row in rows)]
     cells = [[plain(_words(row[one])) for one in columns] for row in rows]
-    return Grid(name, caption, [Column(heading(one), numeric=False) for one in columns], cells)
+    return Grid(name, caption, [Heading(title(one), numeric=False) for one in columns], cells)
 
 
 def _words(value: object) -> str:
@@ -274,8 +270,8 @@ def _words(value: object) -> str:
 
 def _causal(folder: Folder, run: Run, noun: str, name: str) -> list[tuple[str, str, Grid]]:
     """Return what answers of the folder say a thing causes: the file, what an effect is, the rows of the thing."""
-    from wsim.experiments.answer_kinds import stored_in
-    from wsim.report.grids import plain_grid
+    from wsim.questions.answer_files import stored_in
+    from wsim.report.grids import grid
 
     found: list[tuple[str, str, Grid]] = []
     for one in folder.found():
@@ -288,7 +284,13 @@ def _causal(folder: Folder, run: Run, noun: str, name: str) -> list[tuple[str, s
             rows = _only(stored.main, noun, name)
             if len(rows):
                 said = str(stored.record.get("estimand", ""))
-                found.append((one.name, said, plain_grid(f"causal-{len(found)}", f"{name}: {one.name}", rows)))
+                found.append(
+                    (
+                        one.name,
+                        said,
+                        grid(f"causal-{len(found)}", stored.sheet(stored.kind.TABLES[0], f"{name}: {one.name}", rows)),
+                    )
+                )
     return found
 
 

@@ -7,6 +7,7 @@ the games so far say is written.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import sys
@@ -16,8 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from wsim.errors import UserError
+from wsim.lab.execution import Execution
 from wsim.lab.progress import Interrupted, ProgressOfLooks
-from wsim.workbench.questions import kind_of
+from wsim.workbench.questions import form_of
 
 PAUSE = 0.1  # seconds between two lines of progress
 
@@ -40,19 +42,20 @@ class _Lines(ProgressOfLooks):
 
 
 def _say(name: str, value: Any) -> None:
-    sys.stdout.write(json.dumps({name: value}) + "\n")
-    sys.stdout.flush()
+    assert sys.__stdout__ is not None
+    sys.__stdout__.write(json.dumps({name: value}) + "\n")
+    sys.__stdout__.flush()
 
 
 def main() -> None:
     """Play the question of standard input."""
     question = json.loads(sys.stdin.readline())
-    kind, out = kind_of(question["kind"]), Path(question["out"])
+    form, out = form_of(question["kind"]), Path(question["out"])
     try:
-        keys, groups = kind.read(question["texts"])
+        plan, groups = form.read(question["texts"])
         stopped = False
         try:
-            answer = kind.play(keys, groups, _Lines())
+            answer = form.question.answered(plan, groups, Execution(progress=_Lines()))
         except Interrupted as interrupt:
             if interrupt.result is None:
                 raise
@@ -66,4 +69,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    with contextlib.redirect_stdout(sys.stderr):  # what policies print is no line of the answer
+        main()

@@ -7,7 +7,9 @@ from functools import partial
 import polars as pl
 
 from wsim import stats
+from wsim.document import NAME, POINTS, Column
 from wsim.lab.store import Run
+from wsim.stats.columns import N
 from wsim.stats.owner_tallies import OwnerTallies
 
 from . import GAME
@@ -17,9 +19,8 @@ from . import GAME
 
 def _means(run: Run, *, level: float = 0.95) -> stats.Table:
     means = run.seats.group_by("policy").agg(pl.len().alias("n"), pl.col("total").mean().alias("mean_total"))
-    return stats.Table(
-        means.with_columns(pl.col("policy").cast(pl.String)).sort("policy").collect(), "Wonders", "A note."
-    )
+    frame = means.with_columns(pl.col("policy").cast(pl.String)).sort("policy").collect()
+    return stats.Table(frame, "Wonders", "A note.", (Column("policy", NAME), N, Column("mean_total", POINTS)))
 
 
 TREASURES = stats.Analysis(

@@ -123,7 +123,7 @@ def test_readings_by_policy_and_by_turn(played: Any) -> None:
     [
         (("--no-picks",), (), "recorded no picks, so that it does not say who saw which card: play it with --picks"),
         (("--picks",), ("--by", "trun"), "the table has no column 'trun'"),
-        (("--picks",), ("--level", "2"), "a confidence level lies between 0 and 1, not 2"),
+        (("--picks",), ("--level", "2"), "a confidence level must be between 0 and 1, not 2"),
     ],
 )
 def test_what_cannot_be_read_is_one_sentence(

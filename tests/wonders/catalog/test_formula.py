@@ -23,7 +23,7 @@ from wsim.lab.plan import Plan
 from wsim.spec.formula import FormulaError, span
 from wsim.wonders.catalog import load_catalogue
 from wsim.wonders.catalog.clauses import say_when
-from wsim.wonders.catalog.compiling import Formulas, compile_rules
+from wsim.wonders.catalog.compiling import Formulas
 from wsim.wonders.catalog.formula import WIDEST, normal, parse, with_number, written
 from wsim.wonders.catalog.formula_text import english
 from wsim.wonders.catalog.listing import diff_lines
@@ -114,37 +114,36 @@ def test_spans(text: str, least: int, greatest: int) -> None:
 
 
 MISTAKES = {
-    "sheilds": "'sheilds', at letter 1: unknown name 'sheilds' (did you mean 'shields'?); accepted: brown, gray, ",
+    "sheilds": "'sheilds', at letter 1: unknown name 'sheilds' (did you mean 'shields'?); accepted: coins, stages, ",
     "2 * othr.red": "'othr.red', at letter 5: unknown city 'othr' (did you mean 'other'?); accepted: other, left,",
     "other.age": "'other.age', at letter 1: unknown name 'age'",
     "red / 2": "'red / 2', at letter 1: a formula has whole numbers; divide with //, which rounds down",
-    "7 // red": "'red', at letter 6: could be 0, and nothing is divided by 0; divide by max(1, red)",
+    "7 // red": "'red', at letter 6: could be 0, and division by 0 is not allowed; divide by max(1, red)",
     "7 % (red - 2)": "'red - 2', at letter 6: could be 0",
-    "7 // -red": "'-red', at letter 6: could be 0, and nothing is divided by 0",
+    "7 // -red": "'-red', at letter 6: could be 0, and division by 0 is not allowed",
     "red and blue": "'red', at letter 1: is a number where a condition is needed, such as red > 0",
     "1 if stages else 0": "'stages', at letter 6: is a number where a condition is needed",
     "smallest(1, 2)": "'smallest(1, 2)', at letter 1: unknown function 'smallest'",
     "mni(1, 2)": "'mni(1, 2)', at letter 1: unknown function 'mni' (did you mean 'min'?); accepted: min, max, ",
     "min(1)": "'min(1)', at letter 1: 1 parts are not accepted; accepted: 2 to 12 parts",
     "min(*red)": "'min(*red)', at letter 1: min takes its parts one by one",
-    "'Altar'": "\"'Altar'\", at letter 1: the name of a card stands in count(...)",
-    "card.cost": "'card.cost', at letter 1: is asked of structures that are counted; accepted: count(card.cost > 2)",
+    "'Altar'": "\"'Altar'\", at letter 1: the name of a card must be inside count(...)",
+    "card.cost": "'card.cost', at letter 1: is only known of counted structures; accepted: count(card.cost > 2)",
     "count(card.cots > 1)": "'card.cots', at letter 7: unknown name 'cots' (did you mean 'cost'?); accepted: cost, ",
     "count(card.cost)": "'card.cost', at letter 7: is a number where a condition is needed, such as card.cost > 0",
     "count(card.cost > red)": "'red', at letter 19: is not known of a structure that is counted; accepted: card.cost",
-    "count(card.cost > count('Altar'))": "'Altar'\", at letter 25: nothing is counted within what is counted",
+    "count(card.cost > count('Altar'))": "'Altar'\", at letter 25: count cannot be used inside count",
     "1.5": "'1.5', at letter 1: only whole numbers are accepted",
     "True": "'True', at letter 1: only whole numbers are accepted",
     "9999999": "'9999999', at letter 1: a written number is at most 1,000,000",
-    "coins ** 9": "'9', at letter 10: a power is a written number from 1 to 4",
-    "coins ** 4": "'coins ** 4', at letter 1: could come to more than 1,000,000,000",
+    "coins ** 9": "'9', at letter 10: an exponent must be a number from 1 to 4",
     "red +": ": this is no formula; accepted: numbers, names, ",
     "red = 2": "'red = 2', at letter 5: this is no formula; what is equal is written ==; accepted: numbers, ",
     "red > 1 && blue > 1": ": this is no formula; `and` is written out; accepted: ",
     "red > 1 ? 2 : 3": ": this is no formula; a choice is written `2 if red > 1 else 3`; accepted: ",
     "2red": ": this is no formula; a product is written 2 * red; accepted: ",
     "!red": ": this is no formula; `not` is written out; accepted: ",
-    "count(Palace)": "'Palace', at letter 7: unknown name 'Palace'; a card stands in quotes: count('Palace')",
+    "count(Palace)": "'Palace', at letter 7: unknown name 'Palace'; a card name needs quotes: count('Palace')",
     "": "'': this is no formula",
     "[red]": "'[red]', at letter 1: is not accepted in a formula; accepted: numbers, names, ",
     "__import__('os').system('ls')": "unknown function \"__import__('os').system\"",
@@ -224,37 +223,6 @@ def test_all_mistakes_are_said_at_once() -> None:
     with pytest.raises(UserError) as caught:
         load_catalogue("1e", changes=[f"cards.Palace.when={text}"])
     assert len(str(caught.value).splitlines()) == 3
-
-
-@pytest.mark.parametrize(
-    ("clause", "said"),
-    [
-        ('{event="turn_start", gain={coins="coins"}}', "the coins of a city could come to"),
-        ('{event="card_built", by="anyone", gain={shields=2}}', "the shields of a city could come to"),
-        ('{event="turn_start", gain={victory_tokens="7"}}', "the points of a city's victory tokens could come to"),
-        ('{event="turn_start", each="other", gain={defeat_tokens=9}}', "the defeat tokens of a city could come to"),
-        (
-            '{event="sold", by="anyone", gain={turn_wood=9}}',
-            "the wood of a city and its neighbours could come to",
-        ),
-        ('{event="turn_start", gain={discard_builds=4}}', "the builds from the discard pile of a game could come to"),
-        ('{event="card_built", gain={discard_builds=1}}', "the builds from the discard pile of a game could come to"),
-        ('{event="turn_start", gain={free_build_tokens=99}}', "the free builds of a city could come to"),
-        ('{event="scored", points="99 * coins"}', "the points of a city could come to"),
-        ('{event="scored", points="-99 * coins"}', "the points of a city could come to -"),
-    ],
-)
-def test_what_could_overflow_is_refused_and_the_card_named(clause: str, said: str) -> None:
-    with pytest.raises(UserError) as caught:
-        compile_rules(load_catalogue("1e", changes=[f"cards.Palace.when=[{clause}]"]), 7)
-    assert said in str(caught.value)
-    assert "Palace" in str(caught.value)
-
-
-def test_a_formula_may_ask_for_what_it_adds_to() -> None:
-    """Coins by coins are bounded as long as a game cannot make too many of them."""
-    clause = '{event="age_end", gain={coins="coins // 10", shields="1 if shields < 9 else 0"}}'
-    compile_rules(load_catalogue("1e", changes=[f"cards.Palace.when=[{clause}]"]), 7)
 
 
 def test_one_number_of_a_clause_can_be_set() -> None:
@@ -348,7 +316,7 @@ def test_whatif_changes_a_number_of_a_formula() -> None:
         players=3,
         budget=60,
         threads=1,
-        set=[TITHE],
+        base_set=[TITHE],
         sweep="cards.Altar.when.1.gain.coins:1=0,9",
     )
     less, more = answer.effects["effect"]

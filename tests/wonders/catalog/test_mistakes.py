@@ -172,10 +172,10 @@ wonders.Giza.A.1.points=6
     wonders.Giza: there is no such board in rule set 1e (did you mean 'Gizah'?); a new one needs a resource and
 # nothing to remove
 cards.Palas.remove=true
-    cards.Palas: there is nothing of this name to remove (did you mean 'Palace'?)
+    cards.Palas: there is no entry of this name to remove (did you mean 'Palace'?)
 # remove = false
 cards.Palace.remove=false
-    cards.Palace.remove: `remove = true` stands alone
+    cards.Palace.remove: `remove = true` must be the only key
 # no such stage
 wonders.Gizah.A.5.points=6
     wonders.Gizah.sides.A.5: no such stage; accepted: 1 to 3 to change a stage, 4 to add one
@@ -272,7 +272,7 @@ def test_mistakes_in_one_value(change: str, expected: str) -> None:
 
 
 def test_two_values_in_one_change() -> None:
-    assert "holds more than one value; give --set once for each" in refusal(["cards.Palace.points=6\nextra = 1"])[0]
+    assert "contains more than one value; give --set once for each" in refusal(["cards.Palace.points=6\nextra = 1"])[0]
 
 
 @pytest.mark.parametrize(
@@ -392,7 +392,7 @@ def test_names_that_cannot_be_written(tmp_path: Path, name: str) -> None:
         ("[card.A]\n", "mine.toml, card: unknown section 'card' (did you mean 'cards'?); accepted: cards, "),
         (
             "[babel.cards]\ncamel = 3\n",
-            "mine.toml, babel: [babel] belongs to another game: it is written in wsim/",
+            "mine.toml, babel: [babel] belongs to a different game: its values are in wsim/",
         ),
         ("cards = 3\n", "mine.toml, cards: must be a table: [cards]"),
         ("[cards]\nPalace = 3\n", "mine.toml, cards.Palace: 3 is not accepted; accepted: a table with age, color"),

@@ -16,7 +16,7 @@ from wsim.errors import UserError
 from wsim.jit import JIT
 from wsim.kernels.commands import LOOK
 from wsim.lab.plan import Plan
-from wsim.learn.learning_plan import learned_from
+from wsim.learn.plan import learned_from
 from wsim.wonders.game import GAME
 from wsim.wonders.learning import LEARNER
 from wsim.wonders.nets import NETS
@@ -188,11 +188,11 @@ def test_the_nets_that_come_with_wsim_say_how_they_were_made(seed: int) -> None:
 def test_a_seed_names_one_of_the_nets_that_come_with_wsim(tmp_path: Path) -> None:
     assert NETS.named("", "1") is NETS.shipped
     assert len({NETS.named("", str(1 + place)).digest for place in range(len(NETS.files))}) == len(NETS.files) > 1
-    with pytest.raises(UserError, match=r"comes with nets of the seeds 1, 2, 3, not of '7': wsim learn .*--seed"):
+    with pytest.raises(UserError, match=r"has built-in nets for seeds 1, 2, 3, not '7': wsim learn .*--seed"):
         NETS.named("", "7")
-    with pytest.raises(UserError, match="seed=2 is of those that come with wsim, without file"):
+    with pytest.raises(UserError, match="seed=2 selects a built-in net and cannot be combined"):
         NETS.named(written(LEARNER, tmp_path), "2")
-    with pytest.raises(UserError, match="comes with nets of seed 1 alone, not of '2'"):
+    with pytest.raises(UserError, match="has built-in nets for seed 1 only, not '2'"):
         replace(NETS, files=NETS.files[:1]).named("", "2")
 
 

@@ -84,7 +84,7 @@ class Eyes:
                 return self.walk(body) if self.walk(test) else self.walk(orelse)
             case ast.Call(func=ast.Attribute(value=ast.Name(id=file), attr=name), args=parts, keywords=[_, *_]):
                 function, numbers = self.table.catalogue.functions[file, name], map(self.walk, parts)
-                return int(function(Shown(self), self.owner.seat, self.other.seat, *numbers))
+                return int(function(Sheet(self), self.owner.seat, self.other.seat, *numbers))
             case ast.Call(func=ast.Attribute(value=ast.Name(id=whose)), args=parts):
                 return sum(self.counted(self.city(whose), part) for part in parts)
             case ast.Call(func=ast.Name(id="count"), args=parts):
@@ -161,7 +161,7 @@ def fact(card: Card, name: str) -> int:
     return int(card.color == name or name in symbols)
 
 
-class Shown:
+class Sheet:
     """What a function of a file is shown: the table, and with a city of it that city, by the names of formulas."""
 
     def __init__(self, eyes: Eyes, city: City | None = None) -> None:
@@ -169,7 +169,7 @@ class Shown:
 
     def __getattr__(self, name: str) -> Any:
         if name == "cities":
-            return [Shown(self.eyes, city) for city in self.eyes.table.cities]
+            return [Sheet(self.eyes, city) for city in self.eyes.table.cities]
         if name == "seats":
             return len(self.eyes.table.cities)
         return self.eyes.named(self.city or self.eyes.owner, name)

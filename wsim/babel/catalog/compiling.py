@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from wsim.babel.catalog.bounds import check_bounds
 from wsim.babel.catalog.formula import VOCABULARY
 from wsim.babel.catalog.model import Catalogue
 from wsim.babel.kernels.layout import RULES, records
@@ -16,7 +15,7 @@ from wsim.spec.formula import span
 def compile_rules(catalogue: Catalogue, seats: int) -> Any:
     """Return the RULES record of a catalogue at a table of ``seats``.
 
-    Raises UserError for a table size not played, and for points that could overflow (``bounds``).
+    Raises UserError for a table size not played.
     """
     if not FEWEST_SEATS <= seats <= SEATS:
         raise UserError(f"Tower of Babel is played by {FEWEST_SEATS} to {SEATS}, not by {seats}")
@@ -49,7 +48,6 @@ def compile_rules(catalogue: Catalogue, seats: int) -> Any:
     for switch in SWITCHES:
         setattr(rules, switch, switches[switch])
     rules.tie_by_discs = switches["victory_tie"] == "discs"
-    check_bounds(rules, catalogue.ruleset)
     return rules
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from wsim.babel.words import FEWEST_SEATS, KINDS, SEAT_NAMES, SEATS, SLOTS, TABLE_NAMES, WONDERS
+from wsim.babel.facts import SEAT_FACTS, SEAT_NAMES
+from wsim.babel.words import FEWEST_SEATS, SEATS, TABLE_NAMES, WONDERS
 from wsim.spec.fields import Path, Problems, Reader, described, schema_of, whole
 from wsim.spec.formula import FormulaError, Vocabulary, span
 
@@ -12,9 +13,7 @@ VOCABULARY = Vocabulary(
     SEAT_NAMES,
     TABLE_NAMES,
     {
-        **dict.fromkeys((*KINDS, "discs"), (0, SLOTS)),
-        "hand": (0, 999),
-        "action_cards": (0, 99),
+        **{name: fact.span for fact in SEAT_FACTS for name in fact.asked_as},
         "completed": (0, WONDERS),
         "turn": (1, 1000),
         "players": (FEWEST_SEATS, SEATS),

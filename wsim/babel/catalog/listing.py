@@ -10,8 +10,8 @@ from typing import Any
 from wsim.babel.catalog.loading import load_catalogue
 from wsim.babel.catalog.model import SECTION, Catalogue
 from wsim.babel.words import FEWEST_SEATS, LEVELS, SEATS, TITLE
-from wsim.display import Shown
-from wsim.errors import UserError, nearest
+from wsim.document import Sheet
+from wsim.errors import Mistakes, UserError, nearest
 from wsim.spec.catalogues import CataloguePage, Catalogues, Rows, Source
 from wsim.spec.source import read_toml
 
@@ -88,7 +88,7 @@ class BabelCatalogues(Catalogues):
         for row in rows:
             shown = {key: row[key] for key in ("path", "value", "changed", "known", "note")}
             parts.setdefault(row["part"], []).append(shown)
-        tables = [Shown(part.replace("_", " ").capitalize(), _slim(of_part)) for part, of_part in parts.items()]
+        tables = [Sheet(part.replace("_", " ").capitalize(), _slim(of_part)) for part, of_part in parts.items()]
         head = (
             f"{TITLE} ({catalogue.ruleset}) for {PLAYERS} players; {catalogue.source}, digest "
             f"{catalogue.digest}. Each value is changed by its path: --set PATH=VALUE"
@@ -104,15 +104,16 @@ class BabelCatalogues(Catalogues):
         raise UserError(f"{TITLE} has one rule set, {_loaded(source).ruleset}: there is nothing to compare")
 
     def check(self, source: Source, path: str) -> Rows:
-        """Check a card file or a patch, its bounds at every number of players included."""
-        from wsim.babel.catalog.compiling import compile_rules
+        """Check a card file or a patch: read it, and play games at every number of players."""
+        from wsim.lab.catalogue_games import play_catalogue
 
         section = read_toml(path).get("babel", {})
         whole = isinstance(section, dict) and {"ruleset", "value_table", "discs"} <= set(section)
-        catalogue = _loaded(Source(cards=path) if whole else replace(source, patches=(*source.patches, path)))
-        for players in range(FEWEST_SEATS, SEATS + 1):
-            compile_rules(catalogue, players)
-        return [{"ruleset": catalogue.ruleset, "title": TITLE, "digest": catalogue.digest}]
+        read = Source(cards=path) if whole else replace(source, patches=(*source.patches, path))
+        catalogue, mistakes = _loaded(read), Mistakes()
+        games = play_catalogue("tower_of_babel", read, range(FEWEST_SEATS, SEATS + 1), mistakes)
+        mistakes.raise_any()
+        return [{"ruleset": catalogue.ruleset, "title": TITLE, "digest": catalogue.digest, "games": games}]
 
     def schema(self) -> Any:
         """Return the schema of a card file."""

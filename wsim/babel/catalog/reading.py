@@ -4,24 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from wsim.babel import words as w
 from wsim.babel.catalog.formula import points
-from wsim.babel.words import (
-    ACTION_CARDS,
-    DISCS_OF_KIND,
-    FEWEST_SEATS,
-    KINDS,
-    LEVELS,
-    NEEDS,
-    PREPARED,
-    ROWS,
-    SEATS,
-    SET_SIZES,
-    SHARES,
-    SWITCHES,
-    TIES,
-    TWO_COLOUR_DISCS,
-    WONDERS,
-)
 from wsim.spec.fields import Path, Problems, Reader, described, entries, flag, numbers, schema_of, text, whole, word
 
 _NEED = whole(1, 6)
@@ -30,19 +14,19 @@ _NEED = whole(1, 6)
 @described(
     {
         "type": "object",
-        "properties": dict.fromkeys(KINDS, schema_of(_NEED)),
+        "properties": dict.fromkeys(w.KINDS, schema_of(_NEED)),
         "additionalProperties": False,
-        "minProperties": NEEDS,
-        "maxProperties": NEEDS,
+        "minProperties": w.NEEDS,
+        "maxProperties": w.NEEDS,
     }
 )
 def _two_needs(problems: Problems, path: Path, value: Any) -> dict[str, int] | None:
     """Accept the two kinds of a two-colour disc with a number each."""
     tried = Problems("")  # one sentence for both
-    fits = isinstance(value, dict) and len(value) == NEEDS and set(value) <= set(KINDS)
+    fits = isinstance(value, dict) and len(value) == w.NEEDS and set(value) <= set(w.KINDS)
     if fits and None not in [_NEED(tried, path, number) for number in value.values()]:
         return dict(value)
-    accepted = f"two kinds out of {', '.join(KINDS)}, each with a whole number from 1 to 6"
+    accepted = f"two kinds out of {', '.join(w.KINDS)}, each with a whole number from 1 to 6"
     problems.at(path, f"{value!r} is not accepted; accepted: {accepted}")
     return None
 
@@ -51,21 +35,21 @@ _NUMBERS: dict[str, Reader] = {  # the switches that are no flags
     "max_jokers_per_build": whole(0, 99),
     "max_double_turns": whole(0, 9),
     "turn_limit": whole(1, 1000),
-    "set_table_cap": whole(1, SET_SIZES - 1),
-    "victory_tie": word("rule for ties", TIES),
+    "set_table_cap": whole(1, w.SET_SIZES - 1),
+    "victory_tie": word("rule for ties", w.TIES),
 }
 
 read_section = entries(
     {
         "name": text,
         "ruleset": text,
-        "wonders": entries({}, others=text, count=WONDERS),
-        "cards": entries(dict.fromkeys(KINDS, whole(0, 60))),
-        "discs": entries(dict.fromkeys(KINDS, numbers(DISCS_OF_KIND, 1, 9))),
-        "two_colour": entries({"boxed": whole(1, 9)}, others=_two_needs, count=TWO_COLOUR_DISCS),
-        "value_table": entries(dict.fromkeys([*map(str, range(1, ROWS + 1)), "light"], numbers(SHARES, 0, 200))),
+        "wonders": entries({}, others=text, count=w.WONDERS),
+        "cards": entries(dict.fromkeys(w.KINDS, whole(0, 60))),
+        "discs": entries(dict.fromkeys(w.KINDS, numbers(w.DISCS_OF_KIND, 1, 9))),
+        "two_colour": entries({"boxed": whole(1, 9)}, others=_two_needs, count=w.TWO_COLOUR_DISCS),
+        "value_table": entries(dict.fromkeys([*map(str, range(1, w.ROWS + 1)), "light"], numbers(w.SHARES, 0, 200))),
         "set_table": entries({}, others=whole(0, 1000)),
-        "action_cards": entries(dict.fromkeys(ACTION_CARDS, whole(0, 6))),
+        "action_cards": entries(dict.fromkeys(w.ACTION_CARDS, whole(0, 6))),
         "effects": entries(
             {
                 "card_exchange": whole(0, 9),
@@ -79,14 +63,14 @@ read_section = entries(
         ),
         "setup": entries(
             {
-                "starting_hand": entries(dict.fromkeys(map(str, range(FEWEST_SEATS, SEATS + 1)), whole(0, 12))),
+                "starting_hand": entries(dict.fromkeys(map(str, range(w.FEWEST_SEATS, w.SEATS + 1)), whole(0, 12))),
                 "pass_draw": whole(0, 9),
                 "common_draw": whole(0, 9),
                 "parts": whole(0, 999),
             }
         ),
-        "rules": entries({name: _NUMBERS.get(name, flag) for name in (*SWITCHES, *PREPARED)}),
-        "confidence": entries({level: entries({}, others=text) for level in LEVELS}),
+        "rules": entries({name: _NUMBERS.get(name, flag) for name in (*w.SWITCHES, *w.PREPARED)}),
+        "confidence": entries({level: entries({}, others=text) for level in w.LEVELS}),
     }
 )
 """Reads the whole section; the order of its entries is kept, and means something for wonders and two-colour discs."""

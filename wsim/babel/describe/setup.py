@@ -7,15 +7,15 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from wsim.babel.describe import POSITION_KEYS
+from wsim.babel.facts import PUBLIC_FACTS
 from wsim.babel.kernels import layout
 from wsim.babel.words import ACTION_CARDS, DRAW_THREE, EXCHANGE_CARDS, KINDS, NEEDS, NO_KIND, ROWS, SPACES
 from wsim.errors import Mistakes, UserError
 from wsim.kernels.commands import LOOK
 from wsim.positions.machine import StatePosition
+from wsim.positions.seat_facts import set_facts, settable
 from wsim.positions.setup_fields import counts, listed, number_in, refuse_unknown
 
-SEAT_KEYS = ("points", "hand_size", "action_cards", "discs", "shown")
-MOST_POINTS = 500  # of a seat before the final scoring
 MOST_TURNS = 400
 P = TypeVar("P", bound=StatePosition)
 
@@ -113,19 +113,15 @@ def _set_seats(position: StatePosition, seats: list[Mapping[str, Any]]) -> None:
     mistakes = Mistakes()
     for one, known in enumerate(seats):
         with mistakes.noted():
-            refuse_unknown("a seat", known, SEAT_KEYS)
-        for key, least, most in (("points", -MOST_POINTS, MOST_POINTS), ("hand_size", 0, 200), ("action_cards", 0, 60)):
-            with mistakes.noted():
-                public[key][one] = number_in(f"{key} of seat {one}", known.get(key, 0), least, most)
+            refuse_unknown("a seat", known, list(settable(PUBLIC_FACTS)))
         own = record.own[one]
         own.hand[:], own.aside[:], own.cards[:], own.fresh[:] = 0, 0, 0, 0
         with mistakes.noted():
-            for kind, count in enumerate(counts(f"discs of seat {one}", known.get("discs", {}), KINDS)):
-                own.discs[kind] = count
-                public.discs[one, kind] = count if position.machine.rules.public_discs else 0
+            set_facts(PUBLIC_FACTS, known, f"seat {one}", public, one, position.machine.rules)
+        own.discs[:] = public.discs[one]
         public.disc_count[one] = int(own.discs.sum())
-        with mistakes.noted():
-            public.shown[one] = counts(f"shown of seat {one}", known.get("shown", {}), KINDS)
+        if not position.machine.rules.public_discs:
+            public.discs[one] = 0
     mistakes.raise_any()
 
 

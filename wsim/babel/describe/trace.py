@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from wsim.babel import words as w
 from wsim.babel.catalog import Catalogue
 from wsim.babel.kernels.layout import (
     LOG_ACTION,
@@ -20,21 +21,6 @@ from wsim.babel.kernels.layout import (
     LOG_TURN_END,
     LOG_WONDER,
     TRADE_CARD,
-)
-from wsim.babel.words import (
-    ACTION_CARDS,
-    BLUFF,
-    COMPLETE,
-    DOUBLE,
-    EXCHANGE,
-    KIND_GONE,
-    KINDS,
-    OFFER,
-    PLAY_CARD,
-    SPACES,
-    TAKE,
-    TRIPLE,
-    TURN,
 )
 
 FORMAT = "wsim-trace/1"
@@ -53,6 +39,10 @@ class Event:
     turn: int
     move: int
     value: int
+    wanted: int
+    others: int
+    overruled: int
+    could: int
 
 
 def read_log(log: Any) -> list[Event]:
@@ -69,7 +59,7 @@ class _Reader:
         self.board = [dict(discs[disc].needs) for disc in board]
         self.discs = [dict(disc.needs) for disc in discs]
         self.points = [0] * seats
-        self.hands = [dict.fromkeys(KINDS, 0) for _ in range(seats)]
+        self.hands = [dict.fromkeys(w.KINDS, 0) for _ in range(seats)]
         self.owned: list[list[dict[str, int]]] = [[] for _ in range(seats)]
         self.held: list[list[str]] = [[] for _ in range(seats)]
         self.built = Counter[str]()  # discs of each wonder
@@ -88,7 +78,7 @@ class _Reader:
         turns = []
         while not self.next_is(LOG_END):
             turns.append(self.turn())
-        reason = "kind_gone" if self.take().move == KIND_GONE else "turn_limit"
+        reason = "kind_gone" if self.take().move == w.KIND_GONE else "turn_limit"
         unfinished = [{"wonder": self.catalogue.wonders[wonder], **scored} for wonder, scored in self.wonders()]
         return {
             "hands": dealt,
@@ -107,7 +97,7 @@ class _Reader:
 
     def drawn(self, event: Event) -> str:
         """Note a drawn card and return its kind."""
-        kind = KINDS[event.move]
+        kind = w.KINDS[event.move]
         self.hands[event.seat][kind] += 1
         return kind
 
@@ -126,7 +116,7 @@ class _Reader:
         while self.next_is(LOG_ACTION):
             self.active = self.take().seat
             turn["actions"].append(self.act())
-            if self.next_is(DOUBLE):
+            if self.next_is(w.DOUBLE):
                 again = bool(self.take().move)
                 turn["actions"][-1]["double_turn"] = again
                 if again:
@@ -151,19 +141,19 @@ class _Reader:
         """Read one action."""
         plays = list(self.plays())
         event = self.take()
-        assert event.what == TURN, event
+        assert event.what == w.TURN, event
         if event.move == 0:
             return {"plays": plays, "action": "pass", "drawn": self.draws(self.catalogue.section["setup"]["pass_draw"])}
         return self.build(event.move - 1, plays)
 
     def plays(self) -> Iterator[dict[str, Any]]:
         """Read the decisions of the windows that follow; being able to play nothing is no decision."""
-        while self.next_is(PLAY_CARD):
+        while self.next_is(w.PLAY_CARD):
             event = self.take()
             if event.count == 1:
                 continue
             window = "W1" if event.slot < 0 else "W3" if event.seat == self.active else "W2"
-            card = ACTION_CARDS[event.move - 1] if event.move else None
+            card = w.ACTION_CARDS[event.move - 1] if event.move else None
             play: dict[str, Any] = {"window": window, "seat": event.seat, "card": card}
             if card is not None:
                 self.held[event.seat].remove(card)
@@ -177,10 +167,10 @@ class _Reader:
     def aside(self) -> list[str]:
         """Read which cards an exchange sets aside."""
         cards = []
-        while self.next_is(EXCHANGE):
+        while self.next_is(w.EXCHANGE):
             event = self.take()
             if event.move:
-                cards.append(KINDS[event.move - 1])
+                cards.append(w.KINDS[event.move - 1])
                 self.hands[event.seat][cards[-1]] -= 1
         return cards
 
@@ -191,12 +181,12 @@ class _Reader:
         offers, cards = self.offers(disc)
         plays += self.plays()
         event = self.take()
-        assert event.what == TAKE, event
+        assert event.what == w.TAKE, event
         taken = [seat for seat in range(self.seats) if event.move >> seat & 1]
         answer = self.take()
-        assert answer.what == COMPLETE, answer
-        action: dict[str, Any] = {"plays": plays, "action": "build", "wonder": self.catalogue.wonders[slot // SPACES]}
-        action |= {"space": slot % SPACES + 1, "disc": disc, "offers": offers}
+        assert answer.what == w.COMPLETE, answer
+        action: dict[str, Any] = {"plays": plays, "action": "build", "wonder": self.catalogue.wonders[slot // w.SPACES]}
+        action |= {"space": slot % w.SPACES + 1, "disc": disc, "offers": offers}
         action |= {"taken": taken, "completed": answer.move != 0}
         if answer.move:
             self.success(disc, answer.move, {seat: cards[seat] for seat in taken}, action)
@@ -209,14 +199,14 @@ class _Reader:
         """Read the offers, and return them as moves by seat."""
         offers: list[dict[str, Any]] = []
         moves = {}
-        while self.next_is(OFFER, BLUFF):
+        while self.next_is(w.OFFER, w.BLUFF):
             event = self.take()
-            if event.what == OFFER:
+            if event.what == w.OFFER:
                 moves[event.seat] = event.move
                 trade = event.move >= TRADE_CARD
                 offers.append({"seat": event.seat, "cards": by_kind(disc, event.move), "trade": trade})
             else:
-                offers[-1]["bluff"] = [kind for number, kind in enumerate(KINDS) if event.move >> number & 1]
+                offers[-1]["bluff"] = [kind for number, kind in enumerate(w.KINDS) if event.move >> number & 1]
         return offers, moves
 
     def success(self, disc: Mapping[str, int], answer: int, taken: Mapping[int, int], action: dict[str, Any]) -> None:
@@ -245,7 +235,7 @@ class _Reader:
         self.owned[built.seat].append(self.discs[built.move])
         action["disc_to"] = built.seat
         self.built[action["wonder"]] += 1
-        if self.built[action["wonder"]] == SPACES:
+        if self.built[action["wonder"]] == w.SPACES:
             nobody = {"units": [0] * self.seats, "points": [0] * self.seats}  # all out of parts (A28)
             action["wonder_completed"] = self.completed(next((wonder for _, wonder in self.wonders()), nobody))
 
@@ -267,15 +257,15 @@ class _Reader:
         card = None
         if self.next_is(LOG_ACTION_CARD):
             event = self.take()
-            card = ACTION_CARDS[event.move]
+            card = w.ACTION_CARDS[event.move]
             self.held[event.seat].append(card)
         return {"row": self.row, **wonder, "action_card": card}
 
     def paid(self) -> Iterator[dict[str, Any]]:
         """Read what the offers that were not taken earn."""
-        while self.next_is(TRIPLE, LOG_PAID):
+        while self.next_is(w.TRIPLE, LOG_PAID):
             one: dict[str, Any] = {}
-            if self.next_is(TRIPLE):
+            if self.next_is(w.TRIPLE):
                 event = self.take()
                 one["triple_bonus"] = bool(event.move)
                 if event.move:
@@ -333,7 +323,7 @@ def trace_of(
             "changed": [{"entry": entry, "value": value} for entry, value in catalogue.changed()],
         },
         "board": [
-            {"wonder": wonder, "discs": reader.board[place * SPACES : (place + 1) * SPACES]}
+            {"wonder": wonder, "discs": reader.board[place * w.SPACES : (place + 1) * w.SPACES]}
             for place, wonder in enumerate(catalogue.wonders)
         ],
         "start": int(game.hidden.starter),

@@ -5,32 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from wsim.babel import words as w
 from wsim.babel.catalog import Catalogue
 from wsim.babel.describe.trace import by_kind
+from wsim.babel.facts import OBSERVED, OBSERVED_OF_OWN, PRIVATE_FACTS, PUBLIC_FACTS
 from wsim.babel.kernels.layout import COMPLETED, TRADE_CARD
-from wsim.babel.words import (
-    ACTION_CARDS,
-    BLUFF,
-    COMPLETE,
-    DECISIONS,
-    DOUBLE,
-    EXCHANGE,
-    KINDS,
-    OFFER,
-    PLAY_CARD,
-    SLOTS,
-    SPACES,
-    TAKE,
-    TRIPLE,
-    TURN,
-    WONDERS,
-)
+from wsim.facts import observed_names
+from wsim.positions.seat_facts import facts_shown
 
 _TABLE = (
     "turn", "action", "active", "seat", "row", "deck", "slot", "decision", "taken", "missing_1", "missing_2",
     "kind_1", "need_1", "kind_2", "need_2",
 )  # fmt: skip
-_SEAT = ("points", "hand_size", "action_cards", "discs", "offer_1", "offer_2", "trade_card")
 
 
 def columns(seats: int) -> tuple[str, ...]:
@@ -42,16 +28,10 @@ def columns(seats: int) -> tuple[str, ...]:
     ``discs:KIND`` of one kind, ``shown:KIND`` cards known to be in its hand, ``parts:W`` on the wonders.
     """
     found = [*_TABLE]
-    found += [f"slot{slot}:{kind}" for slot in range(SLOTS) for kind in KINDS]
-    for kind in KINDS:
-        found += [f"discards:{kind}", f"hand:{kind}", f"aside:{kind}"]
-    for card in ACTION_CARDS:
-        found += [f"card:{card}", f"fresh:{card}"]
+    found += [f"slot{slot}:{kind}" for slot in range(w.SLOTS) for kind in w.KINDS]
+    found += observed_names(OBSERVED_OF_OWN)
     for seat in ("own", *(f"left{step}" for step in range(1, seats))):
-        found += [f"{seat}.{name}" for name in _SEAT]
-        for kind in KINDS:
-            found += [f"{seat}.discs:{kind}", f"{seat}.shown:{kind}"]
-        found += [f"{seat}.parts:{wonder + 1}" for wonder in range(WONDERS)]
+        found += [f"{seat}.{name}" for name in observed_names(OBSERVED)]
     return tuple(found)
 
 
@@ -59,24 +39,24 @@ def move_record(catalogue: Catalogue, public: Any, decision: int, seat: int, mov
     """Return a move of a decision as the trace has it."""
     who: dict[str, Any] = {"seat": seat}
     disc = _disc(catalogue, public, int(public.slot)) if public.slot >= 0 else {}
-    if decision == TURN:
+    if decision == w.TURN:
         return who | (_build(catalogue, public, move - 1) if move else {"action": "pass"})
-    if decision == PLAY_CARD:
-        return who | {"card": ACTION_CARDS[move - 1] if move else None}
-    if decision == EXCHANGE:
-        return who | {"aside": KINDS[move - 1] if move else None}
-    if decision == OFFER:
+    if decision == w.PLAY_CARD:
+        return who | {"card": w.ACTION_CARDS[move - 1] if move else None}
+    if decision == w.EXCHANGE:
+        return who | {"aside": w.KINDS[move - 1] if move else None}
+    if decision == w.OFFER:
         return who | {"cards": by_kind(disc, move & (TRADE_CARD - 1)), "trade": move >= TRADE_CARD}
-    if decision == BLUFF:
-        return who | {"bluff": [kind for number, kind in enumerate(KINDS) if move >> number & 1]}
-    if decision == TAKE:
+    if decision == w.BLUFF:
+        return who | {"bluff": [kind for number, kind in enumerate(w.KINDS) if move >> number & 1]}
+    if decision == w.TAKE:
         return who | {"taken": [one for one in range(int(public.seats)) if move >> one & 1]}
-    if decision == COMPLETE:
+    if decision == w.COMPLETE:
         return who | (
             {"completed": True, "jokers": by_kind(disc, move & (COMPLETED - 1))} if move else {"completed": False}
         )
-    assert decision in (TRIPLE, DOUBLE), decision
-    return who | {DECISIONS[decision]: bool(move)}
+    assert decision in (w.TRIPLE, w.DOUBLE), decision
+    return who | {w.DECISIONS[decision]: bool(move)}
 
 
 def _disc(catalogue: Catalogue, public: Any, slot: int) -> dict[str, int]:
@@ -84,8 +64,8 @@ def _disc(catalogue: Catalogue, public: Any, slot: int) -> dict[str, int]:
 
 
 def _build(catalogue: Catalogue, public: Any, slot: int) -> dict[str, Any]:
-    wonder = catalogue.wonders[slot // SPACES]
-    return {"action": "build", "wonder": wonder, "space": slot % SPACES + 1, "disc": _disc(catalogue, public, slot)}
+    wonder = catalogue.wonders[slot // w.SPACES]
+    return {"action": "build", "wonder": wonder, "space": slot % w.SPACES + 1, "disc": _disc(catalogue, public, slot)}
 
 
 def view_of(catalogue: Catalogue, state: Any, seat: int | None, moment: Mapping[str, Any]) -> dict[str, Any]:
@@ -97,7 +77,7 @@ def view_of(catalogue: Catalogue, state: Any, seat: int | None, moment: Mapping[
             "wonder": wonder,
             "discs": [
                 _disc(catalogue, public, slot) if int(public.slots_left) >> slot & 1 else None
-                for slot in range(number * SPACES, (number + 1) * SPACES)
+                for slot in range(number * w.SPACES, (number + 1) * w.SPACES)
             ],
             "parts": [int(public.units[number, one]) for one in seats],
         }
@@ -108,22 +88,15 @@ def view_of(catalogue: Catalogue, state: Any, seat: int | None, moment: Mapping[
         "active": int(public.active),
         "row": int(public.row) + 1,
         "board": board,
-        "discards": _counts(KINDS, public.discards),
+        "discards": _counts(w.KINDS, public.discards),
         "deck": int(public.deck),
-        "seats": [
-            {
-                "points": int(public.points[one]),
-                "hand_size": int(public.hand_size[one]),
-                "action_cards": int(public.action_cards[one]),
-                "discs": _counts(KINDS, public.discs[one]),
-                "shown": _counts(KINDS, public.shown[one]),
-            }
-            for one in seats
-        ],
+        "seats": [facts_shown(PUBLIC_FACTS, public, one) for one in seats],
     }
     if public.slot >= 0:
         view["build"] = _build(catalogue, public, int(public.slot))
-        view["build"]["offers"] = [move_record(catalogue, public, OFFER, one, int(public.offer[one])) for one in seats]
+        view["build"]["offers"] = [
+            move_record(catalogue, public, w.OFFER, one, int(public.offer[one])) for one in seats
+        ]
         view["build"]["taken"] = [one for one in seats if int(public.taken) >> one & 1]
     view |= moment
     if seat is None:
@@ -133,13 +106,7 @@ def view_of(catalogue: Catalogue, state: Any, seat: int | None, moment: Mapping[
 
 def _own(state: Any, seat: int) -> dict[str, Any]:
     """Return what a seat alone may know: its building cards and its action cards."""
-    own = state.own[seat]
-    view: dict[str, Any] = {"hand": _counts(KINDS, own.hand), "held": _counts(ACTION_CARDS, own.cards)}
-    if own.aside.any():
-        view["aside"] = _counts(KINDS, own.aside)
-    if own.fresh.any():
-        view["fresh"] = _counts(ACTION_CARDS, own.fresh)
-    return view
+    return facts_shown(PRIVATE_FACTS, state.own[seat], None)
 
 
 def _counts(names: tuple[str, ...], numbers: Any) -> Mapping[str, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wsim.babel.kernels.deal import CARD_STREAM, load_entrant
+from wsim.babel.kernels.deal import CARD_STREAM, DICE_STREAM, load_entrant
 from wsim.babel.kernels.observe import observe
 from wsim.babel.kernels.redraw import redraw
 from wsim.babel.kernels.scoring import outcome
@@ -14,8 +14,9 @@ from wsim.rng import SEAT_STREAM, below, seek
 
 @kernel
 def seat_players(game, rules, seating, seed, number):
-    """Let the line-up play on from here, with random streams of its own: policies, cards still to be drawn."""
+    """Let the line-up play on from here, with random streams of its own: policies, cards to be drawn, dice."""
     hidden = game.hidden
+    seek(hidden.dice, seed, number, DICE_STREAM)
     seek(hidden, seed, number, CARD_STREAM)
     for top in range(hidden.actions_drawn, hidden.actions_ready):
         other = top + below(hidden, hidden.actions_ready - top)

@@ -17,6 +17,7 @@ from wsim.babel.kernels.layout import (
     NOBODY,
 )
 from wsim.babel.kernels.log import note
+from wsim.babel.kernels.seat import FACTS
 from wsim.babel.words import (
     ACTION_CARDS,
     DRAW_THREE,
@@ -35,7 +36,9 @@ from wsim.rng import SEAT_STREAM, SETUP_STREAM, below, seek
 
 CARD_STREAM = 0  # discs, then building cards
 ACTION_STREAM = 1  # the order of the action deck
+DICE_STREAM = 12  # overruled decisions
 load_entrant = loading(PARAMETERS)
+_clear_facts = FACTS.clear()
 
 
 @kernel
@@ -44,12 +47,13 @@ def set_up(game, rules, seating, number):
     hidden, public = game.hidden, game.public
     _clear_public(public, rules)
     for seat in range(rules.seats):
-        _clear_seat(game, seating, number, seat)
+        _clear_seat(game, rules, seating, number, seat)
     hidden.reshuffles = 0
     hidden.completed = 0
     game.log.count = 0
     game.flow.phase = BEGIN
     hidden.instant_cards = 0
+    seek(hidden.dice, seating.seed, number, DICE_STREAM)
     seek(hidden, seating.seed, number, ACTION_STREAM)
     _deal_action_deck(hidden, rules)
     seek(hidden, seating.seed, number, SETUP_STREAM)
@@ -97,62 +101,24 @@ def _clear_public(public, rules):
         public.kind_left[kind] = 0
     for kind in range(len(KINDS)):
         public.discards[kind] = 0
-    for seat in range(rules.seats):
-        public.points[seat] = 0
-        public.hand_size[seat] = 0
-        public.action_cards[seat] = 0
-        public.disc_count[seat] = 0
-        public.two_colour[seat] = 0
-        for kind in range(len(KINDS)):
-            public.discs[seat, kind] = public.shown[seat, kind] = 0
 
 
 @kernel
-def _clear_seat(game, seating, number, seat):
+def _clear_seat(game, rules, seating, number, seat):
     """Empty a seat's hand, load the parameters of the line-up entry that plays it and start its random stream."""
-    own, tally, hidden = game.own[seat], game.hidden.tally[seat], game.hidden
+    own, hidden = game.own[seat], game.hidden
     entrant = seat
     if seating.rotate:
         entrant = (seat + number) % game.public.seats
     if own.entrant != entrant:
         load_entrant(own, seating, entrant)
     own.seat = seat
-    own.two_colour = 0
+    _clear_facts(game, rules, seat)
     for index in range(MEMORY):
         own.memory[index] = 0.0
-    for kind in range(len(KINDS)):
-        own.hand[kind] = 0
-        own.aside[kind] = 0
-        own.discs[kind] = 0
-    for card in range(len(ACTION_CARDS)):
-        own.cards[card] = 0
-        own.fresh[card] = 0
-        tally.cards_drawn[card] = 0
-        tally.cards_played[card] = 0
     hidden.offer[seat] = 0
     hidden.bluff[seat] = 0
-    _clear_tally(tally)
     seek(own, seating.seed, number, SEAT_STREAM + seat)
-
-
-@kernel
-def _clear_tally(tally):
-    tally.passes = 0
-    tally.builds_led = 0
-    tally.builds_failed = 0
-    tally.offers_made = 0
-    tally.offers_taken = 0
-    tally.offers_refused = 0
-    tally.trades_taken = 0
-    tally.parts_placed = 0
-    tally.wonders_won = 0
-    tally.rows_won = 0
-    tally.discs_owned = 0
-    tally.wonder_points = 0
-    tally.light_points = 0
-    tally.refused_points = 0
-    tally.set_points = 0
-    tally.action_points = 0
 
 
 @kernel

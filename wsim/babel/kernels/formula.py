@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from wsim.babel.words import KINDS, SEAT_NAMES
+from wsim.babel.facts import SEAT_NAMES
+from wsim.babel.kernels.seat import FACTS
 from wsim.jit import kernel
 from wsim.kernels.formula_machine import machine
 from wsim.kernels.formula_words import OPERATION
 
 _NUMBER = OPERATION["number"]
-_DISCS, _HAND, _ACTION_CARDS = (SEAT_NAMES.index(name) for name in ("discs", "hand", "action_cards"))
-_COMPLETED, _TURN = len(SEAT_NAMES), len(SEAT_NAMES) + 1
+_SEAT_NAMES = len(SEAT_NAMES)
+_COMPLETED, _TURN = _SEAT_NAMES, _SEAT_NAMES + 1
+_of_seat = FACTS.answer()
 
 
 @kernel
@@ -20,14 +22,8 @@ def _leaf(game, rules, operation, operand, seat, other):
     if operation == _NUMBER:
         return operand
     public, name = game.public, operand >> 2
-    if name < len(KINDS):
-        return np.int64(game.own[seat].discs[name])
-    if name == _DISCS:
-        return np.int64(public.disc_count[seat])
-    if name == _HAND:
-        return np.int64(public.hand_size[seat])
-    if name == _ACTION_CARDS:
-        return np.int64(public.action_cards[seat])
+    if name < _SEAT_NAMES:
+        return _of_seat(game, rules, seat, name)
     if name == _COMPLETED:
         return np.int64(public.row)
     return np.int64(public.turn if name == _TURN else public.seats)

@@ -7,6 +7,8 @@ Records are aligned structured dtypes passed as numba ``Record`` (one pointer, n
 * ``PRIVATE``  what one seat alone knows, its random stream and the parameters of its policy
 * ``CHOICE``   the legal moves of the decision at hand
 
+What these records have about each seat is declared in ``babel/facts.py``.
+
 A policy is handed the public record, its own private record, the choice and the rules; other hands, action cards, the
 decks and offers that are not yet revealed are out of its reach. ``GAME`` bundles them with what nobody sees.
 A searcher gets the whole game, to play it on and put it back (``SEARCHER``, wsim/kernels/searching.py).
@@ -23,6 +25,7 @@ from typing import Any
 
 import numpy as np
 
+from wsim.babel.facts import SEAT_FACTS
 from wsim.babel.kernels.net_layout import NET
 from wsim.babel.words import (
     ACTION_CARDS,
@@ -37,10 +40,12 @@ from wsim.babel.words import (
     SWITCHES,
     WONDERS,
 )
+from wsim.facts import fields, row_fields
 from wsim.jit import JIT, from_dtype
 from wsim.kernels.formula_words import MOST_WORDS
 from wsim.kernels.heads import ANSWER, in_lines, line_up_fields, log_of, types_of
 from wsim.kernels.heads import NOBODY as NOBODY
+from wsim.kernels.overruling import wish_of
 from wsim.kernels.searching import POOL, lookahead_of
 
 MOVES = 104  # legal moves of one decision: at most 97, the offers on a two-colour disc that needs 6 + 6
@@ -85,21 +90,13 @@ PUBLIC = np.dtype(
         ("board", "i8", (SLOTS,)),  # the disc laid on each slot at the start
         ("kind_left", "i8", (len(KINDS) + 1,)),  # discs on the board that show the kind; the last entry is not used
         ("units", "i8", (WONDERS, SEATS)),  # parts on each wonder
-        ("points", "i8", (SEATS,)),  # points so far
-        ("hand_size", "i8", (SEATS,)),  # without the trade card
-        ("action_cards", "i8", (SEATS,)),  # held
-        ("disc_count", "i8", (SEATS,)),  # discs owned
-        ("discs", "i8", (SEATS, len(KINDS))),  # owned discs of one kind, 0 without public_discs (A26)
-        ("two_colour", "i8", (SEATS,)),  # mask of owned discs of two kinds (bit: disc), likewise
+        *fields(SEAT_FACTS, "public", SEATS),
         ("discards", "i8", (len(KINDS),)),  # face-up discard pile
-        ("shown", "i8", (SEATS, len(KINDS))),  # cards that were seen in an offer and are still in the hand (A26)
         ("deck", "i8"),  # cards left in the deck
         # the build that is going on
         ("slot", "i8"),  # announced, -1 none
         ("kind", "i8", (2,)),  # that the disc shows
         ("need", "i8", (2,)),  # of each
-        ("offer", "i8", (SEATS,)),  # revealed offers as moves of OFFER, 0 before the reveal
-        ("bluff", "i8", (SEATS,)),  # revealed cards of wrong kinds as moves of BLUFF
         ("taken", "i8"),  # mask of accepted partners
         ("partner", "i8"),  # the accepted partner with a trade card, -1 none
         ("missing", "i8", (2,)),  # cards that the active player still has to add
@@ -111,12 +108,7 @@ PRIVATE = np.dtype(
     [
         ("seat", "i8"),  # number of the seat
         ("rng", "u8"),  # state of the seat's random stream
-        ("hand", "i8", (len(KINDS) + 1,)),  # cards of each kind; the last entry stays 0
-        ("aside", "i8", (len(KINDS),)),  # set aside by the Card exchange being played
-        ("cards", "i8", (len(ACTION_CARDS),)),  # action cards held
-        ("fresh", "i8", (len(ACTION_CARDS),)),  # of these, drawn this turn and not yet usable (A18)
-        ("discs", "i8", (len(KINDS),)),  # owned discs of one kind
-        ("two_colour", "i8"),  # mask of owned discs of two kinds
+        *fields(SEAT_FACTS, "private"),
         ("entrant", "i8"),  # line-up entry whose parameters are loaded, -1 none
         ("memory", "f8", (MEMORY,)),  # the policy's own, 0 at the start of a game: it may write here
         ("parameters", "f8", (PARAMETERS,)),  # of its policy, in the order declared; the last one is `explore`
@@ -172,6 +164,7 @@ SEATING = np.dtype(
         ("seed", "i8"),  # of all random streams
         ("rotate", "i8"),  # seat p of game g is played by entry (p + g) % seats
         *line_up_fields(SEATS, PARAMETERS, SETTINGS, PLAYERS),
+        ("overrule", "f8", (SEATS,)),  # by seat: chance that its policy must do the next best thing
     ],
     align=True,
 )
@@ -187,30 +180,17 @@ EVENT = np.dtype(
         ("turn", "u2"),  # from 1
         ("move", "i4"),  # the move picked, or what the event says
         ("value", "i2"),  # points of the seat; units with LOG_WONDER
+        ("wanted", "i4"),  # the move that the policy picked, in a plan that overrules some, else 0
+        ("others", "u1"),  # legal moves that are not of the same thing; 0: it could not be overruled
+        ("overruled", "u1"),  # WISH.overruled
+        ("could", "u8"),  # mask of the slots of the discs that it could build with; or of the cards that it could play
     ],
     align=True,
 )
 
 TALLY = np.dtype(
     [
-        ("passes", "i8"),  # actions
-        ("builds_led", "i8"),  # successful builds as the active player
-        ("builds_failed", "i8"),  # builds as the active player
-        ("offers_made", "i8"),  # offers that are not empty
-        ("offers_taken", "i8"),  # offers
-        ("offers_refused", "i8"),  # failed builds included
-        ("trades_taken", "i8"),  # offers with the trade card
-        ("parts_placed", "i8"),  # parts
-        ("wonders_won", "i8"),  # mask of completed wonders in which the seat had most parts, alone or tied
-        ("rows_won", "i8"),  # mask of value-table rows of these wonders
-        ("discs_owned", "i8"),  # mask of discs
-        ("cards_drawn", "i8", (len(ACTION_CARDS),)),  # action cards, by kind
-        ("cards_played", "i8", (len(ACTION_CARDS),)),  # action cards, by kind
-        ("wonder_points", "i8"),  # points of completed wonders
-        ("light_points", "i8"),  # of unfinished wonders
-        ("refused_points", "i8"),  # without what a Triple bonus adds
-        ("set_points", "i8"),  # points of sets of discs
-        ("action_points", "i8"),  # Triple bonus, Disc bonus, 5 bonus points
+        *fields(SEAT_FACTS, "tally"),
         ("rank", "i8"),  # 1 best
         ("share", "f8"),  # share of the victory
     ],
@@ -220,6 +200,7 @@ TALLY = np.dtype(
 HIDDEN = np.dtype(
     [
         ("rng", "u8"),  # state of the stream that deals
+        ("dice", [("unused", "u8"), ("rng", "u8")]),  # stream of overruled decisions
         ("deck", "i8", (len(KINDS),)),  # cards of each kind
         ("action_deck", "i8", (ACTION_DECK,)),  # action cards, first drawn first
         ("actions_ready", "i8"),  # cards of it that are in order
@@ -264,6 +245,8 @@ REDRAW = np.dtype(
 
 LOOKAHEAD = lookahead_of(STATE, CHOICE, SEATS)
 
+WISH = wish_of(CHOICE, MEMORY)
+
 GAME = np.dtype(
     [
         *POSITION,  # a position is the first STATE.itemsize bytes of a game
@@ -271,6 +254,7 @@ GAME = np.dtype(
         ("redraw", REDRAW),  # hidden cards drawn again
         ("sums", "i8", (1 << (SEATS - 1),)),  # packed cards of each legal set of partners, while listing
         ("answer", ANSWER),  # of a policy, the last
+        ("wish", WISH),  # what a policy wanted that may be overruled
         ("lookahead", LOOKAHEAD),  # a search
         ("log", LOG),  # events for traces and picks
     ],
@@ -287,35 +271,27 @@ ROW = np.dtype(
         ("starter", "u1"),  # seat that began
         ("win_share", "f4"),  # share of the victory
         ("total", "i2"),  # points
-        ("wonder_points", "i2"),  # points of completed wonders
-        ("light_points", "i2"),  # points of unfinished wonders
-        ("refused_points", "i2"),  # points of refused offers
-        ("set_points", "i2"),  # points of sets of discs
-        ("action_points", "i2"),  # points of action cards
-        ("parts_placed", "u2"),  # parts
         ("turns", "u2"),  # of the game
-        ("discs", "u1", (len(KINDS),)),  # of one kind
-        ("two_colour", "u1"),  # discs of two kinds
-        ("passes", "u2"),  # actions
-        ("builds_led", "u1"),  # builds completed as the active player
-        ("builds_failed", "u2"),  # builds as the active player
-        ("offers_made", "u2"),  # offers
-        ("offers_taken", "u1"),  # offers
-        ("offers_refused", "u2"),  # offers
-        ("trades_taken", "u1"),  # offers with the trade card
-        ("wonders_won", "u1"),  # mask
-        ("rows_won", "u1"),  # mask
         ("completed", "u1"),  # mask of wonders, the same in all rows of a game
         ("reshuffles", "u1"),  # of the game
         ("over", "u1"),  # KIND_GONE or TURN_LIMIT
-        ("cards_drawn", "u1", (len(ACTION_CARDS),)),  # action cards, by kind
-        ("cards_played", "u1", (len(ACTION_CARDS),)),  # action cards, by kind
-        ("discs_owned", "u4"),  # mask
+        *row_fields(SEAT_FACTS),
     ],
     align=True,
 )
 
-PICK = np.dtype([("game", "u8"), ("entry", "u1"), ("disc", "i1"), ("event", EVENT)], align=True)
+PICK = np.dtype(
+    [
+        ("game", "u8"),  # number of the game
+        ("entry", "u1"),  # of the line-up
+        ("disc", "i1"),  # announced, -1 none
+        ("wanted_disc", "i1"),  # that of the move that the policy picked, in a plan that overrules some; -1 none
+        ("could", "u8"),  # mask of the discs that it could build with; where cards can be played, of these
+        ("spaces", "u8"),  # mask of the spaces of those discs
+        ("event", EVENT),  # the decision
+    ],
+    align=True,
+)
 
 TYPES = types_of(STATE, PUBLIC, PRIVATE, CHOICE, GAME, RULES, SEATING, SETTINGS, "babel.kernels")
 Public, Private, Choice, Game, Rules, Seating, Settings, POLICY, SEARCHER, *_ = TYPES

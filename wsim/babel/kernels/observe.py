@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from wsim.babel.words import ACTION_CARDS, KINDS, NEEDS, NO_KIND, SLOTS, WONDERS
+from wsim.babel.facts import OBSERVED, OBSERVED_OF_OWN
+from wsim.babel.kernels.guards import check_total
+from wsim.babel.kernels.seat import FACTS
+from wsim.babel.words import NEEDS, NO_KIND, SLOTS
 from wsim.jit import kernel
+
+_write_own, _write_seat = FACTS.observe(OBSERVED_OF_OWN), FACTS.observe(OBSERVED)
 
 
 @kernel
 def observe(game, rules, seat, seen):
     """Write what a seat may know into ``seen``: table, build, board, own cards, then every seat from its own on."""
-    public, own, choice = game.public, game.own[seat], game.choice
+    public, choice = game.public, game.choice
     table = (
         public.turn, public.action, (public.active - seat) % public.seats, seat, public.row, public.deck, public.slot,
         choice.kind if choice.count > 0 else -1, public.taken, public.missing[0], public.missing[1],
@@ -31,34 +36,8 @@ def observe(game, rules, seat, seen):
             if lies and rules.kind[disc, place] < NO_KIND:
                 seen[at + rules.kind[disc, place]] = rules.need[disc, place]
         at += NO_KIND
-    for kind in range(len(KINDS)):
-        seen[at] = public.discards[kind]
-        seen[at + 1] = own.hand[kind]
-        seen[at + 2] = own.aside[kind]
-        at += 3
-    for card in range(len(ACTION_CARDS)):
-        seen[at] = own.cards[card]
-        seen[at + 1] = own.fresh[card]
-        at += 2
+    at = _write_own(game, rules, seat, seen, at)
     for step in range(public.seats):
-        at = _write_seat(public, (seat + step) % public.seats, seen, at)
-
-
-@kernel
-def _write_seat(public, seat, seen, at):
-    """Write what is known of every seat; return the place behind it."""
-    numbers = (
-        public.points[seat], public.hand_size[seat], public.action_cards[seat], public.disc_count[seat],
-        public.offer[seat] & 0xFF, (public.offer[seat] >> 8) & 0xFF, public.offer[seat] >> 16,
-    )  # fmt: skip
-    for number in numbers:
-        seen[at] = number
-        at += 1
-    for kind in range(len(KINDS)):
-        seen[at] = public.discs[seat, kind]
-        seen[at + 1] = public.shown[seat, kind]
-        at += 2
-    for wonder in range(WONDERS):
-        seen[at] = public.units[wonder, seat]
-        at += 1
-    return at
+        other = (seat + step) % public.seats
+        check_total(public, other)
+        at = _write_seat(game, rules, other, seen, at)

@@ -13,6 +13,7 @@ Every game uses the streams of ``wsim.rng``; ``below`` below is its draw.
   card is drawn when somebody draws it: below(cards in the deck) is its place in the sorted deck (camels first). First
   seats 0, 1, ... get their starting hands one seat after the other, then whatever play draws. A deck that is empty when
   a card is to be drawn becomes the discard pile, without a random number; if that is empty too, nothing is drawn.
+* Stream 12: which decisions are overruled, in a plan that overrules some (wsim/kernels/overruling.py).
 * Stream 4 + seat: the policy of the seat. ``random`` takes move below(number of moves).
 
 The order of decisions is that of flow.py.
@@ -20,24 +21,66 @@ The order of decisions is that of flow.py.
 
 from __future__ import annotations
 
+import numpy as np
+
 from wsim.babel.kernels.deal import set_up
 from wsim.babel.kernels.flow import advance, take
-from wsim.babel.kernels.layout import OVER, TYPES
+from wsim.babel.kernels.guards import check_points
+from wsim.babel.kernels.layout import EVENT, MEMORY, OVER, TYPES
 from wsim.babel.kernels.log import log_pick
-from wsim.babel.kernels.moves import restrict
-from wsim.babel.words import SLOTS, TURN
-from wsim.jit import kernel
+from wsim.babel.kernels.moves import cards_of, restrict
+from wsim.babel.kernels.seat import FACTS
+from wsim.babel.words import (
+    COMPLETE,
+    DOUBLE,
+    DOUBLE_TURN,
+    JOKER,
+    PLAY_CARD,
+    SLOTS,
+    SPACES,
+    TRIPLE,
+    TRIPLE_BONUS,
+    TURN,
+    WONDERS,
+)
+from wsim.jit import kernel, lowest_bit
 from wsim.kernels.engine import Parts, engine_of
+from wsim.kernels.facts import copying
 from wsim.kernels.heads import NOBODY
 
 ENDED = 1 << OVER
+_write_facts, _copy_event = FACTS.write_row(), copying(EVENT)
+_CARDS = SLOTS + 1 + WONDERS
+_ONE = np.uint64(1)
 
 
 @kernel
 def _settle(game, rules, seating, seat, index, stream):
-    """Log a pick; no plan replaces it."""
-    log_pick(game, seat, index)
+    """Log a pick."""
+    log_pick(game, seat, index, game.choice.count > 1 and seating.overrule[seat] > 0.0)
     return index
+
+
+@kernel
+def _thing_of(game, move, wide):
+    """Return what a move is about: the space (or the wonder) of the disc, an action card that is played, passing."""
+    kind = game.choice.kind
+    if kind == TURN:
+        if wide and move > 0:
+            return SLOTS + 1 + (move - 1) // SPACES
+        return move
+    if move == 0:
+        return np.int64(-1)
+    card = np.int64(-1)
+    if kind == PLAY_CARD:
+        card = move - 1
+    elif kind == TRIPLE:
+        card = np.int64(TRIPLE_BONUS)
+    elif kind == DOUBLE:
+        card = np.int64(DOUBLE_TURN)
+    elif kind == COMPLETE and cards_of(move) > 0:
+        card = np.int64(JOKER)
+    return _CARDS + card if card >= 0 else card
 
 
 @kernel
@@ -52,35 +95,22 @@ def _write_rows(game, rules, rows, start, number):
         row.rank = tally.rank
         row.starter = hidden.starter
         row.win_share = tally.share
+        check_points(public, tally, seat)
         row.total = public.points[seat]
-        row.wonder_points = tally.wonder_points
-        row.light_points = tally.light_points
-        row.refused_points = tally.refused_points
-        row.set_points = tally.set_points
-        row.action_points = tally.action_points
-        row.parts_placed = tally.parts_placed
         row.turns = public.turn
-        row.passes = tally.passes
-        row.builds_led = tally.builds_led
-        row.builds_failed = tally.builds_failed
-        row.offers_made = tally.offers_made
-        row.offers_taken = tally.offers_taken
-        row.offers_refused = tally.offers_refused
-        row.trades_taken = tally.trades_taken
-        row.wonders_won = tally.wonders_won
-        row.rows_won = tally.rows_won
         row.completed = hidden.completed
         row.reshuffles = hidden.reshuffles
         row.over = public.over
-        row.discs_owned = tally.discs_owned
-        for kind in range(row.discs.shape[0]):
-            row.discs[kind] = own.discs[kind]
-        row.two_colour = 0
-        for disc in range(SLOTS):
-            row.two_colour += (own.two_colour >> disc) & 1
-        for card in range(row.cards_drawn.shape[0]):
-            row.cards_drawn[card] = tally.cards_drawn[card]
-            row.cards_played[card] = tally.cards_played[card]
+        _write_facts(game, rules, seat, row)
+
+
+@kernel
+def _name_discs(public, pick, slots):
+    """Write the discs in some slots of the board."""
+    pick.could, pick.spaces = np.uint64(0), slots
+    while slots:
+        pick.could |= _ONE << np.uint64(public.board[lowest_bit(slots)])
+        slots &= slots - _ONE
 
 
 @kernel
@@ -95,19 +125,18 @@ def _write_picks(game, picks, start, number):
         if event.what == TURN:
             slot = event.move - 1  # the disc that this very move announces
         pick.disc = public.board[slot] if slot >= 0 else NOBODY
-        copy = pick.event
-        copy.what = event.what
-        copy.seat = event.seat
-        copy.action = event.action
-        copy.count = event.count
-        copy.index = event.index
-        copy.slot = event.slot
-        copy.turn = event.turn
-        copy.move = event.move
-        copy.value = event.value
+        wanted = event.wanted - 1 if event.what == TURN else -1
+        pick.wanted_disc = public.board[wanted] if wanted >= 0 else NOBODY
+        pick.could, pick.spaces = event.could, np.uint64(0)
+        if event.what == TURN:
+            _name_discs(public, pick, event.could)
+        _copy_event(event, pick.event)
     return start + log.count
 
 
 ENGINE = engine_of(
-    Parts(set_up, advance, take, _write_rows, _write_picks, _settle, restrict, ENDED), TYPES
+    Parts(
+        set_up, advance, take, _write_rows, _write_picks, _settle, restrict, ENDED, thing_of=_thing_of, memory=MEMORY
+    ),
+    TYPES,
 )  # fmt: skip

@@ -8,7 +8,7 @@ revealed are made anew, after its own.
 
 from __future__ import annotations
 
-from wsim.babel.kernels.deal import CARD_STREAM
+from wsim.babel.kernels.deal import CARD_STREAM, DICE_STREAM
 from wsim.babel.kernels.layout import AGAIN, LAY_BLUFF, LAY_OFFER, MEMORY, PAY_OFFERS, SET_ASIDE, WINDOW
 from wsim.babel.kernels.moves import usable
 from wsim.babel.words import ACTION_CARDS, DOUBLE_TURN, DRAW_THREE, EXCHANGE_CARDS, KINDS, TRIPLE_BONUS
@@ -171,4 +171,5 @@ def redraw(game, rules, seed, number, me):
             for i in range(MEMORY):
                 own.memory[i] = 0.0
             seek(own, seed, number, SEAT_STREAM + seat)
+    seek(hidden.dice, seed, number, DICE_STREAM)
     seek(hidden, seed, number, CARD_STREAM)

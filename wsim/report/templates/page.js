@@ -44,7 +44,6 @@ function filterRows(grid) {
 }
 
 // Slices: the rows of a part of the seats in the place of all of them.
-const WORDS = new Set(["winning", "losing", "neither", "not decided"]);
 
 function element(tag, name, text) {
   const made = document.createElement(tag);
@@ -68,8 +67,7 @@ function rangeOf([low, width, value, reference, clear]) {
 function cellOf([text, key, small, colour, range], like) {
   const cell = like.cloneNode(false);
   cell.dataset.key = key ?? text;
-  delete cell.dataset.word;
-  if (WORDS.has(text)) cell.dataset.word = text;
+  if ("word" in cell.dataset) cell.dataset.word = text;
   if (like.scope) {
     if (colour) cell.appendChild(element("i", "chip", "")).style.background = colour;
     cell.append(text);
@@ -170,7 +168,7 @@ function csvOf(table) {
   });
   const rows = [...table.tBodies[0].rows].map((row) => [...row.cells]);
   const ranged = headings.map((_, column) => rows.some((cells) => cells[column].querySelector("small")));
-  const names = headings.flatMap((name, column) => (ranged[column] ? [name, `${name}: 95 % interval`] : [name]));
+  const names = headings.flatMap((name, column) => (ranged[column] ? [name, `${name}: 95% interval`] : [name]));
   const lines = rows.map((cells) =>
     cells.flatMap((cell, column) => {
       const words = (cell.querySelector(".value") ?? cell).textContent.trim();

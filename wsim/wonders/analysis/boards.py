@@ -9,9 +9,9 @@ from functools import partial
 import polars as pl
 
 from wsim import stats
-from wsim.display import BETWEEN_PLAYERS
 from wsim.stats import shared
 from wsim.stats.analysis import Analysis
+from wsim.stats.columns import FAIR, PLAYER_SD
 from wsim.stats.factor_sums import FactorSums
 from wsim.stats.games import Source, competitors, require, seats_of
 from wsim.stats.shared import RAW
@@ -73,7 +73,7 @@ def _beside(make: Callable[..., Table]) -> Callable[..., Table]:
     return made
 
 
-_COLUMNS = ("n", "win_share", BETWEEN_PLAYERS, "win_points", "q", "verdict", "score", "points_*")
+_COLUMNS = ("n", "win_share", PLAYER_SD, FAIR, "q", "verdict", "score", "points_*")
 
 WONDERS = Analysis(
     _beside(wonders),

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from wsim.document import CATEGORY, COUNT, NAME, NUMBER, Chart, Column, estimated
 from wsim.errors import UserError
 from wsim.stats.analysis import Analysis, Option
 from wsim.stats.distributions import normal_quantile
@@ -111,17 +112,44 @@ def calibrate(source: Source, *, tolerance: float = TOLERANCE, level: float = 0.
     human = human_figures().filter(pl.col("players") == players)
     if human.is_empty():
         raise UserError(f"there are human results for 3 to 7 players, not for {players}")
-    require(seats, ["game", "rank", *(name for _, one in FIGURES.values() for name in one.meta.root_names())])
+    require(
+        seats, ["game", "rank", *(name for _, expression in FIGURES.values() for name in expression.meta.root_names())]
+    )
     tallies = _tallies(seats)
     rows = [*_seat_rows(tallies, level), *_game_rows(tallies, level)]
     frame = pl.DataFrame(rows).join(human, on=["group", "stat"], how="left", maintain_order="left")
     compared = _compared(frame, players, tolerance, level)
-    return Table(compared, "Against human players", _NOTE.format(tolerance=tolerance))
+    chart = Chart(
+        "band", ("difference_sd", "verdict"), ("figure",), "Simulated minus human means, in human standard deviations",
+        axis="human standard deviations", tolerance=tolerance, only={"group": "all"},
+        caption="All seats; the shaded band counts as like human players.",
+    )  # fmt: skip
+    return Table(
+        compared, "Against human players", _NOTE.format(tolerance=tolerance), _COLUMNS, "humans",
+        ("figure", "group"), (chart, replace(chart, only={"group": "winner"}, caption="Winners.")),
+    )  # fmt: skip
+
+
+_COLUMNS = (
+    Column("players", COUNT), Column("group", CATEGORY), Column("figure", NAME),
+    estimated("simulated", NUMBER),
+    Column("simulated_sd", NUMBER, about="standard deviation of a seat or game"),
+    Column("human", NUMBER, about="mean of strong human players"),
+    Column("human_error", NUMBER, about="standard error"),
+    Column("human_sd", NUMBER, about="standard deviation of a seat or game"),
+    estimated("difference", NUMBER, difference=True, about="simulated minus human"),
+    estimated("difference_sd", NUMBER, unit="human sd", difference=True),
+    Column("verdict", CATEGORY), Column("tolerance", NUMBER, unit="human sd"),
+    Column("tells", CATEGORY, heading="informative"),
+)  # fmt: skip
 
 
 def _tallies(seats: pl.LazyFrame) -> dict[str, _Figures]:
     tallies = {name: _Figures(len(FIGURES)) for name in GROUPS} | {"game": _Figures(len(GAME_FIGURES))}
-    columns: list[str | pl.Expr] = ["rank", *(one.cast(pl.Float64).alias(name) for name, (_, one) in FIGURES.items())]
+    columns: list[str | pl.Expr] = [
+        "rank",
+        *(expression.cast(pl.Float64).alias(name) for name, (_, expression) in FIGURES.items()),
+    ]
     for batch in batches(seats, columns):
         figures = np.stack([batch.column(name) for name in FIGURES])
         rank, totals = batch.column("rank"), batch.column("score")
@@ -216,6 +244,10 @@ def _compared(frame: pl.DataFrame, players: int, tolerance: float, level: float)
         (difference - reach).alias("difference_low"),
         (difference + reach).alias("difference_high"),
         in_sd.alias("difference_sd"),
+        *(
+            pl.when(pl.col("sd") > 0).then(end / pl.col("sd")).alias(f"difference_sd_{name}")
+            for name, end in (("low", difference - reach), ("high", difference + reach))
+        ),
         verdict.when(in_sd > 0).then(pl.lit("high")).alias("verdict"),
         pl.lit(tolerance).alias("tolerance"),
         (~((pl.col("group") == "all") & pl.col("figure").is_in(ALIKE))).alias("tells"),

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from wsim.document import COUNT, NAME, SHARE, TURN, Column, estimated, names
 from wsim.errors import UserError
 from wsim.stats.games import Floats, Frame, GameBatch, batches, require
 from wsim.stats.intervals import nulls
@@ -40,11 +41,18 @@ def card_picks(picks: Frame, seats: Frame | None = None, *, by: str | Sequence[s
     frame, levels = _grouped(picks.lazy(), None if seats is None else seats.lazy(), groups)
     needed = ["seat", "age", "turn", "decision", "card", "action", "how", "offered"]
     require(frame, ["game", *needed])
-    names = card_names(frame)
-    tally = _Fates(names, levels.height)
+    tally = _Fates(card_names(frame), levels.height)
     for batch in batches(frame, [*needed, _GROUP], rows=_BATCH):
         tally.add(batch)
-    return Table(tally.frame(levels), "Picks", f"{OBSERVATIONAL} {CAUSED}")
+    columns = (Column("card", NAME), *names(groups), *_COLUMNS)
+    return Table(tally.frame(levels), "Picks", f"{OBSERVATIONAL} {CAUSED}", columns=columns, labels=("card", *groups))
+
+
+_COLUMNS = (
+    *(Column(name, COUNT) for name in (*_COUNTS, "passed")),
+    estimated("taken_share", SHARE, unit="of hands with it"),
+    Column("last_seen", TURN, about="mean of the last turn on which it was in the hand"),
+)
 
 
 def card_names(picks: pl.LazyFrame) -> list[str]:
@@ -122,8 +130,8 @@ class _Fates:
     ) -> Floats:
         """Count by card and game, shape (groups * cards, games)."""
         cells = self._groups * len(self._names)
-        place = (group * len(self._names) + card) * batch.games + batch.game_of_row[row]
-        return np.bincount(place, minlength=cells * batch.games).reshape(cells, batch.games).astype(np.float64)
+        slot = (group * len(self._names) + card) * batch.games + batch.game_of_row[row]
+        return np.bincount(slot, minlength=cells * batch.games).reshape(cells, batch.games).astype(np.float64)
 
     def _count(self, group: NDArray[np.int64], card: NDArray[np.int64]) -> NDArray[np.int64]:
         cards = len(self._names)
@@ -136,13 +144,13 @@ class _Fates:
         age = frame["age"].to_numpy().astype(np.int64) - 1
         turn = frame["turn"].to_numpy()
         seats = int(seat.max(initial=0)) + 1
-        place = ((batch.game_of_row * seats + seat) * AGES + age)[row] * cards + card
+        slot = ((batch.game_of_row * seats + seat) * AGES + age)[row] * cards + card
         last = np.zeros(batch.games * seats * AGES * cards, np.uint8)
         group_at = np.zeros(len(last), np.int64)
-        group_at[place] = group[row]
+        group_at[slot] = group[row]
         turn_at = turn[row]
         for number in range(1, TURNS):
-            last[place[turn_at == number]] = number
+            last[slot[turn_at == number]] = number
         seen = np.flatnonzero(last)
         cell = group_at[seen] * cards + seen % cards
         shape = (self._groups, cards)

@@ -8,9 +8,9 @@ from functools import wraps
 from typing import TYPE_CHECKING
 
 from wsim import stats
-from wsim.display import BETWEEN_PLAYERS
 from wsim.lab.store import Run
 from wsim.stats.analysis import Analysis, Option
+from wsim.stats.columns import PLAYER_SD
 from wsim.stats.games import Frame, Source, seats_of
 from wsim.stats.owner_tallies import OwnerTallies
 from wsim.stats.shared import OUTCOME, OWNERS, PAIRS, RAW
@@ -47,7 +47,7 @@ def cards(
     """
     groups = (by,) if isinstance(by, str) else tuple(by)
     taken = source.picks if picks is None and isinstance(source, Run) and source.plan.picks else picks
-    beside = None if taken is None else card_picks(taken, seats_of(source), by=groups).frame
+    beside = None if taken is None else card_picks(taken, seats_of(source), by=groups)
     return _pointing(
         stats.owners(
             source, BUILT, noun=_CARD, share="built_share", by=groups, about=about, beside=beside, raw=raw, level=level
@@ -83,10 +83,10 @@ def chains_of(cards: Iterable[Card]) -> list[tuple[str, ...]]:
     for card in cards:
         for predecessor in card.free_with:
             follows.setdefault(predecessor, []).append(card.name)
-    found: list[tuple[str, ...]] = [(name, after) for name in sorted(follows) for after in follows[name]]
-    for chain in found:  # grows while it is read: each chain is followed by what goes on from its end
-        found += [(*chain, after) for after in follows.get(chain[-1], []) if after not in chain]
-    return found
+    chains: list[tuple[str, ...]] = [(name, after) for name in sorted(follows) for after in follows[name]]
+    for chain in chains:  # grows while it is read: each chain is followed by what goes on from its end
+        chains += [(*chain, after) for after in follows.get(chain[-1], []) if after not in chain]
+    return chains
 
 
 def _cards(run: Run, by: Sequence[str], *, raw: bool = False, level: float = 0.95) -> Table:
@@ -111,7 +111,7 @@ CARDS = Analysis(
     by=(),
     columns=(
         *("card", "color", "age", "n", "built_share", "taken_share", "last_seen", "win_share"),
-        *("win_difference", BETWEEN_PLAYERS, "win_q", "verdict", "score_difference"),
+        *("win_difference", PLAYER_SD, "win_q", "verdict", "score_difference"),
     ),
     first=OWNERS,
     options=RAW,

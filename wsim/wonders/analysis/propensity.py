@@ -25,6 +25,7 @@ from wsim.lab.plan import Plan
 from wsim.lab.store import Run
 from wsim.policies.registry import explores
 from wsim.stats.analysis import Analysis, Option
+from wsim.stats.columns import pick_columns
 from wsim.stats.games import Floats, Frame, GameBatch, batches, require
 from wsim.stats.intervals import check_level, nulls
 from wsim.stats.moments import Moments
@@ -100,7 +101,7 @@ def pick_effects(
         sums.add(batch, _rows(batch, action, against), batch.column(outcome))
     table = sums.frame(names, against, level).sort("effect", "card", descending=[True, False], nulls_last=True)
     note = _NOTE.format(action=action, outcome=outcome, instead=_INSTEAD[against])
-    return Table(table, f"Effect of the action {action!r} on {outcome}", note)
+    return Table(table, f"Effect of the action {action!r} on {outcome}", note, pick_columns(outcome), labels=("card",))
 
 
 class _Sums:
@@ -117,8 +118,8 @@ class _Sums:
         self._moments.add(*_features(batch, rows, outcome, self._cards))
         for power in range(3):
             self._weights[power] += np.bincount(rows.card[rows.done], rows.weight[rows.done] ** power, self._cards)
-        for arm, there in enumerate((rows.done, rows.otherwise > 0)):
-            self._drawn[arm] += np.bincount(rows.card[there & rows.drawn], minlength=self._cards)
+        for arm, taken in enumerate((rows.done, rows.otherwise > 0)):
+            self._drawn[arm] += np.bincount(rows.card[taken & rows.drawn], minlength=self._cards)
 
     def frame(self, names: Sequence[str], against: str, level: float) -> pl.DataFrame:
         """Return the row of every card, see ``pick_effects``."""
@@ -152,7 +153,7 @@ def _has_rows(picks: Frame) -> bool:
 
 def _check(value: str, accepted: Collection[str], what: str) -> None:
     if value not in accepted:
-        raise UserError(f"unknown {what} {value!r}: it is one of {', '.join(accepted)}{nearest(value, accepted)}")
+        raise UserError(f"unknown {what} {value!r}{nearest(value, accepted)}: it is one of {', '.join(accepted)}")
 
 
 def _columns(action: str) -> list[str]:

@@ -18,9 +18,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from wsim import stats
+from wsim.document import COUNT, SHARE, TURN, Column, estimated, names
 from wsim.errors import UserError
 from wsim.lab.store import Run
 from wsim.stats.analysis import Analysis
+from wsim.stats.columns import OF_WINS, VERDICT, Q
 from wsim.stats.games import Frame, GameBatch, batches, require, seats_of
 from wsim.stats.moments import Moments
 from wsim.stats.shared import RAW
@@ -70,32 +72,48 @@ def card_readings(
     groups = (by,) if isinstance(by, str) else tuple(by)
     lazy = picks.lazy()
     require(lazy, ["game", *_NEEDED])
-    names = card_names(lazy)
+    cards = card_names(lazy)
     of_seats = [name for name in groups if name not in _WHEN]
     require(seats.lazy(), ["game", "seat", *of_seats])
     with TemporaryDirectory(prefix="wsim-readings-") as folder:
-        times = _Times(names, groups)
+        times = _Times(cards, groups)
         for number, (batch, levels) in enumerate(_levels_of(seats.lazy(), lazy, groups)):
-            flagged = _flagged(batch, levels, names)
+            flagged = _flagged(batch, levels, cards)
             times.add(batch, levels)
             flagged.write_parquet(Path(folder) / f"{number:08d}.parquet")
         table = pl.scan_parquet(Path(folder) / "*.parquet")
-        found = {fate: stats.owners(table, f"{fate}:", noun="card", by=groups, raw=raw, level=level) for fate in _FATES}
+        tables = {
+            fate: stats.owners(table, f"{fate}:", noun="card", by=groups, raw=raw, level=level) for fate in _FATES
+        }
     keys = ["card", *groups]
-    frame = found["seen"].frame.select(*keys, pl.col("n").alias("n_seen"), *_renamed("win_share", "win_seen"))
+    frame = tables["seen"].frame.select(*keys, pl.col("n").alias("n_seen"), *_renamed("win_share", "win_seen"))
     for fate in ("taken", "sold", "buried"):
         more = [pl.col("n").alias(f"n_{fate}"), *_renamed("win_share", f"win_{fate}")]
         if fate == "taken":
             more += [*_renamed("win_difference", "taken_difference"), pl.col("win_q").alias("q"), pl.col("verdict")]
-        frame = frame.join(found[fate].frame.select(*keys, *more), on=keys, how="left", nulls_equal=True)
+        frame = frame.join(tables[fate].frame.select(*keys, *more), on=keys, how="left", nulls_equal=True)
     frame = frame.join(times.frame(level, frame.schema), on=keys, how="left", nulls_equal=True)
     counts = [f"n_{fate}" for fate in _FATES]
     front = [*keys, *counts]
     frame = frame.filter(pl.col("n_seen") > 0).select(*front, pl.exclude(*front))
     order = ["win_taken", *keys]
     frame = frame.sort(order, descending=[name == "win_taken" for name in order], nulls_last=True)
-    note = f"{_NOTE} {found['seen'].note.replace(stats.OBSERVATIONAL, f'{stats.OBSERVATIONAL} {CAUSED}')}"
-    return Table(frame, found["seen"].title.replace("Cards", "Cards seen and taken"), note)
+    note = f"{_NOTE} {tables['seen'].note.replace(stats.OBSERVATIONAL, f'{stats.OBSERVATIONAL} {CAUSED}')}"
+    title = tables["seen"].title.replace("Cards", "Cards seen and taken")
+    return Table(frame, title, note, (*names(keys), *_COLUMNS), labels=tuple(keys))
+
+
+_COLUMNS = (
+    *(Column(f"n_{fate}", COUNT, about=f"seats that had {fate} it") for fate in _FATES),
+    *(estimated(f"win_{fate}", SHARE, unit=OF_WINS, about=f"win share of seats that had {fate} it") for fate in _FATES),
+    estimated("taken_difference", SHARE, unit=OF_WINS, difference=True, about="of those who took it minus all others"),
+    Q,
+    VERDICT,
+    estimated("taken_share", SHARE, unit="of hands with it"),
+    estimated("first_pick", SHARE, unit="of first hands with it"),
+    estimated("average_turn", TURN),
+    estimated("last_seen", TURN),
+)
 
 
 def _renamed(name: str, new: str) -> list[pl.Expr]:
@@ -150,8 +168,8 @@ def _flagged(batch: GameBatch, levels: _Levels, names: Sequence[str]) -> pl.Data
             flags[fate][picked[done], levels.row[done]] = True
     columns = [
         pl.Series(f"{fate}:{name}", values)
-        for fate, found in flags.items()
-        for name, values in zip(names, found, strict=True)
+        for fate, columns in flags.items()
+        for name, values in zip(names, columns, strict=True)
     ]
     return levels.frame.hstack(columns)
 
@@ -227,7 +245,9 @@ class _Times:
                 "average_turn": moments.ratio(2, 1, level),
                 "last_seen": moments.ratio(6, 5, level),
             }
-            columns = {name: one for word, found in estimates.items() for name, one in found.columns(word).items()}
+            columns = {
+                name: series for word, estimate in estimates.items() for name, series in estimate.columns(word).items()
+            }
             levels = zip(self._groups, key, strict=True)
             named = [pl.lit(value, dtype=schema[name]).alias(name) for name, value in levels]
             parts.append(pl.DataFrame({"card": list(self._names), **columns}).with_columns(named))

@@ -80,9 +80,9 @@ def _texts(name: str, values: Any) -> list[str]:
     """Return a list of texts; raise UserError for anything else."""
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise UserError(f"{name} must be a list of texts, not {values!r}")
-    found = list(values)
-    refuse_other_types(str, **{f"an entry of {name}": one for one in found if not isinstance(one, str)})
-    return found
+    entries = list(values)
+    refuse_other_types(str, **{f"an entry of {name}": entry for entry in entries if not isinstance(entry, str)})
+    return entries
 
 
 def _coins(name: str, value: Any) -> int:
@@ -131,12 +131,12 @@ def _prices(discounts: Iterable[str], prices: Mapping[str, Mapping[str, int]] | 
     """Return the four prices of a unit: left raw, left made, right raw, right made."""
     result = [2, 2, 2, 2]
     given: Any = {} if prices is None else prices
-    if not isinstance(given, Mapping) or not all(isinstance(one, Mapping) for one in given.values()):
+    if not isinstance(given, Mapping) or not all(isinstance(entry, Mapping) for entry in given.values()):
         raise UserError(f"prices must be a table of sides with a table of kinds each, not {prices!r}")
     for discount in discounts:
         if discount not in DISCOUNTS:
             accepted = ", ".join(DISCOUNTS)
-            raise UserError(f"unknown discount {discount!r}: accepted are {accepted}{nearest(discount, DISCOUNTS)}")
+            raise UserError(f"unknown discount {discount!r}{nearest(discount, DISCOUNTS)}: accepted are {accepted}")
         for kind in DISCOUNTS[discount]:
             result[kind] = 1
     for side, offset in (("left", LEFT_RAW), ("right", RIGHT_RAW)):

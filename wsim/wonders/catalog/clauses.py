@@ -21,23 +21,10 @@ from wsim.spec.fields import (
     words,
 )
 from wsim.spec.formula import FormulaError, Node, span
+from wsim.wonders import words as w
 from wsim.wonders.catalog.formula import WIDEST, normal, parse, written
-from wsim.wonders.catalog.formula_text import english, price_in_words
-from wsim.wonders.words import (
-    ACTS,
-    ANY,
-    BY,
-    COLORS,
-    EACH,
-    EVENT_NAMES,
-    GAINS,
-    LOSSES,
-    MOVE_TRIGGERS,
-    RESOURCES,
-    SYMBOLS,
-    TRIGGERS,
-    UNIT_PRICES,
-)
+from wsim.wonders.catalog.formula_text import english
+from wsim.wonders.facts import price_in_words
 
 MOST_CLAUSES = 9  # of a card or stage: a patch changes them by one digit
 Amounts = tuple[tuple[str, str], ...]
@@ -72,7 +59,7 @@ class Clause:
         found = {"take": self.take, "give": self.give, "points": self.points}
         found |= {f"gain {what}": amount for what, amount in self.gain}
         found |= {f"lose {what}": amount for what, amount in self.lose}
-        return [(act, found[act]) for act in ACTS if found.get(act)]
+        return [(act, found[act]) for act in w.ACTS if found.get(act)]
 
     def formulas(self) -> Iterator[tuple[Path, Node]]:
         """Yield each formula with the fields under which it stands."""
@@ -146,21 +133,21 @@ def _amounts(what: str, accepted: tuple[str, ...]) -> Reader:
 
 
 FIELDS: Mapping[str, Reader] = {
-    "event": word("event", tuple(TRIGGERS)),
-    "by": word("seat", BY),
-    "from": word("seat", BY),
-    "color": words("color", COLORS),
-    "each": word("seat", EACH),
+    "event": word("event", tuple(w.TRIGGERS)),
+    "by": word("seat", w.BY),
+    "from": word("seat", w.BY),
+    "color": words("color", w.COLORS),
+    "each": word("seat", w.EACH),
     "if": _condition,
     "take": formula,
     "give": formula,
-    "gain": _amounts("thing to gain", GAINS),
-    "lose": _amounts("thing to lose", LOSSES),
+    "gain": _amounts("thing to gain", w.GAINS),
+    "lose": _amounts("thing to lose", w.LOSSES),
     "points": formula,
 }
 _ABOUT = {
     "event": "when it happens",
-    "by": f"whose move sets it off ({', '.join(MOVE_TRIGGERS)}); self, if nothing is said",
+    "by": f"whose move sets it off ({', '.join(w.MOVE_TRIGGERS)}); self, if nothing is said",
     "from": "of whom one buys (bought); anyone, if nothing is said",
     "color": "which structures set it off (card_built)",
     "each": "on which cities it acts; self, if nothing is said",
@@ -181,7 +168,7 @@ def _clause_schema(patched: bool) -> Schema:
     if not patched:
         return {**found, "required": ["event"]}
     tables = [found, *(found["properties"][name]["anyOf"][0] for name in ("gain", "lose"))]
-    for table, names in zip(tables, (("if", "take", "give", "points"), GAINS, LOSSES), strict=True):
+    for table, names in zip(tables, (("if", "take", "give", "points"), w.GAINS, w.LOSSES), strict=True):
         table["patternProperties"] = {f"^({'|'.join(names)}):[1-9][0-9]?$": {"type": "integer"}}
     return found
 
@@ -212,7 +199,7 @@ def _clause(problems: Problems, path: Path, entry: Any) -> Clause | None:
         return None
     if "event" not in found:
         if "event" not in entry:
-            problems.at(path, f"event is missing; accepted: {', '.join(TRIGGERS)}")
+            problems.at(path, f"event is missing; accepted: {', '.join(w.TRIGGERS)}")
         return None
     clause = Clause(condition=found.pop("if", ""), seller=found.pop("from", ""), **found)
     _check_fields(problems, path, clause, entry)
@@ -223,22 +210,22 @@ def _clause(problems: Problems, path: Path, entry: Any) -> Clause | None:
 
 def _check_fields(problems: Problems, path: Path, clause: Clause, entry: Mapping[str, Any]) -> None:
     """Report fields that do not go together."""
-    if clause.by and clause.event not in MOVE_TRIGGERS:
-        problems.at((*path, "by"), f"{clause.event!r} is nobody's move; accepted with: {', '.join(MOVE_TRIGGERS)}")
+    if clause.by and clause.event not in w.MOVE_TRIGGERS:
+        problems.at((*path, "by"), f"{clause.event!r} is nobody's move; accepted with: {', '.join(w.MOVE_TRIGGERS)}")
     if clause.seller and clause.event != "bought":
         problems.at((*path, "from"), f"{clause.event!r} has no seller; accepted with: bought")
     if clause.event == "bought" and clause.by in ("", "self") and clause.seller == "self":
         problems.at((*path, "from"), "nobody buys from itself; accepted: `by` besides, such as neighbor")
     if clause.color and clause.event != "card_built":
         problems.at((*path, "color"), f"{clause.event!r} has no color; accepted with: card_built")
-    if clause.each == "trigger" and clause.event not in MOVE_TRIGGERS:
-        accepted = f"accepted with: {', '.join(MOVE_TRIGGERS)}"
+    if clause.each == "trigger" and clause.event not in w.MOVE_TRIGGERS:
+        accepted = f"accepted with: {', '.join(w.MOVE_TRIGGERS)}"
         problems.at((*path, "each"), f"'trigger' is whoever made a move, and {clause.event!r} is none; {accepted}")
     if not clause.acts() and entry.keys() <= FIELDS.keys() - {"take", "give", "gain", "lose", "points"}:
         problems.at(path, "does nothing; accepted: take, give, gain, lose or points besides")
     for field in ("take", "give"):
         if getattr(clause, field) and clause.each in ("", "self") and (clause.each or "each" not in entry):
-            accepted = ", ".join(EACH[1:])
+            accepted = ", ".join(w.EACH[1:])
             problems.at((*path, field), f"coins are handed to or by another city; accepted: each = one of {accepted}")
     if clause.event == "scored":
         for field in ("take", "give", "gain", "lose"):
@@ -253,19 +240,19 @@ _CONTRARY = {"gain": "lose", "lose": "gain", "take": "give", "give": "take"}
 
 def _check_formula(problems: Problems, path: Path, clause: Clause, node: Node) -> None:
     """Report a formula that speaks of another city where there is none, and an amount that could be negative."""
-    another = clause.each not in ("", "self") or clause.event in MOVE_TRIGGERS
+    another = clause.each not in ("", "self") or clause.event in w.MOVE_TRIGGERS
     for part in node.walk():
         if part.whose == "other" and not another:
             said = "there is no other city; accepted: `each` besides, or left. and right. instead of other."
             problems.at(path, f"{part.text!r}, at letter {part.at}: {said}")
             return
-        if part.name in EVENT_NAMES and clause.event != "bought":
+        if part.name in w.EVENT_NAMES and clause.event != "bought":
             problems.at(path, f"{part.text!r}, at letter {part.at}: nothing is bought; accepted with: bought")
             return
     low, high = span(node, WIDEST)
     if low < 0 and path[-1] not in ("points", "if"):
         contrary = _CONTRARY[path[-2] if path[-2] in ("gain", "lose") else path[-1]]
-        turned = high <= 0 and (contrary != "lose" or path[-1] in LOSSES)
+        turned = high <= 0 and (contrary != "lose" or path[-1] in w.LOSSES)
         accepted = f"{-low:,} with {contrary}" if turned else "max(0, ...)"
         problems.at(path, f"{node.text!r} could be {low:,}, and less than 0 is not accepted; accepted: {accepted}")
 
@@ -287,9 +274,9 @@ _WHO = {
 }  # fmt: skip
 _WHAT = {
     "age_shields": "shields for this age",
-    **{name: f"{name} symbols" for name in (*SYMBOLS[1:ANY], "wild")},
-    **{name: f"{name} units" for name in RESOURCES},
-    **{f"turn_{name}": f"{name} units for one turn" for name in RESOURCES},
+    **{name: f"{name} symbols" for name in (*w.SYMBOLS[1 : w.ANY], "wild")},
+    **{name: f"{name} units" for name in w.RESOURCES},
+    **{f"turn_{name}": f"{name} units for one turn" for name in w.RESOURCES},
     "free_build_tokens": "tokens of a free build",
     "discard_builds": "builds from the discard pile",
 }
@@ -302,8 +289,8 @@ def say_when(clauses: tuple[Clause, ...]) -> str:
 
 def _say(clause: Clause) -> str:
     """Say "when built: takes 1 coin from each neighbour, if their shields are fewer than own shields"."""
-    told = TRIGGERS[clause.event]
-    if clause.event in MOVE_TRIGGERS:
+    told = w.TRIGGERS[clause.event]
+    if clause.event in w.MOVE_TRIGGERS:
         told = f"whenever {_WHO[clause.by]} {told}"
         if clause.event == "card_built":
             told += f" a {' or '.join(clause.color)} card" if clause.color else " a card"
@@ -331,7 +318,7 @@ def _say_act(clause: Clause, act: str, amount: str, other: bool) -> str:
         return f"takes {counted(number, 'coins')} from {city}"
     if verb == "give":
         return f"gives {counted(number, 'coins')} to {city}"
-    if what in UNIT_PRICES:
+    if what in w.UNIT_PRICES:
         does = f"the {price_in_words(what)} {'rises' if verb == 'gain' else 'falls'} by {number}"
         return f"{does} for {city}" if other else does
     things = counted(number, what)

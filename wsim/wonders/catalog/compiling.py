@@ -10,7 +10,6 @@ import numpy as np
 from wsim.errors import UserError
 from wsim.policies.effect_calls import Call, slot_of
 from wsim.spec.formula import Node, worked_out
-from wsim.wonders.catalog.bounds import check_bounds
 from wsim.wonders.catalog.clause_times import Expected
 from wsim.wonders.catalog.effects import EFFECTS, Effects, pack_units
 from wsim.wonders.catalog.formula import code, parse
@@ -59,7 +58,7 @@ def age_slots(catalogue: Catalogue, age: int, seats: int) -> tuple[list[str], li
 def compile_rules(catalogue: Catalogue, players: int) -> Any:
     """Return the RULES record (a numpy recarray of one) of a catalogue for a number of players (R4, R38, R43).
 
-    Raises UserError for a number of players that the rule set has not, and for what could overflow (``bounds``).
+    Raises UserError for a number of players that the rule set has not.
     """
     if players not in catalogue.seat_numbers:
         accepted = ", ".join(map(str, catalogue.seat_numbers))
@@ -86,7 +85,6 @@ def _compiled(catalogue: Catalogue, players: int) -> Any:
         _fill_card(record, i, card, number, catalogue)
     _fill_boards(record, catalogue)
     _fill_clauses(record, catalogue, formulas)
-    check_bounds(record, catalogue)
     return rules
 
 

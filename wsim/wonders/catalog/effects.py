@@ -24,35 +24,11 @@ from wsim.spec.fields import (
     word,
     words,
 )
+from wsim.wonders import words as w
 from wsim.wonders.catalog.clauses import Clause, read_when, say_when
-from wsim.wonders.words import (
-    BUILD_DISCARD,
-    BY_FORMULA,
-    BY_PRODUCTION,
-    CITY_BITS,
-    COLORS,
-    COPY_GUILD,
-    COUNTED,
-    DISCARD_DEFEATS,
-    DISCOUNTS,
-    FREE_BUILDS,
-    FREE_STAGES,
-    LEFT,
-    MEASURES,
-    NEIGHBORS,
-    PLAY_LAST,
-    PRICES,
-    RESOURCE_GROUPS,
-    RESOURCES,
-    SYMBOLS,
-    TOKENS,
-    VICTORY_TOKENS,
-    WHO,
-    WILD_PRICES,
-)
 
 MOST_PRODUCED = 6  # units of one entry
-ANY_TURN, START_RESOURCE = DISCOUNTS
+ANY_TURN, START_RESOURCE = w.DISCOUNTS
 Pack = Callable[[Any, int, Any], None]
 """Writes a value into the fields of one entry: ``pack(rules, entry, value)`` with a record of dtype RULES."""
 
@@ -98,9 +74,9 @@ class Toll:
 
 # --- readers ---------------------------------------------------------------------------------------------------------
 
-_NEIGHBORS = words("neighbor", NEIGHBORS)
-_WORD, _SEVERAL = word("alternative", tuple(BY_PRODUCTION)), words("resource", RESOURCES, least=2)
-_TOLL: Mapping[str, Reader] = {"who": word("victim or beneficiary", tuple(WHO)), "n": whole(0, 99)}
+_NEIGHBORS = words("neighbor", w.NEIGHBORS)
+_WORD, _SEVERAL = word("alternative", tuple(w.BY_PRODUCTION)), words("resource", w.RESOURCES, least=2)
+_TOLL: Mapping[str, Reader] = {"who": word("victim or beneficiary", tuple(w.WHO)), "n": whole(0, 99)}
 
 
 def _count(low: int) -> Reader:
@@ -108,8 +84,8 @@ def _count(low: int) -> Reader:
     return record(
         Count,
         {
-            "what": words("thing to count", tuple(COUNTED)),
-            "cities": words("city", tuple(CITY_BITS)),
+            "what": words("thing to count", tuple(w.COUNTED)),
+            "cities": words("city", tuple(w.CITY_BITS)),
             "n": whole(low, 99),
         },
     )
@@ -125,14 +101,14 @@ def _one_of(problems: Problems, path: Path, value: Any) -> tuple[str, ...] | str
     return resources
 
 
-_PARTS = record(TradeDiscount, {"scope": word("scope", DISCOUNTS), "neighbors": _NEIGHBORS, "n": choice(1)})
+_PARTS = record(TradeDiscount, {"scope": word("scope", w.DISCOUNTS), "neighbors": _NEIGHBORS, "n": choice(1)})
 
 
 @described(schema_of(_PARTS))
 def _discount(problems: Problems, path: Path, value: Any) -> TradeDiscount | None:
     """Accept a discount; that on the boards' resources is known from both neighbours only."""
     found: TradeDiscount | None = _PARTS(problems, path, value)
-    if found and found.scope == START_RESOURCE and set(found.neighbors) != set(NEIGHBORS):
+    if found and found.scope == START_RESOURCE and set(found.neighbors) != set(w.NEIGHBORS):
         problems.at((*path, "neighbors"), f'the scope "{START_RESOURCE}" is known from both neighbors only')
         return None
     return found
@@ -154,9 +130,9 @@ def _say_count(what: str) -> Callable[[Count], str]:
     """Say "2 coins per brown or gray card (own city and both neighbours)"."""
 
     def say(count: Count) -> str:
-        colors = [name for name in count.what if name in COLORS]
+        colors = [name for name in count.what if name in w.COLORS]
         things = [" or ".join(colors) + " card"] if colors else []
-        things += [name.replace("token_", "token of ").replace("_", " ") for name in count.what if name not in COLORS]
+        things += [name.replace("token_", "token of ").replace("_", " ") for name in count.what if name not in w.COLORS]
         own = ["own city"] if "self" in count.cities else []
         neighbors = [city for city in count.cities if city != "self"]
         around = ["both neighbours" if len(neighbors) == 2 else f"{neighbors[0]} neighbour"] if neighbors else []
@@ -176,7 +152,7 @@ def _say_toll(does: str, what: str) -> Callable[[Toll], str]:
 
 
 def _say_one_of(resources: tuple[str, ...] | str) -> str:
-    return BY_PRODUCTION[resources].meaning if isinstance(resources, str) else "produces " + " or ".join(resources)
+    return w.BY_PRODUCTION[resources].meaning if isinstance(resources, str) else "produces " + " or ".join(resources)
 
 
 def _say_price(price: TradePrice) -> str:
@@ -198,12 +174,12 @@ def _sellers(neighbors: tuple[str, ...]) -> str:
 
 def pack_units(units: Iterable[tuple[str, int]]) -> int:
     """Return amounts of resources packed into one word, a byte each in the order of ``words.RESOURCES``."""
-    return sum(n << 8 * RESOURCES.index(name) for name, n in units)
+    return sum(n << 8 * w.RESOURCES.index(name) for name, n in units)
 
 
 def resource_mask(names: Iterable[str]) -> int:
     """Return a set of resources as a bit mask in the order of ``words.RESOURCES``."""
-    return sum(1 << RESOURCES.index(name) for name in set(names))
+    return sum(1 << w.RESOURCES.index(name) for name in set(names))
 
 
 def _number(name: str, ability: int = 0) -> Pack:
@@ -231,9 +207,9 @@ def _pack_count(name: str) -> Pack:
     def pack(rules: Any, entry: int, count: Count) -> None:
         what = cities = 0
         for thing in count.what:
-            what |= COUNTED[thing]
+            what |= w.COUNTED[thing]
         for city in count.cities:
-            cities |= CITY_BITS[city]
+            cities |= w.CITY_BITS[city]
         getattr(rules, name)[entry] = count.n, what, cities
 
     return pack
@@ -244,13 +220,13 @@ def _pack_toll(name: str) -> Pack:
 
     def pack(rules: Any, entry: int, toll: Toll) -> None:
         target = getattr(rules, name)[entry]
-        target[:] = (toll.n, WHO[toll.who], MEASURES[toll.per])[: len(target)]
+        target[:] = (toll.n, w.WHO[toll.who], w.MEASURES[toll.per])[: len(target)]
 
     return pack
 
 
 def _pack_symbol(rules: Any, entry: int, symbol: str) -> None:
-    rules.symbol[entry] = SYMBOLS.index(symbol)
+    rules.symbol[entry] = w.SYMBOLS.index(symbol)
 
 
 def _pack_units(rules: Any, entry: int, resources: tuple[str, ...]) -> None:
@@ -259,37 +235,39 @@ def _pack_units(rules: Any, entry: int, resources: tuple[str, ...]) -> None:
 
 def _pack_one_of(rules: Any, entry: int, resources: tuple[str, ...] | str) -> None:
     if isinstance(resources, str):
-        rules.abilities[entry] |= BY_PRODUCTION[resources].bit
+        rules.abilities[entry] |= w.BY_PRODUCTION[resources].bit
     else:
         rules.one_of[entry] = resource_mask(resources)
 
 
 def _pack_free_build(rules: Any, entry: int, occasion: str) -> None:
-    rules.abilities[entry] |= FREE_BUILDS[occasion].bit
+    rules.abilities[entry] |= w.FREE_BUILDS[occasion].bit
 
 
 def _pack_price(rules: Any, entry: int, price: TradePrice) -> None:
-    rules.abilities[entry] |= PRICES
+    rules.abilities[entry] |= w.PRICES
     for neighbor in price.neighbors:
-        kind = len(RESOURCE_GROUPS) * (LEFT + NEIGHBORS.index(neighbor)) + RESOURCE_GROUPS.index(price.resources)
+        kind = len(w.RESOURCE_GROUPS) * (w.LEFT + w.NEIGHBORS.index(neighbor)) + w.RESOURCE_GROUPS.index(
+            price.resources
+        )
         rules.price[entry, kind] = price.price
 
 
 def _pack_discount(rules: Any, entry: int, discount: TradeDiscount) -> None:
-    rules.abilities[entry] |= PRICES | WILD_PRICES
+    rules.abilities[entry] |= w.PRICES | w.WILD_PRICES
     rebates = rules.turn_rebate if discount.scope == ANY_TURN else rules.board_rebate
     for neighbor in discount.neighbors:
-        rebates[entry, NEIGHBORS.index(neighbor)] = discount.n
+        rebates[entry, w.NEIGHBORS.index(neighbor)] = discount.n
 
 
 def _pack_token(rules: Any, entry: int, value: int) -> None:
-    rules.victory_token[entry] = 1 + VICTORY_TOKENS.index(value)
+    rules.victory_token[entry] = 1 + w.VICTORY_TOKENS.index(value)
 
 
 def _pack_when(rules: Any, entry: int, clauses: tuple[Clause, ...]) -> None:
     """Tell the kernels that there are clauses; the table of all of them is laid out in ``compiling``."""
     rules.when[entry] = len(clauses)
-    rules.eventful[entry] |= BY_FORMULA
+    rules.eventful[entry] |= w.BY_FORMULA
 
 
 # --- the rows --------------------------------------------------------------------------------------------------------
@@ -328,13 +306,13 @@ class Effects:
     coins: int = _row(0, whole(0, 99), _say_amount("coin"), _number("coins"), eventful=True)
     science: str = _row(
         "",
-        word("symbol", SYMBOLS[1:]),
+        word("symbol", w.SYMBOLS[1:]),
         lambda symbol: "any science symbol" if symbol == "any" else symbol,
         _pack_symbol,
     )
     produces: tuple[str, ...] = _row(
         (),
-        words("resource", RESOURCES, most=MOST_PRODUCED, distinct=False),
+        words("resource", w.RESOURCES, most=MOST_PRODUCED, distinct=False),
         lambda resources: "produces " + " and ".join(resources),
         _pack_units,
     )
@@ -345,7 +323,7 @@ class Effects:
         None,
         record(
             TradePrice,
-            {"resources": word("kind of resource", RESOURCE_GROUPS), "neighbors": _NEIGHBORS, "price": choice(1)},
+            {"resources": word("kind of resource", w.RESOURCE_GROUPS), "neighbors": _NEIGHBORS, "price": choice(1)},
         ),
         _say_price,
         _pack_price,
@@ -356,13 +334,13 @@ class Effects:
     points_if_wonder_complete: int = _row(
         0, whole(-99, 99), lambda n: f"{amount(n, 'point')} if every own stage is built", _number("points_complete")
     )
-    play_last_card: bool = _row(False, flag, "plays the last card of each age", _ability(PLAY_LAST))
+    play_last_card: bool = _row(False, flag, "plays the last card of each age", _ability(w.PLAY_LAST))
     build_from_discard: bool = _row(
-        False, flag, "builds one card from the discard pile for nothing", _ability(BUILD_DISCARD)
+        False, flag, "builds one card from the discard pile for nothing", _ability(w.BUILD_DISCARD)
     )
-    copy_guild: bool = _row(False, flag, "copies a neighbour's guild at the end", _ability(COPY_GUILD))
+    copy_guild: bool = _row(False, flag, "copies a neighbour's guild at the end", _ability(w.COPY_GUILD))
     free_build: str = _row(
-        "", word("occasion", tuple(FREE_BUILDS)), lambda when: FREE_BUILDS[when].meaning, _pack_free_build
+        "", word("occasion", tuple(w.FREE_BUILDS)), lambda when: w.FREE_BUILDS[when].meaning, _pack_free_build
     )
     """One of ``words.FREE_BUILDS`` (R26)."""
     coins_to_others: Toll | None = _row(
@@ -370,26 +348,26 @@ class Effects:
     )
     coin_loss: Toll | None = _row(
         None,
-        record(Toll, _TOLL, {"per": word("measure", tuple(filter(None, MEASURES)))}),
+        record(Toll, _TOLL, {"per": word("measure", tuple(filter(None, w.MEASURES)))}),
         _say_toll("lose", "coin"),
         _pack_toll("coin_loss"),
         eventful=True,
     )
     debt: Toll | None = _row(None, record(Toll, _TOLL), _say_toll("take", "debt"), _pack_toll("debt"), eventful=True)
     victory_token: int = _row(
-        0, choice(0, *VICTORY_TOKENS), lambda token: f"a victory token of {token}", _pack_token, eventful=True
+        0, choice(0, *w.VICTORY_TOKENS), lambda token: f"a victory token of {token}", _pack_token, eventful=True
     )
     """The token of an age, named by its printed value whatever the settings make it worth."""
-    diplomacy: int = _row(0, whole(0, 9), _say_amount("diplomacy token"), _number("diplomacy", TOKENS))
+    diplomacy: int = _row(0, whole(0, 9), _say_amount("diplomacy token"), _number("diplomacy", w.TOKENS))
     copy_science: int = _row(
         0,
         whole(0, 3),
         lambda n: f"copies {amount(n, 'science symbol')} of the neighbours at the end",
-        _number("copy_science", TOKENS),
+        _number("copy_science", w.TOKENS),
     )
-    stages_cost_no_resources: bool = _row(False, flag, "own stages cost no resources", _ability(FREE_STAGES))
+    stages_cost_no_resources: bool = _row(False, flag, "own stages cost no resources", _ability(w.FREE_STAGES))
     discard_defeat_tokens: bool = _row(
-        False, flag, "discards own defeat tokens", _ability(DISCARD_DEFEATS), eventful=True
+        False, flag, "discards own defeat tokens", _ability(w.DISCARD_DEFEATS), eventful=True
     )
     when: tuple[Clause, ...] = _row((), read_when, say_when, _pack_when)
     """What happens by formula, and when (R52)."""

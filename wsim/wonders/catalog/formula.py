@@ -3,35 +3,17 @@
 from __future__ import annotations
 
 from wsim.spec.formula import Spans, Vocabulary
-from wsim.wonders.words import (
-    CARD_MARKS,
-    CARD_NUMBERS,
-    CITY_NAMES,
-    FORMULA_CITIES,
-    MOST_PRICE,
-    NAME_NUMBER,
-    RESOURCES,
-    SEATS,
-    STAGES,
-    TURNS,
-    UNIT_PRICES,
-    UNITS,
-)
+from wsim.wonders.facts import CITY_FACTS, CITY_NAMES, NAME_NUMBER
+from wsim.wonders.words import CARD_MARKS, CARD_NUMBERS, FORMULA_CITIES, MOST_PRICE, SEATS, TURNS, UNITS
 
 WIDEST: Spans = {
-    **dict.fromkeys(CITY_NAMES, (0, 255)),
-    **dict.fromkeys(RESOURCES, (0, 127)),
-    "coins": (0, 32767),
-    **dict.fromkeys(("debts", "trade_paid", "trade_received", "coins_lost"), (0, 32767)),
-    **dict.fromkeys(UNIT_PRICES, (0, MOST_PRICE)),
-    "stages": (0, STAGES),
-    "all_stages": (1, STAGES),
+    **{name: fact.span for fact in CITY_FACTS for name in fact.asked_as},
     "age": (1, 3),
     "turn": (1, TURNS),
     "players": (2, SEATS),
     "purchase": (1, UNITS * MOST_PRICE),
 }
-"""What names can stand for in any catalogue that is accepted: ``bounds`` proves that they stay within it."""
+"""What names can stand for: a game in which one comes to more is stopped where a formula asks for it."""
 _FACTS: Spans = {**dict.fromkeys(CARD_NUMBERS, (0, 99 + UNITS)), **dict.fromkeys(CARD_MARKS, (0, 1))}
 
 VOCABULARY = Vocabulary(

@@ -2,39 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from wsim.spec.formula import Node
-from wsim.wonders.words import ANY, CITY_NAMES, EVENT_NAMES, RESOURCES, SYMBOLS, TABLE_NAMES, UNIT_PRICES
+from wsim.wonders.facts import CITY_WORDS
+from wsim.wonders.words import ANY, EVENT_NAMES, SYMBOLS, TABLE_NAMES
 
-
-def price_in_words(name: str) -> str:
-    """Return "price of raw units from the left" for left_raw_price."""
-    side, group, _ = name.split("_")
-    return f"price of {group} units from the {side}"
-
-
-_THINGS: Mapping[str, str] = {
-    "wild": "wild symbols",
-    "compass": "compasses",
-    "gear": "gears",
-    "tablet": "tablets",
-    "all_stages": "stages to be built in all",
-    "stages": "built stages",
-    "chains": "chains used",
-    "sold": "cards sold",
-    "trade_paid": "coins paid to neighbours",
-    "trade_received": "coins got from neighbours",
-    "coins_lost": "coins lost",
-    "free_builds": "structures built for nothing by an ability",
-    "from_discard": "structures built from the discard pile",
-    "cards": "structures",
-    "free_build_tokens": "tokens of a free build",
-    **{name: price_in_words(name) for name in UNIT_PRICES},
-    **{color: f"{color} cards" for color in CITY_NAMES[:8]},
-    **{name: f"{name} made" for name in RESOURCES},
-    **{f"victory_tokens_{value}": f"victory tokens of {value}" for value in (1, 3, 5)},
-}
 _TABLE = {"age": "the number of the age", "turn": "the number of the turn", "players": "the number of players"}
 _TABLE |= {"purchase": "the coins of the purchase"}
 _FACTS = {
@@ -63,7 +34,7 @@ def english(node: Node) -> str:
         case "name" if node.name in TABLE_NAMES + EVENT_NAMES:
             return _TABLE[node.name]
         case "name":
-            return f"{_OWNERS[node.whose]} {_THINGS.get(node.name, node.name.replace('_', ' '))}"
+            return f"{_OWNERS[node.whose]} {CITY_WORDS[node.name]}"
         case "card":
             return f"{_OWNERS[node.whose]} {node.name}"
         case "cards":
@@ -93,7 +64,7 @@ def english(node: Node) -> str:
             return f"complete sets of {_listed(parts)}"
         case "count":
             return f"how many there are of: {_listed(parts)}"
-    several = "are" if node.parts[0].kind == "name" and node.parts[0].name in CITY_NAMES else "is"
+    several = "are" if node.parts[0].kind == "name" and node.parts[0].name in CITY_WORDS else "is"
     joined = f"{several} {_JOINED[node.kind]}" if node.is_condition else _JOINED[node.kind]
     return f"{parts[0]} {joined} {parts[1]}"
 

@@ -14,7 +14,8 @@ from wsim.wonders.catalog.clauses import formula as read_formula
 from wsim.wonders.catalog.formula import WIDEST, parse, written
 from wsim.wonders.catalog.formula_text import english
 from wsim.wonders.catalog.model import Settings
-from wsim.wonders.words import AGES, CITY_NAMES, HAND, LAST_CARDS, MOST_PRICE, NEIGHBORS, TABLE_NAMES, TIES
+from wsim.wonders.facts import CITY_NAMES
+from wsim.wonders.words import AGES, HAND, LAST_CARDS, MOST_PRICE, NEIGHBORS, TABLE_NAMES, TIES
 
 _PLAYERS, _BY_AGE = ("players",), ("players", "age")
 _WILD = "wild"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import MISSING, asdict, fields, replace
 from typing import TYPE_CHECKING, Any
 
-from wsim.display import Shown
+from wsim.document import Sheet
 from wsim.errors import Mistakes, UserError, nearest
 from wsim.policies.effect_files import KEY
 from wsim.spec.catalogues import CataloguePage, Catalogues, Rows, Source
@@ -302,10 +302,10 @@ class WondersCatalogues(Catalogues):
             cards, wonders = _named(name, cards, wonders)
             record = cards or wonders
         parts = (
-            Shown("Cards", cards, first=("name", "age", "cost", "effects", "color")),
-            Shown("Wonders", wonders, first=("wonder", "side", "stage", "cost", "effects"), labels=4),
-            Shown("House rules", house_rows(catalogue.settings, catalogue.cities) if name is None else []),
-            Shown("Switches", switches),
+            Sheet("Cards", cards, first=("name", "age", "cost", "effects", "color")),
+            Sheet("Wonders", wonders, first=("wonder", "side", "stage", "cost", "effects"), labels=4),
+            Sheet("House rules", house_rows(catalogue.settings, catalogue.cities) if name is None else []),
+            Sheet("Switches", switches),
         )
         head = (
             f"{catalogue.title} ({catalogue.ruleset}) for {_players(catalogue)} players; {catalogue.source}, "
@@ -328,7 +328,8 @@ class WondersCatalogues(Catalogues):
         return deck_rows(_loaded(source))
 
     def check(self, source: Source, path: str) -> Rows:
-        """Check a card file or a patch, its bounds at every number of players included."""
+        """Check a card file or a patch: read it, and play games at every number of players."""
+        from wsim.lab.catalogue_games import play_catalogue
         from wsim.wonders.catalog.compiling import compile_rules
 
         document = read_toml(path)
@@ -340,12 +341,14 @@ class WondersCatalogues(Catalogues):
         else:
             names = [source.ruleset] if source.ruleset else list(rulesets) or ["1e"]
             read = replace(source, patches=(*source.patches, path))
-        checked, mistakes = [], Mistakes()
+        checked, games, mistakes = [], [], Mistakes()
         for name in names:
             with mistakes.noted():
-                checked.append(_loaded(replace(read, ruleset=name)))
+                of_ruleset = replace(read, ruleset=name)
+                checked.append(_loaded(of_ruleset))
                 for players in checked[-1].seat_numbers:
                     compile_rules(checked[-1], players)
+                games.append(play_catalogue("seven_wonders", of_ruleset, checked[-1].seat_numbers, mistakes))
         mistakes.raise_any()
         return [
             {
@@ -354,8 +357,9 @@ class WondersCatalogues(Catalogues):
                 "cards": len(catalogue.cards),
                 "wonders": len(catalogue.wonders),
                 "digest": catalogue.digest,
+                "games": played,
             }
-            for catalogue in checked
+            for catalogue, played in zip(checked, games, strict=True)
         ]
 
     def schema(self) -> Any:

@@ -67,7 +67,7 @@ class Wonder:
             if name == side:
                 return stages
         names = [name for name, _ in self.sides]
-        raise UserError(f"unknown side {side!r} of {self.name}: accepted are {', '.join(names)}{nearest(side, names)}")
+        raise UserError(f"unknown side {side!r} of {self.name}{nearest(side, names)}: accepted are {', '.join(names)}")
 
 
 Amount = int | str

@@ -21,25 +21,15 @@ from wsim.spec.fields import (
     whole,
     word,
 )
+from wsim.wonders import words as w
 from wsim.wonders.catalog.effects import EFFECTS, Effects
 from wsim.wonders.catalog.model import Card, Cost, Stage, Wonder
-from wsim.wonders.words import (
-    AGES,
-    CARDS,
-    COLORS,
-    DRAWN_COLORS,
-    RESOURCES,
-    SEATS,
-    STAGES,
-    TRADABLE_COLORS,
-    UNITS,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _NAME = re.compile(r"[^\W_][\w' -]*")
-COSTS: Mapping[str, Reader] = {"coins": whole(0, 99)} | {resource: whole(0, UNITS) for resource in RESOURCES}
+COSTS: Mapping[str, Reader] = {"coins": whole(0, 99)} | {resource: whole(0, w.UNITS) for resource in w.RESOURCES}
 
 
 @described(table_schema(COSTS))
@@ -48,14 +38,14 @@ def _cost(problems: Problems, path: Path, value: Any) -> Cost | None:
     found = read_fields(problems, path, value, COSTS, "part of a cost")
     if not isinstance(value, dict):
         return None
-    cost = Cost(found.get("coins", 0), tuple((r, found[r]) for r in RESOURCES if found.get(r)))
-    if cost.units > UNITS:
-        problems.at(path, f"{cost.units} units are not accepted; accepted: at most {UNITS}")
+    cost = Cost(found.get("coins", 0), tuple((r, found[r]) for r in w.RESOURCES if found.get(r)))
+    if cost.units > w.UNITS:
+        problems.at(path, f"{cost.units} units are not accepted; accepted: at most {w.UNITS}")
     return cost
 
 
-_MINIMA = listing(whole(3, SEATS), distinct=False)
-_BY_AGE = {str(age): _MINIMA for age in range(1, AGES + 1)}
+_MINIMA = listing(whole(3, w.SEATS), distinct=False)
+_BY_AGE = {str(age): _MINIMA for age in range(1, w.AGES + 1)}
 
 
 @described({"anyOf": [schema_of(_MINIMA), table_schema(_BY_AGE)]})
@@ -70,11 +60,11 @@ def _copies(problems: Problems, path: Path, value: Any) -> tuple[int, ...] | dic
 
 EFFECT_READERS: Mapping[str, Reader] = {name: row.read for name, row in EFFECTS.items()}
 CARD_FIELDS: Mapping[str, Reader] = {
-    "age": whole(1, AGES),
-    "color": word("color", COLORS),
+    "age": whole(1, w.AGES),
+    "color": word("color", w.COLORS),
     "copies": _copies,
     "cost": _cost,
-    "free_with": listing(text, least=0, most=CARDS),
+    "free_with": listing(text, least=0, most=w.CARDS),
     "uncertain": text,
     **EFFECT_READERS,
 }
@@ -82,7 +72,7 @@ STAGE_FIELDS: Mapping[str, Reader] = {"cost": _cost, **EFFECT_READERS}
 _STAGE: Schema = table_schema(STAGE_FIELDS)
 _STAGES_SCHEMA: Schema = {
     "anyOf": [
-        {"type": "array", "items": _STAGE, "minItems": 1, "maxItems": STAGES},
+        {"type": "array", "items": _STAGE, "minItems": 1, "maxItems": w.STAGES},
         {"type": "object", "additionalProperties": {"anyOf": [_STAGE, REMOVED]}},  # of a patch: by number
         {"const": False},
     ]
@@ -127,7 +117,7 @@ def _ages(
 ) -> tuple[tuple[int, ...], tuple[tuple[int, tuple[int, ...]], ...]]:
     """Return the ages of a card and its copies in each, from `age` and `copies`."""
     color, age, copies = found["color"], found.get("age"), found.get("copies")
-    if color in DRAWN_COLORS and copies:
+    if color in w.DRAWN_COLORS and copies:
         problems.at((*path, "copies"), f"a {color} card has no copies: it is drawn at random; accepted: no copies")
     if color == "purple" and age not in (None, 3):
         problems.at((*path, "age"), f"{age} is not accepted for a guild; accepted: 3")
@@ -142,7 +132,7 @@ def _ages(
         if entry.get("age", False) is False:
             problems.at((*path, "age"), "is missing; accepted: 1, 2, 3")
         return (), ()
-    if color in DRAWN_COLORS:
+    if color in w.DRAWN_COLORS:
         return (age,), ()
     if copies is None:
         if entry.get("copies", False) is False:
@@ -153,8 +143,8 @@ def _ages(
 
 def _check_effects(problems: Problems, path: Path, effects: Effects, color: str) -> None:
     """Report effects that contradict the kind of card they are on."""
-    if isinstance(effects.produces_one_of, str) and color in TRADABLE_COLORS:
-        named = f"a {color} card names its resources; accepted: {', '.join(RESOURCES)}"
+    if isinstance(effects.produces_one_of, str) and color in w.TRADABLE_COLORS:
+        named = f"a {color} card names its resources; accepted: {', '.join(w.RESOURCES)}"
         problems.at((*path, "produces_one_of"), named)
     if effects.copy_guild and color == "purple":
         problems.at((*path, "copy_guild"), "a guild cannot copy guilds; accepted: on any other card or on a stage")
@@ -192,14 +182,14 @@ def _sides(problems: Problems, path: Path, value: Any) -> dict[str, tuple[Stage,
     return {side: _stages(problems, (*path, side), stages) for side, stages in value.items() if stages is not False}
 
 
-WONDER_FIELDS: Mapping[str, Reader] = {"resource": word("resource", RESOURCES), "sides": _sides}
+WONDER_FIELDS: Mapping[str, Reader] = {"resource": word("resource", w.RESOURCES), "sides": _sides}
 
 
 def _stages(problems: Problems, path: Path, value: Any) -> tuple[Stage, ...]:
     """Accept a list of 1 to 6 stages."""
-    if not isinstance(value, list) or not 1 <= len(value) <= STAGES:
+    if not isinstance(value, list) or not 1 <= len(value) <= w.STAGES:
         shown = f"{len(value)} stages are" if isinstance(value, list) else f"{value!r} is"
-        problems.at(path, f"{shown} not accepted; accepted: a list of 1 to {STAGES} stages")
+        problems.at(path, f"{shown} not accepted; accepted: a list of 1 to {w.STAGES} stages")
         return ()
     stages = []
     for number, entry in enumerate(value, start=1):

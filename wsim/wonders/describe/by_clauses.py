@@ -1,6 +1,6 @@
-"""What a city has by clauses (R57, R65, R66, R68) and what formulas may ask of its past: told, and set up again.
+"""What clauses brought a city (R57, R65, R66, R68), in views and in positions that people write.
 
-No structure or stage that stands there says it, so that a view of a city names it besides.
+No structure or stage of the city says so: a view of a city names it in addition.
 """
 
 from __future__ import annotations
@@ -9,18 +9,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from wsim.errors import UserError
-from wsim.positions.setup_fields import number_in, refuse_unknown
+from wsim.positions.setup_fields import number_in, object_in, refuse_unknown
 from wsim.wonders.catalog.clauses import counted
-from wsim.wonders.catalog.formula_text import price_in_words
+from wsim.wonders.facts import price_in_words
 from wsim.wonders.words import MOST_PRICE, RESOURCES, SYMBOLS, TURN_UNITS, UNIT_PRICES
 
-HAS, DID = "by_clauses", "so_far"
-"""Keys of a city: things with how many clauses brought, and what formulas ask of the game so far."""
-PAST: Mapping[str, str] = {
-    "chains": "built_chain", "sold": "sold", "trade_paid": "trade_paid", "trade_received": "trade_received",
-    "coins_lost": "coins_lost", "free_builds": "built_free", "from_discard": "built_discard",
-}  # fmt: skip
-"""Name of formulas -> field of ``PUBLIC``."""
+HAS = "by_clauses"
+"""Key of a city: things, with how many clauses brought."""
 WAITING: Mapping[str, str] = {"discard_builds": "card_builds", "stage_discard_builds": "board_builds"}
 """Builds from the pile that are still to come, by structures and by stages -> field of ``HIDDEN``."""
 SHIELDS = ("shields", "age_shields")
@@ -35,36 +30,32 @@ def lanes(packed: int) -> Iterator[int]:
 
 
 def by_clauses(rules: Any, state: Any, seat: int, entries: list[int]) -> dict[str, dict[str, int]]:
-    """Return what clauses brought a city and what formulas may ask of its past; ``entries``: what stands there."""
+    """Return what clauses brought a city that has these entries, as a view of the city shows it."""
+    if not rules.triggers:
+        return {}
     public = state.public
-    found: dict[str, dict[str, int]] = {}
-    if rules.triggers:
-        for_age = int(public.age_shields[seat])
-        things = {
-            "shields": int(public.shields[seat]) - for_age - sum(int(rules.shields[entry]) for entry in entries),
-            "age_shields": for_age,
-        }
-        for number, name in enumerate(SYMBOLS_BROUGHT, start=1):
-            printed = sum(int(rules.symbol[entry]) == number for entry in entries)
-            things[name] = int(public.symbols[seat, number]) - printed
-        made = sum(int(rules.produces[entry]) for entry in entries) + (1 << 8 * int(public.board_resource[seat]))
-        turn_units = int(public.turn_units[seat])
-        things |= zip(RESOURCES, lanes(int(public.plain[seat]) - made - turn_units), strict=True)
-        things |= zip(TURN_UNITS, lanes(turn_units), strict=True)
-        things |= zip(UNIT_PRICES, map(int, public.price_change[seat]), strict=True)
-        things |= {name: int(state.hidden[field][seat]) for name, field in WAITING.items()}
-        found[HAS] = {name: number for name, number in things.items() if number}
-    if rules.code.any():
-        found[DID] = {name: number for name, field in PAST.items() if (number := int(public[field][seat]))}
-    return {key: told for key, told in found.items() if told}
+    for_age = int(public.age_shields[seat])
+    things = {
+        "shields": int(public.shields[seat]) - for_age - sum(int(rules.shields[entry]) for entry in entries),
+        "age_shields": for_age,
+    }
+    for number, name in enumerate(SYMBOLS_BROUGHT, start=1):
+        printed = sum(int(rules.symbol[entry]) == number for entry in entries)
+        things[name] = int(public.symbols[seat, number]) - printed
+    made = sum(int(rules.produces[entry]) for entry in entries) + (1 << 8 * int(public.board_resource[seat]))
+    turn_units = int(public.turn_units[seat])
+    things |= zip(RESOURCES, lanes(int(public.plain[seat]) - made - turn_units), strict=True)
+    things |= zip(TURN_UNITS, lanes(turn_units), strict=True)
+    things |= zip(UNIT_PRICES, map(int, public.price_change[seat]), strict=True)
+    things |= {name: int(state.hidden[field][seat]) for name, field in WAITING.items()}
+    brought = {name: number for name, number in things.items() if number}
+    return {HAS: brought} if brought else {}
 
 
 def set_up_by_clauses(state: Any, seat: int, city: Mapping[str, Any]) -> None:
-    """Give a city, whose structures and stages stand, what its description says that ``by_clauses`` tells."""
+    """Give a city with its structures and stages what its description says that clauses brought."""
     public = state.public
-    has, did = (_numbers(key, seat, city.get(key, {})) for key in (HAS, DID))
-    for name, number in did.items():
-        public[PAST[name]][seat] = number
+    has = _things(seat, city.get(HAS, {}))
     public.age_shields[seat] = has.get("age_shields", 0)
     public.shields[seat] += sum(has.get(name, 0) for name in SHIELDS)
     for place, name in enumerate(SYMBOLS_BROUGHT, start=1):
@@ -85,14 +76,10 @@ def set_up_by_clauses(state: Any, seat: int, city: Mapping[str, Any]) -> None:
         state.hidden[field][seat] = has.get(name, 0)
 
 
-def _numbers(key: str, seat: int, given: Any) -> dict[str, int]:
-    """Return what a description says of a city under a key."""
-    where = f"{key} of city {seat}"
-    if not isinstance(given, Mapping):
-        raise UserError(f"{where} is an object of numbers, not {given!r}")
-    refuse_unknown(where, given, list(THINGS if key == HAS else PAST))
-    if key == DID:
-        return {name: number_in(f"{name} in {where}", number, 0, 1000) for name, number in given.items()}
+def _things(seat: int, given: Any) -> dict[str, int]:
+    """Return the things that a description says clauses brought a city."""
+    where = f"{HAS} of city {seat}"
+    refuse_unknown(where, object_in(where, given), THINGS)
     return {
         name: number_in(f"{name} in {where}", number, -MOST_PRICE if name in UNIT_PRICES else 0, MOST)
         for name, number in given.items()

@@ -9,6 +9,7 @@ from wsim.positions.scenes import Card, City, Clash, Event, Flow, Scene, Seat, S
 from wsim.wonders.catalog import Catalogue
 from wsim.wonders.describe.by_clauses import in_words
 from wsim.wonders.describe.text import HOW, ROMAN, card_text, deed, effect_text, next_stage, payments
+from wsim.wonders.facts import NAMED_IF_ANY
 from wsim.wonders.words import ACTIONS, CATEGORIES, COLORS
 
 if TYPE_CHECKING:
@@ -137,7 +138,7 @@ class _Table:
             "victories": f"{sum(city['victories'])} (+{won})" if won else 0,
             "defeats": city["defeats"],
         }
-        facts |= {name: city[name] for name in ("debts", "diplomacy") if city.get(name)}
+        facts |= {name: city[name] for name in NAMED_IF_ANY if city.get(name)}
         return facts | ({"by clauses": ", ".join(has)} if (has := in_words(city)) else {})
 
     def built(self, city: Object, before: Sequence[str]) -> list[Card]:

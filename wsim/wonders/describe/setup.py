@@ -11,18 +11,16 @@ import numpy as np
 from wsim.errors import Mistakes, UserError, nearest
 from wsim.kernels.commands import ADD, LOOK
 from wsim.positions.machine import StatePosition
+from wsim.positions.seat_facts import set_facts, settable
 from wsim.positions.setup_fields import listed, number_in, refuse_unknown
 from wsim.wonders.describe import POSITION_KEYS
-from wsim.wonders.describe.by_clauses import DID, HAS, set_up_by_clauses
+from wsim.wonders.describe.by_clauses import HAS, set_up_by_clauses
+from wsim.wonders.facts import CITY_FACTS, SO_FAR
 from wsim.wonders.kernels import layout
 from wsim.wonders.words import AGES, FLEX, FREE_TOKEN
 
-CITY_KEYS = (
-    "wonder", "side", "built", "stages", "coins", "victories", "defeats", "debts", "diplomacy", "free_build_used",
-    "free_build_tokens", HAS, DID,
-)  # fmt: skip
+CITY_KEYS = ("wonder", "side", "built", "stages", *settable(CITY_FACTS), HAS, SO_FAR)
 MOST_FROM_PILE = 6  # builds of one city from the discard pile, as far as a person may claim
-MOST_COINS = 200  # of a treasury: more than any game has seen; what kernels reckon with fits
 P = TypeVar("P", bound=StatePosition)
 
 
@@ -110,20 +108,8 @@ def _set_city(position: StatePosition, seat: int, city: Mapping[str, Any]) -> No
         for stage in range(stages):
             position.refresh(ADD, int(rules.stage_entry[side][stage]), seat)
     with mistakes.noted():
-        coins = city.get("coins", int(rules.start_coins))
-        public.coins[seat] = number_in(f"coins of city {seat}", coins, 0, MOST_COINS)
-    with mistakes.noted():
-        victories = listed(f"victories of city {seat}", city.get("victories", [0] * AGES), int)
-        if len(victories) != AGES:
-            raise UserError(f"victories of city {seat} are three numbers, tokens of the ages, not {victories!r}")
-        for place, count in enumerate(victories):
-            public.victory[seat, place] = number_in(f"victories of city {seat}", count, 0, 20)
-    counts = {"defeats": "defeats", "debts": "debts", "diplomacy": "diplomacy", "free_build_tokens": "free_tokens"}
-    for key, field in counts.items():
-        with mistakes.noted():
-            public[field][seat] = number_in(f"{key} of city {seat}", city.get(key, 0), 0, 50)
+        set_facts(CITY_FACTS, city, f"city {seat}", public, seat, rules)
     mistakes.raise_any()
-    public.free_used[seat] = bool(city.get("free_build_used", False))
     if public.free_tokens[seat]:
         public.abilities[seat] |= FREE_TOKEN
     set_up_by_clauses(position.record, seat, city)

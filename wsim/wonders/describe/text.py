@@ -8,9 +8,9 @@ from typing import Any
 
 from wsim.wonders.catalog import Card, Catalogue
 from wsim.wonders.catalog.clauses import counted
-from wsim.wonders.catalog.formula_text import price_in_words
 from wsim.wonders.catalog.listing import cost_text, effects_text
 from wsim.wonders.describe.by_clauses import in_words
+from wsim.wonders.facts import NAMED_IF_ANY, price_in_words
 from wsim.wonders.words import CATEGORIES, NEIGHBORS, UNIT_PRICES, WAYS
 
 WIDTH = 80
@@ -171,7 +171,7 @@ def _cities(view: Mapping[str, Any]) -> Iterator[str]:
 def _built(seat: int, city: Mapping[str, Any]) -> list[str]:
     text = f"{seat} has built {', '.join(city['built']) or 'nothing'}"
     lines = wrap(text, WIDTH, subsequent_indent="    ")
-    has = [f"{city[name]} {name}" for name in ("debts", "diplomacy") if city.get(name)] + in_words(city)
+    has = [f"{city[name]} {name}" for name in NAMED_IF_ANY if city.get(name)] + in_words(city)
     return lines + (wrap(f"{seat} has besides {', '.join(has)}", WIDTH, subsequent_indent="    ") if has else [])
 
 

@@ -7,22 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from wsim.wonders import words as w
 from wsim.wonders.catalog import Catalogue
 from wsim.wonders.kernels import layout
-from wsim.wonders.words import (
-    ACTIONS,
-    ACTS,
-    CATEGORIES,
-    DISCARD_PILE,
-    LAST_CARD,
-    ON_AGE_END,
-    ON_PEACE,
-    ON_WAR,
-    SIDES_OF_BOARD,
-    SLOTS,
-    STAGE_ENTRY,
-    WAYS,
-)
 
 FORMAT = "wsim-trace/1"
 
@@ -37,19 +24,19 @@ def move_record(names: Sequence[str], move: int, seat: int, decision: int, stage
     Besides what the trace holds there are ``decline`` (of a build from the discard pile) and ``pay`` with its coins (of
     a loss, R32).
     """
-    action = ACTIONS[_field(move, layout.ACTION_AT, 4)]
+    action = w.ACTIONS[_field(move, layout.ACTION_AT, 4)]
     played: dict[str, Any] = {"seat": seat}
     if action not in ("decline", "pay"):
         played["card"] = names[_field(move, layout.CARD_AT)]
     played["action"] = action
     if action == "stage":
         played["stage"] = stages + 1
-    if decision in (LAST_CARD, DISCARD_PILE):
-        played["source"] = "last_card" if decision == LAST_CARD else "discard_pile"
+    if decision in (w.LAST_CARD, w.DISCARD_PILE):
+        played["source"] = "last_card" if decision == w.LAST_CARD else "discard_pile"
     if action == "pay":
         played["coins"] = _field(move, layout.BANK_AT)
     elif action in ("build", "stage"):
-        played["how"] = WAYS[_field(move, layout.HOW_AT, 4)]
+        played["how"] = w.WAYS[_field(move, layout.HOW_AT, 4)]
         played["bank"] = _field(move, layout.BANK_AT)
         played["left"] = _field(move, layout.LEFT_AT)
         played["right"] = _field(move, layout.RIGHT_AT)
@@ -58,7 +45,7 @@ def move_record(names: Sequence[str], move: int, seat: int, decision: int, stage
 
 def names_of(names: Sequence[str], slot_card: Any, slots: int) -> list[str]:
     """Return the names of a hand: of the slots in a bit set, by the cards that lie in the slots of its age."""
-    return [names[int(slot_card[slot])] for slot in range(SLOTS) if slots >> slot & 1]
+    return [names[int(slot_card[slot])] for slot in range(w.SLOTS) if slots >> slot & 1]
 
 
 class _Reader:
@@ -126,13 +113,13 @@ class _Reader:
         trigger = int(np.searchsorted(self.rules.clause_from, clause, side="right")) - 1
         entry = int(self.rules.clause_entry[clause])
         effect: dict[str, Any] = {"seat": int(event.seat)}
-        if entry < STAGE_ENTRY:
+        if entry < w.STAGE_ENTRY:
             effect["card"] = self.names[entry]
         else:
             effect["stage"] = 1 + int(np.argwhere(self.rules.stage_entry == entry)[0][1])
-        effect |= {"when": int(self.rules.clause_number[clause]), "does": ACTS[int(self.rules.action[at])]}
+        effect |= {"when": int(self.rules.clause_number[clause]), "does": w.ACTS[int(self.rules.action[at])]}
         effect |= {"city": city, "amount": amount}
-        if trigger in (ON_WAR, ON_PEACE, ON_AGE_END):
+        if trigger in (w.ON_WAR, w.ON_PEACE, w.ON_AGE_END):
             self.ages[-1].setdefault("effects", []).append(effect)
         else:
             self.effects.append(effect)
@@ -160,11 +147,13 @@ def trace_of(
         reader.read(event)
     seats, scores = [], []
     for row in rows:
-        wonder = catalogue.wonders[int(row.side) // SIDES_OF_BOARD]
+        wonder = catalogue.wonders[int(row.side) // w.SIDES_OF_BOARD]
         label = labels[int(row.policy)] if row.seat < rules.players else "free_city"
-        seats.append({"wonder": wonder.name, "side": catalogue.sides[int(row.side) % SIDES_OF_BOARD], "policy": label})
+        seats.append(
+            {"wonder": wonder.name, "side": catalogue.sides[int(row.side) % w.SIDES_OF_BOARD], "policy": label}
+        )
         score: dict[str, Any] = {"seat": int(row.seat)}
-        score |= {name: int(row["points"][i]) for i, name in enumerate(CATEGORIES)}
+        score |= {name: int(row["points"][i]) for i, name in enumerate(w.CATEGORIES)}
         share = round(float(np.float64(row.win_share)), 9)
         score |= {"total": int(row.total), "coins": int(row.coins), "win_share": _share(share)}
         scores.append(score)

@@ -5,29 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from wsim.facts import observed_names
+from wsim.positions.seat_facts import facts_shown
 from wsim.wonders.catalog import Catalogue
 from wsim.wonders.describe.by_clauses import by_clauses
 from wsim.wonders.describe.trace import move_record, names_of
-from wsim.wonders.words import (
-    AGES,
-    COLORS,
-    NEIGHBORS,
-    RESOURCE_GROUPS,
-    RESOURCES,
-    SIDES_OF_BOARD,
-    SYMBOLS,
-    TURN_UNITS,
-)
+from wsim.wonders.facts import CITY_FACTS, OBSERVED, OBSERVED_WITH_CLAUSES, SO_FAR
+from wsim.wonders.words import AGES, SIDES_OF_BOARD
 
 _TABLE = ("age", "turn", "turns", "discarded", "seat", "decision")
-_CITY = (
-    "side", "coins", "stages", "shields", "hand_size", "abilities", "free_build_used", "defeats", "debts", "diplomacy",
-    "copied_symbols", "either_or", "either_or_for_sale", "board_resource", "sold",
-)  # fmt: skip
-_BY_CLAUSES = (
-    "age_shields", "free_build_tokens", "chains", "free_builds", "from_discard", "trade_paid", "trade_received",
-    "coins_lost",
-)  # fmt: skip
 _DEED = ("action", "card", "bank")
 
 
@@ -46,15 +32,8 @@ def columns(names: list[str], rules: Any, history: bool = True) -> tuple[str, ..
         found += [f"mate:{name}" for name in names]
     cities = ["own", *(f"left{step}" for step in range(1, int(rules.seats)))]
     for city in cities:
-        found += [f"{city}.{name}" for name in _CITY]
-        found += [f"{city}.cards_{color}" for color in COLORS]
-        found += [f"{city}.symbol_{symbol or 'none'}" for symbol in SYMBOLS]
-        found += [f"{city}.victory_{age + 1}" for age in range(AGES)]
-        found += [f"{city}.price_{side}_{group}" for side in NEIGHBORS for group in RESOURCE_GROUPS]
-        found += [f"{city}.makes_{resource}" for resource in RESOURCES]
-        found += [f"{city}.sells_{resource}" for resource in RESOURCES]
-        if rules.triggers:
-            found += [f"{city}.{name}" for name in (*_BY_CLAUSES, *TURN_UNITS)]
+        groups = [*OBSERVED, *OBSERVED_WITH_CLAUSES] if rules.triggers else OBSERVED
+        found += [f"{city}.{name}" for name in observed_names(groups)]
         found += [f"{city}.built:{name}" for name in names]
     if history:
         turns = range(1, int(rules.turns) + 1)
@@ -97,26 +76,18 @@ def _city(catalogue: Catalogue, rules: Any, state: Any, seat: int) -> dict[str, 
     city: dict[str, Any] = {
         "wonder": wonder.name,
         "side": catalogue.sides[int(public.side[seat]) % SIDES_OF_BOARD],
-        "stages": int(public.stages[seat]),
-        "coins": int(public.coins[seat]),
         "built": [card.name for number, card in enumerate(catalogue.cards) if built[number >> 6] >> (number & 63) & 1],
-        "victories": [int(count) for count in public.victory[seat]],
-        "defeats": int(public.defeats[seat]),
-        "shields": int(public.shields[seat]),
+        **facts_shown(CITY_FACTS, public, seat, expansion=bool(rules.cities)),
     }
-    if rules.cities or public.debts[seat] or public.diplomacy[seat]:
-        city |= {"debts": int(public.debts[seat]), "diplomacy": int(public.diplomacy[seat])}
-    if seat < rules.players:
-        city["hand_size"] = int(public.hand_size[seat])
-    if public.free_used[seat]:
-        city["free_build_used"] = True
-    if public.free_tokens[seat]:
-        city["free_build_tokens"] = int(public.free_tokens[seat])
+    if seat >= rules.players:
+        del city["hand_size"]  # the Free City has no hand (R44)
     if rules.code.any():
         side, stages = int(public.side[seat]), int(public.stages[seat])
         entries = [number for number in range(int(rules.cards)) if built[number >> 6] >> (number & 63) & 1]
         entries += map(int, rules.stage_entry[side][:stages])
         city |= by_clauses(rules, state, seat, entries)
+    else:
+        city.pop(SO_FAR, None)
     return city
 
 

@@ -5,7 +5,29 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import kernel
-from wsim.wonders.words import ACT, FREE_TOKEN, MOST_PRICE, RESOURCES, STAGE_ENTRY, TURN_UNITS, UNIT_PRICES
+from wsim.kernels.guards import stop_game
+from wsim.wonders.kernels.guards import MOST_LANE, add_coins, add_debts, add_diplomacy, add_shields
+from wsim.wonders.kernels.layout import QUEUE
+from wsim.wonders.limits import (
+    DEFEATS,
+    FREE_TOKENS,
+    MOST_COUNT,
+    MOST_SYMBOLS,
+    SYMBOLS,
+    UNITS,
+    VICTORY,
+    WAITING,
+)
+from wsim.wonders.words import (
+    ACT,
+    FREE_TOKEN,
+    MOST_PRICE,
+    RESOURCES,
+    STAGE_ENTRY,
+    SYMBOL_KINDS,
+    TURN_UNITS,
+    UNIT_PRICES,
+)
 
 _TAKE, _GIVE, _GAIN_COINS, _GAIN_SHIELDS = ACT["take"], ACT["give"], ACT["gain coins"], ACT["gain shields"]
 _GAIN_AGE_SHIELDS, _GAIN_VICTORY = ACT["gain age_shields"], ACT["gain victory_tokens"]
@@ -49,12 +71,42 @@ def _change_price(public, seat, kind, amount):
 
 
 @kernel
-def _move_coins(public, giver, taker, coins):
+def _move_coins(public, entry, giver, taker, coins):
     """Hand coins over, as many as there are; return how many."""
     coins = min(coins, np.int64(public.coins[giver]))
     public.coins[giver] -= coins
-    public.coins[taker] += coins
+    add_coins(public, taker, entry, coins)
     return coins
+
+
+@kernel
+def _within(what, city, entry, value, bound):
+    """Return what a city would have of something, and stop the game if that does not fit."""
+    if value > bound:
+        stop_game(what, city, entry, value, bound)
+    return value
+
+
+@kernel
+def _add_symbols(public, entry, city, symbol, amount):
+    """Give a city science symbols; scoring tries every way to fix wild ones, so their sum is limited too."""
+    symbols = amount
+    for kind in range(1, SYMBOL_KINDS):
+        symbols += public.symbols[city, kind]
+    _within(SYMBOLS, city, entry, symbols, MOST_SYMBOLS)
+    public.symbols[city, symbol] += amount
+
+
+@kernel
+def _add_units(public, entry, city, resource, amount):
+    """Give a city units of a resource; return them as a packed word."""
+    at = np.uint64(8 * resource)
+    held = np.int64((public.reach[city] >> at) & np.uint64(0xFF))
+    _within(UNITS, city, entry, held + amount, MOST_LANE)
+    units = np.uint64(amount) << at
+    public.plain[city] += units
+    public.reach[city] += units
+    return units
 
 
 @kernel(rare=True)
@@ -62,9 +114,9 @@ def do(game, action, entry, owner, city, amount):
     """Do one thing of a clause of an entry; return how much of it was done (R56)."""
     public = game.public
     if action == _TAKE:
-        return _move_coins(public, city, owner, amount)
+        return _move_coins(public, entry, city, owner, amount)
     if action == _GIVE:
-        return _move_coins(public, owner, city, amount)
+        return _move_coins(public, entry, owner, city, amount)
     if action < _LOSE_COINS:
         return _gain(game, action, entry, city, amount)
     return _lose(public, action, city, amount)
@@ -75,37 +127,38 @@ def _gain(game, action, entry, city, amount):
     """Give a city something; return how much of it."""
     public = game.public
     if action == _GAIN_COINS:
-        public.coins[city] += amount
+        add_coins(public, city, entry, amount)
     elif action == _GAIN_SHIELDS:
-        public.shields[city] += amount
+        add_shields(public, city, entry, amount)
     elif action == _GAIN_AGE_SHIELDS:
-        public.shields[city] += amount
+        add_shields(public, city, entry, amount)
         public.age_shields[city] += amount
     elif action == _GAIN_VICTORY:
-        public.victory[city, public.age] += amount
+        tokens = public.victory[city, public.age] + amount
+        public.victory[city, public.age] = _within(VICTORY, city, entry, tokens, MOST_COUNT)
     elif action == _GAIN_DEFEATS:
-        public.defeats[city] += amount
+        public.defeats[city] = _within(DEFEATS, city, entry, public.defeats[city] + amount, MOST_COUNT)
     elif action == _GAIN_DEBTS:
-        public.debts[city] += amount
+        add_debts(public, city, entry, amount)
     elif action == _GAIN_DIPLOMACY:
-        public.diplomacy[city] += amount
+        add_diplomacy(public, city, entry, amount)
     elif action < _GAIN_RESOURCE:
-        public.symbols[city, 1 + action - _GAIN_SYMBOL] += amount
+        _add_symbols(public, entry, city, 1 + action - _GAIN_SYMBOL, amount)
+    elif action < _GAIN_TURN_UNIT:
+        _add_units(public, entry, city, action - _GAIN_RESOURCE, amount)
     elif action < _GAIN_PRICE:
-        for_turn = action >= _GAIN_TURN_UNIT
-        units = np.uint64(amount) << np.uint64(8 * (action - (_GAIN_TURN_UNIT if for_turn else _GAIN_RESOURCE)))
-        public.plain[city] += units
-        public.reach[city] += units
-        if for_turn:
-            public.turn_units[city] += units
+        public.turn_units[city] += _add_units(public, entry, city, action - _GAIN_TURN_UNIT, amount)
     elif action < _GAIN_FREE:
         return _change_price(public, city, action - _GAIN_PRICE, amount)
     elif action == _GAIN_FREE:
+        _within(FREE_TOKENS, city, entry, public.free_tokens[city] + amount, MOST_COUNT)
         add_free_builds(public, city, amount)
     elif entry >= STAGE_ENTRY:
-        game.hidden.board_builds[city] += amount
+        builds = game.hidden.board_builds[city] + amount
+        game.hidden.board_builds[city] = _within(WAITING, city, entry, builds, QUEUE)
     else:
-        game.hidden.card_builds[city] += amount
+        builds = game.hidden.card_builds[city] + amount
+        game.hidden.card_builds[city] = _within(WAITING, city, entry, builds, QUEUE)
     return amount
 
 

@@ -7,25 +7,22 @@ import numpy as np
 from wsim.jit import kernel
 from wsim.kernels.engine import loading
 from wsim.rng import SEAT_STREAM, SETUP_STREAM, below, seek
+from wsim.wonders.kernels.city import FACTS
 from wsim.wonders.kernels.layout import DEAL, MEMORY, NOBODY
 from wsim.wonders.kernels.turn import neighbor_left
 from wsim.wonders.words import (
-    AGES,
     BALANCED_BOARDS,
-    COLOR_KINDS,
+    CARD_WORDS,
     DRAWN_KINDS,
-    FLEX,
-    NEIGHBOR_SEATS,
     PARAMETERS,
-    PRICE_KINDS,
     ROTATED_BOARDS,
-    SYMBOL_KINDS,
 )
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 DICE_STREAM = 12
 SIDES_STREAM = 13  # of the balanced design
 load_entrant = loading(PARAMETERS)
+_clear = FACTS.clear()
 
 
 @kernel
@@ -94,35 +91,12 @@ def _seat_balanced(public, dealer, rules, seating, number):
 @kernel
 def reset_city(public, rules, seat):
     """Empty a city and put its board's starting resource and coins down (R3, R12)."""
-    public.coins[seat] = rules.start_coins
-    public.stages[seat] = public.shields[seat] = public.hand_size[seat] = public.abilities[seat] = 0
-    public.free_used[seat] = public.defeats[seat] = public.debts[seat] = public.diplomacy[seat] = 0
-    public.age_shields[seat] = public.copy_science[seat] = public.flex_count[seat] = public.sale_flex_count[seat] = 0
-    public.built[seat, 0] = public.built[seat, 1] = _ZERO
-    for symbol in range(FLEX):
-        public.flex_role[seat, symbol] = 0  # else the last game's Secret Warehouse would rule over another symbol (R18)
-    for color in range(COLOR_KINDS):
-        public.colors[seat, color] = 0
-    for symbol in range(SYMBOL_KINDS):
-        public.symbols[seat, symbol] = public.green_symbols[seat, symbol] = 0
-    for age in range(AGES):
-        public.victory[seat, age] = 0
-    for kind in range(PRICE_KINDS):
-        public.price[seat, kind] = public.post_price[seat, kind] = public.board_price[seat, kind] = rules.trade_price
-        public.price_change[seat, kind] = 0
-    public.cheapest[seat] = rules.trade_price
-    for side in range(NEIGHBOR_SEATS):
-        public.turn_rebate[seat, side] = public.board_rebate[seat, side] = 0
-    public.trade_paid[seat] = public.trade_received[seat] = public.bank_paid[seat] = public.coins_lost[seat] = 0
-    public.built_paid[seat] = public.built_chain[seat] = public.built_free[seat] = public.built_discard[seat] = 0
-    public.sold[seat] = 0
+    _clear(public, rules, seat)
     resource = rules.board_resource[public.side[seat]]
     public.board_resource[seat] = resource
     public.made_kinds[seat] = 1 << resource
     one = _ONE << np.uint64(8 * resource)
     public.plain[seat] = public.sale[seat] = public.reach[seat] = public.sale_reach[seat] = one
-    public.flex_lanes[seat] = public.sale_flex_lanes[seat] = public.turn_units[seat] = _ZERO
-    public.free_tokens[seat] = 0
 
 
 @kernel
@@ -149,6 +123,8 @@ def set_up(game, rules, seating, number):
         if own.entrant != entrant:
             load_entrant(own, seating, entrant)
         hidden.board_builds[seat] = hidden.card_builds[seat] = hidden.losses[seat] = hidden.watched[seat] = 0
+        for word in range(CARD_WORDS):
+            hidden.denied[seat, word] = _ZERO
     seek(hidden.dice, seating.seed, number, DICE_STREAM)
     hidden.pile[0] = hidden.pile[1] = _ZERO
     for card in range(rules.cards):

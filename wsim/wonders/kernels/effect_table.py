@@ -6,9 +6,10 @@ import numpy as np
 
 from wsim.jit import kernel, types
 from wsim.kernels.formula_words import HANDED
+from wsim.wonders.facts import CITY_NAMES
 from wsim.wonders.kernels.formula import of_city
 from wsim.wonders.kernels.layout import Public, Rules
-from wsim.wonders.words import CITY_NAMES, SEATS
+from wsim.wonders.words import SEATS
 
 _TABLE_FIELDS = ("age", "turn", "players", "seats")
 _CITIES, _NAMES = len(_TABLE_FIELDS), len(CITY_NAMES)

@@ -26,9 +26,11 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import kernel, lowest_bit
+from wsim.kernels.guards import stop_game
 from wsim.wonders.kernels.before import freeze, thaw
 from wsim.wonders.kernels.clauses import drop_age_shields, drop_turn_units, moment
 from wsim.wonders.kernels.deal import deal
+from wsim.wonders.kernels.guards import add_debts
 from wsim.wonders.kernels.layout import (
     BEGIN,
     BUILD_PILE,
@@ -50,6 +52,7 @@ from wsim.wonders.kernels.military import fight_conflicts
 from wsim.wonders.kernels.moves import NO_MOVE, action_of, bank_of, card_of, list_loss, list_pile, list_turn, slot_of
 from wsim.wonders.kernels.scoring import score_game
 from wsim.wonders.kernels.turn import build_from_pile, discard, leave_hand, plays_last, resolve
+from wsim.wonders.limits import LOSSES, MOST_COINS, WAITING
 from wsim.wonders.words import (
     AGES,
     BUILD,
@@ -253,7 +256,9 @@ def _pay_loss(game, move):
     hidden.losses[seat] = 0
     public.coins[seat] -= paid
     public.coins_lost[seat] += paid
-    public.debts[seat] += loss - paid
+    if public.coins_lost[seat] > MOST_COINS:
+        stop_game(LOSSES, seat, -1, public.coins_lost[seat], MOST_COINS)
+    add_debts(public, seat, -1, loss - paid)
     if game.log.recording:
         log_loss(game, seat, paid, loss - paid)
 
@@ -319,27 +324,27 @@ def _enqueue_granted(game, rules):
     public, hidden, flow = game.public, game.hidden, game.flow
     boards_first = rules.switch[_BOARDS_FIRST]
     for seat in range(public.seats):
-        _enqueue(flow, seat, hidden.board_builds[seat])
+        _enqueue(flow, seat, hidden.board_builds[seat], -1)
         if not boards_first:
-            _enqueue(flow, seat, hidden.card_builds[seat])
+            _enqueue(flow, seat, hidden.card_builds[seat], -1)
     if boards_first:
         for seat in range(public.seats):
-            _enqueue(flow, seat, hidden.card_builds[seat])
+            _enqueue(flow, seat, hidden.card_builds[seat], -1)
     for seat in range(public.seats):
         hidden.board_builds[seat] = hidden.card_builds[seat] = 0
 
 
 @kernel
-def _enqueue(flow, seat, builds):
-    """Append builds of a seat to the queue as far as there is room; at its end what waits moves up to its beginning."""
+def _enqueue(flow, seat, builds, source):
+    """Append builds of a seat to the queue; at its end, those that wait move up to its beginning."""
     for _ in range(builds):
         if flow.queue_end == QUEUE:
             flow.queue_end -= flow.queue_at
             for place in range(flow.queue_end):
                 flow.queue[place] = flow.queue[flow.queue_at + place]
             flow.queue_at = 0
-        if flow.queue_end == QUEUE:  # no game comes so far (R68), a position that somebody wrote may
-            return
+        if flow.queue_end == QUEUE:
+            stop_game(WAITING, seat, source, QUEUE + 1, QUEUE)
         flow.queue[flow.queue_end] = seat
         flow.queue_end += 1
 
@@ -383,7 +388,7 @@ def _build_next(game, rules, move):
     log_deed(game.public, seat, move, DISCARD_PILE)
     losing = build_from_pile(game, rules, seat, move)
     if rules.abilities[card] & BUILD_DISCARD:  # a Forging Agency from the pile
-        _enqueue(flow, seat, 1)
+        _enqueue(flow, seat, 1, card)
     if rules.triggers:
         _enqueue_granted(game, rules)
     _settle_before(game, losing, BUILD_PILE)

@@ -7,24 +7,14 @@ import numpy as np
 from wsim.jit import call_slot, count_bits, kernel
 from wsim.kernels.formula_machine import machine
 from wsim.kernels.formula_words import HANDED, OPERATION
-from wsim.wonders.words import (
-    AGES,
-    CITY_NAMES,
-    COLOR_KINDS,
-    NAME_NUMBER,
-    RESOURCE_KINDS,
-    SYMBOL_KINDS,
-)
+from wsim.kernels.guards import stop_game
+from wsim.wonders.facts import CITY_FACTS, CITY_NAMES, NAME_NUMBER
+from wsim.wonders.kernels.city import FACTS
+from wsim.wonders.limits import ASKED, MOST_COINS, MOST_COUNT
 
-_ONE, _BYTE = np.uint64(1), np.uint64(0xFF)
-_SYMBOL, _RESOURCE = NAME_NUMBER["compass"], NAME_NUMBER["clay"]
-_CARDS, _STAGES, _ALL_STAGES = NAME_NUMBER["cards"], NAME_NUMBER["stages"], NAME_NUMBER["all_stages"]
-_COINS, _SHIELDS, _VICTORY = NAME_NUMBER["coins"], NAME_NUMBER["shields"], NAME_NUMBER["victory_tokens"]
-_DEFEATS, _DEBTS, _DIPLOMACY = NAME_NUMBER["defeat_tokens"], NAME_NUMBER["debts"], NAME_NUMBER["diplomacy_tokens"]
-_CHAINS, _AGE, _TURN = NAME_NUMBER["chains"], NAME_NUMBER["age"], NAME_NUMBER["turn"]
-_PLAYERS = NAME_NUMBER["players"]
-_SOLD, _PAID, _LOST, _FREE = (NAME_NUMBER[name] for name in ("sold", "trade_paid", "coins_lost", "free_builds"))
-_FREE_TOKENS, _PRICE = NAME_NUMBER["free_build_tokens"], NAME_NUMBER["left_raw_price"]
+_WIDE = sum(1 << NAME_NUMBER[name] for fact in CITY_FACTS if fact.span[1] > MOST_COUNT for name in fact.asked_as)
+_ONE = np.uint64(1)
+_AGE, _TURN, _PLAYERS = (NAME_NUMBER[name] for name in ("age", "turn", "players"))
 _NUMBER, _NAME, _CARD, _CARD_SET = (OPERATION[name] for name in ("number", "name", "card", "cards"))
 
 
@@ -40,47 +30,7 @@ def of_table(public, rules, name):
     return public.purchase if public.purchase else rules.trade_price
 
 
-@kernel
-def of_city(public, rules, seat, name):
-    """Return what a formula asks of a city (words.CITY_NAMES)."""
-    if name < COLOR_KINDS:
-        return np.int64(public.colors[seat, name])
-    if name < _RESOURCE:
-        return np.int64(public.symbols[seat, name - _SYMBOL + 1])
-    if name < _RESOURCE + RESOURCE_KINDS:
-        return np.int64((public.reach[seat] >> np.uint64(8 * (name - _RESOURCE))) & _BYTE)
-    if name == _CARDS:
-        cards = 0
-        for color in range(COLOR_KINDS):
-            cards += public.colors[seat, color]
-        return np.int64(cards)
-    if name == _STAGES:
-        return np.int64(public.stages[seat])
-    if name == _ALL_STAGES:
-        return np.int64(rules.stage_count[public.side[seat]])
-    if name == _COINS:
-        return np.int64(public.coins[seat])
-    if name == _SHIELDS:
-        return np.int64(public.shields[seat])
-    if name == _VICTORY:
-        return np.int64(public.victory[seat, 0] + public.victory[seat, 1] + public.victory[seat, 2])
-    if name <= _VICTORY + AGES:
-        return np.int64(public.victory[seat, name - _VICTORY - 1])
-    if name == _DEFEATS:
-        return np.int64(public.defeats[seat])
-    if name == _DEBTS:
-        return np.int64(public.debts[seat])
-    if name == _DIPLOMACY:
-        return np.int64(public.diplomacy[seat])
-    if name == _CHAINS:
-        return np.int64(public.built_chain[seat])
-    if name <= _PAID:
-        return np.int64(public.sold[seat] if name == _SOLD else public.trade_paid[seat])
-    if name <= _LOST:
-        return np.int64(public.coins_lost[seat] if name == _LOST else public.trade_received[seat])
-    if name <= _FREE + 1:
-        return np.int64(public.built_free[seat] if name == _FREE else public.built_discard[seat])
-    return np.int64(public.free_tokens[seat] if name == _FREE_TOKENS else public.price[seat, name - _PRICE])
+of_city = FACTS.answer()
 
 
 @kernel
@@ -101,7 +51,10 @@ def leaf(public, rules, operation, operand, owner, other):
     if operation == _CARD_SET:
         counted = count_bits(public.built[city, 0] & rules.card_sets[name, 0])
         return np.int64(counted + count_bits(public.built[city, 1] & rules.card_sets[name, 1]))
-    return of_city(public, rules, city, name)
+    value = of_city(public, rules, city, name)
+    if value > MOST_COUNT and (_WIDE >> name & 1 == 0 or value > MOST_COINS):
+        stop_game(ASKED, city, -1, value, MOST_COINS if _WIDE >> name & 1 else MOST_COUNT)
+    return value
 
 
 @kernel
@@ -117,5 +70,3 @@ def called(public, rules, stack, first, operand, owner, other):
 
 
 evaluate = machine(leaf, called)
-
-assert _SYMBOL + SYMBOL_KINDS - 1 == _RESOURCE

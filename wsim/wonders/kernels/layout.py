@@ -3,7 +3,7 @@
 Records are aligned structured dtypes passed as numba ``Record`` (one pointer, no reference count):
 
 * ``RULES``   the rules of one rule set at one table size, compiled from the catalogue; never written while playing
-* ``PUBLIC``   what everybody at the table may know (R49)
+* ``PUBLIC``   what everybody at the table may know (R49); its facts about cities are declared in ``wonders/facts.py``
 * ``PRIVATE``  what one seat alone knows, its random stream and the parameters of its policy
 * ``CHOICE``   the legal moves of the decision at hand (R50)
 * ``SETTINGS``  what a policy of wsim's own plays by: its weights; data of the line-up, no part of the game
@@ -23,20 +23,21 @@ from __future__ import annotations
 
 import numpy as np
 
+from wsim.facts import fields, row_fields
 from wsim.jit import from_dtype, record_type
 from wsim.kernels.heads import ANSWER, in_lines, line_up_fields, log_of, types_of
 from wsim.kernels.heads import NOBODY as NOBODY
+from wsim.kernels.overruling import wish_of
 from wsim.kernels.searching import POOL, lookahead_of
+from wsim.wonders.facts import CITY_FACTS, PAYER, ROW_FACTS
 from wsim.wonders.kernels.net_layout import NET
 from wsim.wonders.words import (
     AGES,
     CARD_WORDS,
     CARDS,
     CATEGORY_KINDS,
-    COLOR_KINDS,
     DRAWN_KINDS,
     ENTRIES,
-    FLEX,
     HAND,
     NEIGHBOR_SEATS,
     PARAMETERS,
@@ -46,7 +47,6 @@ from wsim.wonders.words import (
     SLOTS,
     STAGES,
     SWITCHES,
-    SYMBOL_KINDS,
     TIES,
     TRIGGERS,
     TURNS,
@@ -57,7 +57,7 @@ EVENTS = 1200  # log entries of one game: hands, 192 moves, 912 of losses, ends 
 MEMORY = 8  # numbers that a policy may keep from decision to decision of a game
 EFFECTS_LOGGED = 2800  # log entries of one game: what clauses did (R52)
 DEEDS = 192  # what cities did in the open in one game: 3 ages of 8 turns, 7 seats, and builds from the pile
-QUEUE = 64  # builds from the discard pile that wait at once: at most two for each city
+QUEUE = 64  # builds from the discard pile that wait at once
 WEIGHTS = 48  # of the weighted policy, for each age
 CLAUSES = 128  # of all entries
 ACTIONS = 256  # of all clauses
@@ -66,8 +66,6 @@ CARD_SETS = 64  # that formulas count
 LOOK_WORDS = CARDS // 16  # 16 cards a word
 MOMENT_AT = 10  # of PRIVATE.looked, where the moment begins: age * (TURNS + 1) + turn
 NO_PRICE = 99
-LANE = 127  # of a packed resource: the solver's arithmetic needs the top bit of the byte
-LOSS_AT_ONCE = 255  # coins of a move
 VALUES = max(SEATS, HAND)
 PLAYERS = SEATS + POOL  # line-up entries, then the players of their pools
 
@@ -87,56 +85,7 @@ PUBLIC = np.dtype(
         ("turn", "i8"),  # 0.. within the age
         ("turns", "i8"),  # of an age: 6, Cities 7
         ("discarded", "i8"),  # size of the discard pile
-        ("side", "i4", (SEATS,)),  # row of RULES.stage_entry: the board and its side
-        ("policy", "i4", (SEATS,)),  # place in the line-up of the policy that plays the seat
-        ("coins", "i4", (SEATS,)),  # coins in the treasury
-        ("stages", "i4", (SEATS,)),  # built
-        ("shields", "i4", (SEATS,)),  # shields of structures and stages, and those that clauses brought
-        ("age_shields", "i4", (SEATS,)),  # of them, those for this age only (R57)
-        ("hand_size", "i4", (SEATS,)),  # cards in hand
-        ("abilities", "i4", (SEATS,)),  # bits of words.py, of structures and stages
-        ("free_used", "i4", (SEATS,)),  # 1: the once-per-age free build is spent in this age
-        ("built", "u8", (SEATS, CARD_WORDS)),  # names owned, one bit a card
-        ("colors", "i4", (SEATS, COLOR_KINDS)),  # structures by colour
-        ("symbols", "i4", (SEATS, SYMBOL_KINDS)),  # science symbols; the last one is wild
-        ("green_symbols", "i4", (SEATS, SYMBOL_KINDS)),  # those of green structures, which others may copy (R31)
-        ("victory", "i4", (SEATS, AGES)),  # victory tokens by kind
-        ("defeats", "i4", (SEATS,)),  # defeat tokens
-        ("debts", "i4", (SEATS,)),  # debt tokens
-        ("diplomacy", "i4", (SEATS,)),  # diplomacy tokens held
-        ("copy_science", "i4", (SEATS,)),  # structures that copy a symbol (R31)
-        ("plain", "u8", (SEATS,)),  # packed: fixed production
-        ("sale", "u8", (SEATS,)),  # packed: the part of it that neighbours may buy
-        ("reach", "u8", (SEATS,)),  # packed: at most so many of each resource, either/or symbols counted for all
-        ("sale_reach", "u8", (SEATS,)),  # packed: the same of what neighbours may buy
-        ("flex_lanes", "u8", (SEATS,)),  # packed 0xFF: resources that some either/or symbol may give
-        ("sale_flex_lanes", "u8", (SEATS,)),  # packed 0xFF: the same of what neighbours may buy
-        ("flex_count", "i4", (SEATS,)),  # either/or symbols
-        ("sale_flex_count", "i4", (SEATS,)),  # those that neighbours may use
-        ("flex", "u1", (SEATS, FLEX)),  # mask over RESOURCES: the alternatives of each either/or symbol
-        ("sale_flex", "u1", (SEATS, FLEX)),  # likewise
-        ("flex_role", "u1", (SEATS, FLEX)),  # 1 Secret Warehouse, 2 Black Market: alternatives follow production (R18)
-        ("board_resource", "i4", (SEATS,)),  # index into RESOURCES
-        ("made_kinds", "i4", (SEATS,)),  # mask over RESOURCES: what board, brown and gray cards can give (R18)
-        ("post_price", "i4", (SEATS, PRICE_KINDS)),  # coins, by structures: LEFT_RAW, LEFT_MADE, RIGHT_RAW, RIGHT_MADE
-        ("board_price", "i4", (SEATS, PRICE_KINDS)),  # coins, by stages
-        ("price", "i4", (SEATS, PRICE_KINDS)),  # coins that a unit costs (R14), both together
-        ("price_change", "i4", (SEATS, PRICE_KINDS)),  # what clauses made of each, down or up (R66)
-        ("cheapest", "i4", (SEATS,)),  # the least of the four
-        ("turn_units", "u8", (SEATS,)),  # packed: the part of the fixed production that is for this turn only (R65)
-        ("free_tokens", "i4", (SEATS,)),  # free builds still to be used (R67)
-        ("turn_rebate", "i4", (SEATS, NEIGHBOR_SEATS)),  # left, right: coins off one unit each turn (wharfs)
-        ("board_rebate", "i4", (SEATS, 2)),  # left, right: coins off the neighbour's own resource (Smuggler's Cache)
-        # what happened so far, for the seats table; coins but for the counts of structures and sales
-        ("trade_paid", "i4", (SEATS,)),  # coins to neighbours
-        ("trade_received", "i4", (SEATS,)),  # coins from neighbours
-        ("bank_paid", "i4", (SEATS,)),  # coins to the bank
-        ("built_paid", "i4", (SEATS,)),  # structures built by paying
-        ("built_chain", "i4", (SEATS,)),  # structures built by a chain (R16)
-        ("built_free", "i4", (SEATS,)),  # structures built for nothing by an ability (R26)
-        ("built_discard", "i4", (SEATS,)),  # structures built from the discard pile (R28)
-        ("sold", "i4", (SEATS,)),  # cards sold
-        ("coins_lost", "i4", (SEATS,)),  # coins lost (R32)
+        *fields(CITY_FACTS, "public", SEATS),
         ("purchase", "i8"),  # coins of the purchase that sets clauses off at the moment, 0 none (R64)
         # what every city did in the open, in order (R49)
         ("deed_count", "i8"),  # deeds so far
@@ -278,7 +227,8 @@ SEATING = np.dtype(
         ("side", "i8", (SEATS,)),  # -1 random
         *line_up_fields(SEATS, PARAMETERS, SETTINGS, PLAYERS),
         ("randomise", "f8", (SEATS,)),  # by seat: chance that a pick is replaced by a uniform one
-        ("experiment", "i8"),  # whether any seat has its picks randomised or is banned from something
+        ("overrule", "f8", (SEATS,)),  # by seat: chance that its policy must do the next best thing
+        ("experiment", "i8"),  # whether any seat has its picks randomised, is banned from something or overruled
         ("ban", "u8", (SEATS, 4)),  # by seat: card bits (2 words), colour mask, BAN_* bits
     ],
     align=True,
@@ -300,6 +250,11 @@ EVENT = np.dtype(
         ("ways", "u1", (HAND,)),  # legal ways to build each distinct card of the hand, in its order (pick experiments)
         ("values", "i4", (VALUES,)),  # coins after a turn, or what the kind says
         ("probability", "f4"),  # of the pick, given what the policy wanted; of one by `explore` that of a uniform one
+        ("wanted", "u8"),  # the move that the policy picked, in a plan that overrules some, else 0
+        ("others", "u2"),  # legal moves that are not of the same thing; 0: it could not be overruled
+        ("overruled", "u1"),  # WISH.overruled
+        ("stages", "u1"),  # whether the next stage could be built, in such a plan
+        ("could", "u8", (2 * CARD_WORDS,)),  # the cards that could be built, one bit each; then those by a chain
     ],
     align=True,
 )
@@ -308,7 +263,7 @@ HIDDEN = np.dtype(
     [
         ("seed", "i8"),  # with the number of the game: where the deals to come are drawn from
         ("number", "i8"),  # of the game
-        ("dice", [("unused", "u8"), ("rng", "u8")]),  # stream of randomised picks
+        ("dice", [("unused", "u8"), ("rng", "u8")]),  # stream of randomised picks and of overruled ones
         ("pile", "u8", (CARD_WORDS,)),  # names on the discard pile, one bit a card
         ("copies", "u1", (CARDS,)),  # copies of each on the pile
         ("free_pile", "i1", (HAND,)),  # slots of the Free City's pile, top first
@@ -318,6 +273,7 @@ HIDDEN = np.dtype(
         ("board_builds", "i4", (SEATS,)),  # builds from the pile granted by boards, not yet carried out
         ("card_builds", "i4", (SEATS,)),  # ... by structures
         ("losses", "i4", (SEATS,)),  # coins still to be lost
+        ("denied", "u8", (SEATS, CARD_WORDS)),  # by seat: cards that it was overruled about, and may not build any more
         ("watched", "i4", (SEATS,)),  # mask of the moves of a city that clauses wait for in any (clauses.note_watchers)
     ],
     align=True,
@@ -339,20 +295,8 @@ FLOW = np.dtype(
 )
 
 BEFORE = np.dtype(
-    [  # what pays in the last turn of an age, as it was before the turn (R9.5, switch last_card_on_new_state off)
-        ("plain", "u8", (SEATS,)),  # as in PUBLIC
-        ("sale", "u8", (SEATS,)),  # as in PUBLIC
-        ("sale_reach", "u8", (SEATS,)),  # as in PUBLIC
-        ("sale_flex_lanes", "u8", (SEATS,)),  # as in PUBLIC
-        ("flex_count", "i4", (SEATS,)),  # as in PUBLIC
-        ("sale_flex_count", "i4", (SEATS,)),  # as in PUBLIC
-        ("made_kinds", "i4", (SEATS,)),  # as in PUBLIC
-        ("abilities", "i4", (SEATS,)),  # as in PUBLIC
-        ("cheapest", "i4", (SEATS,)),  # as in PUBLIC
-        ("price", "i4", (SEATS, PRICE_KINDS)),  # as in PUBLIC
-        ("turn_rebate", "i4", (SEATS, NEIGHBOR_SEATS)),  # as in PUBLIC
-        ("board_rebate", "i4", (SEATS, NEIGHBOR_SEATS)),  # as in PUBLIC
-    ],
+    # what pays in the last turn of an age, as it was before the turn (R9.5, switch last_card_on_new_state off)
+    fields(PAYER, "public", SEATS),
     align=True,
 )
 
@@ -375,9 +319,9 @@ REDRAW = np.dtype(
         ("wanted", "i2", (CARDS,)),  # copies that the seat saw there, still to be accounted for by sales of this age
         ("strict", "i8"),  # 1: what was seen on the pile must agree
         ("weight", "f8"),  # by how much fewer ways there were to account for them than there might have been
-        ("builds", "i2", (QUEUE,)),  # names built from the pile, in order
-        ("built_at", "i2", (QUEUE,)),  # age * (TURNS + 1) + turn of each
-        ("built_deed", "i2", (QUEUE,)),  # number of its deed
+        ("builds", "i2", (DEEDS,)),  # names built from the pile, in order
+        ("built_at", "i2", (DEEDS,)),  # age * (TURNS + 1) + turn of each
+        ("built_deed", "i2", (DEEDS,)),  # number of its deed
         ("build_count", "i8"),  # of them
     ],
     align=True,
@@ -440,6 +384,8 @@ RESULT = np.dtype(
 LOG = log_of(EVENT, EVENTS + EFFECTS_LOGGED)
 LOOKAHEAD = lookahead_of(STATE, CHOICE, SEATS)
 
+WISH = wish_of(CHOICE, MEMORY)
+
 GAME = np.dtype(
     [
         *POSITION,  # a position is the first STATE.itemsize bytes of a game
@@ -452,6 +398,7 @@ GAME = np.dtype(
         ("result", RESULT),  # the score
         ("log", LOG),  # events for traces and picks
         ("answer", ANSWER),  # of a policy, the last
+        ("wish", WISH),  # what a policy wanted that may be overruled
         ("lookahead", LOOKAHEAD),  # a search
     ],
     align=True,
@@ -468,24 +415,7 @@ ROW = np.dtype(
         ("win_share", "f4"),  # share of the victory
         ("points", "i2", (CATEGORY_KINDS,)),  # points by category
         ("total", "i2"),  # points
-        ("coins", "i2"),  # coins in the treasury at the end
-        ("shields", "u1"),  # shields
-        ("stages", "u1"),  # stages built
-        ("victory_points", "u1"),  # points of victory tokens
-        ("defeats", "u1"),  # defeat tokens
-        ("debts", "u2"),  # debt tokens
-        ("coins_lost", "u2"),  # coins lost (R32)
-        ("trade_paid", "u2"),  # coins to neighbours
-        ("trade_received", "u2"),  # coins from neighbours
-        ("bank_paid", "u2"),  # coins to the bank
-        ("built_paid", "u1"),  # structures
-        ("built_chain", "u1"),  # structures
-        ("built_free", "u1"),  # structures
-        ("built_discard", "u1"),  # structures
-        ("sold", "u1"),  # cards
-        ("colors", "u1", (COLOR_KINDS,)),  # structures by colour
-        ("symbols", "u1", (SYMBOL_KINDS,)),  # science symbols; the last one is wild
-        ("built", "u8", (CARD_WORDS,)),  # names owned, one bit a card
+        *row_fields(ROW_FACTS),
     ],
     align=True,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import kernel, lowest_bit
+from wsim.kernels.guards import stop_game
 from wsim.wonders.kernels.layout import (
     DEEDS,
     EFFECTS_LOGGED,
@@ -15,8 +16,9 @@ from wsim.wonders.kernels.layout import (
     LOG_PICK,
     LOG_TURN_END,
 )
-from wsim.wonders.kernels.moves import action_of, card_of
-from wsim.wonders.words import BUILD, FREE_CITY, LAST_CARD
+from wsim.wonders.kernels.moves import action_of, card_of, how_of
+from wsim.wonders.limits import LOGGED, MOVES
+from wsim.wonders.words import BUILD, CARD_WORDS, CHAIN, FREE_CITY, LAST_CARD, STAGE
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 _OPEN = np.uint64(0xFFFFFFFFFF)  # of a move: all but the slot and what follows
@@ -26,10 +28,10 @@ _SEAT, _AGE, _TURN, _DECISION = (np.uint64(at) for at in (40, 44, 46, 50))
 
 @kernel
 def log_deed(public, seat, move, decision):
-    """Keep what the table saw of a move; a full record keeps no more."""
+    """Keep what the table saw of a move."""
     at = public.deed_count
-    if at >= DEEDS:
-        return
+    if at == DEEDS:
+        stop_game(MOVES, -1, card_of(move) if action_of(move) == BUILD else -1, DEEDS + 1, DEEDS)
     deed = move & _OPEN
     if action_of(move) != BUILD:
         deed &= ~_CARD
@@ -40,9 +42,11 @@ def log_deed(public, seat, move, decision):
 
 @kernel
 def log_event(game, kind, seat):
-    """Append an event to the log and return it; a full log overwrites its last entry."""
+    """Append an event to the log and return it; it has room for the longest game but for what clauses do."""
     log, public = game.log, game.public
-    at = min(log.count, EVENTS + EFFECTS_LOGGED - 1)
+    at = log.count
+    if at == EVENTS + EFFECTS_LOGGED:
+        stop_game(LOGGED, -1, -1, EVENTS + EFFECTS_LOGGED + 1, EVENTS + EFFECTS_LOGGED)
     log.count = at + 1
     event = log.events[at]
     event.kind = kind
@@ -72,7 +76,7 @@ def _count_ways(game, rules, event):
 
 @kernel
 def log_pick(game, rules, decider, index, randomised, probability):
-    """Log the decision at hand."""
+    """Log the decision at hand and return its event."""
     choice = game.choice
     event = log_event(game, LOG_PICK, choice.seat)
     event.decision = choice.kind
@@ -83,6 +87,30 @@ def log_pick(game, rules, decider, index, randomised, probability):
     event.move = choice.moves[index]
     event.hand = game.own[decider].hand if choice.kind <= LAST_CARD or choice.kind == FREE_CITY else _ZERO
     _count_ways(game, rules, event)
+    event.wanted, event.others, event.overruled = _ZERO, 0, 0
+    return event
+
+
+@kernel
+def log_wish(game, event):
+    """Log what the policy wanted at a decision at which it could have been overruled."""
+    wish = game.wish
+    event.wanted = game.choice.moves[wish.index]
+    event.others = wish.others
+    event.overruled = wish.overruled
+    event.stages = 0
+    for word in range(2 * CARD_WORDS):
+        event.could[word] = _ZERO
+    for i in range(game.choice.count):
+        move = game.choice.moves[i]
+        if action_of(move) == STAGE:
+            event.stages = 1
+        elif action_of(move) == BUILD:
+            card = card_of(move)
+            bit = _ONE << np.uint64(card & 63)
+            event.could[card >> 6] |= bit
+            if how_of(move) == CHAIN:
+                event.could[CARD_WORDS + (card >> 6)] |= bit
 
 
 @kernel(rare=True)

@@ -31,8 +31,10 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import kernel, lowest_bit
+from wsim.kernels.guards import stop_game
 from wsim.wonders.kernels.layout import ACTION_AT, BANK_AT, CARD_AT, HOW_AT, LEFT_AT, RIGHT_AT, SLOT_AT, SPENDS_AT
 from wsim.wonders.kernels.payment import pay, prepare_payer
+from wsim.wonders.limits import MOST_PAID, PAYABLE
 from wsim.wonders.words import (
     BAN_SELL,
     BAN_STAGE,
@@ -310,6 +312,8 @@ def list_loss(game, seat, loss):
     choice.kind = LOSS
     choice.seat = seat
     most = min(loss, game.public.coins[seat])
+    if most > MOST_PAID:
+        stop_game(PAYABLE, seat, -1, most, MOST_PAID)
     for i in range(most + 1):
         choice.moves[i] = _PAY | (np.uint64(most - i) << _BANK)
     choice.count = most + 1
@@ -317,20 +321,21 @@ def list_loss(game, seat, loss):
 
 @kernel
 def restrict(game, rules, seating):
-    """Leave out what the city that moves is banned from."""
+    """Leave out what the city that moves is banned from, or denied."""
     if seating.experiment:
         keep_allowed(game, rules, seating, game.choice.seat)
 
 
 @kernel(rare=True)
 def keep_allowed(game, rules, seating, seat):
-    """Strike the moves that the experiment bans for this seat; sales stay where nothing else would."""
+    """Strike the moves that the experiment takes from this seat; sales stay where nothing else would."""
     choice = game.choice
     flags = np.int64(seating.ban[seat, 3])
     count = 0
     for i in range(choice.count):
-        if not _banned(rules, seating, seat, flags, choice.moves[i]):
-            choice.moves[count] = choice.moves[i]
+        move = choice.moves[i]
+        if not _banned(rules, seating, seat, flags, move) and not _denied(game.hidden, seat, move):
+            choice.moves[count] = move
             count += 1
     if count == 0:
         for i in range(choice.count):
@@ -338,6 +343,13 @@ def keep_allowed(game, rules, seating, seat):
                 choice.moves[count] = choice.moves[i]
                 count += 1
     choice.count = count
+
+
+@kernel
+def _denied(hidden, seat, move):
+    """Say whether a move builds a card that the seat wanted and was overruled about."""
+    card = card_of(move)
+    return action_of(move) == BUILD and (hidden.denied[seat, card >> 6] >> np.uint64(card & 63)) & _ONE != _ZERO
 
 
 @kernel

@@ -1,23 +1,29 @@
 """Playing on: the machine of flow.py with policies (wsim/kernels/engine.py).
 
 A game is a function of (seed, game number, seating, rules). Random numbers come from the streams of wsim/rng.py: 0-2
-deal the ages, 3 sets the table, 4 + seat belongs to the policy of the seat, 12 to randomised picks.
+deal the ages, 3 sets the table, 4 + seat belongs to the policy of the seat, 12 to randomised picks
+and to overruled ones.
 """
 
 from __future__ import annotations
 
+import numpy as np
+
 from wsim.jit import kernel
 from wsim.kernels.engine import Parts, engine_of
+from wsim.kernels.facts import copying
 from wsim.rng import below, uniform
 from wsim.wonders.kernels.deal import set_up
 from wsim.wonders.kernels.flow import next_decision, take
-from wsim.wonders.kernels.layout import LOG_PICK, OVER, TYPES
-from wsim.wonders.kernels.log import log_pick
-from wsim.wonders.kernels.moves import restrict
+from wsim.wonders.kernels.layout import EVENT, LOG_PICK, MEMORY, OVER, TYPES
+from wsim.wonders.kernels.log import log_pick, log_wish
+from wsim.wonders.kernels.moves import action_of, card_of, restrict
 from wsim.wonders.kernels.rows import write_rows
-from wsim.wonders.words import EXPLORE, HAND, LAST_CARD, LOSS
+from wsim.wonders.words import BUILD, CARDS, DISCARD_PILE, EXPLORE, LAST_CARD, LOSS, SELL
 
 ENDED = 1 << OVER
+_ONE = np.uint64(1)
+_copy_event = copying(EVENT, "values")  # of traces only
 
 
 @kernel
@@ -30,7 +36,9 @@ def _settle(game, rules, seating, seat, index, stream):
     if game.log.recording:
         if choice.count > 1 and explored(choice, game.own[seat], stream):
             randomised, probability = True, 1.0 / choice.count
-        log_pick(game, rules, seat, index, randomised, probability)
+        event = log_pick(game, rules, seat, index, randomised, probability)
+        if choice.count > 1 and seating.overrule[seat] > 0.0:
+            log_wish(game, event)
     return index
 
 
@@ -58,6 +66,22 @@ def randomise(game, chance, wanted):
 
 
 @kernel
+def _thing_of(game, move, wide):
+    """Return what a move is about: its card, if it builds that; the next stage or a sale, whatever goes down for it."""
+    action = action_of(move)
+    if game.choice.kind > DISCARD_PILE or action > SELL:
+        return np.int64(-1)
+    return card_of(move) if action == BUILD else CARDS + action
+
+
+@kernel
+def _deny(game, thing):
+    """Take a card from a seat that was overruled about it, for the rest of the game: else it would build it later."""
+    if thing < CARDS:
+        game.hidden.denied[game.choice.seat, thing >> 6] |= _ONE << np.uint64(thing & 63)
+
+
+@kernel
 def _write_picks(game, picks, filled, number):
     """Copy the decisions of the game's log to the picks; return the new length."""
     log = game.log
@@ -66,22 +90,15 @@ def _write_picks(game, picks, filled, number):
         if event.kind == LOG_PICK and event.decision != LOSS and filled < picks.shape[0]:
             pick = picks[filled]
             pick.game = number
-            _copy_event(pick.event, event)
+            _copy_event(event, pick.event)
             filled += 1
     return filled
 
 
-@kernel
-def _copy_event(target, event):
-    """Copy one event."""
-    target.kind, target.age, target.turn, target.seat = event.kind, event.age, event.turn, event.seat
-    target.decision, target.legal, target.index = event.decision, event.legal, event.index
-    target.randomised, target.probability = event.randomised, event.probability
-    target.move, target.hand = event.move, event.hand
-    for i in range(HAND):
-        target.ways[i] = event.ways[i]
-
-
 ENGINE = engine_of(
-    Parts(set_up, next_decision, take, write_rows, _write_picks, _settle, restrict, ENDED), TYPES
+    Parts(
+        set_up, next_decision, take, write_rows, _write_picks, _settle, restrict, ENDED,
+        thing_of=_thing_of, deny=_deny, memory=MEMORY,
+    ),
+    TYPES,
 )  # fmt: skip

@@ -1,52 +1,100 @@
-"""The rows of the seats table, as the engine writes them (layout.ROW)."""
+"""The rows of the seats table, as the engine writes them (layout.ROW), where points must fit (``guards``)."""
 
 from __future__ import annotations
 
-from wsim.jit import kernel
-from wsim.wonders.words import AGES, CATEGORY_KINDS, COLOR_KINDS, SYMBOL_KINDS
+import numpy as np
+
+from wsim.jit import kernel, lowest_bit
+from wsim.kernels.guards import stop_game
+from wsim.wonders.kernels.city import FACTS, victory_points
+from wsim.wonders.kernels.guards import check_coins
+from wsim.wonders.kernels.scoring import points_of
+from wsim.wonders.limits import CATEGORY, DEFEATS, MOST_COUNT, SYMBOLS, TOKEN_POINTS, TOTAL
+from wsim.wonders.words import CARD_WORDS, CATEGORY_KINDS, SYMBOL_KINDS
+
+_ONE = np.uint64(1)
+MOST_POINTS, LEAST_POINTS = 32_767, -32_768
+_write_facts = FACTS.write_row()
 
 
 @kernel
 def write_rows(game, rules, rows, at, number):
     """Write one row a city of the game just scored, from row ``at`` on."""
+    public, result = game.public, game.result
     for seat in range(rules.seats):
-        _write_row(game, rules, rows[at + seat], seat, number)
+        row = rows[at + seat]
+        row.game = number
+        row.seat = seat
+        row.side = public.side[seat]
+        row.policy = public.policy[seat]
+        row.rank = result.rank[seat]
+        row.win_share = result.share[seat]
+        for category in range(CATEGORY_KINDS):
+            row.points[category] = result.points[seat, category]
+        row.total = result.total[seat]
+        _write_facts(public, rules, seat, row)
+        _check_row(game, rules, seat)
 
 
 @kernel
-def _write_row(game, rules, row, seat, number):
-    """Write the row of one city."""
+def _check_row(game, rules, seat):
+    """Stop a game in which a number of a city does not fit in its column: it has bits beyond those of the column."""
     public, result = game.public, game.result
-    row.game = number
-    row.seat = seat
-    row.side = public.side[seat]
-    row.policy = public.policy[seat]
-    row.rank = result.rank[seat]
-    row.win_share = result.share[seat]
+    points = (result.total[seat] - LEAST_POINTS) | (public.coins[seat] - LEAST_POINTS)
     for category in range(CATEGORY_KINDS):
-        row.points[category] = result.points[seat, category]
-    row.total = result.total[seat]
-    row.coins = public.coins[seat]
-    row.shields = public.shields[seat]
-    row.stages = public.stages[seat]
-    victory_points = 0
-    for age in range(AGES):
-        victory_points += public.victory[seat, age] * rules.victory_points[age]
-    row.victory_points = victory_points
-    row.defeats = public.defeats[seat]
-    row.debts = public.debts[seat]
-    row.coins_lost = public.coins_lost[seat]
-    row.trade_paid = public.trade_paid[seat]
-    row.trade_received = public.trade_received[seat]
-    row.bank_paid = public.bank_paid[seat]
-    row.built_paid = public.built_paid[seat]
-    row.built_chain = public.built_chain[seat]
-    row.built_free = public.built_free[seat]
-    row.built_discard = public.built_discard[seat]
-    row.sold = public.sold[seat]
-    for color in range(COLOR_KINDS):
-        row.colors[color] = public.colors[seat, color]
+        points |= result.points[seat, category] - LEAST_POINTS
+    counts = victory_points(public, rules, seat) | public.defeats[seat]
     for symbol in range(SYMBOL_KINDS):
-        row.symbols[symbol] = public.symbols[seat, symbol]
-    row.built[0] = public.built[seat, 0]
-    row.built[1] = public.built[seat, 1]
+        counts |= public.symbols[seat, symbol]
+    if (points >> 16) | (counts >> 8):
+        _stop_row(game, rules, seat)
+
+
+@kernel(rare=True)
+def _stop_row(game, rules, seat):
+    """Stop a game in which a number of a city does not fit in its column."""
+    public, result = game.public, game.result
+    check_coins(public.coins[seat], seat)
+    _check_count(TOKEN_POINTS, seat, victory_points(public, rules, seat))
+    _check_count(DEFEATS, seat, public.defeats[seat])
+    for symbol in range(SYMBOL_KINDS):
+        _check_count(SYMBOLS, seat, public.symbols[seat, symbol])
+    for category in range(CATEGORY_KINDS):
+        _check_points(game, rules, seat, CATEGORY, result.points[seat, category])
+    _check_points(game, rules, seat, TOTAL, result.total[seat])
+
+
+@kernel
+def _check_count(what, seat, value):
+    """Stop a game in which a number does not fit in a column of 8 bits."""
+    if value > MOST_COUNT:
+        stop_game(what, seat, -1, value, MOST_COUNT)
+
+
+@kernel
+def _check_points(game, rules, seat, what, points):
+    """Stop a game in which points do not fit in a column of 16 bits."""
+    if points > MOST_POINTS or points < LEAST_POINTS:
+        bound = MOST_POINTS if points > 0 else LEAST_POINTS
+        stop_game(what, seat, _largest_source(game.public, rules, seat, points), points, bound)
+
+
+@kernel(rare=True)
+def _largest_source(public, rules, seat, points):
+    """Return the structure or stage of a city with the most points in the direction of ``points``; -1 for none."""
+    sign = 1 if points > 0 else -1
+    most, largest = 0, -1
+    for word in range(CARD_WORDS):
+        names = public.built[seat, word]
+        while names:
+            card = 64 * word + lowest_bit(names)
+            names &= names - _ONE
+            worth = sign * points_of(public, rules, seat, card, 0)
+            if worth > most:
+                most, largest = worth, card
+    for stage in range(public.stages[seat]):
+        entry = np.int64(rules.stage_entry[public.side[seat], stage])
+        worth = sign * points_of(public, rules, seat, entry, 0)
+        if worth > most:
+            most, largest = worth, entry
+    return largest

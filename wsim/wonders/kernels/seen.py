@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import kernel
-from wsim.wonders.kernels.layout import CHOOSE, CITY, LAST, NOBODY, QUEUE, SETTLE
+from wsim.wonders.kernels.layout import CHOOSE, CITY, LAST, NOBODY, SETTLE
 from wsim.wonders.kernels.moves import NO_MOVE, action_of, card_of
 from wsim.wonders.kernels.turn import neighbor_left
 from wsim.wonders.words import AGES, BUILD, DISCARD_PILE, LAST_CARD, SEATS, SELL, TURNS
@@ -78,7 +78,7 @@ def read_events(game):
             past.builds[past.build_count] = card_of(deed)
             past.built_at[past.build_count] = age * (TURNS + 1) + turn
             past.built_deed[past.build_count] = number
-            past.build_count = min(past.build_count + 1, QUEUE - 1)
+            past.build_count += 1
             continue
         what = SOLD
         if action_of(deed) == BUILD:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import kernel, lowest_bit
+from wsim.kernels.guards import stop_game
 from wsim.wonders.kernels.clause_acts import add_free_builds, find_cheapest
 from wsim.wonders.kernels.clauses import OF_MOVES, move_made, note_watchers
 from wsim.wonders.kernels.formula import evaluate
+from wsim.wonders.kernels.guards import add_coins, add_debts, add_diplomacy, add_shields, check_lanes
 from wsim.wonders.kernels.log import log_deed
 from wsim.wonders.kernels.moves import (
     NO_MOVE,
@@ -21,6 +23,7 @@ from wsim.wonders.kernels.moves import (
     spends_of,
 )
 from wsim.wonders.kernels.payment import spread
+from wsim.wonders.limits import FLEXIBLE, LOSSES, MOST_COINS, MOST_PAID, PAYABLE
 from wsim.wonders.words import (
     ALL_COLORS,
     ALL_RESOURCES,
@@ -39,6 +42,7 @@ from wsim.wonders.words import (
     COUNT_VICTORY,
     DISCARD_DEFEATS,
     DISCARD_PILE,
+    FLEX,
     FREE,
     FREE_ONCE_PER_AGE,
     GRAY,
@@ -80,18 +84,24 @@ def neighbor_right(public, seat):
 
 
 @kernel
-def add_flex(public, seat, mask, sold):
-    """Give a city one more either/or symbol."""
+def add_flex(public, seat, entry, mask, role, sold):
+    """Give a city one more either/or symbol, with a role if its alternatives follow what the city produces (R18)."""
+    if public.flex_count[seat] == FLEX:
+        stop_game(FLEXIBLE, seat, entry, FLEX + 1, FLEX)
     word = spread(mask)
+    if role:
+        public.flex_role[seat, public.flex_count[seat]] = role
     public.flex[seat, public.flex_count[seat]] = mask
     public.flex_count[seat] += 1
     public.flex_lanes[seat] |= word * _BYTE
     public.reach[seat] += word
+    check_lanes(public.reach[seat], seat, entry)
     if sold:
         public.sale_flex[seat, public.sale_flex_count[seat]] = mask
         public.sale_flex_count[seat] += 1
         public.sale_flex_lanes[seat] |= word * _BYTE
         public.sale_reach[seat] += word
+        check_lanes(public.sale_reach[seat], seat, entry)
 
 
 @kernel
@@ -102,18 +112,20 @@ def add_production(public, rules, seat, entry, sold):
     if produces:
         public.plain[seat] += produces
         public.reach[seat] += produces
+        check_lanes(public.reach[seat], seat, entry)
         if sold:
             public.sale[seat] += produces
             public.sale_reach[seat] += produces
+            check_lanes(public.sale_reach[seat], seat, entry)
     if mask:
-        add_flex(public, seat, mask, sold)
+        add_flex(public, seat, entry, mask, 0, sold)
     if sold and (produces or mask):
         for resource in range(RESOURCE_KINDS):
             if (produces >> (np.uint64(resource) * _LANE)) & np.uint64(0xFF):
                 mask |= 1 << resource
         public.made_kinds[seat] |= mask
         if public.abilities[seat] & (WAREHOUSE | BLACK_MARKET):
-            refresh_private_symbols(public, seat)
+            refresh_private_symbols(public, seat, entry)
 
 
 @kernel
@@ -123,7 +135,7 @@ def private_symbol(role, kinds):
 
 
 @kernel
-def refresh_private_symbols(public, seat):
+def refresh_private_symbols(public, seat, entry):
     """Rebuild the either/or symbols whose alternatives depend on what the city produces (R18)."""
     kinds = public.made_kinds[seat]
     public.reach[seat] = public.plain[seat]
@@ -134,6 +146,7 @@ def refresh_private_symbols(public, seat):
         word = spread(public.flex[seat, symbol])
         public.reach[seat] += word
         public.flex_lanes[seat] |= word * _BYTE
+    check_lanes(public.reach[seat], seat, entry)
 
 
 @kernel
@@ -142,7 +155,8 @@ def add_effects(public, rules, seat, entry):
     color = rules.color[entry] if entry < STAGE_ENTRY else -1
     if rules.produces[entry] or rules.one_of[entry]:
         add_production(public, rules, seat, entry, color == BROWN or color == GRAY)
-    public.shields[seat] += rules.shields[entry]
+    if rules.shields[entry]:
+        add_shields(public, seat, entry, rules.shields[entry])
     symbol = rules.symbol[entry]
     if symbol:
         public.symbols[seat, symbol] += 1
@@ -154,10 +168,10 @@ def add_effects(public, rules, seat, entry):
         if abilities & PRICES:
             add_prices(public, rules, seat, entry)
         if abilities & (WAREHOUSE | BLACK_MARKET):
-            public.flex_role[seat, public.flex_count[seat]] = WAREHOUSE_ROLE if abilities & WAREHOUSE else MARKET_ROLE
-            add_flex(public, seat, 0, False)
-            refresh_private_symbols(public, seat)
-        public.diplomacy[seat] += rules.diplomacy[entry]
+            add_flex(public, seat, entry, 0, WAREHOUSE_ROLE if abilities & WAREHOUSE else MARKET_ROLE, False)
+            refresh_private_symbols(public, seat, entry)
+        if rules.diplomacy[entry]:
+            add_diplomacy(public, seat, entry, rules.diplomacy[entry])
         public.copy_science[seat] += rules.copy_science[entry]
 
 
@@ -270,7 +284,11 @@ def plays_last(public, rules, seat):
 def settle(public, rules, seat, move):
     """Make the payments of a move, or take the coins of a sale (R9.2)."""
     if action_of(move) == SELL:
-        public.coins[seat] += sale_coins(public, rules, seat)
+        coins = sale_coins(public, rules, seat)
+        if rules.sale_at >= 0:
+            add_coins(public, seat, card_of(move), coins)
+        else:
+            public.coins[seat] += coins
         return
     bank, to_left, to_right = bank_of(move), left_of(move), right_of(move)
     public.bank_paid[seat] += bank
@@ -320,7 +338,7 @@ def count_around(public, seat, what, cities):
 @kernel
 def gain(public, rules, seat, entry):
     """Take the immediate coins of a structure or stage, and hand out what it gives to others (R9.3, R34, R35)."""
-    public.coins[seat] += rules.coins[entry]
+    coins = np.int64(rules.coins[entry])
     each, what, cities = rules.coins_per[entry, 0], rules.coins_per[entry, 1], rules.coins_per[entry, 2]
     if each:
         number = count_around(public, seat, what, cities)
@@ -331,14 +349,16 @@ def gain(public, rules, seat, entry):
             and what >> rules.color[entry] & 1
         ):
             number -= 1
-        public.coins[seat] += each * number
+        coins += each * number
+    if coins:
+        add_coins(public, seat, entry, coins)
     if rules.abilities[entry] & DISCARD_DEFEATS:
         public.defeats[seat] = 0
     others = rules.coins_to_others[entry, 0]
     if others:
         for other in range(public.seats):
             if concerns(public, seat, other, rules.coins_to_others[entry, 1]):
-                public.coins[other] += others
+                add_coins(public, other, entry, others)
 
 
 @kernel
@@ -360,7 +380,7 @@ def take_tokens(public, rules, seat, entry):
     if rules.debt[entry, 0]:
         for other in range(public.seats):
             if concerns(public, seat, other, rules.debt[entry, 1]):
-                public.debts[other] += rules.debt[entry, 0]
+                add_debts(public, other, entry, rules.debt[entry, 0])
 
 
 @kernel
@@ -375,7 +395,12 @@ def inflict(game, rules, seat, entry):
                 number = public.victory[other, 0] + public.victory[other, 1] + public.victory[other, 2]
             elif per == PER_STAGE:
                 number = public.stages[other]
-            hidden.losses[other] += each * number
+            losses = hidden.losses[other] + each * number
+            if losses > MOST_COINS:
+                stop_game(LOSSES, other, entry, losses, MOST_COINS)
+            if min(losses, public.coins[other]) > MOST_PAID:
+                stop_game(PAYABLE, other, entry, min(losses, public.coins[other]), MOST_PAID)
+            hidden.losses[other] = losses
 
 
 @kernel

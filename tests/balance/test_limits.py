@@ -1,0 +1,67 @@
+"""Values with which games break a limit: no search chooses them, and a table of effects says which they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import wsim
+from wsim.balance.evaluator import Evaluator
+from wsim.balance.goal import as_goal
+from wsim.balance.measurements import Memory
+from wsim.balance.patch_search import worst_of
+from wsim.errors import UserError
+from wsim.lab.execution import Execution
+from wsim.limits import GameLimitError
+
+GOAL = """
+[plan]
+players = 3
+policies = "random"
+set = ["cards.Altar.when=[{event='turn_start', gain={shields=1}}]"]
+[[target]]
+of = "wonder"
+within = 0.5
+[[knob]]
+path = "cards.Altar.when.1.gain.shields:1"
+range = "1..40"
+absolute = true
+[search]
+games = 300
+replays = 300
+"""
+
+
+def evaluator_of(tmp_path: Path, text: str = GOAL) -> Evaluator:
+    file = tmp_path / "goal.toml"
+    file.write_text(text, encoding="utf-8")
+    return Evaluator(as_goal(str(file)), Memory(), 1, Execution(threads=1))
+
+
+def test_values_that_cannot_be_played_are_refused_and_the_others_are_measured(tmp_path: Path) -> None:
+    evaluator = evaluator_of(tmp_path)
+    level, effects = evaluator.linearised((), "round", 300, 300)
+    refused = {patch[0][1] for patch in evaluator.sampler.refused}
+    assert 40 in refused
+    assert not refused & set(range(1, 11))
+    assert all(said.endswith("` of `when`") for said in evaluator.sampler.refused.values())
+    for place, option in enumerate(evaluator.options):
+        assert effects.replayed[place] == (option.value not in {1, *refused})
+    [patch] = [patch for patch in evaluator.sampler.refused if patch[0][1] == 40]
+    cells = evaluator.cells
+    assert worst_of(cells, level.value) < 10 < worst_of(cells, evaluator.level(patch, "check", 300).value)
+    assert worst_of(cells, evaluator.linearised(patch, "elimination", 300, 300)[0].value) > 10
+
+
+def test_a_goal_whose_games_break_a_limit_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(GameLimitError, match="shields with Altar"):
+        evaluator_of(tmp_path, GOAL.replace("shields=1", "shields=60").replace("1..40", "60..61")).level((), "a", 300)
+
+
+def test_a_table_of_effects_names_the_value_that_cannot_be_played(tmp_path: Path) -> None:
+    file = tmp_path / "goal.toml"
+    file.write_text(GOAL, encoding="utf-8")
+    said = r'^the knob cards\.Altar\.when\.1\.gain\."shields:1"=\d+ cannot be played: in game'
+    with pytest.raises(UserError, match=said):
+        wsim.sensitivity(str(file), threads=1)

@@ -1,0 +1,51 @@
+"""``wsim doctor``: what is missing is named with its remedy, and what fails is a line, not a traceback."""
+
+from __future__ import annotations
+
+import json
+from importlib import metadata
+from typing import Any
+
+import pytest
+
+import wsim
+from tests.conftest import Command
+from wsim.errors import UserError
+
+
+def test_a_sound_installation(wsim_command: Command) -> None:
+    answer = wsim_command("doctor")
+    assert answer.code == 0, answer.out
+    lines = dict(line.split(maxsplit=1) for line in answer.out.splitlines() if not line.startswith("compiled"))
+    assert lines["wsim"] == wsim.__version__
+    assert lines["polars"] == metadata.version("polars")
+    assert "altair " in lines["wsim[report]"]
+    assert lines["games"].startswith("200 of seven_wonders 1e played, ")
+    assert "FAILED" not in answer.out
+
+
+def test_what_is_missing_is_named_with_its_remedy(wsim_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    version = metadata.version
+
+    def without_altair(name: str) -> str:
+        if name == "altair":
+            raise metadata.PackageNotFoundError(name)
+        return version(name)
+
+    monkeypatch.setattr("importlib.metadata.version", without_altair)
+    monkeypatch.setattr("wsim.jit.cache.can_store", lambda _: False)
+    found = json.loads(wsim_command("doctor", "--json").out)
+    assert found["wsim[report]"]["found"] == "not installed: altair (pip install 'wsim[report]')"
+    assert found["compiled kernels"]["found"].endswith("every process compiles anew. Set WSIM_CACHE_DIR")
+
+
+def test_games_that_cannot_be_played_are_a_line_and_exit_1(
+    wsim_command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: Any) -> None:
+        raise UserError("no kernel can be compiled here")
+
+    monkeypatch.setattr("wsim.wonders.game.SevenWonders.prepare", refuse)
+    answer = wsim_command("doctor")
+    assert answer.code == 1
+    assert answer.out.splitlines()[-1].split(maxsplit=1) == ["games", "FAILED: no kernel can be compiled here"]

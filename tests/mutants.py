@@ -1,0 +1,273 @@
+"""Draw faults at random, plant them one at a time in a copy of the checkout, and report which ones no test notices.
+
+``python -m tests.mutants --package stats --count 30 --seed 1`` draws 30 faults among all that the operators below can
+make of ``wsim/stats``, runs the quick tests of that package against each, and prints the faults that survive, as a
+difference, with the score and its 95% interval. The same seed draws the same faults. Kernels are tested without the JIT
+first, which needs no compiling, and with it where that notices nothing.
+
+Operators (Offutt et al. 1996, the five that cover the others, and three of our own): comparisons, arithmetic, logical
+connectives, constants, and negated conditions; swapped arguments, calls left out, terms left out. Text, annotations,
+docstrings and the words of error messages are not touched, nor is anything that only the type checker reads.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import math
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from difflib import unified_diff
+from pathlib import Path
+from queue import SimpleQueue
+
+ROOT = Path(__file__).parents[1]
+PATIENCE = 5  # times as long as without a fault; one that loops for ever is noticed
+SWAPPED: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
+    ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
+}  # fmt: skip
+ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
+    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Add, ast.Div: ast.Mult, ast.FloorDiv: ast.Mult,
+    ast.Mod: ast.FloorDiv, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd, ast.LShift: ast.RShift, ast.RShift: ast.LShift,
+}  # fmt: skip
+TESTS: dict[str, tuple[str, ...]] = {
+    "kernels": ("kernels", "games", "policies", "positions"),
+    "jit": ("jit", "policies"),
+    "": ("lab", "cli"),
+}
+"""The folders of tests of a package, where they are not the folder of its name; "" is for modules of wsim itself."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A change of one expression or statement: where it is, and the text that replaces it."""
+
+    module: Path
+    line: int
+    start: int
+    end: int
+    text: str
+    operator: str
+
+    def planted(self, source: bytes) -> bytes:
+        """Return the source with the fault."""
+        return source[: self.start] + self.text.encode() + source[self.end :]
+
+    def diff(self) -> str:
+        """Return the fault as the lines of a difference."""
+        before = (ROOT / self.module).read_bytes()
+        old, new = (text.decode().splitlines() for text in (before, self.planted(before)))
+        return "\n".join(list(unified_diff(old, new, lineterm="", n=0))[3:])
+
+
+def faults_of(module: Path) -> Iterator[Fault]:
+    """Yield every fault that the operators make of a module, given relative to the checkout."""
+    source = (ROOT / module).read_bytes()
+    starts = [0]
+    for line in source.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+    tree = ast.parse(source)
+    ignored = _untouched(tree)
+    for node in ast.walk(tree):
+        if id(node) in ignored or not isinstance(node, ast.expr | ast.stmt):
+            continue
+        for operator, text in _variants(node):
+            start = starts[node.lineno - 1] + node.col_offset
+            end = starts[(node.end_lineno or node.lineno) - 1] + (node.end_col_offset or 0)
+            yield Fault(module, node.lineno, start, end, text, operator)
+
+
+def _untouched(tree: ast.Module) -> set[int]:
+    """Return the nodes whose change cannot change a result: annotations, texts, messages, imports for type checkers."""
+    skipped: list[ast.AST] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.AnnAssign | ast.arg) and node.annotation:
+            skipped.append(node.annotation)
+        if isinstance(node, ast.FunctionDef):
+            skipped += [*node.decorator_list, *([node.returns] if node.returns else [])]
+        if isinstance(node, ast.JoinedStr | ast.Raise | ast.Assert):
+            skipped.append(node)
+        if isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "__name__ == '__main__'"):
+            skipped.append(node)
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            skipped.append(node)
+    return {id(inner) for node in skipped for inner in ast.walk(node)}
+
+
+def _variants(node: ast.AST) -> Iterator[tuple[str, str]]:
+    """Yield what replaces a node: the name of the operator, and the new text."""
+    match node:
+        case ast.Compare(left=left, ops=[operator], comparators=[right]):
+            yield "comparison", _joined(ast.Compare(left, [SWAPPED[type(operator)]()], [right]))
+        case ast.BinOp(left=left, op=operator, right=right) if not _is_text(left) and not _is_text(right):
+            if type(operator) in ARITHMETIC:
+                yield "arithmetic", _joined(ast.BinOp(left, ARITHMETIC[type(operator)](), right))
+            yield "term left out", _joined(left)
+            if isinstance(operator, ast.Add | ast.Mult | ast.BitOr | ast.BitAnd):
+                yield "term left out", _joined(right)
+        case ast.BoolOp(op=operator, values=values):
+            yield "connective", _joined(ast.BoolOp(ast.Or() if isinstance(operator, ast.And) else ast.And(), values))
+            for index in range(len(values)):
+                rest = [*values[:index], *values[index + 1 :]]
+                yield "term left out", _joined(rest[0] if len(rest) == 1 else ast.BoolOp(operator, rest))
+        case ast.UnaryOp(op=ast.Not() | ast.USub(), operand=operand) if not isinstance(operand, ast.Constant):
+            yield "sign", _joined(operand)
+        case ast.Constant(value=bool() as value):
+            yield "constant", str(not value)
+        case ast.Constant(value=int() as value):
+            yield "constant", f"({value + 1})"
+            yield "constant", f"({value - 1})"
+        case ast.Constant(value=float() as value):
+            yield "constant", f"({value * 1.5 + 0.1!r})"
+        case ast.Call(args=[first, second, *others]) if not any(isinstance(a, ast.Starred) for a in node.args):
+            swapped = ast.Call(node.func, [second, first, *others], node.keywords)
+            if ast.unparse(first) != ast.unparse(second):
+                yield "arguments swapped", _joined(swapped)
+        case ast.Expr(value=ast.Call()):
+            yield "call left out", "pass"
+        case ast.IfExp(test=test, body=body, orelse=orelse):
+            yield "condition", _joined(ast.IfExp(test, orelse, body))
+        case ast.Continue():
+            yield "statement", "break"
+        case ast.AugAssign(target=target, op=operator, value=value) if type(operator) in ARITHMETIC:
+            changed = ast.AugAssign(target, ARITHMETIC[type(operator)](), value)
+            yield "arithmetic", ast.unparse(changed)
+
+
+def _joined(node: ast.expr) -> str:
+    return f"({ast.unparse(node)})"
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str | bytes))
+
+
+def package_of(module: Path) -> str:
+    """Return the package of a module of wsim: ``stats``, ``wonders/kernels``; "" for a module of wsim itself."""
+    parts = module.parent.parts[1:]
+    return "/".join(parts[:2] if parts[:1] in (("wonders",), ("babel",), ("questions",)) else parts[:1])
+
+
+def tests_of(package: str) -> list[str]:
+    """Return the folders of the tests of a package, those nearest to it first."""
+    head, _, tail = package.partition("/")
+    nearest = [f"{head}/{tail}"] if tail and (ROOT / "tests" / head / tail).is_dir() else []
+    folders = [*nearest, *TESTS.get(head, (head,))]
+    return [f"tests/{name}" for name in folders if (ROOT / "tests" / name).is_dir()]
+
+
+class Checkout:
+    """A copy of the checkout in which faults are planted."""
+
+    def __init__(self, parent: Path, number: int) -> None:
+        self.root = parent / str(number)
+        listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
+        for name in listed.decode().rstrip("\0").split("\0"):
+            if (ROOT / name).is_file():
+                (self.root / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(ROOT / name, self.root / name)
+
+    def passes(self, words: list[str], limit: float | None = None, **environment: str) -> bool:
+        """Say whether pytest passes with these words within ``limit`` seconds."""
+        command = [sys.executable, "-m", "pytest", "-q", "-x", "-n", "0", "-p", "no:cacheprovider", *words]
+        variables = {**os.environ, "PYTHONPATH": str(self.root), "PYTHONDONTWRITEBYTECODE": "1", **environment}
+        try:
+            run = subprocess.run(command, cwd=self.root, env=variables, capture_output=True, timeout=limit)
+        except subprocess.TimeoutExpired:
+            return False
+        return run.returncode in (0, 5)  # 5: no test was collected
+
+    def survives(self, fault: Fault, limit: float) -> bool:
+        """Plant a fault, say whether the tests of its package pass all the same, and take it out again."""
+        path = self.root / fault.module
+        source = path.read_bytes()
+        path.write_bytes(fault.planted(source))
+        folders = tests_of(package_of(fault.module))
+        compiled = fault.module.parent.name in ("kernels", "policies")
+        try:
+            if compiled and not self.passes(["-m", "jit_off and not slow", *folders], limit, NUMBA_DISABLE_JIT="1"):
+                return False
+            return self.passes(folders, limit)
+        finally:
+            path.write_bytes(source)
+
+    def patience_with(self, package: str) -> float:
+        """Return how many seconds the tests of a package may take; leave with a sentence if they fail as they are."""
+        begun = time.monotonic()
+        if not self.passes(tests_of(package)):
+            sys.exit(f"the tests of {package or 'wsim'} fail without any fault: there is nothing to measure")
+        return PATIENCE * (time.monotonic() - begun) + 60
+
+
+def drawn(packages: list[str], count: int, seed: int) -> list[Fault]:
+    """Draw faults, each as likely as any other, from the packages that are named; from all of wsim without a name."""
+    modules = sorted(path.relative_to(ROOT) for path in (ROOT / "wsim").rglob("*.py"))
+    chosen = [m for m in modules if not packages or any(_within(package_of(m), name) for name in packages)]
+    faults = [fault for module in chosen for fault in faults_of(module)]
+    return random.Random(seed).sample(faults, min(count, len(faults)))
+
+
+def _within(package: str, name: str) -> bool:
+    return package == name or package.startswith(f"{name}/")
+
+
+def wilson(noticed: int, count: int) -> tuple[float, float]:
+    """Return the 95% interval of a share (Wilson 1927)."""
+    z, share = 1.959964, noticed / count
+    middle = (share + z * z / (2 * count)) / (1 + z * z / count)
+    half = z / (1 + z * z / count) * math.sqrt(share * (1 - share) / count + z * z / (4 * count * count))
+    return middle - half, middle + half
+
+
+def main() -> None:
+    """Draw, plant, test, report."""
+    parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__.partition("\n")[0])
+    parser.add_argument("--package", action="append", default=[], help="such as stats or wonders/kernels; repeatable")
+    parser.add_argument("--count", type=int, default=30, help="how many faults are drawn")
+    parser.add_argument("--seed", type=int, default=1, help="of the drawing")
+    parser.add_argument("--jobs", type=int, default=2, help="how many copies are tested at once")
+    options = parser.parse_args()
+    faults = drawn(options.package, options.count, options.seed)
+    if not faults:
+        sys.exit(f"wsim has no package {', '.join(options.package)} with anything to change")
+    with tempfile.TemporaryDirectory() as parent, ThreadPoolExecutor(options.jobs) as workers:
+        free: SimpleQueue[Checkout] = SimpleQueue()
+        for number in range(options.jobs):
+            free.put(Checkout(Path(parent), number))
+
+        first = free.get()
+        limits = {package: first.patience_with(package) for package in {package_of(fault.module) for fault in faults}}
+        free.put(first)
+
+        def tried(fault: Fault) -> bool:
+            checkout = free.get()
+            try:
+                return checkout.survives(fault, limits[package_of(fault.module)])
+            finally:
+                free.put(checkout)
+
+        survivors = []
+        for number, (fault, survived) in enumerate(zip(faults, workers.map(tried, faults), strict=True), 1):
+            outcome = "SURVIVED" if survived else "noticed"
+            print(f"{number:4} {outcome:8} {fault.module}:{fault.line} ({fault.operator})", flush=True)
+            if survived:
+                survivors.append(fault)
+                print(fault.diff(), flush=True)
+    noticed = len(faults) - len(survivors)
+    low, high = wilson(noticed, len(faults))
+    what = ", ".join(options.package) or "wsim"
+    score = f"{noticed} of {len(faults)} noticed, {noticed / len(faults):.0%} [{low:.0%}, {high:.0%}]"
+    print(f"{what}, seed {options.seed}: {score}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,3 @@
+"""The game of luck is known here too."""
+
+from tests.questions.match.conftest import luck  # noqa: F401

@@ -1,0 +1,76 @@
+"""What the games say of themselves to comparisons, and that a game which says nothing can still be compared."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import wsim
+from wsim.game import GAMES, find_game
+from wsim.lab.plan import Plan
+from wsim.wonders.bans import read_bans, restrict
+
+RANDOM: dict[str, Any] = {"policies": "random", "threads": 1}
+
+
+@pytest.mark.parametrize("name", list(GAMES))
+def test_what_a_game_says_is_in_its_tables(name: str) -> None:
+    game = find_game(name)
+    plan = Plan.make(game=name, games=2)
+    columns = wsim.simulate(plan).columns
+    for prefix in game.OWNED:
+        assert any(column.startswith(prefix) for column in columns)
+    if game.PICKS is not None:
+        assert set(game.PICKS.usual) <= set(game.PICKS.actions)
+        assert set(wsim.simulate(plan, picks=True)["age"]) == set(game.PICKS.ages)
+
+
+def test_a_game_that_says_nothing_is_compared_by_its_numbers(medal: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.games.medal_game.GAME.OWNED", {})
+    monkeypatch.setattr("tests.games.medal_game.GAME.RESTRICT", None)
+    answer = wsim.whatif(game="medal", threads=1, set=["cards.Medal.points=8"], budget=2000)
+    assert answer.effects["verdict"].to_list() == ["higher"]
+    assert not any("owner:" in metric for metric in answer.details["metric"])
+    with pytest.raises(wsim.UserError, match=r"unknown metric 'owner:Medal': known are score, win"):
+        wsim.whatif(game="medal", set=["cards.Medal.points=8"], metric="owner:Medal")
+    with pytest.raises(wsim.UserError, match="medal cannot restrict a seat"):
+        wsim.whatif(game="medal", ban=["medal"])
+
+
+def test_the_cards_that_a_change_touches_are_those_that_differ() -> None:
+    plan = Plan.make()
+    before = find_game(plan.game).prepare(plan)
+    for changes, names in (
+        ((), []),
+        (("cards.Palace.points=8",), []),  # as in the rules
+        (('cards."Palace".points=9', "cards.Altar.points=3"), ["Altar", "Palace"]),
+        (("cards.Spies Guild.remove=true",), ["Spies Guild"]),
+        (("wonders.Gizah.A.1.points=4",), []),
+    ):
+        after = find_game(plan.game).prepare(plan.replace(set=changes))
+        assert sorted(before.changed(after)) == names
+
+
+def test_a_ban_is_written_as_it_is_read() -> None:
+    plan = restrict(restrict(Plan.make(), 2, "green, Palace"), 0, "trade")
+    assert plan.options["ban"] == "2=green, Palace;0=trade"
+    assert read_bans(plan.options["ban"], 4) == [(2, ["green", "Palace"]), (0, ["trade"])]
+
+
+def test_owners_of_discs_are_compared_in_tower_of_babel() -> None:
+    change = ["babel.value_table.3=[40, 20, 10]"]
+    asked: dict[str, Any] = {**RANDOM, "game": "tower_of_babel", "budget": 300, "change": change}
+    answer = wsim.whatif(**asked, metric="owner:Camel 3")
+    assert answer.estimand.startswith("Win share of the seats that own camel 3 at the end: variant less baseline")
+    with pytest.raises(wsim.UserError, match=r"unknown wonder, .* or card 'camle 3' \(did you mean 'camel 3'\?\)"):
+        wsim.whatif(**asked, metric="owner:camle 3")
+
+
+def test_a_patch_of_the_variant_is_part_of_what_was_compared(tmp_path: Any) -> None:
+    patch, digests = tmp_path / "palace.toml", []
+    for points in (11, 12):
+        patch.write_text(f"[cards.Palace]\npoints = {points}\n")
+        answer = wsim.whatif(**RANDOM, patch=[str(patch)], budget=20)
+        digests += answer.record()["variants"][0]["digests"]
+    assert len(set(digests)) == 2

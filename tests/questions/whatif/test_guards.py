@@ -1,0 +1,236 @@
+"""When a comparison may say something: enough deals that differ, the look that decided, seats that nobody chose."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tests.conftest import Command
+from tests.tiers import first_quick
+from wsim.lab.cluster import chunk_runner
+from wsim.lab.provenance import Provenance
+from wsim.questions.comparison import Comparison
+from wsim.questions.contrasts import Contrasts
+from wsim.questions.deals import Arm, in_blocks
+from wsim.questions.metrics import Metric
+from wsim.questions.trial import IDENTICAL, Trial, blocks_of
+from wsim.questions.variants import Variant
+from wsim.questions.whatif.answer import WhatIfAnswer, answer_of
+from wsim.stats.fewest import DIFFERING
+
+SCORE = Metric("score", "total", False)
+OWNER = Metric("owner:X", "win_share", True, thing="X", owned="built:X")
+
+
+class Made:
+    """Arms whose games are made up: sums of shape (arms, metrics, 3, games)."""
+
+    def __init__(self, sums: NDArray[np.float64], metrics: tuple[Metric, ...] = (SCORE,)) -> None:
+        self.sums, self.metrics = sums, metrics
+
+    def play(self, games: range) -> list[list[NDArray[np.float64]]]:
+        return [list(arm[..., games.start : games.stop].transpose(1, 0, 2)) for arm in self.sums]
+
+
+def made(differences: NDArray[np.float64], spread: float = 10.0, seed: int = 0) -> Made:
+    """Return games of one seat in which variants differ by so much, shape (variants, games)."""
+    base = np.random.default_rng([seed, 5]).normal(50, spread, differences.shape[1])
+    sums = np.ones((1 + len(differences), 1, 3, differences.shape[1]))
+    sums[0, 0, 0] = base
+    sums[1:, 0, 0] = base + differences
+    return Made(sums)
+
+
+def tried(arms: Made, **question: Any) -> Trial[Contrasts]:
+    asked = Comparison(**question)
+    trial = Trial(Contrasts(len(arms.sums) - 1, len(arms.metrics)), asked)
+    with chunk_runner(None, [], 1) as chunks_of:
+        trial.play(in_blocks(arms.play, blocks_of(asked.looks()), chunks_of))
+    return trial
+
+
+def answered(trial: Trial[Contrasts], metrics: tuple[Metric, ...] = (SCORE,)) -> WhatIfAnswer:
+    variants = [Variant(f"v{number}", None, (), ()) for number in range(trial.sums.variants)]
+    arms = [Arm("made", ())] * (1 + len(variants))
+    return answer_of(trial, arms, metrics, Provenance({}, {}, "", "", {}), variants, "Mean.")
+
+
+def rare(rng: np.random.Generator, deals: int, share: float) -> NDArray[np.float64]:
+    """Return differences of mean 0: in ``share`` of the deals, of which one in twenty is 19, the others -1."""
+    differs = rng.random(deals) < share
+    return np.where(differs, np.where(rng.random(deals) < 0.05, 19.0, -1.0), 0.0)[None, :]
+
+
+@first_quick(1, ("deals", "share"), [(1000, 0.01), (1000, 0.02), (8000, 0.02)])
+def test_rare_and_skewed_differences_give_no_false_alarms(deals: int, share: float) -> None:
+    """Without the guard more than half of these are called lower: the rare large ones have not been seen yet."""
+    rng = np.random.default_rng(4)
+    alarms = 0
+    for seed in range(150):
+        trial = tried(made(rare(rng, deals, share), seed=seed), budget=deals, spending="obrien_fleming")
+        alarms += 0 in trial.decided
+    assert alarms <= 18  # of 7.5 expected at 5 %
+
+
+def test_common_differences_are_decided_as_before() -> None:
+    rng = np.random.default_rng(2)
+    found = [tried(made(rng.normal(0.2, 2, (1, 1000)), seed=seed), budget=1000) for seed in range(100)]
+    power = sum(0 in trial.decided for trial in found)
+    assert 75 <= power <= 100  # 3.2 standard errors
+    null = [tried(made(rng.normal(0, 2, (1, 1000)), seed=seed), budget=1000) for seed in range(200)]
+    assert sum(0 in trial.decided for trial in null) <= 21  # 0.999 of a binomial with 5 %
+
+
+def test_after_ctrl_c_the_last_look_is_at_all_deals_that_were_played() -> None:
+    arms, asked = made(np.random.default_rng(2).normal(0, 2, (1, 9000))), Comparison(budget=9000)
+    trial = Trial(Contrasts(1, 1), asked)
+
+    def stop(_doing: str, done: int, _budget: int) -> None:
+        if done not in asked.looks():
+            raise KeyboardInterrupt
+
+    with chunk_runner(None, [], 1) as chunks_of, pytest.raises(KeyboardInterrupt):
+        trial.play(in_blocks(arms.play, blocks_of(asked.looks()), chunks_of), stop)
+    assert trial.stopped == "interrupted"
+    assert trial.sums.deals not in asked.looks()
+    assert trial.looks[-1].effects.value.tolist() == trial.sums.effects().value.tolist()
+
+
+def test_the_deals_that_tell_by_hand() -> None:
+    differences = np.zeros((2, 100))
+    differences[0, :4] = 3.0  # alike: four
+    differences[1, :4] = (1.0, -1.0, 1.0, 5.0)  # (1 + 1 + 1 + 25)**2 / (1 + 1 + 1 + 625)
+    known = Contrasts(2, 1).plus(made(differences).play(range(100)))
+    assert known.differing.tolist() == [4, 4]
+    assert known.speaking() == pytest.approx([4, 28**2 / 628])
+    more = known.plus(made(differences).play(range(100)))
+    assert more.speaking() == pytest.approx([8, 56**2 / 1256])
+
+
+@pytest.mark.parametrize("variants", [1, 2, 5])
+def test_variants_share_alpha_equally(variants: int) -> None:
+    """Each variant has the interval and the verdicts that it would have alone at its share of alpha."""
+    noise = np.random.default_rng(8).normal(0, 1, 1000)
+    differences = 30 * (1.8 / 1000**0.5 + (noise - noise.mean()) / noise.std())  # 1.8 standard errors above 0
+    [alone] = tried(made(differences[None, :]), budget=1000, alpha=0.1 / variants).looks
+    [among] = tried(made(np.tile(differences, (variants, 1))), budget=1000, alpha=0.1).looks
+    assert among.boundary == pytest.approx(alone.boundary)
+    for variant in range(variants):
+        assert (among.low[variant], among.high[variant]) == pytest.approx((alone.low[0], alone.high[0]))
+        assert among.verdict(variant) == alone.verdict(0)
+    assert alone.verdict(0) == ("higher" if variants == 1 else "unclear")
+
+
+def test_few_differing_deals_have_no_interval_and_say_so() -> None:
+    differences = np.zeros((1, 1000))
+    differences[0, : DIFFERING - 1] = 1.0
+    answer = answered(tried(made(differences), budget=1000))
+    [row] = answer.effects.to_dicts()
+    assert (row["verdict"], row["effect_low"], row["effect_high"]) == ("unclear", None, None)
+    assert row["differing"] == DIFFERING - 1
+    assert any(one.startswith(f"Only {DIFFERING - 1} of 1,000 deals differed in score") for one in answer.remarks)
+
+
+def test_many_deals_of_which_one_outweighs_all_have_no_interval() -> None:
+    differences = np.zeros((1, 1000))
+    differences[0, :300], differences[0, 300] = -1.0, 100.0
+    trial = tried(made(differences), budget=1000)
+    [row] = answered(trial).effects.to_dicts()
+    assert (row["verdict"], row["effect_low"], row["differing"]) == ("unclear", None, 301)
+
+
+def test_a_change_that_changes_nothing_ends_early_and_says_so() -> None:
+    trial = tried(made(np.zeros((1, 40_000))), budget=40_000)
+    answer = answered(trial)
+    assert (answer.stopped, answer.deals) == ("clear", IDENTICAL)
+    [row] = answer.effects.to_dicts()
+    assert (row["verdict"], row["effect"], row["effect_low"]) == ("identical", 0.0, None)
+    assert answer.remarks[0].startswith("No deal of 10,000 differed in anything that is compared: fewer than 0.0003")
+
+
+def test_verdict_and_interval_are_of_one_look() -> None:
+    """The first variant is clear at once and fades; the second keeps playing going."""
+    budget = 8000
+    rng = np.random.default_rng(3)
+    differences = rng.normal(0, 2, (2, budget))
+    differences[0, :1000] += 1.0
+    differences[0, 1000:] -= 0.25
+    trial = tried(made(differences), budget=budget)
+    first, second = answered(trial).effects.to_dicts()
+    assert (first["verdict"], first["decided_at"], second["verdict"]) == ("higher", 1000, "unclear")
+    assert first["effect_low"] > 0
+    assert first["effect"] == pytest.approx(differences[0, :1000].mean())
+    assert first["n_baseline"] == 1000
+    assert second["n_baseline"] == budget
+    assert trial.sums.effects().value[0] < 0  # what the last look would have said
+
+
+def test_what_stopped_early_is_said_to_be_plain() -> None:
+    """The mean of those that stop early is too large: the remark is there when, and only when, one has."""
+    rng = np.random.default_rng(6)
+    early, late = [], 0
+    for seed in range(60):
+        answer = answered(tried(made(rng.normal(0.1, 2, (1, 4000)), seed=seed), budget=4000))
+        [row] = answer.effects.to_dicts()
+        plain = any(one.startswith("An effect is the plain mean") for one in answer.remarks)
+        assert plain == (row["decided_at"] is not None and row["decided_at"] < 4000)
+        if plain:
+            early.append(row["effect"])
+        else:
+            late += 1
+    assert len(early) >= 10 <= late + 10
+    assert np.mean(early) > 1.2 * 0.1
+
+
+def owners(moved: int, games: int = 1000) -> Made:
+    """Return games in which owners win half of theirs, and fewer own the thing in some games of the variant."""
+    rng = np.random.default_rng(1)
+    sums = np.ones((2, 1, 3, games))
+    sums[:, 0, 0] = rng.integers(0, 2, games)
+    sums[1, 0, 0, :400] = 1.0
+    sums[1, 0, 1, games - moved :] = 0.0
+    sums[1, 0, 0, games - moved :] = 0.0
+    return Made(sums, (OWNER,))
+
+
+def test_owners_that_change_without_their_number_changing_get_no_verdict_either() -> None:
+    """One owner of one card in every deal, but in some of them another seat than in the baseline."""
+    verdicts = []
+    for elsewhere in (10, 100):
+        arms = owners(0)
+        arms.sums[1, 0, 2, :elsewhere] = 2.0
+        trial = tried(arms, budget=1000)
+        assert trial.sums.moved.tolist() == [elsewhere]
+        assert trial.sums.differing.tolist() == owners_that_win_otherwise()
+        verdicts += answered(trial, (OWNER,)).effects["verdict"].to_list()
+    assert verdicts == ["higher", None]
+
+
+def owners_that_win_otherwise() -> list[int]:
+    sums = owners(0).sums
+    return [int((sums[0, 0, 0] != sums[1, 0, 0]).sum())]
+
+
+def test_a_metric_of_seats_that_the_change_has_chosen_gets_no_verdict() -> None:
+    usual, chosen = (answered(tried(owners(moved), budget=1000), (OWNER,)) for moved in (10, 100))
+    assert usual.effects["verdict"].to_list() == ["higher"]
+    [row] = chosen.effects.to_dicts()
+    assert (row["verdict"], row["decided_at"]) == (None, None)
+    assert row["effect_low"] > 0
+    [remark] = chosen.remarks
+    assert remark.startswith("owner:X is about the seats that the change itself has chosen")
+    assert "winner:X" in remark
+    assert "experiment picks" in remark
+
+
+def test_the_command_gives_a_dearer_card_no_verdict(wsim_command: Command) -> None:
+    answer = wsim_command(
+        *("whatif", "--policies", "random", "--set", "cards.Altar.cost.coins=6", "--metric", "owner:Altar"),
+        *("--budget", "1000", "--quiet", "--threads", "1"),
+    )
+    assert answer.code == 0
+    assert not {"higher", "lower", "equivalent", "unclear"} & set(answer.out.splitlines()[3].split())
+    assert "owner:Altar is about the seats that the change itself has chosen" in answer.out

@@ -1,0 +1,143 @@
+"""``wsim experiment worth``: what things are worth to the seats that want them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import wsim
+from tests.conftest import Command
+from tests.stats.test_worth import rows
+from wsim.errors import UserError
+from wsim.questions.registry import question_of_format
+from wsim.questions.worth.answer import WorthAnswer
+
+QUICK: dict[str, Any] = {"games": 300, "seed": 38, "policies": "balanced"}
+
+
+@pytest.mark.parametrize("game", ["seven_wonders", "tower_of_babel"])
+def test_the_answer_does_not_depend_on_threads(game: str) -> None:
+    one, three = (wsim.experiment_worth(**QUICK, game=game, threads=threads) for threads in (1, 3))
+    assert one.worth.equals(three.worth)
+    assert one.worth.height > 10
+    assert one.games == 300
+
+
+@pytest.mark.parametrize("game", ["seven_wonders", "tower_of_babel"])
+def test_the_table_counts_the_picks_of_the_same_games(game: str) -> None:
+    keys = QUICK | {"game": game, "policies": "net", "overrule": 0.2}
+    answer, played = wsim.experiment_worth(**keys, fewest=2), wsim.play(**keys)
+    shares = played.picks.join(played.seats.select("game", "seat", "win_share"), on=["game", "seat"])
+    asked = shares.filter(pl.col("others") > 0)
+    if game == "seven_wonders":
+        named = {"Palace": asked.filter(decision="turn", wanted_action="build", wanted_card="Palace")}
+        named["next stage"] = asked.filter(pl.col("decision") != "free_city", wanted_action="stage")
+    else:
+        named = {"the turn": asked.filter(decision="turn", wanted=0)}
+        wish = asked.filter(pl.col("decision") == "play_card", pl.col("wanted") > 0)
+        named["draw_three"] = wish.filter(wanted=1 + 3)
+    for name, own in named.items():
+        row = rows(answer.worth.filter(~pl.col("what").str.contains("by chain|pile")))[name]
+        followed, overruled = own.filter(~pl.col("overruled")), own.filter("overruled")
+        assert (row["followed"], row["overruled"]) == (followed.height, overruled.height)
+        assert overruled.height > 5
+        gained = np.mean(followed["win_share"].to_list()) - np.mean(overruled["win_share"].to_list())
+        assert row["worth"] == pytest.approx(gained, abs=1e-6)  # shares are stored in 32 bits
+
+
+def test_wanted_is_the_share_of_the_turns_on_which_a_card_could_be_built() -> None:
+    answer = wsim.experiment_worth(**QUICK, fewest=2)
+    picks = wsim.play(**QUICK, overrule=0.1).picks.filter(pl.col("others") > 0, pl.col("decision") != "discard_pile")
+    lists = picks.select("wanted_card", "wanted_action", "offered", "ways").explode("offered", "ways")
+    could = lists.filter(pl.col("ways") > 0, pl.col("offered").cast(pl.String) == "Altar").height
+    wanted = picks.filter(wanted_action="build", wanted_card="Altar").height
+    assert rows(answer.worth.filter(what="build"))["Altar"]["wanted"] == pytest.approx(wanted / could)
+
+
+def test_other_splits_follow_from_the_same_games() -> None:
+    answer = wsim.experiment_worth(**QUICK, by="age")
+    assert set(answer.worth["age"]) == {"1", "2", "3"}
+    whole = answer.by()
+    assert "age" not in whole.columns
+    stage = answer.worth.filter(what="stage")["overruled"].sum()
+    assert stage == whole.filter(what="stage")["overruled"].item()
+
+
+def test_it_is_written_read_and_asked_again(tmp_path: Path) -> None:
+    answer = wsim.experiment_worth(**QUICK)
+    stored = WorthAnswer.read(answer.write(tmp_path / "worth.json"))
+    question = question_of_format("wsim-worth/1")
+    assert question is not None
+    assert question.answer_class is WorthAnswer
+    assert stored.table("worth").height == answer.worth.height
+    assert not answer.again(threads=1).differences
+    assert "Worth, 300 games, 0.1 of wishes overruled" in answer.display().tables[0].title
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        ({"overrule": 0}, "must lie between 0 and 1, not 0"),
+        ({"overrule": "1"}, "must lie between 0 and 1"),
+        ({"overrule": "nine"}, "overrule must be a chance from 0 to 1, not 'nine'"),
+        ({"by": "colour"}, "not summed by colour: known are age, turn, policy"),
+        ({"randomise": "0.1"}, "two experiments"),
+        ({"fewest": 1}, "fewest"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(keys: dict[str, Any], words: str) -> None:
+    with pytest.raises(UserError, match=words):
+        wsim.experiment_worth(**{**QUICK, **keys})
+
+
+def test_a_game_that_cannot_overrule_is_refused(toy: None) -> None:
+    with pytest.raises(UserError, match="toy cannot overrule policies"):
+        wsim.experiment_worth(game="toy", games=5)
+
+
+def test_a_cluster_adds_up_the_same() -> None:
+    pytest.importorskip("distributed")
+    here, there = wsim.experiment_worth(**QUICK), wsim.experiment_worth(**QUICK, cluster="local:1")
+    assert here.worth.equals(there.worth)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("policies", ["net", "balanced"])
+def test_intervals_cover_what_a_long_run_says(policies: str) -> None:
+    """A hundred answers of 800 games, against one of 40,000 other games whose own error is taken into account."""
+    keys: dict[str, Any] = {"policies": policies, "seed": 40}
+    truth = wsim.experiment_worth(**keys, games=40_000).worth
+    truth = truth.with_columns(error=(pl.col("worth_high") - pl.col("worth_low")) / 3.92)
+    inside = rows_seen = 0.0
+    for seed in range(100):
+        found = wsim.experiment_worth(**keys | {"seed": 5000 + seed}, games=800).worth
+        both = found.join(truth.select("what", "name", "error", true="worth"), on=["what", "name"])
+        reach = ((pl.col("worth_high") - pl.col("worth_low")) / 2) ** 2 + (1.96 * pl.col("error")) ** 2
+        inside += both.select(((pl.col("worth") - pl.col("true")).abs() < reach.sqrt()).sum()).item()
+        rows_seen += both.height
+    assert rows_seen > 5000
+    assert 0.94 < inside / rows_seen < 0.96, inside / rows_seen
+
+
+def test_the_command_prints_and_writes(wsim_command: Command, tmp_path: Path) -> None:
+    out = tmp_path / "worth.json"
+    said = wsim_command("experiment", "worth", "--games", "300", "--by", "age", "-o", str(out))
+    assert "Worth by age, 300 games" in said.out
+    assert json.loads(out.read_text())["question"]["by"] == ["age"]
+
+
+def test_a_planted_worth_is_recovered() -> None:
+    """A card that brings 30 points more is worth so much more, but for what an overruled seat still builds later."""
+    keys: dict[str, Any] = {"policies": "random", "games": 1500, "overrule": 0.5, "seed": 3}
+    plain, planted = (
+        rows(wsim.experiment_worth(**keys | more).worth.filter(what="build"))["Altar"]
+        for more in ({}, {"set": ["cards.Altar.points=32"]})
+    )
+    assert planted["points"] - plain["points"] == pytest.approx(30, abs=4)
+    assert planted["verdict"] == "higher"
+    assert planted["q"] < 1e-6

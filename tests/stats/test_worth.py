@@ -1,0 +1,138 @@
+"""What a thing is worth to the seat that wants it: the estimator, on wishes whose truth is known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from wsim.errors import UserError
+from wsim.stats.summary import Summary
+from wsim.stats.worth import Wanted, Wishes, worth_sums, worth_table
+
+THINGS = [("build", "Altar"), ("build", "Baths"), ("stage", "next stage")]
+WANTED = Wanted(THINGS, (("age",), ("policy",), ("seat", "policy")))
+SEATS = 4
+POLICIES = ["careful", "bold"]
+
+
+def made(
+    seed: int, games: int, worth: tuple[float, ...] = (0.1, 0.0, -0.05), chance: float = 0.15
+) -> tuple[Wishes, pl.DataFrame]:
+    """Return wishes of games: five for each seat, of any thing; a seat's chance to win depends on what it was given."""
+    rng = np.random.default_rng(seed)
+    each = SEATS * 5
+    game, seat = np.repeat(np.arange(games), each), np.tile(np.repeat(np.arange(SEATS), 5), games)
+    thing, overruled = rng.integers(len(THINGS), size=games * each), rng.random(games * each) < chance
+    gained = np.zeros((games, SEATS))
+    np.add.at(gained, (game, seat), np.where(overruled, -1.0, 0.0) * np.array(worth)[thing])
+    luck = 0.3 * rng.random((games, 1))  # what all seats of a game have in common
+    share = (rng.random((games, SEATS)) < 0.35 + luck + gained).astype(float)
+    total = np.rint(50 + 30 * luck + 20 * gained + rng.normal(0, 5, (games, SEATS))).astype(np.int64)
+    seats = pl.DataFrame(
+        {
+            "game": np.repeat(np.arange(games), SEATS),
+            "seat": np.tile(np.arange(SEATS, dtype=np.uint8), games),
+            "policy": pl.Series([POLICIES[place % 2] for place in range(games * SEATS)], dtype=pl.Enum(POLICIES)),
+            "total": total.ravel(),
+            "win_share": share.ravel(),
+        }
+    )
+    could = np.full((len(game), 1), 0b111, np.uint64)
+    times = {"age": (rng.integers(3, size=len(game)), ["1", "2", "3"])}
+    return Wishes(game, seat, np.stack([thing, np.full(len(thing), -1)], axis=1), overruled, could, times), seats
+
+
+def sums_of(wishes: Wishes, seats: pl.DataFrame) -> Summary:
+    return worth_sums(WANTED, wishes, seats)
+
+
+def rows(frame: pl.DataFrame) -> dict[str, dict[str, Any]]:
+    return {row["name"]: row for row in frame.iter_rows(named=True)}
+
+
+def test_worth_is_the_difference_of_means_with_errors_clustered_by_game() -> None:
+    wishes, seats = made(1, 400)
+    found = rows(worth_table(sums_of(wishes, seats)).frame)
+    outcome = seats["win_share"].to_numpy().reshape(-1, SEATS)[wishes.game, wishes.seat]
+    score = seats["total"].to_numpy().reshape(-1, SEATS)[wishes.game, wishes.seat].astype(float)
+    for number, (_, name) in enumerate(THINGS):
+        own = wishes.things[:, 0] == number
+        for column, y in (("worth", outcome), ("points", score)):
+            followed, instead = own & ~wishes.overruled, own & wishes.overruled
+            assert found[name][column] == pytest.approx(y[followed].mean() - y[instead].mean(), abs=1e-12)
+            influence = np.where(
+                followed, (y - y[followed].mean()) / followed.sum(), -(y - y[instead].mean()) / instead.sum()
+            )
+            each = np.bincount(wishes.game[own], influence[own])
+            games = len(np.unique(wishes.game[instead]))
+            error = np.sqrt((each**2).sum() * games / (games - 1))
+            reach = (found[name][f"{column}_high"] - found[name][f"{column}_low"]) / 2
+            assert reach / error == pytest.approx(1.96, abs=0.03)
+        assert (found[name]["followed"], found[name]["overruled"]) == (followed.sum(), instead.sum())
+        assert found[name]["wanted"] == pytest.approx(own.mean())
+
+
+def test_sums_of_parts_are_those_of_the_whole() -> None:
+    wishes, seats = made(2, 60)
+    whole, parts = sums_of(wishes, seats), Summary()
+    for first, end in ((0, 7), (7, 8), (8, 60)):
+        own = (wishes.game >= first) & (wishes.game < end)
+        times = {"age": (wishes.times["age"][0][own], wishes.times["age"][1])}
+        some = Wishes(
+            wishes.game[own] - first,
+            wishes.seat[own],
+            wishes.things[own],
+            wishes.overruled[own],
+            wishes.could[own],
+            times,
+        )
+        parts.add(sums_of(some, seats.filter(pl.col("game").is_between(first, end - 1))))
+    assert parts.labels == whole.labels
+    for name, values in whole.arrays.items():
+        assert np.array_equal(parts.arrays[name], values), name
+
+
+@pytest.mark.parametrize("by", ["age", "policy", "seat,policy"])
+def test_a_split_is_the_table_of_some_wishes(by: str) -> None:
+    wishes, seats = made(3, 500)
+    split = worth_table(sums_of(wishes, seats), by.split(","), fewest=5).frame
+    assert split.height > 3
+    of = {
+        "age": np.array(["1", "2", "3"])[wishes.times["age"][0]],
+        "policy": np.array(POLICIES)[wishes.seat % 2],
+        "seat": wishes.seat.astype(str),
+    }
+    for row in split.iter_rows(named=True):
+        own = np.all([of[column] == row[column] for column in by.split(",")], axis=0)
+        own &= wishes.things[:, 0] == [name for _, name in THINGS].index(row["name"])
+        assert row["followed"] == (own & ~wishes.overruled).sum()
+        assert row["overruled"] == (own & wishes.overruled).sum()
+
+
+def test_what_was_seen_too_rarely_is_left_out() -> None:
+    table = worth_table(sums_of(*made(4, 20)), fewest=30)
+    assert table.frame.filter(pl.col("overruled") < 30).is_empty()
+    assert "Left out: 3 things" in table.note
+
+
+def test_a_split_that_is_not_summed_is_refused() -> None:
+    with pytest.raises(UserError, match="not summed by wonder: known are age, policy, seat,policy"):
+        worth_table(sums_of(*made(5, 5)), "wonder")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("games", [60, 600])
+def test_intervals_cover_and_verdicts_are_false_at_their_level(games: int) -> None:
+    """Of a null 5 in 100 intervals exclude 0, and of known worths as many exclude the truth: 2,400 of each."""
+    outside = np.zeros(2)
+    repetitions = 800
+    for place, worth in enumerate([(0.0, 0.0, 0.0), (0.06, 0.06, 0.06)]):
+        for seed in range(repetitions):
+            frame = worth_table(sums_of(*made(1000 + seed, games, worth)), fewest=30).frame
+            assert frame.height == len(THINGS)
+            low, high = frame["worth_low"].to_numpy(), frame["worth_high"].to_numpy()
+            outside[place] += ((low > worth[0]) | (high < worth[0])).sum()
+    assert (np.abs(outside / (3 * repetitions) - 0.05) < 0.015).all(), outside

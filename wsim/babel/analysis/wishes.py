@@ -1,0 +1,110 @@
+"""What can be wanted in Tower of Babel: to build with a disc, or on a wonder; to play an action card; to pass."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wsim.babel.words import (
+    ACTION_CARDS,
+    COMPLETE,
+    DOUBLE,
+    DOUBLE_TURN,
+    JOKER,
+    PLAY_CARD,
+    SLOTS,
+    SPACES,
+    TRIPLE,
+    TRIPLE_BONUS,
+    TURN,
+    WONDERS,
+)
+from wsim.lab.wishes import asks_worth
+from wsim.stats.worth import Wanted, Wishes, WishReader, analysis_of
+
+if TYPE_CHECKING:
+    from wsim.babel.simulator import BabelSimulator
+
+_ON_WONDER = SLOTS
+_CARDS = _ON_WONDER + WONDERS
+_PASS = _CARDS + len(ACTION_CARDS)
+_WIDE = 2  # WISH.overruled where the whole wonder was struck
+_WHOLE_CARDS = 0xFFFF  # of a move that completes: the cards that Jokers stand for
+
+
+def wanted(simulator: BabelSimulator) -> Wanted:
+    """Return what can be wanted: discs by number, wonders, action cards, passing."""
+    discs = [("build with", str(disc)) for disc in simulator.catalogue.discs]
+    discs += [("", "")] * (SLOTS - len(discs))
+    wonders = [("build on", name) for name in simulator.catalogue.wonders]
+    cards = [("play", name) for name in ACTION_CARDS]
+    return Wanted([*discs, *wonders, *cards, ("pass", "the turn")], (("policy",), ("seat",)))
+
+
+def wishes(simulator: BabelSimulator, picks: NDArray[Any], first: int) -> Wishes:
+    """Return the wishes in kernel picks; ``first``: the number of the first game that was played.
+
+    An overruled build struck either the space of its disc or the whole wonder: it is of the one or of the other, and
+    a build that was followed is of both.
+    """
+    event = picks["event"]
+    asked = (event["others"] > 0) | ((event["could"] > 0) & (_cards(event) < 0) & (event["what"] != TURN))
+    picks, event = picks[asked], event[asked]
+    turn, move = event["what"] == TURN, event["wanted"].astype(np.int64)
+    builds, wide, overruled = turn & (move > 0), event["overruled"] == _WIDE, event["overruled"] > 0
+    number = _first_of_name([str(disc) for disc in simulator.catalogue.discs])
+    disc = number[np.clip(picks["wanted_disc"].astype(np.int64), 0, None)]
+    card = _cards(event)
+    alone = np.where(turn, _PASS, np.where(card < 0, -1, _CARDS + card))
+    things = np.stack(
+        [
+            np.where(builds, np.where(wide, -1, disc), alone),
+            np.where(builds & (wide | ~overruled), _ON_WONDER + (move - 1) // SPACES, -1),
+        ],
+        axis=1,
+    )
+    could = np.where(turn, _reach(picks, number, wide, overruled), picks["could"] << np.uint64(_CARDS))
+    return Wishes(
+        game=(picks["game"] - np.uint64(first)).astype(np.int64),
+        seat=event["seat"].astype(np.int64),
+        things=things,
+        overruled=overruled,
+        could=could.astype(np.uint64)[:, None],
+        times={},
+    )
+
+
+def _cards(event: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the action card that was wanted, -1 for none."""
+    what, move = event["what"], event["wanted"].astype(np.int64)
+    card = np.where(what == PLAY_CARD, move - 1, -1)
+    card = np.where((what == TRIPLE) & (move > 0), TRIPLE_BONUS, card)
+    card = np.where((what == DOUBLE) & (move > 0), DOUBLE_TURN, card)
+    return np.where((what == COMPLETE) & (move & _WHOLE_CARDS > 0), JOKER, card)
+
+
+def _first_of_name(names: list[str]) -> NDArray[np.int64]:
+    """Return for each disc the first one of its name: discs of one name are one thing."""
+    return np.array([names.index(name) for name in names], np.int64)
+
+
+def _reach(
+    picks: NDArray[Any], number: NDArray[np.int64], wide: NDArray[np.bool_], overruled: NDArray[np.bool_]
+) -> NDArray[np.uint64]:
+    """Return what could be had in a turn, one bit a thing, but for what an overruled turn is not counted for."""
+    none, one = np.uint64(0), np.uint64(1)
+    discs = np.zeros(len(picks), np.uint64)
+    for disc, first in enumerate(number):
+        discs |= ((picks["could"] >> np.uint64(disc)) & one) << np.uint64(first)
+    wonders = np.zeros(len(picks), np.uint64)
+    for wonder in range(WONDERS):
+        there = (picks["spaces"] >> np.uint64(SPACES * wonder)) & np.uint64((1 << SPACES) - 1)
+        wonders |= (there > 0).astype(np.uint64) << np.uint64(_ON_WONDER + wonder)
+    narrow = overruled & ~wide
+    return np.where(wide, none, discs) | np.where(narrow, none, wonders) | (one << np.uint64(_PASS))
+
+
+WISHES = WishReader(wanted, wishes)
+WORTH = analysis_of(asks_worth)

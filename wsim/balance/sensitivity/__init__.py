@@ -1,0 +1,15 @@
+"""Sensitivity: what each step of each knob does to the targets of a goal."""
+
+from wsim.questions.registry import Question
+
+QUESTION = Question(
+    name="sensitivity",
+    title="Sensitivity",
+    short="Measure the effect of each step of the values in a goal file.",
+    package=__name__,
+    groups=("question:SensitivityQuestion",),
+    ask="answer:ask",
+    answer="answer:SensitivityAnswer",
+    formats=("wsim-sensitivity/1",),
+    display="question:Every",
+)

@@ -1,0 +1,183 @@
+"""What every step of every knob does to every target: the table of effects by itself."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+
+from wsim.balance.answer import idle_note
+from wsim.balance.cells import target_columns
+from wsim.balance.evaluator import Evaluator
+from wsim.balance.goal import Goal
+from wsim.balance.knobs import changes_of
+from wsim.balance.measurements import Memory
+from wsim.balance.sampling import Effects, Level
+from wsim.balance.sensitivity.question import SensitivityQuestion
+from wsim.document import Column, Document, Sheet
+from wsim.errors import UserError
+from wsim.game import find_game
+from wsim.lab.answer import View, whole
+from wsim.lab.execution import Execution
+from wsim.questions.asked import AskedAnswer
+from wsim.stats.intervals import Interval
+
+MOST = "the target that it moves most"
+EFFECTS = "effects with 95 % intervals; reach: in units of what is accepted"
+FOUND = (
+    "re-scored: points are given to those that had what they are for, decisions held fixed, and the games are ranked "
+    "anew. That is the upper end: players who see the points decide otherwise, so that the interval reaches a quarter "
+    "of the effect further towards 0. replayed: the same deals are played with the value changed."
+)
+HELD = 0.25
+"""Part of a re-scored effect that the decisions, which are held fixed, may take of it: up to 0.22 in steps played."""
+
+
+@dataclass(frozen=True, repr=False)
+class SensitivityAnswer(AskedAnswer):
+    """The answer.
+
+    Attributes
+    ----------
+    goal: what was asked. seed: of the deals.
+    effects: one row for each value of a knob but the present one, and each cell: knob, now, to, setting, of, metric,
+        effect with effect_low and effect_high (95 %), reach (the effect divided by half the width that the target
+        accepts), found (``re-scored`` or ``replayed``).
+    levels: one row for each cell: setting, of, metric, value with value_low and value_high, low and high (accepted).
+    idle: knobs that did nothing to any target.
+    games, seconds: what it took.
+    """
+
+    FORMAT: ClassVar[str] = "wsim-sensitivity/1"
+    COMMAND: ClassVar[str] = "wsim sensitivity"
+    CALLED: ClassVar[str] = "a sensitivity analysis"
+    VOLATILE: ClassVar[tuple[str, ...]] = ("goal",)
+    TABLES: ClassVar[tuple[str, ...]] = ("effects", "levels")
+
+    goal: Goal
+    seed: int
+    effects: pl.DataFrame
+    levels: pl.DataFrame
+    idle: list[str]
+    games: int
+    seconds: float
+
+    @classmethod
+    def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:
+        """Return what the columns of its tables are."""
+        return dict.fromkeys(cls.TABLES, target_columns(record["levels"]))
+
+    @property
+    def title(self) -> str:
+        """What the main table is."""
+        return f"What each step does to {MOST}: {EFFECTS}"
+
+    @property
+    def main(self) -> pl.DataFrame:
+        """For each step the target that it moves most."""
+        return self.strongest()
+
+    @property
+    def caveats(self) -> Sequence[str]:
+        """What did nothing."""
+        return idle_note(self.idle)
+
+    def strongest(self) -> pl.DataFrame:
+        """Return for each value of a knob the row of the cell that it moves most, next to what is accepted."""
+        most = self.effects.with_columns(pl.col("reach").abs().alias("most")).sort(
+            "most", descending=True, nulls_last=True, maintain_order=True
+        )
+        return most.unique(["knob", "to"], keep="first", maintain_order=True).drop("most")
+
+    def display(self, view: View = whole, *, every: bool = False) -> Document:
+        """Return the answer for people: ``every`` effect, or for each step the target that it moves most."""
+        shown = view(self.effects if every else self.strongest())
+        hidden = [name for name in ("setting", "metric") if self.levels[name].n_unique() == 1]
+        title = f"What each step does to {'every target' if every else MOST}: {EFFECTS}"
+        rows = shown.drop(hidden).to_dicts()
+        notes = [FOUND, *idle_note(self.idle), f"{self.games:,} games in {self.seconds:.1f} s."]
+        declared = target_columns(self.levels.to_dicts())
+        tables = [Sheet(title, rows, declared, first=("knob", "now", "to", "of", "effect", "reach"))]
+        return Document(rows=shown, named="effects", tables=tables, notes=notes)
+
+    def record(self) -> dict[str, Any]:
+        """Return the answer as a JSON object."""
+        return {
+            "format": self.FORMAT,
+            "asked": dict(self.asked),
+            "goal": self.goal.source,
+            "digest": self.goal.digest,
+            "seed": self.seed,
+            "games": self.games,
+            "seconds": round(self.seconds, 3),
+            "idle": self.idle,
+            "levels": self.levels.to_dicts(),
+            "effects": self.effects.to_dicts(),
+        }
+
+
+def ask(question: SensitivityQuestion, execution: Execution = Execution()) -> SensitivityAnswer:
+    """Measure what the knobs of a goal do; raise UserError for whatever cannot be played."""
+    start, goal, seed = time.perf_counter(), question.read(), question.seed
+    with execution.connected(find_game(goal.game).prepare(goal.settings[0].plan)) as connected:
+        evaluator = Evaluator(goal, Memory(), seed, connected)
+        level, effects = evaluator.linearised((), "sensitivity", goal.search.games, goal.search.replays)
+    for patch, sentence in evaluator.sampler.refused.items():
+        raise UserError(f"the knob {changes_of(patch)[0]} cannot be played: {sentence}")
+    idle = evaluator.check_knobs(effects)
+    return SensitivityAnswer(
+        goal=goal,
+        seed=seed,
+        effects=_effects_frame(evaluator, effects),
+        levels=_levels_frame(evaluator, level),
+        idle=idle,
+        games=evaluator.memory.played,
+        seconds=time.perf_counter() - start,
+    )
+
+
+def _levels_frame(evaluator: Evaluator, level: Level) -> pl.DataFrame:
+    """Return what each cell measures, with its interval and what is accepted."""
+    shown = Interval.normal(level.value, level.error)
+    rows = [
+        {
+            "setting": cell.setting,
+            "of": cell.name,
+            "metric": cell.metric,
+            **shown.at(place, "value"),
+            "low": cell.low if np.isfinite(cell.low) else None,
+            "high": cell.high if np.isfinite(cell.high) else None,
+        }
+        for place, cell in enumerate(evaluator.cells)
+    ]
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _effects_frame(evaluator: Evaluator, effects: Effects) -> pl.DataFrame:
+    shown = Interval.normal(effects.value, effects.error)
+    taken = np.where(effects.replayed[:, None], 0.0, HELD * effects.value)
+    shown = replace(shown, low=shown.low - np.maximum(taken, 0), high=shown.high - np.minimum(taken, 0))
+    rows = []
+    for place, option in enumerate(evaluator.options):
+        knob = evaluator.knobs[option.knob]
+        if option.value == knob.base:
+            continue
+        for column, cell in enumerate(evaluator.cells):
+            rows.append(
+                {
+                    "knob": knob.name,
+                    "now": knob.base,
+                    "to": option.value,
+                    "setting": cell.setting,
+                    "of": cell.name,
+                    "metric": cell.metric,
+                    **shown.at((place, column), "effect"),
+                    "reach": float(effects.value[place, column]) / cell.reach,
+                    "found": "replayed" if effects.replayed[place] else "re-scored",
+                }
+            )
+    return pl.DataFrame(rows, infer_schema_length=None)

@@ -1,0 +1,23 @@
+"""The options of a sensitivity analysis."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wsim.balance.question import GoalOptions, size_option
+from wsim.options import Options, option
+
+
+@dataclass(frozen=True, kw_only=True)
+class SensitivityQuestion(GoalOptions):
+    """Show what each step of each knob of a goal file does to its targets, with intervals."""
+
+    games: int | None = size_option("Games that measure a patch at a setting.", "100,000")
+    replays: int | None = size_option("Games for each step of a value that must be played for.", "4,000")
+
+
+@dataclass(frozen=True)
+class Every(Options):
+    """What is shown of the effects."""
+
+    every: bool = option("Show every target of every step, not only the one that it moves most.", False)

@@ -1,0 +1,15 @@
+"""Transfer: what a patch does with players and tables for which it was not searched."""
+
+from wsim.questions.registry import Question
+
+QUESTION = Question(
+    name="transfer",
+    title="Transfer",
+    short="Measure a patch with players and styles it was not made for.",
+    package=__name__,
+    groups=("question:TransferQuestion", "question:TransferOptions"),
+    ask="ask:ask",
+    answer="answer:TransferAnswer",
+    formats=("wsim-transfer/1", "wsim-carry/1"),
+    only_command=("retrain",),
+)

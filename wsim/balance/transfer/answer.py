@@ -1,0 +1,292 @@
+"""Whether a patch carries over: to reported settings, to other players, and to a side's best way of being played.
+
+A patch is found for some players at some tables. Whoever plays otherwise plays another game, so the same targets are
+measured elsewhere, with and without the patch, and shown; nothing here decides anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import polars as pl
+
+from wsim.balance.by_games import GamesEvaluator
+from wsim.balance.cells import target_columns
+from wsim.balance.evaluator import Evaluator
+from wsim.balance.goal import EACH, Goal, Setting
+from wsim.balance.knobs import Patch
+from wsim.balance.proof import middle_of
+from wsim.balance.sampling import Level
+from wsim.document import Column, Document, Sheet
+from wsim.errors import UserError
+from wsim.game import find_game
+from wsim.lab.answer import View, whole
+from wsim.lab.plan import Plan
+from wsim.questions.asked import AskedAnswer
+
+if TYPE_CHECKING:
+    from wsim.balance.cells import Cell
+
+
+@dataclass(frozen=True)
+class Relearner:
+    """A player who learns a game anew.
+
+    Attributes
+    ----------
+    policy: the line-up entry as it comes.
+    learned: learns the game with a patch, or as it is with none, and returns the line-up entry that plays it; the
+        number of the learning, from 1, decides its seed.
+    times: how often either game is learned: one learning is as far from another as a small patch reaches.
+    """
+
+    policy: str
+    learned: Callable[[Patch, int], str]
+    times: int = 2
+
+
+@dataclass(frozen=True)
+class TransferSettings:
+    """Where else a patch is measured.
+
+    Attributes
+    ----------
+    players: line-up entries that take all seats of every setting, one after the other.
+    styles: line-up entries of which a side may choose the best, the others playing on as in the setting.
+    games: for each measurement.
+    relearner: takes all seats of every setting too, in the game without the patch and with it: as it comes, after
+        learning the game without the patch, and after learning the one with it. What is learned without the patch is
+        the control: only beyond what it gains is learning an adaptation.
+    """
+
+    players: tuple[str, ...] = ()
+    styles: tuple[str, ...] = ()
+    games: int = 20_000
+    relearner: Relearner | None = None
+
+
+@dataclass(repr=False)
+class TransferAnswer(AskedAnswer):
+    """What was measured elsewhere so far.
+
+    Attributes
+    ----------
+    rows: one for each setting and player: setting, policies, targeted, cells, spread_before, spread_after (root mean
+        square deviation from the middle of what is accepted, noise included), largest_before, largest_after (the
+        largest deviation), of_before, of_after (whose), error (standard error of a cell), games.
+    best: one for each setting and side in its best style: setting, of, style_before, best_before, style_after,
+        best_after (shares), error.
+    """
+
+    FORMAT: ClassVar[str] = "wsim-transfer/1"
+    FORMER_FORMATS: ClassVar[tuple[str, ...]] = ("wsim-carry/1",)
+    COMMAND: ClassVar[str] = "wsim transfer"
+    CALLED: ClassVar[str] = "a transfer of a patch"
+    TABLES: ClassVar[tuple[str, ...]] = ("carried", "responses")
+
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    best: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def carried(self) -> pl.DataFrame:
+        """The rows as a frame."""
+        return pl.DataFrame(self.rows, infer_schema_length=None)
+
+    @property
+    def responses(self) -> pl.DataFrame | None:
+        """The best styles as a frame; None if nobody asked."""
+        return pl.DataFrame(self.best, infer_schema_length=None) if self.best else None
+
+    def record(self) -> dict[str, Any]:
+        """Return it as a JSON object."""
+        return {"format": self.FORMAT, "asked": dict(self.asked), "carried": self.rows, "responses": self.best or None}
+
+    @classmethod
+    def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:  # noqa: ARG003
+        """Return what the columns of its tables are."""
+        return dict.fromkeys(cls.TABLES, target_columns(()))
+
+    @property
+    def title(self) -> str:
+        """What its rows are."""
+        return CARRIED
+
+    def display(self, view: View = whole) -> Document:
+        """Return it for people."""
+        shown = view(self.carried)
+        return Document(rows=shown, named="carried", tables=elsewhere_tables(shown, self.responses))
+
+
+RESPONSES = "Each in its best style, others as in the setting"
+CARRIED = "Carried over: deviations from the middle of what is accepted, before and after"
+
+
+def elsewhere_tables(carried: pl.DataFrame | None, responses: pl.DataFrame | None) -> list[Sheet]:
+    """Return the tables of what was measured elsewhere, as far as there are any."""
+    of = ("setting", "policies", "largest_before", "largest_after", "spread_before", "spread_after")
+    best = ("of", "best_before", "best_after", "error", "style_before", "style_after")
+    tables = ((carried, CARRIED, of), (responses, RESPONSES, best))
+    there = [(table, title, first) for table, title, first in tables if table is not None and len(table)]
+    return [Sheet(title, table.to_dicts(), target_columns(()), first=first) for table, title, first in there]
+
+
+@dataclass(frozen=True)
+class _Seated:
+    """Who plays the settings, without the patch and with it.
+
+    Attributes
+    ----------
+    label: tells who. entry: of the line-up; None: as in the setting. deals: decides them, so that what is compared
+        has the same ones.
+    """
+
+    label: str | None
+    entry: str | None
+    deals: str | None
+
+
+def check_elsewhere(goal: Goal, where: TransferSettings) -> None:
+    """Raise UserError for players and styles that cannot play at a setting, before anything is searched for."""
+    if where.games < 1:
+        raise UserError(f"the games of a measurement elsewhere must be at least 1, not {where.games}")
+    prepare = find_game(goal.game).prepare
+    for setting in goal.settings:
+        for player in where.players:
+            prepare(setting.plan.replace(policies=player))
+        for style in where.styles if not setting.report else ():
+            prepare(_with_style(setting.plan, style))
+
+
+def measure_transfer(evaluator: Evaluator, patch: Patch, where: TransferSettings, found: TransferAnswer) -> None:
+    """Measure the targets of a goal elsewhere, before and after a patch; add what is known to ``found``, bit by bit."""
+    first = evaluator.goal.tables
+    for setting in evaluator.goal.settings:
+        others = where.players if setting in first else ()
+        for player in (None, *others):
+            found.rows += _row_of(evaluator, setting, patch, _Seated(player, player, player), where.games)
+    for setting in evaluator.goal.settings if where.styles else ():  # others as in the setting: each player
+        if not setting.report:
+            found.best += _best_responses(evaluator, setting, patch, where)
+    anew = where.relearner
+    if anew is not None:
+        players = [_Seated(anew.policy, anew.policy, anew.policy)] if anew.policy not in where.players else []
+        for number in range(1, anew.times + 1):
+            for words, learned in (("without", ()), ("with", patch)):
+                label = f"{anew.policy}, learned {words} the patch, {number}"
+                players.append(_Seated(label, anew.learned(learned, number), anew.policy))
+        for setting in first:
+            for seated in players:
+                found.rows += _row_of(evaluator, setting, patch, seated, where.games)
+
+
+def _row_of(
+    evaluator: Evaluator, setting: Setting, patch: Patch, seated: _Seated, games: int
+) -> Iterator[dict[str, Any]]:
+    """Yield the row of a setting and player; none, if no target of tables is about the setting."""
+    seed = evaluator.sampler.seed("elsewhere", setting.name, seated.deals)
+    plan = setting.plan if seated.entry is None else setting.plan.replace(policies=seated.entry)
+    table = _table(evaluator, replace(setting, plan=plan, name=f"{setting.name}, by {seated.entry}"), setting.name)
+    if table is None:
+        return
+    before, after = (table.level(applied, seed, games) for applied in ((), patch))
+    policies = table.setting.plan.policies
+    yield {
+        "setting": setting.name,
+        "policies": seated.label or ", ".join(dict.fromkeys(policies)),
+        "targeted": seated.entry is None and not setting.report,
+        "cells": len(table.cells),
+        **_deviations(table.cells, before, "before"),
+        **_deviations(table.cells, after, "after"),
+        "error": float(np.mean(after.error)),
+        "games": games,
+    }
+
+
+def _deviations(cells: Sequence[Cell], level: Level, when: str) -> dict[str, Any]:
+    off = level.value - np.array([middle_of(cell) for cell in cells])
+    most = int(np.argmax(np.abs(off)))
+    return {
+        f"spread_{when}": float(np.sqrt(np.mean(off**2))),
+        f"largest_{when}": float(off[most]),
+        f"of_{when}": cells[most].name,
+    }
+
+
+def _table(evaluator: Evaluator, setting: Setting, name: str, of: tuple[str, ...] = ()) -> GamesEvaluator | None:
+    """Return what measures the targets about tables at another setting; None if there are none.
+
+    Parameters
+    ----------
+    name: of the setting whose targets these are. of: columns that split them further.
+    """
+    goal: Goal = evaluator.goal
+    table = next(one.table for one in goal.settings if one.name == name)
+    about = [one for one in goal.targets if one.card is None and (not one.settings or table in one.settings)]
+    if of:
+        about = [replace(one, of=(*of, *one.of), only=()) for one in about if one.of and not set(of) & set(one.of)]
+    if not about:
+        return None
+    targets = tuple(replace(one, settings=(), players=EACH) for one in about)
+    elsewhere = replace(goal, settings=(replace(setting, report=False),), targets=targets, keep=())
+    return GamesEvaluator(elsewhere, elsewhere.settings[0], evaluator.knobs, evaluator.sampler)
+
+
+def _with_style(plan: Plan, style: str) -> Plan:
+    """Return a plan in which one seat after the other plays in a style."""
+    return plan.replace(policies=[style, *(plan.policies * plan.players)[1 : plan.players]], rotate=True)
+
+
+def _best_responses(
+    evaluator: Evaluator, setting: Setting, patch: Patch, where: TransferSettings
+) -> Iterator[dict[str, Any]]:
+    """Let every side be played in its best style, others as in the setting, before and after a patch.
+
+    The style is chosen on one half of the games and measured on the other, and the other way round.
+    """
+    before, after = (_responses(evaluator, setting, one, where) for one in ((), patch))
+    for one, other in zip(before, after, strict=True):
+        yield {
+            "setting": setting.name,
+            "of": one["of"],
+            "style_before": one["style"],
+            "best_before": one["best"],
+            "style_after": other["style"],
+            "best_after": other["best"],
+            "error": other["error"],
+        }
+
+
+def _responses(evaluator: Evaluator, setting: Setting, patch: Patch, where: TransferSettings) -> list[dict[str, Any]]:
+    """Return for each side its best style, and what that gives on games that did not choose it."""
+    names: list[str] = []
+    halves: list[list[Level]] = []
+    places: list[list[int]] = []
+    for style in where.styles:
+        plan = _with_style(setting.plan, style)
+        table = _table(
+            evaluator, replace(setting, plan=plan, name=f"{setting.name}, {style}"), setting.name, ("policy",)
+        )
+        if table is None:
+            return []
+        label = table.first_policy
+        mine = [place for place, cell in enumerate(table.cells) if cell.name.startswith(f"{label} ")]
+        names = [table.cells[place].name.removeprefix(f"{label} ") for place in mine]
+        places.append(mine)
+        halves.append(
+            [
+                table.level(patch, evaluator.sampler.seed("style", setting.name, half), where.games // 2)
+                for half in (0, 1)
+            ]
+        )
+    value = np.array([[half.value[mine] for half in both] for both, mine in zip(halves, places, strict=True)])
+    error = np.array([[half.error[mine] for half in both] for both, mine in zip(halves, places, strict=True)])
+    rows = []
+    for side, name in enumerate(names):
+        chosen = [int(value[:, half, side].argmax()) for half in (0, 1)]
+        best = (value[chosen[0], 1, side] + value[chosen[1], 0, side]) / 2
+        spread = float(np.hypot(error[chosen[0], 1, side], error[chosen[1], 0, side]) / 2)
+        rows.append({"of": name, "style": where.styles[chosen[0]], "best": float(best), "error": spread})
+    return rows

@@ -1,0 +1,139 @@
+"""``wsim doctor``: what is installed, what is missing, and whether games can be played; for a bug report, too."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import webbrowser
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import metadata
+from typing import TYPE_CHECKING, Any
+
+from typer import Exit
+
+from wsim.cli.console import FAILURE, print_json, write_out
+from wsim.errors import UserError
+from wsim.options import Options
+
+if TYPE_CHECKING:
+    from wsim.cli.groups import Printing
+
+DEVELOPERS = ("docs", "test")  # extras that only a checkout has a use for
+TRIED = 200
+"""That are played to see whether games can be: a fraction of a second once the kernels are compiled."""
+
+
+@dataclass(frozen=True)
+class DoctorOptions(Options):
+    """Check the installation: versions, extras, the cache of compiled kernels, threads, the browser, a few games.
+
+    Exit code 1 if a game cannot be played.
+    """
+
+
+@dataclass(frozen=True)
+class Check:
+    """What was looked at, and what was found. ``sound``: False where wsim cannot work like this."""
+
+    what: str
+    found: str
+    sound: bool = True
+
+
+def doctor_command(options: DoctorOptions, printing: Printing) -> None:  # noqa: ARG001 (it has none of its own)
+    """Print every check on a line of its own; exit 1 if one of them failed."""
+    checks = list(checks_of())
+    if printing.as_json:
+        print_json({one.what: {"found": one.found, "sound": one.sound} for one in checks})
+    else:
+        widest = max(len(one.what) for one in checks)
+        for one in checks:
+            write_out(f"{one.what:{widest}}  {'' if one.sound else 'FAILED: '}{one.found}")
+    if not all(one.sound for one in checks):
+        raise Exit(FAILURE)
+
+
+def checks_of() -> Iterator[Check]:
+    """Yield what is found, the quick checks first."""
+    from wsim.processors import usable_cpus
+
+    yield Check("python", f"{platform.python_version()}, {platform.platform()}")
+    for name in ("wsim", "numba", "numpy", "polars"):
+        yield Check(name, metadata.version(name))
+    yield from _extras()
+    yield Check("threads", f"{usable_cpus()} of {os.cpu_count()} processors may be used")
+    yield _cache()
+    yield _browser()
+    yield _games()
+
+
+def _extras() -> Iterator[Check]:
+    """Yield each extra of wsim: what of it is installed, or how it is."""
+    needs: dict[str, list[str]] = {}
+    for line in metadata.requires("wsim") or ():
+        if match := re.match(r"([\w.-]+).*;.*extra == ['\"]([\w-]+)['\"]", line):
+            needs.setdefault(match[2], []).append(match[1])
+    for extra, packages in sorted(needs.items()):
+        if extra in DEVELOPERS:
+            continue
+        versions = {name: _version(name) for name in packages if name != "wsim"}
+        missing = [name for name, version in versions.items() if not version]
+        there = ", ".join(f"{name} {version}" for name, version in versions.items() if version)
+        install = f"not installed: {', '.join(missing)} (pip install 'wsim[{extra}]')" if missing else ""
+        yield Check(f"wsim[{extra}]", install or there)
+
+
+def _version(name: str) -> str:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def _cache() -> Check:
+    from wsim.game import GAMES, find_game
+    from wsim.jit.cache import cache_directory, can_store
+
+    game: Any = find_game(next(iter(GAMES)))
+    kernels = f"{game.POLICIES.home.removeprefix('wsim.')}.kernels"
+    folder = str(cache_directory(kernels).parent)
+    if can_store(kernels):
+        return Check("compiled kernels", f"kept in {folder}")
+    return Check("compiled kernels", f"{folder} cannot be written: every process compiles anew. Set WSIM_CACHE_DIR")
+
+
+def _browser() -> Check:
+    try:
+        return Check("browser", f"{getattr(webbrowser.get(), 'name', '') or 'found'}, for wsim open")
+    except webbrowser.Error:
+        return Check("browser", "none: wsim open --no-browser prints an address for one elsewhere")
+
+
+def _games() -> Check:
+    import time
+
+    from wsim.game import find_game
+    from wsim.lab.plan import Plan
+
+    plan = Plan.make(games=TRIED)
+    game: Any = find_game(plan.game)
+    cold = game.cold()
+    try:
+        begun = time.perf_counter()
+        simulator = game.prepare(plan)
+        _play(simulator, 1)  # compiles what is not compiled yet
+        ready = time.perf_counter()
+        _play(simulator, TRIED)
+    except (UserError, OSError, RuntimeError) as error:
+        return Check("games", str(error), sound=False)
+    rate = TRIED / (time.perf_counter() - ready)
+    compiled = f", after {ready - begun:.0f} s of compiling (once per version of wsim)" if cold else ""
+    return Check("games", f"{TRIED} of {plan.game} {plan.ruleset} played, {rate:,.0f} a second on one thread{compiled}")
+
+
+def _play(simulator: Any, games: int) -> None:
+    import numpy as np
+
+    simulator.play(0, np.zeros(games * simulator.seats, simulator.row_dtype))

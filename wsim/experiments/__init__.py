@@ -1,1 +1,0 @@
-"""Causal comparisons on common deals: changed rules, restricted seats, randomised picks."""

@@ -1,0 +1,62 @@
+"""How games are played: on which threads or cluster, who follows the progress, and what Ctrl-C leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from wsim.lab.batch import usable_threads
+from wsim.lab.cluster import Cluster, InChunks, check_cluster, chunk_runner, joined
+from wsim.lab.progress import Interrupted, Progress
+
+if TYPE_CHECKING:
+    from wsim.game import Simulator
+    from wsim.lab.tasks import Ready
+
+
+@dataclass(frozen=True)
+class Execution:
+    """How a question is carried out; none of it changes the answer.
+
+    Attributes
+    ----------
+    threads: how many threads of this machine play; None: all usable processors.
+    cluster: the workers that play instead: an address, or a connected cluster.
+    progress: called with what is being done, how much of it is done, and how much there is.
+    """
+
+    threads: int | None = None
+    cluster: str | Cluster | None = None
+    progress: Progress | None = None
+
+    def __post_init__(self) -> None:
+        check_cluster(self.cluster, self.threads)
+        usable_threads(self.threads)  # refuses an impossible number
+
+    def report(self, what: str, done: int, total: int) -> None:
+        """Report progress to whoever follows it."""
+        if self.progress is not None:
+            self.progress(what, done, total)
+
+    def chunk_runner(self, ready: Sequence[Ready]) -> AbstractContextManager[InChunks]:
+        """Return what plays chunks of games with these simulators (``wsim.lab.cluster.chunk_runner``)."""
+        return chunk_runner(self.cluster, ready, self.threads)
+
+    @contextmanager
+    def connected(self, simulator: Simulator) -> Iterator[Execution]:
+        """Connect to the cluster, if there is one, for several rounds of games; ``simulator`` is any that plays."""
+        if self.cluster is None:
+            yield self
+            return
+        with joined(self.cluster, simulator) as cluster:
+            yield replace(self, cluster=cluster)
+
+    @contextmanager
+    def interruptible(self, so_far: Callable[[], Any], hint: str = "") -> Iterator[None]:
+        """Turn Ctrl-C within the block into ``Interrupted`` with the answer so far; ``hint``: how to continue."""
+        try:
+            yield
+        except KeyboardInterrupt as interrupt:
+            raise Interrupted(so_far(), hint or getattr(interrupt, "hint", "")) from None

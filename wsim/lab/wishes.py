@@ -1,0 +1,94 @@
+"""Games in which policies are overruled now and then, added up: what each thing is worth to the seat that wants it.
+
+Only sums are kept (``wsim.stats.worth``). They are those of the games by number, whoever plays them and in whatever
+chunks, so that sums of different games add up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from wsim.errors import UserError
+from wsim.game import find_game
+from wsim.lab.batch import rows_and_picks
+from wsim.policies.chances import CHANCE, WORTH
+
+if TYPE_CHECKING:
+    from wsim.game import Simulator
+    from wsim.lab.plan import Plan
+    from wsim.stats.summary import Summary
+    from wsim.stats.worth import WishReader
+
+AT_ONCE = 1024  # games, whose decisions take some 15 MB
+
+
+def overruled(plan: Plan, chance: float | str) -> Plan:
+    """Return the plan whose policies are overruled with a chance; UserError where its game, or what it asks, cannot."""
+    if find_game(plan.game).WISHES is None:
+        raise UserError(f"{plan.game} cannot overrule policies, so that it cannot say what things are worth to them")
+    if "randomise" in plan.options:
+        raise UserError("randomise and overrule are two experiments: play one of them")
+    return plan.replace(overrule=str(chance), worth=None, picks=False, keep="seats")
+
+
+def worth_share(plan: Plan) -> float:
+    """Return how many games that say what things are worth a run has for each of its own games."""
+    return float(plan.options.get(WORTH, 0))
+
+
+def asks_worth(plan: Plan) -> bool:
+    """Say whether a run of a plan has games that say what things are worth."""
+    return len(worth_games(range(plan.games), worth_share(plan))) > 0
+
+
+def worth_games(games: range, share: float) -> range:
+    """Return the numbers of the games that go with some games of a run: adjoining games have adjoining numbers."""
+    return range(int(games.start * share), int(games.stop * share))
+
+
+def worth_of(simulator: Simulator) -> WishSums:
+    """Return what plays the games that say what things are worth, at the table of a simulator."""
+    plan = overruled(simulator.plan, CHANCE)
+    return WishSums(find_game(plan.game).prepare(plan), plan.game)
+
+
+def reader_of(game: str) -> WishReader:
+    """Return how the wishes of a game are read; UserError for a game that cannot tell them."""
+    place = find_game(game).WISHES
+    if place is None:
+        raise UserError(f"{game} does not tell what its policies want")
+    module, _, name = place.partition(":")
+    found: Any = vars(import_module(module))[name]
+    reader: WishReader = found
+    return reader
+
+
+@dataclass(frozen=True)
+class WishSums:
+    """Plays games of a simulator and adds up their wishes: something that can be sent to a worker.
+
+    ``game``: the name of the game.
+    """
+
+    simulator: Simulator
+    game: str
+
+    def __call__(self, games: range) -> Summary:
+        """Play games and return their sums."""
+        from wsim.stats.summary import Summary
+        from wsim.stats.worth import worth_sums
+
+        reader, simulator, found = reader_of(self.game), self.simulator, Summary()
+        if not games:
+            return Summary({"games": np.zeros(1)})
+        wanted = reader.wanted(simulator)
+        for first in range(games.start, games.stop, AT_ONCE):
+            some = range(first, min(first + AT_ONCE, games.stop))
+            rows, picks = rows_and_picks(simulator, some, picks=True)
+            assert picks is not None
+            found.add(worth_sums(wanted, reader.wishes(simulator, picks, first), simulator.seats_frame(rows)))
+        return found

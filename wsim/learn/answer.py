@@ -1,0 +1,114 @@
+"""The result of training: the path of the net, and how strong it is."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+import polars as pl
+
+from wsim.document import COUNT, Column, Document, Sheet, names
+from wsim.lab.answer import View, whole
+from wsim.lab.execution import Execution
+from wsim.learn.judge import Judgement
+from wsim.learn.question import LearnQuestion
+from wsim.learn.rounds import LAST, PART, learn
+from wsim.questions.asked import AskedAnswer
+from wsim.stats.columns import FAIR_SHARE, SCORE, WIN_SHARE
+
+FEW = 5 * PART  # decisions: with fewer, a net hardly changes
+
+
+_COLUMNS = (
+    *names(("ruleset", "players", "against")), replace(WIN_SHARE, ends=("low", "high")), SCORE, Column("games", COUNT),
+    FAIR_SHARE.called("fair_share"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, repr=False)
+class LearnAnswer(AskedAnswer):
+    """The result of training.
+
+    Attributes
+    ----------
+    net: path of the final net.
+    judgements: its strength, one row for each field of opponents: ruleset, players, against, win_share with low and
+        high, fair_share, score, games.
+    decisions: about how many decisions the rounds learned from.
+    """
+
+    FORMAT: ClassVar[str] = "wsim-learned/1"
+    COMMAND: ClassVar[str] = "wsim learn"
+    CALLED: ClassVar[str] = "a trained net"
+    VOLATILE: ClassVar[tuple[str, ...]] = ("net",)
+    TABLES: ClassVar[tuple[str, ...]] = ("judgements",)
+
+    net: Path
+    judgements: pl.DataFrame
+    decisions: int
+
+    @classmethod
+    def of(cls, net: Path, judgements: Sequence[Judgement], decisions: int) -> LearnAnswer:
+        """Return the answer with a table of these judgements."""
+        rows = [
+            {
+                "ruleset": judgement.ruleset, "players": judgement.players,
+                "against": judgement.against,
+                "win_share": round(judgement.share, 4),
+                "low": round(judgement.low, 4), "high": round(judgement.high, 4),
+                "fair_share": round(judgement.fair, 4), "score": round(judgement.score, 2), "games": judgement.games,
+            }
+            for judgement in judgements
+        ]  # fmt: skip
+        return cls(net, pl.DataFrame(rows, infer_schema_length=None), decisions)
+
+    @classmethod
+    def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:  # noqa: ARG003
+        """Return the columns of its tables."""
+        return {"judgements": _COLUMNS}
+
+    @property
+    def title(self) -> str:
+        """The estimand, as one sentence."""
+        return "One of the net against others, in games that it never learned from"
+
+    def record(self) -> dict[str, Any]:
+        """Return it as a JSON object."""
+        return {
+            "format": self.FORMAT,
+            "asked": dict(self.asked),
+            "net": str(self.net),
+            "decisions": self.decisions,
+            "judgements": self.judgements.to_dicts(),
+        }
+
+    def display(self, view: View = whole) -> Document:
+        """Return the answer as a document, without a table if there are no judgements."""
+        shown = view(self.judgements)
+        tables = [Sheet(self.title, shown.to_dicts(), _COLUMNS)] if len(shown) else []
+        few = (
+            f"{self.decisions:,} decisions are too few to learn from: the net hardly differs from the one before, and "
+            f"its wins say nothing about learning. Take at least {FEW:,}; tens of thousands make a difference."
+        )
+        notes = [few] if self.decisions < FEW else []
+        return Document(rows=shown, named="judgements", tables=tables, notes=notes)
+
+
+def ask(question: LearnQuestion, execution: Execution = Execution()) -> LearnAnswer:
+    """Train a net in a folder, or continue there, and judge it.
+
+    Raises UserError for a plan that cannot be learned from, Interrupted on Ctrl-C: the same question again continues.
+    """
+    plan, folder = question.resolve(), question.home
+    hint = f"every finished part is stored, and the same command continues (in {shlex.quote(str(folder))})"
+    with execution.interruptible(lambda: None, hint):
+        judgements = learn(plan, folder, execution)
+    return LearnAnswer.of(folder / LAST, judgements, sum(one.decisions for one in plan.rounds))
+
+
+def written(answer: LearnAnswer, question: LearnQuestion) -> Path | None:
+    """Write the answer to the folder of the net, or to the file that the options name."""
+    return answer.write(question.file or question.home / "answer.json")

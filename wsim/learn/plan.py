@@ -1,0 +1,276 @@
+"""Learning plans, TOML files: tables and their shares, rounds of self-play, how the net is fitted and judged.
+
+``learning.toml`` of a game is the plan of the net that ships with wsim.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+from wsim.errors import Mistakes, UserError, nearest
+from wsim.lab.plan import Plan, first_game
+from wsim.learn.fitting_settings import Fitting
+from wsim.spec.rows import read_row, read_rows
+from wsim.spec.source import read_toml
+
+if TYPE_CHECKING:
+    from wsim.policies.nets import LearnedNet
+
+MAX_GAP = 1000  # a part plays more games the larger the gap between the decisions that are taken
+NET, OTHERS = "net", "balanced"
+_ROUND = re.compile(r"round-(\d+)")
+
+
+def several(text: str) -> list[str]:
+    """Return the players named in a text, separated by bars."""
+    return [name.strip() for name in text.split("|")]
+
+
+def round_of(name: str) -> int | None:
+    """Return the number of the round whose net a name refers to, None for any other name."""
+    match = _ROUND.fullmatch(name)
+    return int(match[1]) if match else None
+
+
+@dataclass(frozen=True)
+class Seats:
+    """A table to learn at: rule set, number of players, and its share of the decisions (relative to the sum of shares).
+
+    A table with a share of 0 is played only in rounds that give it a share.
+    """
+
+    ruleset: str
+    players: int
+    share: float = 1.0
+
+    @property
+    def name(self) -> str:
+        """The name of the table in file names."""
+        return f"{self.ruleset}-{self.players}"
+
+
+@dataclass(frozen=True)
+class Round:
+    """A round of learning.
+
+    Attributes
+    ----------
+    decisions: about how many decisions are taken from self-play.
+    players: policies that play the games; ``net`` is the net of the previous round.
+    own, others: policies used in playouts, in the seat that decides and in the other seats. ``players`` and ``others``
+        may name several, "net | round-2 | balanced": each seat draws one. ``round-2`` is the net of the second round of
+        this plan, ``round-0`` the net that the plan starts from.
+    playouts: playouts per move. explore: chance that a player makes a uniformly random move.
+    moves: how many moves of a decision are played out: the best according to the net in ``own``, and one drawn from the
+        remaining moves, which keep the differences to these that the net gives them; 0: all moves.
+    keep: how many previous rounds are learned from again.
+    start: the net that the fitting begins from: ``net``, or that of an earlier round, as in ``players``.
+    fresh: whether the fitting begins from an untrained net instead.
+    blend: the weight of the net that the fitting began from in the average with the fitted one, so that not everything
+        it knew about other players is forgotten.
+    passes, rate: passes through all decisions of the fitting, and its highest learning rate; 0: as in the plan's
+        fitting.
+    shares: shares of tables by name (``1e-4``: rule set and players), where they differ from the plan's.
+    """
+
+    decisions: int
+    players: str = NET
+    own: str = NET
+    others: str = OTHERS
+    playouts: int = 2
+    moves: int = 0
+    explore: float = 0.08
+    keep: int = 1
+    start: str = NET
+    fresh: bool = False
+    blend: float = 0.0
+    passes: float = 0.0
+    rate: float = 0.0
+    shares: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def names(self) -> set[str]:
+        """All policies of the round."""
+        return {self.own, *several(self.players), *several(self.others)}
+
+
+@dataclass(frozen=True)
+class Field:
+    """Opponents that a net is judged against, in games that it never learned from."""
+
+    ruleset: str
+    players: int
+    against: tuple[str, ...]
+    games: int = 4000
+
+
+@dataclass(frozen=True)
+class LearningPlan:
+    """A learning plan. Equal plans produce the same decisions, and the same net except for the rounding of sums.
+
+    Attributes
+    ----------
+    game: name of the game. seed: seed of games, playouts and fitting.
+    start: the net to begin from: a file, ``shipped``, or empty for an untrained one.
+    gap: mean number of decisions of a game from one that is taken to the next.
+    cards, patch, set: changes of the catalogue, as in a plan.
+    """
+
+    game: str = field(default_factory=first_game)
+    seed: int = 1
+    start: str = ""
+    gap: float = 12.0
+    cards: str | None = None
+    patch: tuple[str, ...] = ()
+    set: tuple[str, ...] = ()
+    tables: tuple[Seats, ...] = ()
+    rounds: tuple[Round, ...] = ()
+    fitting: Fitting = field(default_factory=Fitting)
+    judges: tuple[Field, ...] = ()
+
+    @classmethod
+    def from_toml(cls, path: str) -> LearningPlan:
+        """Read a plan; raise UserError that lists every mistake in it."""
+        return cls.restore(read_toml(path, "learning plan"), path)
+
+    @classmethod
+    def restore(cls, record: Mapping[str, Any], where: str = "the learning plan") -> LearningPlan:
+        """Return the plan of a parsed TOML file."""
+        values, mistakes = dict(record), Mistakes()
+        sections: dict[str, Any] = {}
+        for name, (key, kind) in _ROWS.items():
+            with mistakes.noted():
+                sections[name] = read_rows(kind, values.pop(key, []), key, where)
+        with mistakes.noted():
+            sections["fitting"] = read_row(Fitting, values.pop("fitting", {}), "fitting", where)
+        with mistakes.noted():
+            made = {"fitting": Fitting(), "tables": (), "rounds": (), "judges": (), **sections}
+            plan = read_row(cls, values, "", where, **made)
+        mistakes.raise_any()
+        return plan.checked()
+
+    def checked(self) -> LearningPlan:
+        """Return the plan itself; raise UserError that lists every value that cannot be learned from."""
+        from wsim.learn.learner import learner_of
+
+        learner_of(self.game)
+        mistakes = Mistakes()
+        if not self.tables or not self.rounds:
+            mistakes.add("a learning plan needs at least one [[table]] and one [[round]]")
+        for table in self.tables:
+            if table.share < 0:
+                mistakes.add(f"the share of a table must be at least 0, not {table.share!r}")
+            with mistakes.noted():
+                Plan.make(**self.keys(table))
+        for number, entry in enumerate(self.rounds):
+            _check_ranges(number, entry, mistakes)
+            with mistakes.noted():
+                self._check_shares(number, entry)
+            self._check_nets(number, entry, mistakes)
+        for judge in self.judges:
+            if judge.games < 2 or not judge.against:
+                mistakes.add("a [[judge]] needs at least 2 games and at least one policy in against")
+            with mistakes.noted():
+                Plan.make(**self.keys(judge))
+        if not 1 <= self.gap <= MAX_GAP or self.fitting.rounds <= 0 or self.fitting.size < 1 or self.fitting.rate <= 0:
+            mistakes.add(
+                f"gap must be from 1 to {MAX_GAP:,}, size at least 1, and rounds and rate of the fitting more than 0"
+            )
+        mistakes.raise_any()
+        return self
+
+    def _check_nets(self, number: int, entry: Round, mistakes: Mistakes) -> None:
+        """Note every name in a round that is not a net that exists by then."""
+        if entry.moves and entry.own != NET and round_of(entry.own) is None:
+            mistakes.add(f"round {number + 1} plays out the best moves by the net in own: {entry.own!r} is not a net")
+        if number == 0 and not self.start and NET in entry.names:
+            mistakes.add("the first round has no net to play with: name policies, or a start")
+        if entry.start != NET and round_of(entry.start) is None:
+            mistakes.add(f"round {number + 1} must start from net or round-1, round-2, ..., not from {entry.start!r}")
+        for name in sorted({*entry.names, entry.start}):
+            if (round_of(name) or 0) > number or (round_of(name) == 0 and not self.start):
+                mistakes.add(f"round {number + 1} uses {name!r}: that net does not exist yet")
+
+    def _check_shares(self, number: int, entry: Round) -> None:
+        """Raise UserError unless a round's shares name tables of the plan and one of them is positive."""
+        names = [table.name for table in self.tables]
+        for name, share in entry.shares.items():
+            if name not in names:
+                known = f"the tables are {', '.join(names)}{nearest(name, names)}"
+                raise UserError(f"round {number + 1} has a share of {name!r}: {known}")
+            if share < 0:
+                raise UserError(f"the share of a table must be at least 0, not {share!r}")
+        if not sum(self.shares(entry).values()) > 0:
+            raise UserError(f"round {number + 1} plays no table: at least one share must be more than 0")
+
+    def shares(self, entry: Round) -> dict[str, float]:
+        """Return each table's fraction of a round's decisions, by table name."""
+        shares = {table.name: entry.shares.get(table.name, table.share) for table in self.tables}
+        whole = sum(shares.values())
+        return {name: share / whole for name, share in shares.items()} if whole else shares
+
+    def keys(self, table: Seats | Field) -> dict[str, Any]:
+        """Return the keys of the plan that is played at a table."""
+        options = {"patch": list(self.patch), "set": list(self.set), "cards": self.cards}
+        changes = {key: value for key, value in options.items() if value}
+        return {"game": self.game, "ruleset": table.ruleset, "players": table.players, "seed": self.seed, **changes}
+
+    def record(self) -> dict[str, Any]:
+        """Return the plan as a JSON object that ``restore`` reads."""
+        plain = {one.name: getattr(self, one.name) for one in fields(self)}
+        for field_name, (key, _) in _ROWS.items():
+            rows = plain.pop(field_name)
+            plain[key] = [{name: one for name, one in vars(row).items() if one != _SINCE.get(name)} for row in rows]
+        plain["fitting"] = dict(vars(self.fitting))
+        return {key: value for key, value in plain.items() if value is not None}
+
+
+_ROWS: Mapping[str, tuple[str, Any]] = {
+    "tables": ("table", Seats),
+    "rounds": ("round", Round),
+    "judges": ("judge", Field),
+}
+"""Fields of a learning plan that are rows of its file: the key of the rows, and their class."""
+_SINCE: Mapping[str, Any] = {"shares": {}, "moves": 0, "rate": 0.0, "start": NET, "blend": 0.0}
+"""Keys of rows that earlier versions of wsim did not have, and their defaults: left out, so that old plans record the
+same."""
+
+
+def _check_ranges(number: int, entry: Round, mistakes: Mistakes) -> None:
+    """Note every number of a round that is out of range."""
+    if entry.decisions < 1 or entry.playouts < 1 or not 0 <= entry.explore <= 1 or entry.passes < 0:
+        mistakes.add(f"round {number + 1} needs at least 1 decision, 1 playout and a chance to explore from 0 to 1")
+    if not 0 <= entry.blend < 1:
+        mistakes.add(f"blend of round {number + 1} must be at least 0 and less than 1")
+    if entry.moves < 0 or entry.rate < 0:
+        mistakes.add(f"moves and rate of round {number + 1} must be at least 0")
+
+
+def learned_from(net: LearnedNet) -> dict[str, Any]:
+    """Return what a net learned from, as a row: seed, start, rounds, decisions, tables, changes, digest.
+
+    ``decisions`` counts those of all its rounds, ``tables`` those of each rule set and number of players. A net without
+    a plan that this version of wsim can read has a digest only.
+    """
+    about, plan = net.about, None
+    with suppress(UserError):
+        plan = LearningPlan.restore(of if isinstance(of := about.get("plan"), Mapping) else {}, "the net")
+    row: dict[str, Any] = {"seed": None, "start": "", "rounds": 0, "decisions": 0, "tables": {}, "changes": []}
+    if plan is not None:
+        number = about.get("round")
+        rounds = plan.rounds[: number if isinstance(number, int) else None]
+        shares = [(entry.decisions, plan.shares(entry)) for entry in rounds]
+        tables = {table.name: sum(round(count * of[table.name]) for count, of in shares) for table in plan.tables}
+        row = {
+            "seed": plan.seed,
+            "start": plan.start,
+            "rounds": len(rounds),
+            "decisions": sum(entry.decisions for entry in rounds),
+            "tables": {name: count for name, count in tables.items() if count},
+            "changes": [*([plan.cards] if plan.cards else []), *plan.patch, *plan.set],
+        }
+    return {**row, "digest": net.digest.hex()[:12]}

@@ -1,0 +1,51 @@
+"""Options of a plan that are chances by seat: how often a pick is random, how often a policy is overruled."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from wsim.errors import UserError
+
+OVERRULE = "overrule"
+"""The option of a plan: how often a policy must do the next best thing (``wsim.kernels.overruling``)."""
+WORTH = "worth"
+"""The option of a plan: how many games of a run, for each of its own, overrule policies (``wsim.lab.wishes``)."""
+CHANCE = 0.1
+"""How often a policy is overruled: intervals are narrow, and most of a game is still played by undisturbed players."""
+OVERRULE_HELP = "chance, for all seats or by seat, that a policy must do the next best thing (wsim experiment worth)"
+WORTH_HELP = "runs: games with overruled policies for each game, such as 0.4: what each card is worth"
+EXPERIMENT = {OVERRULE: OVERRULE_HELP, WORTH: WORTH_HELP}
+"""The options of a game whose policies can be overruled."""
+
+
+def per_seat(option: str, text: str, seats: int) -> list[str]:
+    """Split an option by seats: one value for all, or one per seat."""
+    values = [value.strip() for value in text.split(",")]
+    if len(values) == 1:
+        return values * seats
+    if len(values) != seats:
+        raise UserError(f"option {option} names {len(values)} seats of {seats} at the table: give one value or {seats}")
+    return values
+
+
+def overruling_of(options: Mapping[str, str], seats: int) -> Sequence[float]:
+    """Return the chance of each seat to be overruled; raise UserError for options of the experiment that are none."""
+    chances(WORTH, options.get(WORTH, "0"), 1)
+    if float(options.get(WORTH, 0)) and OVERRULE in options:
+        raise UserError("worth adds games to a run of undisturbed policies: leave out overrule, which disturbs them")
+    return chances(OVERRULE, options.get(OVERRULE, "0"), seats)
+
+
+def chances(option: str, text: str, seats: int) -> Sequence[float]:
+    """Return the chance of each seat; raise UserError for what is no chance."""
+    return [_chance(option, value) for value in per_seat(option, text, seats)]
+
+
+def _chance(option: str, text: str) -> float:
+    try:
+        chance = float(text)
+    except ValueError:
+        chance = -1.0
+    if not 0.0 <= chance <= 1.0:
+        raise UserError(f"option {option} must be a chance from 0 to 1, not {text!r}")
+    return chance

@@ -1,0 +1,94 @@
+"""Detect plain Python policies that draw random numbers which the plan's seed does not control."""
+
+from __future__ import annotations
+
+import dis
+import importlib
+import inspect
+import random
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+_SHARED = (getattr(random.random, "__self__", None), getattr(np.random.random, "__self__", None))
+_STREAMS = (random.Random, np.random.RandomState, np.random.Generator)
+_MAKERS = (random.Random, np.random.RandomState, np.random.default_rng)
+_NOT_FOLLOWED = (*sys.stdlib_module_names, "numpy", "numba", "wsim")
+_BETWEEN = ("PUSH_NULL", "PRECALL", "CACHE")  # a function on the stack and its call
+
+
+def uses_unseeded_randomness(policy: Any) -> bool:
+    """Return whether a function, or one that it names, uses a module's random stream or an unseeded one.
+
+    Attributes of objects (``self.random``) are not checked.
+    """
+    waiting, visited = [policy], set[int]()
+    while waiting:
+        target = waiting.pop()
+        target = getattr(target, "py_func", target)  # compiled
+        if not hasattr(target, "__code__") and not isinstance(target, type):
+            target = inspect.getattr_static(type(target), "__call__", target)
+        function = getattr(target, "__func__", target)
+        if not isinstance(function, FunctionType) or id(function) in visited:
+            continue
+        visited.add(id(function))
+        for value, called_with_nothing in _loaded(function):
+            if _is_unseeded(value) or (called_with_nothing and any(value is maker for maker in _MAKERS)):
+                return True
+            if str(getattr(value, "__module__", "")).partition(".")[0] not in _NOT_FOLLOWED:
+                waiting.append(value)
+    return False
+
+
+def _loaded(function: FunctionType) -> Iterator[tuple[Any, bool]]:
+    """Yield the outside values that a function's code loads, and whether each is called without arguments."""
+    around = dict(function.__globals__)
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        with suppress(ValueError):  # not filled yet
+            around[name] = cell.cell_contents
+    for code in _codes(function.__code__):
+        held, value = dict(around), None
+        for name in code.co_varnames:
+            held.pop(name, None)
+        for step in dis.get_instructions(code):
+            if step.opname in _BETWEEN:
+                continue
+            if step.opname == "IMPORT_NAME":
+                with suppress(Exception):
+                    value = importlib.import_module(step.argval)
+            elif step.opname.startswith("LOAD_") and step.opname.endswith(("ATTR", "METHOD")):
+                value = vars(value).get(step.argval) if isinstance(value, ModuleType) else None
+            elif step.opname == "IMPORT_FROM":
+                yield getattr(value, step.argval, None), False
+                held[step.argval] = getattr(value, step.argval, None)
+                continue
+            elif step.opname.startswith("LOAD_"):
+                name = step.argval[-1] if isinstance(step.argval, tuple) else step.argval
+                value = held.get(name) if isinstance(name, str) and step.opname != "LOAD_CONST" else None
+            elif step.opname.startswith("STORE_") and isinstance(step.argval, str):
+                if value is not None:
+                    held[step.argval] = value
+                value = None
+            else:
+                yield value, step.opname.startswith("CALL") and step.arg == 0
+                value = None
+                continue
+            yield value, False
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    """Yield the code of a function and of all functions defined in it."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _codes(constant)
+
+
+def _is_unseeded(value: Any) -> bool:
+    """Return whether a value is a random stream, a method of a module's stream, or the machine's entropy source."""
+    shared = callable(value) and any(getattr(value, "__self__", None) is stream for stream in _SHARED)
+    return isinstance(value, _STREAMS) or value is random.SystemRandom or (shared and "state" not in value.__name__)

@@ -1,0 +1,79 @@
+"""Facts about a seat (``wsim.facts``) as JSON: in views of a position, and in positions that people write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from wsim.errors import Mistakes, UserError
+from wsim.facts import ALWAYS, FLAG, WITH_EXPANSION, Fact
+from wsim.positions.setup_fields import counts, listed, number_in, object_in, refuse_unknown
+
+
+def facts_shown(facts: Iterable[Fact], record: Any, seat: int | None, *, expansion: bool = False) -> dict[str, Any]:
+    """Return the facts of a seat as a view shows them.
+
+    ``seat``: its place in the fields of the record, None: the record is of this seat alone. ``expansion``: whether the
+    rule set has an expansion.
+    """
+    view: dict[str, Any] = {}
+    for fact in facts:
+        if not (key := fact.shown_as):
+            continue
+        value: Any = record[fact.name] if seat is None else record[fact.name][seat]
+        if fact.kinds:
+            value = {kind: int(number) for kind, number in zip(fact.kinds, value, strict=False) if number}
+        else:
+            value = [int(number) for number in value] if fact.count else int(value)
+        always = fact.shown == ALWAYS or (expansion and fact.shown == WITH_EXPANSION)
+        if fact.inside and value:
+            view.setdefault(fact.inside, {})[key] = value
+        elif not fact.inside and (always or value):
+            view[key] = bool(value) if fact.shown == FLAG else value
+    return view
+
+
+def settable(facts: Iterable[Fact], inside: str = "") -> dict[str, Fact]:
+    """Return the facts that a written position sets, by key: of the seat, or of an object ``inside`` it."""
+    return {fact.shown_as: fact for fact in facts if fact.most and fact.inside == inside}
+
+
+def set_facts(
+    facts: Sequence[Fact],
+    described: Mapping[str, Any],
+    whose: str,
+    record: Any,
+    seat: int,
+    rules: Any,
+) -> None:
+    """Write the facts that a description of a seat has into a record, and for all others the value at the start.
+
+    Messages call the seat ``whose``. Raises UserError with all mistakes.
+    """
+    mistakes = Mistakes()
+    for place in dict.fromkeys(fact.inside for fact in facts if fact.most):
+        known, claims, where = settable(facts, place), described, f"of {whose}"
+        if place:
+            with mistakes.noted():
+                claims = object_in(f"{place} of {whose}", described.get(place, {}))
+                refuse_unknown(f"{place} of {whose}", claims, list(known))
+            where = f"in {place} of {whose}"
+        for key, fact in known.items():
+            start = getattr(rules, fact.start) if isinstance(fact.start, str) else fact.start
+            with mistakes.noted():
+                record[fact.name][seat] = _claimed(fact, f"{key} {where}", claims[key]) if key in claims else start
+    mistakes.raise_any()
+
+
+def _claimed(fact: Fact, what: str, value: Any) -> Any:
+    """Return the value that a description claims for a fact."""
+    if fact.kinds:
+        return counts(what, value, fact.kinds)
+    if fact.shown == FLAG:
+        return bool(value)
+    if not fact.count:
+        return number_in(what, value, fact.least, fact.most)
+    numbers = listed(what, value, int)
+    if len(numbers) != fact.count:
+        raise UserError(f"{what} must be {fact.count} numbers ({fact.meaning}), not {value!r}")
+    return [number_in(what, number, fact.least, fact.most) for number in numbers]

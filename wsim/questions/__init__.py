@@ -1,0 +1,1 @@
+"""Questions about a game: each is a package; what they share is here."""

@@ -1,0 +1,91 @@
+"""Answers that record their question whole: by asking it again they are repeated, whatever question it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from wsim.errors import UserError
+from wsim.lab.answer import Answer
+from wsim.lab.plan import Plan
+from wsim.questions.registry import find_question
+
+if TYPE_CHECKING:
+    from wsim.lab.repetition import Again
+    from wsim.options import Options
+    from wsim.questions.registry import Question
+
+
+class AskedAnswer(Answer):
+    """An answer with the question that it answers.
+
+    Attributes
+    ----------
+    asked: the question: its name, the plan, and its groups of options, as JSON; set by ``Question.answered``.
+    VOLATILE: keys of its record that differ from one time to the next: where something was written.
+    """
+
+    VOLATILE: ClassVar[tuple[str, ...]] = ()
+    asked: Mapping[str, Any] = MappingProxyType({})
+
+    def record(self) -> dict[str, Any]:
+        """Return the answer as a JSON object, with its question."""
+        return {**super().record(), "asked": dict(self.asked)}
+
+    @classmethod
+    def identity(cls, record: Mapping[str, Any]) -> Any:
+        """Return what tells an answer from others of its kind in the same folder."""
+        return record["asked"]
+
+    @classmethod
+    def flat_plan(cls, record: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the plan of its question, or the first of those that its options name; nothing where there is none."""
+        question, plan, groups = _asked(record)
+        if plan is not None:
+            return plan
+        return next((each.as_dict() for group in groups(question) for each in getattr(group, "plans", ())), {})
+
+    @classmethod
+    def restored(cls, record: Mapping[str, Any], how: Again) -> Callable[[], Answer]:
+        """Return what asks the question again; code that it names must be trusted."""
+        question, flat, groups = _asked(record)
+        plan, options = None if flat is None else how.restored(flat), groups(question)
+        for each in (each for group in options for each in getattr(group, "plans", ())):
+            how.plan(each)
+        if code := question.code(None, options):
+            how.plan(Plan.make(players=len(code), policies=code))
+
+        def ask() -> Answer:
+            with TemporaryDirectory(prefix="wsim-rerun-") as folder:
+                moved = [group.elsewhere(Path(folder)) for group in options]
+                return question.answered(plan, moved, how.execution)
+
+        return ask
+
+    def beside(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        """Return its own record, with the volatile values of the other one."""
+        here = super().beside(record)
+        return here | {name: record.get(name) for name in ("asked", *self.VOLATILE) if name in here}
+
+    @classmethod
+    def compared(cls, record: Mapping[str, Any]) -> str:
+        """Say what was compared."""
+        counts = {name: len(record[name]) for name in cls.TABLES if isinstance(record.get(name), list)}
+        return " and ".join(f"{count:,} rows of {name}" for name, count in counts.items() if count)
+
+
+def _asked(
+    record: Mapping[str, Any],
+) -> tuple[Question, Mapping[str, Any] | None, Callable[[Question], Sequence[Options]]]:
+    asked = record.get("asked")
+    if not asked:
+        raise UserError("the answer does not record its question: it was written by an earlier version of wsim")
+    return find_question(str(asked["question"])), asked["plan"], partial(_groups, asked)
+
+
+def _groups(asked: Mapping[str, Any], question: Question) -> Sequence[Options]:
+    return [group.restored(values) for group, values in zip(question.option_groups, asked["groups"], strict=True)]

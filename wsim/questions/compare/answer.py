@@ -1,0 +1,325 @@
+"""Two runs compared, metric by metric: game by game where they have the same deals, else as independent samples.
+
+Games of one seed draw from the same random streams (wsim/rng.py), so two runs of one seed and one number of players are
+paired on the games that both have: the luck of the deal is in both and cancels as far as the rules deal alike, and what
+the streams have in common is in the interval. Runs of different seeds, or parts without a common game, are independent:
+the squares of their errors add up. Either way intervals are clustered by game.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import polars as pl
+
+from wsim.document import CATEGORY, COUNT, NAME, NUMBER, SHARE, Column, Document, Sheet, estimated
+from wsim.errors import UserError
+from wsim.game import find_game
+from wsim.lab.answer import View, whole
+from wsim.lab.execution import Execution
+from wsim.lab.journal import differences
+from wsim.lab.progress import Progress
+from wsim.lab.store import Run, load_run
+from wsim.questions.asked import AskedAnswer
+from wsim.questions.compare.question import CompareQuestion
+from wsim.questions.contrasts import Contrasts, MetricReading
+from wsim.questions.deals import Features
+from wsim.questions.metrics import Metric, group_metrics, measures_of, parse_metric
+from wsim.stats.columns import POINTS_OF, VERDICT, N, Q
+from wsim.stats.intervals import Estimate, benjamini_hochberg, check_level, nulls
+from wsim.stats.moments import Moments
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+FIRST = ("metric", "difference", "verdict", "q", "first", "second", "n")
+LONGEST = 60  # characters of a value that is shown
+BLOCK = 8192  # games whose sums are added in one go
+
+
+@dataclass(frozen=True, repr=False)
+class CompareAnswer(AskedAnswer):
+    """What is known of the difference of two runs.
+
+    Attributes
+    ----------
+    runs: both, by their folders; the difference is the second less the first.
+    differs: what made them and is not the same, by path: there and here.
+    paired: whether they are paired game by game. how: says so in a sentence, with the reason.
+    games: how many games of each count.
+    level: confidence level of each interval by itself.
+    metrics: one row a metric: metric, share (whether it lies between 0 and 1), first, second (its value in either
+        run), difference with difference_low and difference_high, q (Benjamini-Hochberg over the table), n_first and
+        n_second (seats or games that count); paired ones also differing (games that are not alike) and variance_removed
+        (by pairing). Unknown is null.
+    """
+
+    FORMAT: ClassVar[str] = "wsim-compare/1"
+    COMMAND: ClassVar[str] = "wsim compare"
+    CALLED: ClassVar[str] = "a comparison of runs"
+    TABLES: ClassVar[tuple[str, ...]] = ("metrics",)
+
+    runs: tuple[str, str]
+    differs: Mapping[str, tuple[Any, Any]]
+    paired: bool
+    how: str
+    games: tuple[int, int]
+    level: float
+    metrics: pl.DataFrame
+
+    @classmethod
+    def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:  # noqa: ARG003
+        """Return what the columns of its tables are."""
+        return {"metrics": metric_columns()}
+
+    @property
+    def title(self) -> str:
+        """What a difference is."""
+        first, second = self.runs
+        return f"{second} minus {first}"
+
+    @property
+    def caveats(self) -> Sequence[str]:
+        """How the runs are compared."""
+        return [self.how]
+
+    def display(self, view: View = whole) -> Document:
+        """Return the answer for people: what differs, points and counts, shares."""
+        shown = view(self.metrics)
+        tables = [Sheet("What differs", self._differences())] if self.differs else []
+        for what, part in shown.partition_by("share", as_dict=True, maintain_order=True, include_key=False).items():
+            title = f"{self.title}: {'shares' if what == (True,) else 'points and counts'}"
+            declared = metric_columns(shares=what == (True,))
+            tables.append(Sheet(title, _slim(part).to_dicts(), declared, first=FIRST))
+        one, other = self.games
+        games = f"{one:,} games each" if one == other else f"{one:,} and {other:,} games"
+        notes = [f"{self.how}. {games}; intervals ({100 * self.level:g} %) are clustered by game."]
+        if not self.differs:
+            notes.append("Both runs were made by the same plan, rules and version: they hold the same games.")
+        return Document(rows=shown, named="metrics", tables=tables, notes=notes)
+
+    def _differences(self) -> list[dict[str, str]]:
+        """Return what differs as rows, one a path."""
+        first, second = self.runs
+        names = (first, second) if first != second else ("first", "second")
+        return [
+            {"what": path, **{name: _short(value) for name, value in zip(names, values, strict=True)}}
+            for path, values in self.differs.items()
+        ]
+
+
+def metric_columns(*, shares: bool = False) -> tuple[Column, ...]:
+    """Return the columns of a table of metrics; ``shares``: whether all of them are shares."""
+    kind, of = SHARE if shares else NUMBER, "of wins or seats" if shares else ""
+    return (
+        Column("metric", NAME), Column("share", CATEGORY), Column("first", kind, unit=of), N, Q,
+        Column("second", kind, unit=of), VERDICT, Column("n_first", COUNT), Column("n_second", COUNT),
+        estimated("difference", kind, unit=of, difference=True, about="second minus first"),
+        Column("differing", COUNT, heading="games that differ"),
+        Column("variance_removed", SHARE, heading="variance reduction", unit="of the variance"),
+    )  # fmt: skip
+
+
+def _slim(metrics: pl.DataFrame) -> pl.DataFrame:
+    """Leave out for people what another column says; the JSON has it all."""
+    if not (metrics["n_first"] == metrics["n_second"]).all():
+        return metrics
+    return metrics.drop("n_second", "differing", strict=False).rename({"n_first": "n"})
+
+
+def _short(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+
+
+def ask(question: CompareQuestion, execution: Execution = Execution()) -> CompareAnswer:
+    """Compare two runs; raise UserError for runs that cannot be compared, StoreError for a damaged one."""
+    first, second = (load_run(folder) for folder in (question.first, question.second))
+    return compare_runs(first, second, question.metric, level=question.level, progress=execution.progress)
+
+
+def compare_runs(
+    first: Run, second: Run, metrics: Sequence[str] = (), *, level: float = 0.95, progress: Progress | None = None
+) -> CompareAnswer:
+    """Compare two runs of one game and number of players; ``metrics`` (default: score, its parts, win share and score
+    of every name) are written as in ``wsim.questions.metrics``.
+
+    Raises UserError for runs that cannot be compared, StoreError for a damaged one.
+    """
+    check_level(level)
+    _refuse_unlike(first, second)
+    chosen = _metrics(first, second, metrics)
+    common = _common(first, second) if first.plan.seed == second.plan.seed else []
+    games = sum(map(len, common))
+    paired = games > 1
+    if paired:
+        columns = _paired(first, second, chosen, common, level, progress)
+        counts = (games, games)
+    else:
+        columns = _separate(first, second, chosen, level, progress)
+        counts = (first.games, second.games)
+    names = {"metric": [metric.name for metric in chosen], "share": [metric.share for metric in chosen]}
+    frame = pl.DataFrame({**names, **columns})
+    return CompareAnswer(
+        runs=(str(first.path), str(second.path)),
+        differs=differences(first.provenance.identity, second.provenance.identity),
+        paired=paired,
+        how=_how(first, second, games),
+        games=counts,
+        level=level,
+        metrics=frame,
+    )
+
+
+def _refuse_unlike(first: Run, second: Run) -> None:
+    """Raise UserError unless both are runs of one game, with as many players and seats, and have games."""
+    one, other = first.plan, second.plan
+    names = f"{str(first.path)!r} and {str(second.path)!r}"
+    if one.game != other.game:
+        raise UserError(f"{names} cannot be compared: they are runs of {one.game} and of {other.game}")
+    if one.players != other.players:
+        raise UserError(f"{names} cannot be compared: {one.players} players here and {other.players} there")
+    seats = [_seats_a_game(run) for run in (first, second)]
+    if seats[0] != seats[1]:
+        raise UserError(f"{names} cannot be compared: games have {seats[0]} seats here and {seats[1]} there")
+
+
+def _seats_a_game(run: Run) -> int:
+    """Return how many rows every game has; UserError for a run without games."""
+    first = run.seats.select(pl.col("game").first()).collect().item()  # says it if there are no rows
+    return int(run.rows_of("seats", range(first, first + 1)).select(pl.len()).collect().item())
+
+
+def _metrics(first: Run, second: Run, names: Sequence[str]) -> tuple[Metric, ...]:
+    """Return the metrics that were asked for, or the usual ones; UserError for one that neither run can give."""
+    samples = [pl.DataFrame(schema=run.seats.collect_schema()) for run in (first, second)]
+    owned = find_game(first.plan.game).OWNED
+    if names:
+        return tuple(dict.fromkeys(_read(name, samples, owned) for name in names))
+    usual = ["score", *(name for name in measures_of(samples[0]) if name.startswith(POINTS_OF))]
+    found = [parse_metric(name, samples[0], owned) for name in usual]
+    for sample in samples:
+        found += group_metrics(("win", "score"), sample)
+    return tuple(dict.fromkeys(found))
+
+
+def _read(name: str, samples: Sequence[pl.DataFrame], owned: Mapping[str, str]) -> Metric:
+    """Read a metric of which the first or the second run may have what it is about."""
+    try:
+        return parse_metric(name, samples[0], owned)
+    except UserError:
+        try:
+            return parse_metric(name, samples[1], owned)
+        except UserError:
+            pass
+        raise
+
+
+def _spans(run: Run) -> list[range]:
+    """Return the games that a run has, as ranges in order."""
+    spans: list[range] = []
+    for shard in run.shards["seats"]:
+        games = range(shard.first, shard.first + shard.games)
+        if spans and spans[-1].stop == games.start:
+            spans[-1] = range(spans[-1].start, games.stop)
+        else:
+            spans.append(games)
+    return spans
+
+
+def _common(first: Run, second: Run) -> list[range]:
+    """Return the games that both runs have."""
+    pairs = ((one, other) for one in _spans(first) for other in _spans(second))
+    both = (range(max(one.start, other.start), min(one.stop, other.stop)) for one, other in pairs)
+    return [games for games in both if games]
+
+
+def _how(first: Run, second: Run, games: int) -> str:
+    """Say how two runs are compared, and why."""
+    one, other = first.plan, second.plan
+    if games <= 1:
+        why = (
+            f"their seeds are {one.seed} and {other.seed}" if one.seed != other.seed else "they have no games in common"
+        )
+        return f"Independent: {why}, so the squares of the errors add up"
+    dealt = first.provenance.identity.get("rules") == second.provenance.identity.get("rules")
+    alike = one.ruleset == other.ruleset and one.options == other.options and dealt
+    what = "the same deals" if alike else "the same deals as far as the rules deal alike"
+    left = max(first.games, second.games) - games
+    more = f"; {left:,} games that only one of them has do not count" if left else ""
+    return f"Paired game by game: both have seed {one.seed}, so {what}{more}"
+
+
+def _blocks(run: Run, spans: Sequence[range], metrics: tuple[Metric, ...], seats: int) -> Iterator[Features]:
+    """Yield what is read off the games of ``spans`` (``MetricReading``), block by block."""
+    there = run.seats.collect_schema().names()
+    wanted = {metric.column for metric in metrics} | {metric.owned for metric in metrics if metric.owned}
+    wanted |= {column for metric in metrics for column, _ in metric.where} | {"game", "rank"}
+    columns = [name for name in there if name in wanted]
+    read = MetricReading(metrics, np.ones(seats, bool))
+    for span in spans:
+        for start in range(span.start, span.stop, BLOCK):
+            games = range(start, min(start + BLOCK, span.stop))
+            frame = run.rows_of("seats", games).select(columns).collect()
+            yield read(frame, games)
+
+
+def _paired(
+    first: Run,
+    second: Run,
+    metrics: tuple[Metric, ...],
+    common: Sequence[range],
+    level: float,
+    progress: Progress | None,
+) -> dict[str, pl.Series]:
+    """Return the columns of a comparison on the games that both runs have."""
+    seats, known, total = _seats_a_game(first), Contrasts(1, len(metrics)), sum(map(len, common))
+    for one, other in zip(*(_blocks(run, common, metrics, seats) for run in (first, second)), strict=True):
+        known = known.plus([one, other])
+        if progress is not None:
+            progress("games", known.deals, total)
+    effect = known.effects(level)
+    few = ~known.enough() & (known.differing > 0)
+    effect = Estimate(effect.value, np.where(few, np.nan, effect.error), effect.games, level)
+    return {
+        **_columns(known.base(), known.changed(), effect, known.counts()),
+        "differing": pl.Series(known.differing),
+        "variance_removed": nulls(known.variance_removed()),
+    }
+
+
+def _separate(
+    first: Run, second: Run, metrics: tuple[Metric, ...], level: float, progress: Progress | None
+) -> dict[str, pl.Series]:
+    """Return the columns of a comparison of two independent runs."""
+    seats, total, done = _seats_a_game(first), first.games + second.games, 0
+    found, counts = [], []
+    for run in (first, second):
+        moments = Moments(len(metrics), 2)
+        for value, count, _ in _blocks(run, _spans(run), metrics, seats):
+            moments.add(value, count)
+            done += value.shape[-1]
+            if progress is not None:
+                progress("games", done, total)
+        found.append(moments.ratio(0, 1, level))
+        counts.append(moments.totals[:, 1])
+    one, other = found
+    error = np.hypot(one.error, other.error)
+    difference = Estimate(other.value - one.value, error, np.minimum(one.games, other.games), level)
+    return _columns(one, other, difference, np.stack(counts, axis=1))
+
+
+def _columns(one: Estimate, other: Estimate, difference: Estimate, counts: NDArray[np.float64]) -> dict[str, pl.Series]:
+    """Return what both ways of comparing say of each metric."""
+    return {
+        "first": nulls(one.value),
+        "second": nulls(other.value),
+        **difference.columns("difference"),
+        "q": nulls(benjamini_hochberg(difference.p_value())),
+        "n_first": pl.Series(counts[:, 0].astype(np.int64)),
+        "n_second": pl.Series(counts[:, 1].astype(np.int64)),
+    }

@@ -1,0 +1,84 @@
+"""The question of a comparison: what is changed, what decides it, whose outcomes count, when the test looks."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from wsim.errors import UserError
+from wsim.options import Options, error_rate, option, smallest_effect, spending_function
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from wsim.questions.metrics import Metric
+    from wsim.stats.sequential import SequentialTest
+
+LOOKS = 8  # at budget / 128, / 64, ..., budget
+FIRST_LOOK = 1000  # deals of the first look: the normal distribution needs some, and they take a second
+
+
+def budget_of_deals(_name: str, value: Any) -> Any:
+    """Refuse fewer deals than there is something to compare of."""
+    if value < 2:
+        raise UserError(f"the budget must be a whole number of games, at least 2, not {value!r}")
+    return value
+
+
+@dataclass(frozen=True)
+class Comparison(Options):
+    """How a comparison is decided.
+
+    Alpha is shared out equally among the variants. With a margin, playing also ends when all effects are known to be
+    smaller. Spending: pocock stops early where effects are large, obrien_fleming has the shorter last interval.
+    """
+
+    metric: str = option(
+        "What decides: score, win:NAME or score:NAME (of a wonder, side or policy), owner:CARD (win share of "
+        "its owners), winner:CARD (games won by an owner), built:CARD, or another number of the seats table.",
+        "score",
+    )
+    seat: int | None = option("Only this seat counts.", None, metavar="N")
+    budget: int = option("Deals at most, each played in every arm.", 100_000, metavar="N", check=budget_of_deals)
+    alpha: float = option("Accepted chance of calling a change clear that does nothing.", 0.05, check=error_rate)
+    margin: float | None = option(
+        "Smaller effects do not matter: stop when all are known to be smaller.", None, check=smallest_effect
+    )
+    spending: str = option(
+        "Use of alpha over the looks: pocock (stops early) or obrien_fleming.", "pocock", check=spending_function
+    )
+
+    def looks(self) -> list[int]:
+        """Return after how many deals the test looks."""
+        planned = {math.ceil(self.budget / 2**halvings) for halvings in range(LOOKS)}
+        return sorted(look for look in planned if look >= min(FIRST_LOOK, self.budget))
+
+    def test(self, variants: int) -> SequentialTest:
+        """Return the test of so many variants, whose verdicts hold together."""
+        from wsim.stats.sequential import SequentialTest
+
+        return SequentialTest(self.budget, alpha=self.alpha / variants, margin=self.margin, spending=self.spending)
+
+    def concerned(self, players: int, seats: int) -> NDArray[np.bool_]:
+        """Return for each row of a game whether it counts; raise UserError for a seat that no player has."""
+        import numpy as np
+
+        if self.seat is None:
+            return np.ones(seats, bool)
+        if not 0 <= self.seat < players:
+            raise UserError(f"the seat must be from 0 to {players - 1}, not {self.seat}")
+        concerned: NDArray[np.bool_] = np.arange(seats) == self.seat
+        return concerned
+
+    def estimand(self, metric: Metric, *, restricted: bool) -> str:
+        """Say in one sentence what the effect on a metric is; ``restricted``: the variants restrict a seat."""
+        contrast = "variant less baseline, on the same deals and seats"
+        whose = "of all seats" if self.seat is None else f"of seat {self.seat}"
+        if restricted:
+            contrast = "restricted less free, on the same deals"
+            if self.seat is None:
+                whose, contrast = "of the restricted seat", f"{contrast}, each seat of a deal in turn"
+        quantity = metric.estimand(whose)
+        return f"{quantity[0].upper()}{quantity[1:]}: {contrast}."

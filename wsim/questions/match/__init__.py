@@ -1,0 +1,18 @@
+"""Matches: policies against each other, every seating of each deal."""
+
+from wsim.questions.registry import Question
+
+QUESTION = Question(
+    name="match",
+    title="Match",
+    short="Which policy is stronger, in every seating of each deal.",
+    panel="Experiments",
+    package=__name__,
+    groups=("question:MatchQuestion", "question:MatchTables", "question:MatchOutput"),
+    ask="answer:ask",
+    answer="answer:MatchAnswer",
+    formats=("wsim-match/1",),
+    plan=("game", "seed", "cards", "patch", "set"),
+    write="answer:written",
+    section="Matches",
+)

@@ -1,0 +1,183 @@
+"""A match on the disk: a folder with ``match.json``, the answer, and ``deals/``, every side of every game as Parquet.
+
+Parts are written at every look, every half a minute, and when a match is interrupted; each is whole or not there.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from wsim.errors import UserError
+from wsim.files import StoreError, clean, explained, visible, write_text, writing
+from wsim.lab.journal import read_json
+from wsim.questions.deals import PARTS
+from wsim.questions.match.tables import Block
+
+if TYPE_CHECKING:
+    from wsim.questions.match.tables import MatchTable
+
+ANSWER, DEALS = "match.json", "deals"
+SECONDS_A_PART = 30.0
+ROWS_A_PART = 1_000_000
+DECIDES = ("policies", "question", "digests", "seatings")
+"""What must be the same in a match that goes on; ``seatings`` only where they are drawn."""
+
+
+def open_folder(folder: Path, made: Mapping[str, Any], *, resume: bool) -> DealFiles:
+    """Return the deals of a match's folder; it is made if it is not there.
+
+    Parameters
+    ----------
+    made: what decides the match (``DECIDES``), kept from the beginning.
+    resume: go on with what lies there, which must be the same match. Without it the folder must be empty.
+
+    Raises UserError for a folder that cannot be used, StoreError if the disk refuses.
+    """
+    there = folder / ANSWER
+    if resume:
+        known = _begun(there)
+        unlike = [name for name in DECIDES if known.get(name) != json.loads(json.dumps(made.get(name)))]
+        if unlike:
+            raise UserError(
+                f"{str(folder)!r} holds another match: its {' and '.join(unlike)} differ{_more(known, made)}"
+            )
+        clean(folder / DEALS)
+        return DealFiles(folder)
+    if folder.exists() and (not folder.is_dir() or visible(folder)):
+        hint = ": go on with --resume, or write elsewhere" if there.is_file() else ""
+        raise UserError(f"{str(folder)!r} is not an empty folder{hint}")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        clean(folder)
+    except OSError as error:
+        raise explained("make the folder", folder, error) from error
+    write_text(there, json.dumps({"stopped": "waiting", **made}, ensure_ascii=False, indent=2) + "\n")
+    return DealFiles(folder)
+
+
+def _more(known: Mapping[str, Any], made: Mapping[str, Any]) -> str:
+    """Say which policies a folder is about, if these are others."""
+    one, other = known.get("policies"), list(made["policies"])
+    return f" (there {', '.join(map(str, one))}, here {', '.join(other)})" if one and one != other else ""
+
+
+def _begun(path: Path) -> dict[str, Any]:
+    """Return what a match was begun with, or its answer."""
+    try:
+        known = read_json(path, "no match of wsim")
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise UserError(f"there is no match in {str(path.parent)!r} to go on with") from error
+    if not isinstance(known, dict):
+        raise UserError(f"{str(path)!r} is no match of wsim")
+    return known
+
+
+class DealFiles:
+    """Keeps the deals of a match, and gives back those that lie there."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._waiting: list[pl.DataFrame] = []
+        self._name = ""
+        self._since = time.monotonic()
+        self._read: dict[str, list[tuple[range, Path]]] = {}
+
+    def add(self, table: MatchTable, block: Block) -> None:
+        """Keep deals that follow those before."""
+        if not self._waiting:
+            self._name = f"{_name(table)}-{block.games.start:012}.parquet"
+        self._waiting.append(_frame(table, block))
+        rows = sum(frame.height for frame in self._waiting)
+        if rows >= ROWS_A_PART or time.monotonic() - self._since >= SECONDS_A_PART:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what waits."""
+        self._since = time.monotonic()
+        if self._waiting:
+            self._make_folder()
+            with writing(self.folder / DEALS / self._name) as temporary:
+                pl.concat(self._waiting).write_parquet(temporary)
+            self._waiting = []
+
+    def _make_folder(self) -> None:
+        try:
+            (self.folder / DEALS).mkdir(exist_ok=True)
+        except OSError as error:
+            raise explained("make the folder", self.folder / DEALS, error) from error
+
+    def take(self, table: MatchTable, first: int, stop: int) -> Block | None:
+        """Return kept deals from ``first``, at most up to ``stop``; None if that one is not there."""
+        for games, path in self._parts(table):
+            if first in games:
+                try:
+                    frame = pl.read_parquet(path)
+                except (OSError, pl.exceptions.PolarsError) as error:
+                    raise explained("read", path, error) from error
+                return _block(table, frame, range(first, min(stop, games.stop)), path)
+        return None
+
+    def _parts(self, table: MatchTable) -> list[tuple[range, Path]]:
+        """Return the parts of a table with their deals."""
+        name = _name(table)
+        if name not in self._read:
+            found = []
+            for path in sorted((self.folder / DEALS).glob(f"{name}-*.parquet")):
+                try:
+                    ends = pl.scan_parquet(path).select(pl.col("deal").min(), stop=pl.col("deal").max() + 1).collect()
+                except (OSError, pl.exceptions.PolarsError) as error:
+                    raise explained("read", path, error) from error
+                found.append((range(*ends.row(0)), path))
+            self._read[name] = found
+        return self._read[name]
+
+    def write(self, record: Mapping[str, Any]) -> Path:
+        """Write the answer."""
+        self.flush()
+        target = self.folder / ANSWER
+        write_text(target, json.dumps(record, ensure_ascii=False, indent=2) + "\n")
+        return target
+
+
+def _name(table: MatchTable) -> str:
+    return f"{table.plan.ruleset}-{table.plan.players}"
+
+
+def _frame(table: MatchTable, block: Block) -> pl.DataFrame:
+    """Return a row for each side of each game."""
+    deals, seatings, sides = block.wins.shape
+    side_at = np.argsort(table.design.places(table.plan.seed, block.games)).astype(np.uint8)
+    policies = np.broadcast_to(np.array(table.design.seatings, np.uint32), block.wins.shape).reshape(-1)
+    numbers = np.arange(block.games.start, block.games.stop, dtype=np.uint64)
+    names = pl.Series(table.policies, dtype=pl.Enum(list(table.policies)))
+    return pl.DataFrame(
+        {
+            "ruleset": pl.repeat(table.plan.ruleset, block.wins.size, eager=True),
+            "players": np.full(block.wins.size, table.plan.players, np.uint8),
+            "deal": np.repeat(numbers, seatings * sides),
+            "seating": np.tile(np.repeat(np.arange(seatings, dtype=np.uint16), sides), deals),
+            "side": np.repeat(side_at[:, None], seatings, axis=1).reshape(-1),
+            "policy": names.gather(policies),
+            "rank": block.ranks.reshape(-1).astype(np.uint8),
+            "win_share": (block.wins.reshape(-1) / PARTS).astype(np.float32),
+            "total": block.totals.reshape(-1).astype(np.int32),
+        }
+    )
+
+
+def _block(table: MatchTable, frame: pl.DataFrame, games: range, path: Path) -> Block:
+    """Read deals back; StoreError for rows that this table did not write."""
+    wanted = frame.filter(pl.col("deal").is_between(games.start, games.stop - 1))
+    shape = (len(games), len(table.design.seatings), table.design.sides)
+    if wanted.height != shape[0] * shape[1] * shape[2]:
+        raise StoreError(f"{str(path)!r} is damaged: it has {wanted.height} rows of {len(games)} deals")
+    wins = np.rint(wanted["win_share"].to_numpy().astype(np.float64) * PARTS).astype(np.int64)
+    totals, ranks = (wanted[name].to_numpy().astype(np.int64) for name in ("total", "rank"))
+    return Block(games, wins.reshape(shape), totals.reshape(shape), ranks.reshape(shape))

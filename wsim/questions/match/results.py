@@ -1,0 +1,204 @@
+"""The tables of a match, from its trials: pairs, cells, costs; and what decides its games."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from wsim.errors import UserError
+from wsim.questions.match.ratings import circle, ratings
+from wsim.stats.fewest import DIFFERING
+from wsim.stats.intervals import nulls
+
+if TYPE_CHECKING:
+    from wsim.questions.match.costs import Cost
+    from wsim.questions.match.question import MatchQuestion
+    from wsim.questions.match.tables import MatchTable
+    from wsim.questions.match.trial import MatchTrial
+    from wsim.stats.intervals import Interval
+
+EARLY = (
+    "Playing ended early where the answer was clear: such a difference is exaggerated on average, its interval is not"
+)
+RARE = (
+    "Both {one} and {other} win more than the fair share as one among the other's ({table}): which is stronger depends "
+    "on who is rarer"
+)
+CROWD = (
+    "Both {one} and {other} win less than the fair share as one among the other's ({table}): which is stronger depends "
+    "on who is rarer"
+)
+
+CIRCLE = (
+    "The field is intransitive ({table}): {beaten}. No order of strength holds for it, and ratings put it in a line "
+    "that is not there"
+)
+
+
+def made_of(tables: Sequence[MatchTable], question: MatchQuestion, policies: Sequence[str]) -> dict[str, Any]:
+    """Return what decides the games of a match, as JSON."""
+    first = tables[0]
+    return {
+        "policies": list(policies),
+        "question": question.record(),
+        "digests": {table.name: [made.digest for made in table.made] for table in tables},
+        "plan": {key: one for key, one in json.loads(json.dumps(first.plan.as_dict())).items() if key not in _OWN},
+        "tables": [{"ruleset": table.plan.ruleset, "players": table.plan.players} for table in tables],
+        "made": first.made[0].record(),
+        "command": command_of(tables, question, policies),
+        **({"seatings": drawn} if (drawn := {table.name: "drawn" for table in tables if table.design.drawn}) else {}),
+    }
+
+
+_OWN = ("ruleset", "players", "games", "policies", "rotate", "picks", "keep")
+"""The keys of a plan that a match decides itself, table by table."""
+
+
+def command_of(tables: Sequence[MatchTable], question: MatchQuestion, policies: Sequence[str]) -> str:
+    """Return the shell command that plays a match again, every option written out."""
+    plan = tables[0].plan
+    flat = plan.as_dict()
+    words = ["wsim", "match", *policies, "--game", plan.game, "--seed", str(plan.seed)]
+    rulesets = list(dict.fromkeys(table.plan.ruleset for table in tables))
+    players = list(dict.fromkeys(str(table.plan.players) for table in tables))
+    words += ["--ruleset", ",".join(rulesets)]
+    if len(tables) == len(rulesets) * len(players):  # else each rule set has its usual number
+        words += ["--players", ",".join(players)]
+    for key in (*(("cards",) if plan.cards else ()), *plan.options):
+        words += ["--" + key.replace("_", "-"), str(flat[key])]
+    for key in ("patch", "set"):
+        words += [word for one in flat[key] for word in (f"--{key}", one)]
+    words += ["--round-robin"] if question.round_robin else []
+    options = {"budget": question.budget, "alpha": question.alpha, "spending": question.spending}
+    options |= {
+        key: one for key, one in (("margin", question.margin), ("precision", question.precision)) if one is not None
+    }
+    return shlex.join([*words, *(word for key, one in options.items() for word in (f"--{key}", str(one)))])
+
+
+def ratings_of(trials: Sequence[MatchTrial], level: float) -> tuple[pl.DataFrame, list[str]]:
+    """Return the ratings, and what is to be said where the games cannot tell them."""
+    try:
+        return ratings(trials, level), []
+    except UserError as error:
+        numbers = ("rating", "rating_low", "rating_high", "strength")
+        nothing = pl.DataFrame(schema={"policy": pl.String, **dict.fromkeys(numbers, pl.Float64)})
+        return nothing, [f"There are no ratings: {error}"]
+
+
+def stopped_of(trials: Sequence[MatchTrial]) -> str:
+    reasons = {trial.stopped for trial in trials}
+    return "budget" if "budget" in reasons else reasons.pop()
+
+
+def _ends(name: str, figure: Interval, at: Sequence[int]) -> dict[str, pl.Series]:
+    """Return a figure of some pairs or cells with the ends of its intervals."""
+    places = list(at)
+    ends = {"": figure.value, "_low": figure.low, "_high": figure.high}
+    return {f"{name}{end}": nulls(values[places]) for end, values in ends.items()}
+
+
+def _front(trial: MatchTrial, rows: int) -> dict[str, Any]:
+    plan = trial.table.plan
+    return {"ruleset": [plan.ruleset] * rows, "players": pl.Series([plan.players] * rows, dtype=pl.Int64)}
+
+
+def pairs_of(trial: MatchTrial) -> pl.DataFrame:
+    """Return one row for each two policies of a table."""
+    design, names, found = trial.table.design, trial.table.policies, trial.figures()
+    every = range(len(design.pairs))
+    places = {cell: place for place, cell in enumerate(design.cells)}
+    of_cells = [[places[cell] for cell in design.cells_of(pair)] for pair in design.pairs]
+    decided = [trial.decided.get(pair) for pair in every]
+    deals = pl.Series([trial.sums.deals] * len(every), dtype=pl.Int64)
+    return pl.DataFrame(
+        {
+            **_front(trial, len(every)),
+            "policy": [names[one] for one, _ in design.pairs],
+            "other": [names[other] for _, other in design.pairs],
+            **_ends("win_share", found.wins, [one for one, _ in of_cells]),
+            **_ends("other_share", found.wins, [other for _, other in of_cells]),
+            "fair": [1 / design.sides] * len(every),
+            **_ends("difference", found.edges, every),
+            **_ends("margin", found.leads, every),
+            "verdict": ["unclear" if one is None else one.verdict for one in decided],
+            "decided_at": pl.Series([None if one is None else one.look.deals for one in decided], dtype=pl.Int64),
+            "deals": deals,
+        }
+    )
+
+
+def cells_of(trial: MatchTrial) -> pl.DataFrame:
+    """Return one row for each policy and field of a table."""
+    design, names, found = trial.table.design, trial.table.policies, trial.figures()
+    every = range(len(design.cells))
+    fair = _ends("times_fair", found.wins.scaled(design.sides), every)
+    against = [None if cell.field is None else names[cell.field] for cell in design.cells]
+    return pl.DataFrame(
+        {
+            **_front(trial, len(every)),
+            "policy": [names[cell.policy] for cell in design.cells],
+            "against": pl.Series(against, dtype=pl.String),
+            **_ends("win_share", found.wins, every),
+            **fair,
+            **_ends("margin", found.points, every),
+            "deals": pl.Series([trial.sums.deals] * len(every), dtype=pl.Int64),
+        }
+    )
+
+
+def cost_rows(policies: Sequence[str], costs: Sequence[Sequence[Cost]]) -> pl.DataFrame:
+    """Return what a decision of each policy costs, all tables together."""
+    rows = []
+    for place, policy in enumerate(policies):
+        mine = [of_table[place] for of_table in costs]
+        seconds, decisions = sum(one.seconds for one in mine), sum(one.decisions for one in mine)
+        games = sum(one.games for one in mine)
+        rows.append((policy, 1e6 * seconds / decisions if decisions else None, games / seconds if seconds else None))
+    kinds = {"policy": pl.String, "microseconds": pl.Float64, "games_a_second": pl.Float64}
+    return pl.DataFrame(rows, schema=kinds, orient="row")
+
+
+def remarks_of(trials: Sequence[MatchTrial]) -> list[str]:
+    """Return what must be said beside the figures."""
+    said = []
+    clear = [one for trial in trials for one in trial.decided.values() if one.verdict in ("higher", "lower")]
+    if any(one.look.deals < trials[0].question.budget for one in clear):
+        said.append(EARLY)
+    for trial in trials:
+        design, names = trial.table.design, trial.table.policies
+        for pair, (one, other) in enumerate(design.pairs):
+            differing = int(trial.sums.differing[pair])
+            if differing < DIFFERING:
+                said.append(
+                    f"{names[one]} and {names[other]} won differently in {differing:,} of {trial.sums.deals:,} deals "
+                    f"({trial.table.name}): too few for an interval"
+                )
+        said += _rarer(trial)
+        round_it = [names[policy] for policy in circle(trial)]
+        if round_it:
+            beats = [f"{one} beats {other}" for one, other in zip(round_it, round_it[1:] + round_it[:1], strict=True)]
+            said.append(CIRCLE.format(table=trial.table.name, beaten=", ".join(beats)))
+    return said
+
+
+def _rarer(trial: MatchTrial) -> list[str]:
+    """Say of which pairs each does better, or worse, as one among the others."""
+    design, names, found = trial.table.design, trial.table.policies, trial.figures()
+    if design.mixed or design.sides == 2:
+        return []
+    low, high = found.wins.low, found.wins.high
+    places = {cell: place for place, cell in enumerate(design.cells)}
+    said = []
+    for pair in design.pairs:
+        at = [places[cell] for cell in design.cells_of(pair)]
+        words = {"one": names[pair[0]], "other": names[pair[1]], "table": trial.table.name}
+        if min(low[at]) > 1 / design.sides:
+            said.append(RARE.format(**words))
+        elif max(high[at]) < 1 / design.sides:
+            said.append(CROWD.format(**words))
+    return said

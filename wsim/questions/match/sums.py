@@ -1,0 +1,137 @@
+"""What deals of a match add up to: the cells' wins and points, deal by deal, and their means with the deal as cluster.
+
+A deal is played in every seating, and its games are not independent: each has the same cards. So a deal counts once,
+with what each cell has in all its games. Wins and points are whole numbers, so that sums are exact: neither threads
+nor the cut into blocks can be seen in a result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from wsim.questions.deals import PARTS
+from wsim.questions.match.design import Design
+from wsim.questions.match.tables import Block
+from wsim.stats.fewest import DIFFERING
+from wsim.stats.intervals import Estimate
+from wsim.stats.moments import Moments
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from wsim.stats.games import Floats
+
+FIGURES = ("edges", "leads", "wins", "points")
+"""The figures of a table: differences in win share and leads of pairs, win shares and points of cells."""
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """Features of one kind: where they begin, how many, and what divides the whole numbers of a deal, alike for all."""
+
+    first: int
+    count: int
+    scale: int
+
+
+class MatchSums:
+    """What is known of a table after some deals.
+
+    Its effects are the figures of ``FIGURES``, one kind behind the other; the differences in win share decide.
+
+    Attributes
+    ----------
+    design: the seatings.
+    deals: how many were added.
+    differing: deals in which the two policies of a pair did not win as much as each other, shape (pairs,).
+    """
+
+    def __init__(self, design: Design) -> None:
+        self.design = design
+        self.deals = 0
+        self.differing = np.zeros(len(design.pairs), np.int64)
+        cells, pairs = len(design.cells), len(design.pairs)
+        sides, tables = int(design.reads[0].sum()), int(design.leads[0].any(axis=1).sum())
+        self._wins = _Kind(1, cells, sides * PARTS)
+        self._points = _Kind(1 + cells, cells, sides * (design.sides - 1))
+        self._leads = _Kind(1 + 2 * cells, pairs, tables * PARTS)
+        self._moments = Moments(1, 1 + 2 * cells + pairs)
+
+    def plus(self, block: Block) -> MatchSums:
+        """Return the sums with more deals; these stay as they are."""
+        result = MatchSums(self.design)
+        result.deals = self.deals + len(block.games)
+        features = self._features(block)
+        result._moments = self._moments.plus_matrix(features)
+        edges = features[:, 1 : self._points.first] @ self.design.edges().T
+        result.differing = self.differing + np.count_nonzero(edges, axis=0)
+        return result
+
+    def _features(self, block: Block) -> Floats:
+        """Return 1, wins and points of each cell, the lead of each pair, deal by deal: shape (deals, features)."""
+
+        def summed(values: NDArray[np.int64], weights: NDArray[Any]) -> Floats:
+            flat = values.reshape(len(block.games), -1).astype(np.float64)
+            return np.asarray(flat @ weights.reshape(len(weights), -1).T.astype(np.float64))
+
+        ahead = self.design.sides * block.totals - block.totals.sum(axis=2, keepdims=True)
+        wins, points = (summed(part, self.design.reads) for part in (block.wins, ahead))
+        return np.concatenate(
+            [np.ones((len(block.games), 1)), wins, points, summed(block.totals, self.design.leads)], axis=1
+        )
+
+    def wins(self) -> Estimate:
+        """Return the win share of a side of each cell."""
+        return self._means(self._wins, np.eye(len(self.design.cells)))
+
+    def edges(self) -> Estimate:
+        """Return the difference in win share of each pair."""
+        return self._means(self._wins, self.design.edges())
+
+    def points(self) -> Estimate:
+        """Return the points of a side of each cell less the mean of the others at the table."""
+        return self._means(self._points, np.eye(len(self.design.cells)))
+
+    def leads(self) -> Estimate:
+        """Return the points by which the first of each pair is ahead of the second at the tables that both are at."""
+        return self._means(self._leads, np.eye(len(self.design.pairs)))
+
+    def _means(self, kind: _Kind, contrasts: Floats) -> Estimate:
+        """Return means over deals of contrasts of the cells or pairs, in the unit of a kind."""
+        matrix = np.zeros((1 + len(contrasts), self._moments.totals.shape[1]))
+        matrix[0, 0] = kind.scale
+        matrix[1:, kind.first : kind.first + kind.count] = contrasts
+        every = np.full((1, len(matrix)), float(self.deals))
+        return self._moments.combined(matrix, every).split(0).ratio(1, 0)
+
+    # --- what a trial asks ------------------------------------------------------------------------------------------
+
+    @property
+    def deciding(self) -> Sequence[int]:
+        """Where the differences in win share stand among the effects: first."""
+        return range(len(self.differing))
+
+    def effects(self) -> Estimate:
+        """Return all figures."""
+        found: list[Estimate] = [getattr(self, kind)() for kind in FIGURES]
+        value, error = (np.concatenate([getattr(one, name) for one in found]) for name in ("value", "error"))
+        return Estimate(value, error, np.full(len(value), float(self.deals)))
+
+    def enough(self) -> NDArray[np.bool_]:
+        """Say of each figure whether enough deals differ for an interval: of the differences, those of their pairs."""
+        every = 2 * (len(self.design.pairs) + len(self.design.cells))
+        result = np.ones(every, bool)
+        result[: len(self.differing)] = self.differing >= DIFFERING
+        return result
+
+    def identical(self, pair: int) -> bool:
+        """Say whether no deal differs between the two policies of a pair."""
+        return not self.differing[pair]
+
+    def conditional(self, _pair: int) -> bool:
+        """Say whether a difference is none of the policies: never, each has all seats of every deal."""
+        return False

@@ -1,0 +1,267 @@
+"""What a comparison compares: a metric of the seats table, as a ratio of two sums over games.
+
+A metric is written
+
+    score, win                the mean total, the mean win share of the seats concerned
+    stages, points_science    the mean of any other number of the seats table
+    built:Palace              the share of the seats that own this at the end (``wsim.game.Game.OWNED``)
+    score:Gizah, win:science  the same over the seats with this name in some column: wonder, side, policy
+    owner:Palace              the win share of the seats that own this at the end
+    winner:Palace             the share of games won by an owner of it
+
+Each is ``sum(numerator) / sum(denominator)`` over games; both sums are taken per game, because a game is what is
+independent. Nothing here knows which game is played: groups of seats are columns of names (Enum), and the game says
+which columns tell what a seat owns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from wsim.document import NUMBER, SHARE, Kind
+from wsim.errors import UserError, nearest
+from wsim.stats.columns import kind_of
+
+if TYPE_CHECKING:
+    import polars as pl
+    from numpy.typing import NDArray
+
+
+SHORT: Mapping[str, str] = {"score": "total", "win": "win_share"}
+"""Short names of columns."""
+_WORDS: Mapping[str, str] = {"total": "score", "win_share": "win share"}
+_NO_MEASURE = ("game", "seat", "team", "rank")
+_EXACT_BITS = 52  # of a float: a sum of different powers of two below that tells which they are
+MOST_NAMES = 24  # a column of more names is no group that anybody would compare one by one
+
+
+def words_of(column: str) -> str:
+    """Return what a column of the seats table is called in a sentence."""
+    return _WORDS.get(column, column)
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One quantity that is compared.
+
+    Attributes
+    ----------
+    name: as it is written.
+    column: the column of the seats table that is averaged.
+    share: whether it lies between 0 and 1.
+    where: columns with the name that a seat must have in each to count; none: every seat concerned.
+    thing: what is owned, where the metric is about that.
+    owned: the Boolean column that a seat must have to count (for ``per_game``: to add); None for every seat.
+    per_game: the sum is divided by the number of games, not of seats.
+    """
+
+    name: str
+    column: str
+    share: bool
+    where: tuple[tuple[str, str], ...] = ()
+    thing: str | None = None
+    owned: str | None = None
+    per_game: bool = False
+
+    def estimand(self, whose: str = "of all seats") -> str:
+        """Say in a few words what is estimated; ``whose`` names the seats concerned."""
+        if self.per_game:
+            return f"share of games won by an owner of {self.thing}"
+        if self.owned is not None:
+            return f"win share of the seats that own {self.thing} at the end"
+        if self.thing is not None:
+            return f"share {whose} that own {self.thing} at the end"
+        if not self.where:
+            seats = whose
+        else:
+            these = "of the seats" if whose == "of all seats" else whose
+            seats = f"{these} with {' and '.join(map(' '.join, self.where))}"
+        return f"mean {words_of(self.column)} {seats}"
+
+
+def kind_of_metric(name: str) -> tuple[Kind, str]:
+    """Return what a metric counts in, by its name, and of what, where the kind does not say."""
+    head, colon, _ = name.partition(":")
+    column = SHORT.get(head, head)
+    if head in ("owner", "winner"):
+        column = "win_share"
+    kind, unit = kind_of(column)
+    return (SHARE, "of seats") if kind is NUMBER and colon else (kind, unit)
+
+
+def parse_metric(text: str, seats: pl.DataFrame, owned: Mapping[str, str]) -> Metric:
+    """Read a metric; raise UserError for one that the table cannot give.
+
+    Parameters
+    ----------
+    seats: a seats table; its rows do not matter.
+    owned: how columns begin that tell what a seat owns, and what one such thing is called (``wsim.game.Game.OWNED``).
+    """
+    name = text.strip()
+    head, colon, rest = name.partition(":")
+    if head in ("owner", "winner") and colon and owned:
+        has, thing = _thing(rest, seats, owned)
+        return Metric(name, "win_share", True, thing=thing, owned=has, per_game=head == "winner")
+    measures = measures_of(seats)
+    column = SHORT.get(name, name)
+    if column in measures:
+        share = _is_share(column, seats)
+        return Metric(name, column, share, thing=_things(seats, owned).get(column) if share else None)
+    column = SHORT.get(head, head)
+    if not colon or column not in measures:
+        nouns = "|".join(owned.values()).upper()
+        owners = [f"{one}:{nouns}" for one in ("owner", "winner")] if owned else []
+        plain = [measure for measure in measures if measure not in SHORT.values()]
+        shown = ", ".join([*SHORT, *owners, *(measure for measure in plain if ":" not in measure)])
+        known = [*SHORT, *plain, *(one.partition(":")[0] for one in owners)]
+        raise UserError(f"unknown metric {name!r}: known are {shown}{nearest(head, known)}")
+    return Metric(name, column, _is_share(column, seats), where=(_group(rest, seats),))
+
+
+def measures_of(seats: pl.DataFrame) -> list[str]:
+    """Return the columns of a seats table that have a mean worth comparing."""
+    kinds = seats.schema.items()
+    return [name for name, kind in kinds if (kind.is_numeric() or _is_flag(kind)) and name not in _NO_MEASURE]
+
+
+def _is_flag(kind: pl.DataType) -> bool:
+    import polars as pl
+
+    return kind == pl.Boolean
+
+
+def _is_share(column: str, seats: pl.DataFrame) -> bool:
+    return column == "win_share" or _is_flag(seats.schema[column])
+
+
+def groups_of(seats: pl.DataFrame) -> dict[str, list[str]]:
+    """Return the columns of names (wonder, side, policy) with their names, those of one name only left out."""
+    import polars as pl
+
+    found = {name: kind.categories.to_list() for name, kind in seats.schema.items() if isinstance(kind, pl.Enum)}
+    return {column: names for column, names in found.items() if 1 < len(names) <= MOST_NAMES}
+
+
+def _things(seats: pl.DataFrame, owned: Mapping[str, str]) -> dict[str, str]:
+    """Return the columns that tell what a seat owns, each with the name of the thing."""
+    return {
+        column: column.removeprefix(prefix) for prefix in owned for column in seats.columns if column.startswith(prefix)
+    }
+
+
+def _listed(words: Sequence[str]) -> str:
+    """Return ``a, b or c``."""
+    return " or ".join(", ".join(words).rsplit(", ", 1))
+
+
+def _thing(name: str, seats: pl.DataFrame, owned: Mapping[str, str]) -> tuple[str, str]:
+    """Return the column that tells who owns a thing, and the name of the thing as the table writes it."""
+    things = _things(seats, owned)
+    for column, thing in things.items():
+        if thing.lower() == name.lower():
+            return column, thing
+    nouns = _listed([f"{noun}s" for noun in owned.values()] if not things else list(owned.values()))
+    what = f"unknown {nouns} {name!r}" if things else f"the seats table of this game says nothing of {nouns}"
+    raise UserError(f"{what}{nearest(name, things.values())}")
+
+
+def _group(name: str, seats: pl.DataFrame) -> tuple[str, str]:
+    """Return the column that has a name, and the name as the table writes it."""
+    groups = groups_of(seats)
+    for column, names in groups.items():
+        for known in names:
+            if known.lower() == name.lower():
+                return column, known
+    every = [known for names in groups.values() for known in names]
+    columns = " or ".join(groups) or "group"
+    raise UserError(f"no {columns} is called {name!r}{nearest(name, every)}: known are {', '.join(every)}")
+
+
+def group_metrics(measures: Sequence[str], seats: pl.DataFrame) -> list[Metric]:
+    """Return each of the measures (``score``, ``win``) for every wonder, side and policy of a seats table."""
+    columns = {measure: SHORT.get(measure, measure) for measure in measures}
+    return [
+        Metric(f"{measure}:{name}", column, _is_share(column, seats), where=((group, name),))
+        for group, names in groups_of(seats).items()
+        for name in names
+        for measure, column in columns.items()
+    ]
+
+
+def owned_metrics(names: Sequence[str], seats: pl.DataFrame, owned: Mapping[str, str]) -> list[Metric]:
+    """Return what a change of these things is judged by: how often they are owned, and how their owners fare."""
+    columns = {thing: column for column, thing in _things(seats, owned).items()}
+    known = [name for name in names if name in columns]
+    texts = [text for name in known for text in (columns[name], f"owner:{name}", f"winner:{name}")]
+    return [parse_metric(text, seats, owned) for text in texts]
+
+
+def sums_of(
+    frame: pl.DataFrame, per_game: int, metrics: Sequence[Metric], concerned: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """Return numerator and denominator of each metric for each game, and which seats count for it.
+
+    Parameters
+    ----------
+    frame: a seats table of whole games in order, ``per_game`` rows each.
+    concerned: for each seat, whether it counts.
+
+    Returns an array of shape (games, metrics, 3). The third is a number that differs where other seats count: as many
+    may count with a change as without it, and yet not the same ones. It is 0 for a metric per game.
+    """
+    return SeatsReader(frame, np.tile(concerned, frame.height // per_game)).sums(metrics, per_game)
+
+
+class SeatsReader:
+    """Columns of a frame as floats, each converted once."""
+
+    def __init__(self, frame: pl.DataFrame, concerned: NDArray[np.bool_]) -> None:
+        self._frame = frame
+        self._columns: dict[str, NDArray[np.float64]] = {}
+        self._codes: dict[str, tuple[list[str], NDArray[Any]]] = {}
+        # a seat of rank 0 takes no part in the contest, as in wsim.stats
+        plays = concerned & (frame["rank"].to_numpy() > 0) if "rank" in frame.columns else concerned
+        self._plays = plays.astype(np.float64)
+
+    def column(self, name: str) -> NDArray[np.float64]:
+        """Return a column; zeros where the table lacks it (a thing that only the other arm has)."""
+        if name not in self._columns:
+            there = name in self._frame.columns
+            values = self._frame[name].to_numpy() if there else np.zeros(self._frame.height)
+            self._columns[name] = values.astype(np.float64)
+        return self._columns[name]
+
+    def counted(self, metric: Metric) -> NDArray[np.float64]:
+        """Return 1 for the rows that a metric counts, 0 for the others."""
+        counted = self._plays
+        if metric.owned is not None:
+            counted = counted * (self.column(metric.owned) > 0)
+        for column, name in metric.where:
+            counted = counted * self._has(column, name)
+        return counted
+
+    def _has(self, column: str, name: str) -> NDArray[np.bool_]:
+        """Return for each row whether a column has this name there."""
+        if column not in self._codes:
+            series = self._frame[column]
+            names = cast("pl.Enum", series.dtype).categories.to_list()
+            self._codes[column] = (names, series.to_physical().to_numpy())
+        names, codes = self._codes[column]
+        result: NDArray[np.bool_] = codes == (names.index(name) if name in names else -1)
+        return result
+
+    def sums(self, metrics: Sequence[Metric], per_game: int) -> NDArray[np.float64]:
+        """Return numerator and denominator of each metric for each game, and which seats count (``sums_of``)."""
+        result = np.empty((self._frame.height // per_game, len(metrics), 3))
+        one_bit_each = 2.0 ** (np.arange(per_game) % _EXACT_BITS)
+        for place, metric in enumerate(metrics):
+            counted = self.counted(metric)
+            by_seat = counted.reshape(-1, per_game)
+            result[:, place, 0] = (self.column(metric.column) * counted).reshape(-1, per_game).sum(axis=1)
+            result[:, place, 1] = 1.0 if metric.per_game else by_seat.sum(axis=1)
+            result[:, place, 2] = 0.0 if metric.per_game else by_seat @ one_bit_each
+        return result

@@ -1,0 +1,21 @@
+"""Pick experiments: the causal effect of doing something with a card."""
+
+from wsim.questions.registry import Question
+
+QUESTION = Question(
+    name="picks",
+    title="Pick experiment",
+    command="experiment picks",
+    short="What taking a card causes, from randomised picks.",
+    panel="Experiments",
+    function="experiment_picks",
+    package=__name__,
+    groups=("question:PickPlay", "question:PickQuestion"),
+    ask="answer:ask",
+    answer="answer:PicksAnswer",
+    formats=("wsim-picks/2",),
+    plan=("game", "ruleset", "players", "games", "seed", "policies", "rotate", "cards", "patch", "set"),
+    games=20_000,
+    games_help="20,000",
+    write="answer:written",
+)

@@ -1,0 +1,410 @@
+"""Pick experiments: games in which picks are randomised with a known probability, and what they say a card causes.
+
+Every pick of a seat is replaced, with the chance ``randomise``, by a uniformly drawn legal move. What a seat would have
+liked to do then no longer decides alone what it did, and weighting by the inverse of the known probabilities
+(``propensity``) compares like with like. Decisions are written to a run folder, shard by
+shard, and read back in batches: memory does not grow with the games.
+
+With a sweep the experiment is made again at each value, of a price say, on the same deals: so a designer learns what it
+is worth to take a card at that price, and where it is worth as much as anything else (``crossing``).
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import polars as pl
+
+from wsim.document import NAME, NUMBER, Column, Document, Sheet, html_of, names
+from wsim.errors import UserError, nearest
+from wsim.game import find_game
+from wsim.lab.answer import Answer, View, counted, whole
+from wsim.lab.execution import Execution
+from wsim.lab.plan import Plan
+from wsim.lab.progress import Interrupted
+from wsim.lab.repetition import Again
+from wsim.lab.run import record
+from wsim.lab.store import Run
+from wsim.policies.registry import explores
+from wsim.questions.deals import sample
+from wsim.questions.metrics import SHORT, measures_of, words_of
+from wsim.questions.picks.crossing import targets_of
+from wsim.questions.picks.question import PickPlay, PickQuestion
+from wsim.questions.variants import sweep_values
+from wsim.stats.columns import pick_columns
+from wsim.stats.intervals import benjamini_hochberg, nulls
+from wsim.version import __version__
+
+if TYPE_CHECKING:
+    from wsim.game import PickExperiment as Picks
+    from wsim.game import Simulator
+
+FIRST = ("card", "action", "effect", "q", "rare", "picks", "effective")
+
+TARGET_COLUMNS = (
+    *names(("action", "card")), *(Column(name, NUMBER) for name in ("value", "from", "to")),
+    Column("said", NAME, heading="result"),
+)  # fmt: skip
+
+
+def _effect_columns(outcome: str) -> tuple[Column, ...]:
+    return pick_columns(SHORT.get(outcome, outcome))
+
+
+@dataclass(frozen=True, repr=False)
+class PicksAnswer(Answer):
+    """The answer.
+
+    Attributes
+    ----------
+    estimand: what an effect is, in one sentence.
+    question: what was asked.
+    games: games played, at each value of a sweep.
+    complete: whether all games of the plan were played, at every value.
+    seconds: how long playing took.
+    effects: one row per action and card, largest effect first: action, card, picks, effective (equally
+        weighted picks worth as much), drawn (picks that the policy did not want, of the arm that has fewer), taken and
+        otherwise (mean outcomes), effect with effect_low and effect_high (clustered by game), p, q (Benjamini-Hochberg
+        over all rows), and rare (drawn fewer times than ``min_effective_n``: the interval is too short). With a sweep
+        its value in front, and the rows by card, action and value.
+    targets: with a target, one row per action and card: where the effect is this (value, with value_low and value_high)
+        and what is to be said of it; None without.
+    plan: what was played.
+    """
+
+    FORMAT: ClassVar[str] = "wsim-picks/2"
+    COMMAND: ClassVar[str] = "wsim experiment picks"
+    CALLED: ClassVar[str] = "a pick experiment"
+    TABLES: ClassVar[tuple[str, ...]] = ("effects",)
+
+    estimand: str
+    question: PickQuestion
+    games: int
+    complete: bool
+    seconds: float
+    effects: pl.DataFrame
+    targets: pl.DataFrame | None
+    plan: Plan
+
+    @classmethod
+    def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:
+        """Return what the columns of its tables are."""
+        return {
+            "effects": pick_columns(SHORT.get(str(record["question"]["outcome"]), str(record["question"]["outcome"]))),
+            "targets": TARGET_COLUMNS,
+        }
+
+    @property
+    def title(self) -> str:
+        """What it is of."""
+        return f"Effects of picks, {self.games:,} games"
+
+    @property
+    def caveats(self) -> Sequence[str]:
+        """What an effect is."""
+        return [self.estimand]
+
+    def _repr_html_(self) -> str:
+        found = super()._repr_html_()
+        if self.targets is None:
+            return found
+        return found + html_of(f"Where the effect is {self.question.target:g}", self.targets)
+
+    def record(self) -> dict[str, Any]:
+        """Return the answer as a JSON object, with what made its games."""
+        made = {"wsim": __version__, "digest": self.plan.digest, "notes": self.notes()}
+        return {**super().record(), **made}
+
+    @classmethod
+    def identity(cls, record: Mapping[str, Any]) -> Any:
+        """Return what tells an answer from others of its kind in the same folder."""
+        return [record["question"], record["digest"]]
+
+    def display(self, view: View = whole) -> Document:
+        """Return the answer for people: the effects with what they are estimates of, and where they meet a target."""
+        shown, sweep, chance = view(self.effects), self.question.sweep, self.plan.options.get("randomise")
+        each = "" if sweep is None else f" at each value of {sweep.partition('=')[0].strip()}"
+        title = f"{self.title}{each}{f', {chance} of them random' if chance else ''}"
+        tables = [Sheet(title, shown.to_dicts(), _effect_columns(self.question.outcome), first=FIRST)]
+        if self.targets is not None:
+            targets = self.targets.drop("effect").rename({"value_low": "from", "value_high": "to"}).to_dicts()
+            title = f"Where the effect on {self.question.outcome} is {self.question.target:g}"
+            tables.append(Sheet(title, targets, TARGET_COLUMNS, first=("card", "value", "from", "to", "said")))
+        return Document(
+            rows=shown,
+            named="effects",
+            tables=tables,
+            notes=self.notes(),
+            missing="Nothing was effectively done often enough: play more --games, or lower --min-effective-n.",
+        )
+
+    def notes(self) -> list[str]:
+        """Say in words what the effects are and what they are not."""
+        question = self.question
+        level = f"{100 * question.level:g} %"
+        said = [f"Estimand: {self.estimand}"]
+        if question.target is not None:
+            said.append(
+                f"value: where the effect is {question.target:g}, straight between the values that were tried; from, "
+                f"to: {question.target:g} lies within the effect's {level} interval there, and beyond the sweep if "
+                "there is no end."
+            )
+        if rare := int(self.effects["rare"].sum()):
+            said.append(
+                f"Rare ({rare} rows): drawn fewer than {question.min_effective_n} times when the policy wanted "
+                "something else; their intervals may be too short."
+            )
+        said.append(
+            f"Causal: picks were randomised with known probability. Intervals: {level}, clustered by game; q: "
+            f"Benjamini-Hochberg over {self.effects.height} rows. Left out: what was effectively done less than "
+            f"{question.min_effective_n} times. effective n: equally weighted picks worth as much; overruled: "
+            "random picks that overruled the policy."
+        )
+        return said
+
+    @classmethod
+    def flat_plan(cls, record: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return what was played."""
+        return dict(record["plan"])
+
+    @classmethod
+    def restored(cls, record: Mapping[str, Any], how: Again) -> Callable[[], Answer]:
+        """Return what plays the same experiment again."""
+        question = PickQuestion.restored(record["question"])
+        plan = how.restored(cls.flat_plan(record))
+        _ = [_row(row) for row in record["effects"]]
+        return lambda: play_experiment(plan, question, execution=how.execution)
+
+    def beside(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        """Return its own record with the rows that another one shows, in their order: not all perhaps."""
+        here = super().beside(record)
+        by_row = {_row(row): row for row in here["effects"]}
+        return here | {"effects": [by_row.get(_row(row)) for row in record["effects"]]}
+
+    @classmethod
+    def compared(cls, record: Mapping[str, Any]) -> str:
+        """Say what was compared."""
+        return f"{record['games']:,} games, {counted(len(record['effects']), 'effect')}"
+
+
+def _row(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return what tells a row of the effects apart; the value is that of a sweep."""
+    return row.get("value"), row["action"], row["card"]
+
+
+def ask(plan: Plan, how: PickPlay, question: PickQuestion, execution: Execution = Execution()) -> PicksAnswer:
+    """Play games with randomised picks and return what doing something with a card causes.
+
+    Raises UserError for whatever cannot be played or asked, Interrupted on Ctrl-C with the answer so far.
+    """
+    folder = None if how.file is not None else how.folder
+    return play_experiment(randomised(plan, how.randomise), question, folder, resume=how.resume, execution=execution)
+
+
+def written(answer: PicksAnswer, how: PickPlay, _question: PickQuestion) -> Path | None:
+    """Write the answer where the options name a file for it; the games of a folder are written already."""
+    return None if how.file is None else answer.write(how.file)
+
+
+def randomised(plan: Plan, randomise: float | str) -> Plan:
+    """Return the plan with randomised and recorded picks; raise UserError if its game cannot randomise them."""
+    picks = _picks_of(plan.game)
+    chances = str(randomise).split(",")
+    try:
+        none = not any(float(chance) > 0 for chance in chances)
+    except ValueError:
+        none = False  # the game says what is wrong with it
+    if none:
+        own = (
+            "; explore of a policy is its own, which wsim run --picks records"
+            if any(map(explores, plan.line_up))
+            else ""
+        )
+        raise UserError(f"an experiment needs a chance above 0 that a pick is random, not {randomise!r}{own}")
+    return picks.randomise(plan, str(randomise))
+
+
+def _picks_of(game: str) -> Picks:
+    """Return how randomised picks of a game are compared; raise UserError if they cannot be."""
+    picks: Picks | None = find_game(game).PICKS
+    if picks is None:
+        raise UserError(f"{game} cannot randomise picks")
+    return picks
+
+
+def play_experiment(
+    plan: Plan,
+    question: PickQuestion,
+    folder: str | Path | None = None,
+    *,
+    resume: bool = False,
+    execution: Execution = Execution(),
+) -> PicksAnswer:
+    """Play a plan with randomised picks into a folder (None: a temporary one) and ask; see ``ask``."""
+    concrete = question.of(_picks_of(plan.game))
+    arms = _arms(plan, concrete)
+    simulators: list[Simulator] = [find_game(arm.plan.game).prepare(arm.plan) for arm in arms]
+    for simulator in simulators:
+        seats = sample(simulator)
+        _check_columns(concrete, seats, simulator.picks_frame(np.zeros(0, simulator.pick_dtype)))
+    cards = _cards(concrete, simulators)
+    runs: list[Run] = []
+    start = time.perf_counter()
+    hint = f"go on with --resume -o {shlex.quote(str(folder))}" if folder else ""
+    with ExitStack() as resources:
+        try:
+            workers = resources.enter_context(execution.connected(simulators[0])).cluster
+            how: dict[str, Any] = {"resume": resume, "threads": execution.threads, "cluster": workers}
+            for number, arm in enumerate(arms):
+                place = _place(folder, concrete, arm)
+                if place is None:
+                    place = resources.enter_context(TemporaryDirectory(prefix="wsim-picks-"))
+                report = partial(_report_games, execution, number, len(arms))
+                runs.append(record(arm.plan, place, progress=report, **how))
+        except Interrupted as interrupt:
+            if interrupt.result is not None and interrupt.result.games:
+                runs.append(interrupt.result)
+            answer = _answer(plan, concrete, arms, runs, cards, time.perf_counter() - start) if runs else None
+            raise Interrupted(answer, hint) from None
+        return _answer(plan, concrete, arms, runs, cards, time.perf_counter() - start)
+
+
+@dataclass(frozen=True)
+class _Arm:
+    """One experiment: its plan, and the value of the sweep as written, None without a sweep."""
+
+    plan: Plan
+    value: str | None
+
+
+def _arms(plan: Plan, question: PickQuestion) -> list[_Arm]:
+    """Return the experiments: one, or one for each value of the sweep, numbers ascending."""
+    if question.sweep is None:
+        return [_Arm(plan, None)]
+    path, values = sweep_values(question.sweep)
+    if question.target is not None:
+        values.sort(key=float)
+    return [_Arm(plan.replace(set=(*plan.set, f"{path}={value}")), value) for value in values]
+
+
+def _cards(question: PickQuestion, simulators: Sequence[Simulator]) -> tuple[str, ...]:
+    """Return the cards that are asked for: the one named, or those that a sweep changes; none: all of them."""
+    first = simulators[0]
+    kind = first.picks_frame(np.zeros(0, first.pick_dtype)).schema["card"]
+    names: list[str] = kind.categories.to_list()  # type: ignore[attr-defined]
+    if question.card is not None:
+        return (_named(question.card, names),)
+    changed = dict.fromkeys(name for other in simulators[1:] for name in first.changed(other))
+    return tuple(name for name in changed if name in names)
+
+
+def _place(folder: str | Path | None, question: PickQuestion, arm: _Arm) -> str | Path | None:
+    """Return the folder of an experiment: the one that was named, or for a value one in it."""
+    if folder is None or arm.value is None:
+        return folder
+    if not isinstance(folder, str | Path):
+        raise UserError(f"folder must be a path, not {folder!r}")
+    path, values = sweep_values(question.sweep or "")
+    readable = re.sub(r"[^\w.+-]+", "_", f"{path.rpartition('.')[2]}_{arm.value}")
+    return Path(folder) / f"{values.index(arm.value):02d}-{readable}"
+
+
+def _report_games(execution: Execution, number: int, arms: int, what: str, done: int, games: int) -> None:
+    execution.report(what, number * games + done, arms * games)
+
+
+def _check_columns(question: PickQuestion, seats: pl.DataFrame, picks: pl.DataFrame) -> None:
+    """Raise UserError for a question that these tables cannot answer, before any game is played."""
+    column, numbers = SHORT.get(question.outcome, question.outcome), measures_of(seats)
+    if column not in numbers:
+        known = [*SHORT, *(name for name in numbers if ":" not in name)]
+        raise UserError(f"unknown outcome {question.outcome!r}{nearest(column, known)}: known are {', '.join(known)}")
+    kind = picks.schema.get("card")
+    if not isinstance(kind, pl.Enum) or "offered" not in picks.columns:
+        raise UserError("this game records no cards in hand with its picks, so that they cannot be compared")
+    if question.card is not None:
+        _named(question.card, kind.categories.to_list())
+
+
+def _named(card: str, names: Sequence[str]) -> str:
+    """Return the name of a card as the tables write it."""
+    by_lower = {name.lower(): name for name in names}
+    if card.lower() not in by_lower:
+        raise UserError(f"unknown card {card!r}{nearest(card, names)}")
+    return by_lower[card.lower()]
+
+
+def _answer(
+    plan: Plan,
+    question: PickQuestion,
+    arms: Sequence[_Arm],
+    runs: Sequence[Run],
+    cards: Sequence[str],
+    seconds: float,
+) -> PicksAnswer:
+    """Ask the games of the runs that there are, finished or not."""
+    parts = [
+        part if arm.value is None else part.select(pl.lit(arm.value).alias("value"), pl.all())
+        for arm, run in zip(arms, runs, strict=False)
+        for part in _of_run(run, question, cards)
+    ]
+    effects = pl.concat(parts).with_columns(pl.col("card").cast(pl.String))
+    effects = effects.with_columns(q=nulls(benjamini_hochberg(effects["p"].fill_null(float("nan")).to_numpy())))
+    effects = effects.sort("effect", "card", descending=[True, False], nulls_last=True)
+    if question.sweep is not None:
+        order = pl.Series([arm.value for arm in arms])
+        effects = effects.sort(
+            "card", "action", pl.col("value").replace_strict(order, range(len(arms))), maintain_order=True
+        )
+    return PicksAnswer(
+        estimand=_sentence(question),
+        question=question,
+        games=min(run.games for run in runs),
+        complete=len(runs) == len(arms) and all(run.complete for run in runs),
+        seconds=seconds,
+        effects=effects,
+        targets=None if question.target is None else targets_of(effects, question.target),
+        plan=plan,
+    )
+
+
+def _of_run(run: Run, question: PickQuestion, cards: Sequence[str]) -> list[pl.DataFrame]:
+    """Return the effects of each action in one run."""
+    picks, seats = run.picks, run.seats
+    for name, value in (("age", question.age), ("turn", question.turn)):
+        if value is not None:
+            picks = picks.filter(pl.col(name) == value)
+    estimate = _picks_of(run.plan.game).effects
+    outcome = SHORT.get(question.outcome, question.outcome)
+    parts = []
+    for action in question.actions or ():
+        table = estimate(picks, seats, action, outcome, question.against, question.level)
+        frame = table.frame.select(pl.lit(action).alias("action"), pl.all())
+        if cards:
+            frame = frame.filter(pl.col("card").cast(pl.String).is_in(cards))
+        frame = frame.filter(pl.col("effective") >= question.min_effective_n)
+        parts.append(frame.with_columns(rare=pl.col("drawn") < question.min_effective_n))
+    return parts
+
+
+def _sentence(question: PickQuestion) -> str:
+    """Say what an effect is."""
+    other = "makes a uniformly drawn other legal move" if question.against == "others" else "follows its policy"
+    when = "turns" if question.turn is None else f"turns number {question.turn}"
+    when += "" if question.age is None else f" of age {question.age}"
+    outcome = words_of(SHORT.get(question.outcome, question.outcome))
+    doing = " / ".join(question.actions or ())
+    return (
+        f"Over the {when} on which a seat could {doing} the card, its mean final {outcome} if it does so (a way to pay "
+        f"drawn uniformly) less its mean final {outcome} if it {other}, everybody playing on as in this experiment."
+    )

@@ -1,0 +1,123 @@
+"""The question of a pick experiment: what doing something with a card causes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wsim.errors import UserError, nearest
+from wsim.options import Options, level_option, names, option, place
+
+if TYPE_CHECKING:
+    from wsim.game import PickExperiment as Picks
+
+
+def _against(_name: str, value: Any) -> Any:
+    if value not in ("others", "policy"):
+        raise UserError(f"a pick is compared against others or policy, not {value!r}")
+    return value
+
+
+def _chance(_name: str, value: Any) -> Any:
+    """Leave it to the game: a chance, or one for each seat."""
+    return value
+
+
+@dataclass(frozen=True)
+class PickQuestion(Options):
+    """What is asked of the picks.
+
+    What was effectively done less often than ``min_effective_n`` is left out: its interval would be worth nothing. What
+    was drawn less often against the policy's will is called rare. With a sweep, and without a card, only the cards that
+    the values change are shown.
+    """
+
+    actions: tuple[str, ...] | None = option(
+        "build, stage (bury), sell (deny), take (any of them).",
+        None, metavar="NAMES", names=("--action",), read=names, shown="build,stage,sell",
+    )  # fmt: skip
+    outcome: str = option("score, win, or another number of the seats table.", "score")
+    against: str = option(
+        "others: a uniformly drawn other legal move; policy: what the policy wants.", "others", check=_against
+    )
+    card: str | None = option("This card only.", None)
+    age: int | None = option("This age only.", None, metavar="N")
+    turn: int | None = option("This turn of the ages only.", None, metavar="N")
+    level: float = level_option()
+    min_effective_n: int = option(
+        "Omit rows whose effective sample size is below N.", 30, metavar="N", aliases=("--fewest",)
+    )
+    sweep: str | None = option("Ask at each value: PATH=5..9, PATH=5..9..2 or PATH=5,7,9.", None, metavar="PATH=VALUES")
+    target: float | None = option("With --sweep: find the value at which the effect is this.", None, metavar="EFFECT")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.target is None:
+            return
+        if self.sweep is None:
+            raise UserError("a target is looked for among the values of a sweep: add --sweep PATH=VALUES")
+        if not math.isfinite(self.target):
+            raise UserError(f"the target must be a number, not {self.target!r}")
+        self.numbers()
+
+    def numbers(self) -> list[float]:
+        """Return the values of the sweep as numbers, ascending; raise UserError where they are none."""
+        from wsim.questions.variants import sweep_values
+
+        _, values = sweep_values(self.sweep or "")
+        try:
+            return sorted(map(float, values))
+        except ValueError:
+            raise UserError(f"a target needs a sweep over numbers, not over {', '.join(values)}") from None
+
+    def of(self, picks: Picks) -> PickQuestion:
+        """Return the question with the game's usual actions for none; raise UserError for what the game has not."""
+        actions = tuple(picks.usual or picks.actions) if self.actions is None else self.actions
+        known = ", ".join(picks.actions)
+        if not actions:
+            raise UserError(f"name at least one action: {known}")
+        for action in actions:
+            if action not in picks.actions:
+                raise UserError(f"unknown action {action!r}{nearest(action, picks.actions)}: known are {known}")
+        for name, value, known_values in (("age", self.age, picks.ages), ("turn", self.turn, picks.turns)):
+            if value is not None and value not in known_values:
+                numbers = " or ".join(", ".join(map(str, known_values)).rsplit(", ", 1))
+                raise UserError(
+                    f"the {name} must be {numbers}, not {value}" if numbers else f"this game has no {name}s"
+                )
+        return replace(self, actions=actions)
+
+
+@dataclass(frozen=True)
+class PickPlay(Options):
+    """Randomise picks with a known probability; estimate what doing something with a card causes.
+
+    For each card: over the turns on which a seat could do it, its mean score if it builds
+    (buries, sells) the card less its mean score if it makes a uniformly drawn other move; by inverse-propensity
+    weighting.
+    """
+
+    randomise: float | str = option(
+        "Chance that a pick is replaced by a uniform one; or one for each seat.",
+        0.1, metavar="CHANCE", read=str,
+    )  # fmt: skip
+    folder: Path | None = option(
+        "Store the run in this folder; or write only the answer, as FILE.json or FILE.parquet.",
+        None, metavar="FOLDER", names=("-o", "--out"), check=place,
+    )  # fmt: skip
+    resume: bool = option("Go on with the interrupted run in --out.", False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.file is not None:
+            if self.resume:
+                raise UserError("--resume continues the run in a folder: name it with --out FOLDER")
+            if not self.file.absolute().parent.is_dir():
+                raise UserError(f"cannot write {str(self.file)!r}: there is no folder {str(self.file.parent)!r}")
+
+    @property
+    def file(self) -> Path | None:
+        """The file of the answer, where no run is stored."""
+        return self.folder if self.folder is not None and self.folder.suffix in (".json", ".parquet") else None

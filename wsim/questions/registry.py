@@ -1,0 +1,198 @@
+"""Questions: each is registered once, and the command, the form, the Python function and ``wsim rerun`` follow from it.
+
+A question is a package whose ``__init__`` holds a ``Question`` called ``QUESTION``, offered as an entry point of the
+group ``wsim.questions`` (``wsim.installed``). In it are, by convention, ``question.py`` (groups of options: dataclasses
+of ``wsim.options``) and ``answer.py`` (the ``Answer`` and the function that asks). Nothing here is heavy: ``wsim
+--help`` loads every registration, and only what is asked loads its modules.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import MISSING, Field, dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from wsim.errors import Mistakes, UserError
+from wsim.installed import QUESTIONS as QUESTIONS
+from wsim.installed import load_question
+from wsim.options import Option, Options, former_names, options_of
+
+if TYPE_CHECKING:
+    from wsim.lab.answer import Answer
+    from wsim.lab.execution import Execution
+    from wsim.lab.plan import Plan
+
+OUTPUTS = ("out", "folder", "resume")
+"""Options that say where a command writes and what it continues; a form writes into the opened folder instead."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question about games.
+
+    Modules, classes and functions are named as ``module:name`` within ``package``, and imported when they are needed.
+
+    Attributes
+    ----------
+    name: of its entry point and of its form; files of its answers in a run folder begin with it.
+    title: its name for people. package: where it is (``__name__``).
+    groups: the dataclasses of its options, each an ``Options``; the docstring of the first explains the question.
+    ask: the function that asks it, called with the plan (if it takes one), each group and an ``Execution``.
+    answer: the class of its answer. formats: names of its files, the current one first.
+    command: the words after ``wsim``; none: its name. short: its line in the list of commands. panel: the heading in
+        that list; none: it is not listed. aliases: former names of the command and of the function.
+    function: its name in Python; none: its name.
+    plan: keys of a plan that it takes; none: it takes no plan. games: how many it plays unless told otherwise.
+    games_help: the same in words, for the help. plan_options: options of the command line for keys of the plan that are
+        called differently here.
+    display: a dataclass of options; they are keywords of the answer's ``display``.
+    write: a function of the answer and the groups that writes what the options ask for and returns the path or paths;
+        none: the command has ``--out FILE``.
+    only_command: options that the form does not have, besides ``OUTPUTS``.
+    section: the heading under which the page of a run shows such answers in its folder; none: it does not.
+    """
+
+    name: str
+    title: str
+    package: str
+    groups: tuple[str, ...]
+    ask: str
+    answer: str
+    formats: tuple[str, ...]
+    command: str = ""
+    short: str = ""
+    panel: str = ""
+    aliases: tuple[str, ...] = ()
+    function: str = ""
+    plan: tuple[str, ...] = ()
+    games: int | None = None
+    games_help: str = ""
+    plan_options: Mapping[str, Option] = field(default_factory=dict)
+    display: str = ""
+    write: str = ""
+    only_command: tuple[str, ...] = ()
+    section: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "command", self.command or self.name)
+        object.__setattr__(self, "function", self.function or self.name)
+
+    def named(self, place: str) -> Any:
+        """Import and return what is called ``module:name`` in the package."""
+        module, _, name = place.partition(":")
+        return getattr(import_module(f"{self.package}.{module}"), name)
+
+    @property
+    def option_groups(self) -> tuple[type[Options], ...]:
+        """The dataclasses of its options."""
+        return tuple(map(self.named, self.groups))
+
+    @property
+    def answer_class(self) -> type[Answer]:
+        """The class of its answer."""
+        kind: type[Answer] = self.named(self.answer)
+        return kind
+
+    @property
+    def about(self) -> str:
+        """What it asks, in the words of the help."""
+        return inspect.getdoc(self.option_groups[0]) or ""
+
+    @property
+    def words(self) -> tuple[type[Options], Field[Any]] | None:
+        """The group and the field that take the words of the command line that belong to no option, if it has one."""
+        for group in self.option_groups:
+            for option_field, option in options_of(group).values():
+                if option.argument and option.hidden:
+                    return group, option_field
+        return None
+
+    def groups_of(self, values: Sequence[Mapping[str, Any]], words: Sequence[str] = ()) -> list[Options]:
+        """Return the groups of some values, one mapping for each; ``words``: arguments of the command line.
+
+        Raises UserError for a value that is not accepted, and for a word that nothing takes.
+        """
+        given = [dict(one) for one in values]
+        taker = self.words if words else None
+        if taker is not None:
+            group, option_field = taker
+            several = str(option_field.type).startswith("tuple")
+            given[self.option_groups.index(group)][option_field.name] = tuple(words) if several else words[0]
+            words = () if several else words[1:]
+        if words:
+            takes = "no argument" if taker is None else f"one {taker[1].name.replace('what', 'table')}"
+            unexpected = repr(words[0]) if taker is None else f": unexpected argument {words[0]!r}"
+            raise UserError(f"{self.command} takes {takes}{' ' if taker is None else ''}{unexpected}")
+        mistakes, groups = Mistakes(), list[Options]()
+        for group, of_group in zip(self.option_groups, given, strict=True):
+            with mistakes.noted():
+                groups.append(self._group(group, of_group))
+        mistakes.raise_any()
+        return groups
+
+    def _group(self, group: type[Options], values: Mapping[str, Any]) -> Options:
+        for name, (option_field, option) in options_of(group).items():
+            if name not in values and option_field.default is MISSING:
+                raise UserError(f"{self.command} needs {name.replace('_', ' ')}: {option.sentence}")
+        return group(**values)
+
+    def taken(self, keys: dict[str, Any]) -> list[Options]:
+        """Take the options of its groups out of keywords, and return the groups; the other keywords stay."""
+        former = {former: name for group in self.option_groups for former, name in former_names(group).items()}
+        for name in former.keys() & keys.keys():
+            keys[former[name]] = keys.pop(name)
+        return self.groups_of(
+            [{name: keys.pop(name) for name in options_of(group) if name in keys} for group in self.option_groups]
+        )
+
+    def answered(self, plan: Plan | None, groups: Sequence[Options], execution: Execution) -> Answer:
+        """Ask, and return the answer; raise Interrupted on Ctrl-C with the answer so far."""
+        plans = (plan,) if self.plan else ()
+        try:
+            answer: Answer = self.named(self.ask)(*plans, *groups, execution)
+        except KeyboardInterrupt as interrupt:
+            self._record(getattr(interrupt, "result", None), plan, groups)
+            raise
+        self._record(answer, plan, groups)
+        return answer
+
+    def _record(self, answer: Any, plan: Plan | None, groups: Sequence[Options]) -> None:
+        """Let an answer know its question, if it records one (``wsim.questions.asked``)."""
+        if hasattr(answer, "asked"):
+            flat = None if plan is None else plan.as_dict()
+            asked = {"question": self.name, "plan": flat, "groups": [group.record() for group in groups]}
+            object.__setattr__(answer, "asked", json.loads(json.dumps(asked)))
+
+    def written(self, answer: Answer, groups: Sequence[Options]) -> Any:
+        """Write what the options of the question ask for, and return the path or paths; None for nothing."""
+        return self.named(self.write)(answer, *groups) if self.write else None
+
+    def code(self, plan: Plan | None, groups: Sequence[Options]) -> list[str]:
+        """Return the policies and effects that are code, which asking would run."""
+        every = [entry for one in (plan, *groups) for entry in getattr(one, "code", ())]
+        return list(dict.fromkeys(map(str, every)))
+
+
+def questions() -> Iterator[Question]:
+    """Yield the installed questions, wsim's own first."""
+    for name in QUESTIONS:
+        yield find_question(name)
+
+
+def find_question(name: str) -> Question:
+    """Return the question called ``name``; raise UserError naming the known ones, or for a broken one."""
+    question: Question = load_question(name)
+    return question
+
+
+def question_of_format(name: str) -> Question | None:
+    """Return the question whose answers have a format, or a former one; None if there is none."""
+    return next((question for question in questions() if name in question.formats), None)
+
+
+def answer_families() -> list[str]:
+    """Return how the formats of all answers begin, after ``wsim-``: ``whatif``, ``match``, ..."""
+    return [name.partition("/")[0].removeprefix("wsim-") for question in questions() for name in question.formats]

@@ -1,0 +1,19 @@
+"""Skill: figures by how strong the players are."""
+
+from wsim.questions.registry import Question
+
+QUESTION = Question(
+    name="skill",
+    title="Skill",
+    short="Which cards and wonders need strong players.",
+    panel="Experiments",
+    package=__name__,
+    groups=("question:SkillQuestion",),
+    ask="answer:play_skill",
+    answer="answer:SkillAnswer",
+    formats=("wsim-skill/1",),
+    plan=("game", "ruleset", "players", "games", "seed", "cards", "patch", "set"),
+    games=20_000,
+    games_help="20,000 at each level",
+    section="By skill",
+)

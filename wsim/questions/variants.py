@@ -1,0 +1,184 @@
+"""From a change to the variants of a plan: changed values, patch files, sweeps over values, restrictions of a seat."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from wsim.errors import UserError
+from wsim.game import find_game
+from wsim.lab.plan import Plan
+from wsim.questions.deals import Arm
+
+if TYPE_CHECKING:
+    from wsim.game import Restrict, Simulator
+    from wsim.questions.whatif.question import Change
+
+MOST_VARIANTS = 50
+_WRITING = ("changes", "source", "catalogue")  # of a provenance: texts and lists that say where rules were written
+_NUMBER = r"[-+]?\d+(?:\.\d+)?"
+_RANGE = re.compile(rf"({_NUMBER})\.\.({_NUMBER})(?:\.\.({_NUMBER}))?")
+_GRAMMAR = "write PATH=5..9, PATH=5..9..2 (in steps of 2) or PATH=5,7,9"
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One variant.
+
+    Attributes
+    ----------
+    name: what it is called, unique among the variants.
+    value: of a sweep, as written; None otherwise.
+    plans: its plan; for a restriction one plan for each seat restricted.
+    digests: of the plans, with the content of the files that they name.
+    seats: these seats; None if no seat is treated apart.
+    same: its rules are those of the baseline.
+    """
+
+    name: str
+    value: str | None
+    plans: tuple[Plan, ...]
+    digests: tuple[str, ...]
+    seats: tuple[int, ...] | None = None
+    same: bool = False
+
+    def record(self) -> dict[str, Any]:
+        """Return what makes the variant again, as JSON."""
+        seats = None if self.seats is None else list(self.seats)
+        plans = [plan.as_dict() for plan in self.plans]
+        made = {"seats": seats, "same": self.same, "plans": plans, "digests": list(self.digests)}
+        return {"variant": self.name, "value": self.value, **made}
+
+
+def variants_of(plan: Plan, change: Change, seat: int | None, baseline: Simulator) -> list[tuple[Variant, Arm]]:
+    """Return the variants of a plan, each with its arm ready to play; raise UserError for what cannot be compared."""
+    if change.ban:
+        seats = tuple(range(plan.players)) if seat is None else (seat,)
+        return [_restricted(plan, ban, seats, baseline) for ban in dict.fromkeys(change.ban)]
+    if change.sweep is None:
+        return [_changed(plan, change, ", ".join([*change.change_files, *change.change]), baseline)]
+    path, values = sweep_values(change.sweep)
+    return [_changed(plan, change, f"{path}={value}", baseline, value) for value in values]
+
+
+def _changed(
+    plan: Plan, change: Change, name: str, baseline: Simulator, value: str | None = None
+) -> tuple[Variant, Arm]:
+    """Return the variant with other rules; ``value``: of a sweep, whose ``path=value`` is then the name."""
+    for file in change.change_files:
+        if plan.place(file) != file:
+            raise UserError(f"{file!r} is a file of the plan file's folder too: write it with its folder, ./{file}")
+    values = (*plan.set, *change.change, *([] if value is None else [name]))
+    changed = plan.replace(set=values, patch=(*plan.patch, *change.change_files))
+    arm = Arm(name, (_prepared(changed, name, baseline),))
+    same = _rules(arm.simulators[0].provenance()) == _rules(baseline.provenance())
+    return Variant(name, value, (changed,), (changed.digest,), same=same), arm
+
+
+def repeated(
+    recorded: Mapping[str, Any], again: Callable[[Plan], Plan], places: Mapping[str, str], baseline: Simulator
+) -> tuple[Variant, Arm]:
+    """Return a variant, with its arm, as ``Variant.record`` told it.
+
+    Parameters
+    ----------
+    again: makes of a recorded plan the one that is played.
+    places: where the files lie that the plans name.
+
+    Raises KeyError, TypeError, ValueError or UserError for what no variant told.
+    """
+    name = str(recorded["variant"])
+    plans = tuple(again(Plan.restore(plan, places)) for plan in recorded["plans"])
+    arm = Arm(name, tuple(_prepared(plan, name, baseline) for plan in plans), _seats(recorded["seats"], len(plans)))
+    same = arm.seats is None and _rules(arm.simulators[0].provenance()) == _rules(baseline.provenance())
+    return Variant(name, recorded["value"], plans, tuple(plan.digest for plan in plans), arm.seats, same=same), arm
+
+
+def _seats(recorded: Any, plans: int) -> tuple[int, ...] | None:
+    """Return the seats that are treated apart, one a plan; ValueError for another number of them."""
+    if len(recorded or [None]) != plans:
+        raise ValueError(f"{plans} plans for the seats {recorded!r}")
+    return None if recorded is None else tuple(map(int, recorded))
+
+
+def _rules(provenance: Any) -> Any:
+    """Return what a simulator plays by, without how it was written down."""
+    if isinstance(provenance, Mapping):
+        rules = {key: value for key, value in provenance.items() if key not in _WRITING or isinstance(value, Mapping)}
+        return {key: _rules(value) for key, value in rules.items()}
+    return provenance
+
+
+def _restricted(plan: Plan, ban: str, seats: tuple[int, ...], baseline: Simulator) -> tuple[Variant, Arm]:
+    """Return the variant in which one seat may not do some things, each of the seats in turn."""
+    restrict: Restrict | None = find_game(plan.game).RESTRICT
+    if restrict is None:
+        raise UserError(f"{plan.game} cannot restrict a seat")
+    name = f"no {ban.strip()}"
+    plans = tuple(restrict(plan, seat, ban) for seat in seats)
+    simulators = tuple(_prepared(one, name, baseline) for one in plans)
+    return Variant(name, None, plans, tuple(one.digest for one in plans), seats), Arm(name, simulators, seats)
+
+
+def _prepared(plan: Plan, name: str, baseline: Simulator) -> Simulator:
+    """Make a plan ready; raise UserError if its games have other seats than the baseline's."""
+    simulator: Simulator = find_game(plan.game).prepare(plan)
+    if (simulator.seats, simulator.row_dtype) != (baseline.seats, baseline.row_dtype):
+        raise UserError(f"{name} changes the number of seats, so that games cannot be compared seat by seat")
+    return simulator
+
+
+def sweep_values(sweep: str) -> tuple[str, list[str]]:
+    """Return path and values of a sweep such as ``cards.Palace.points=5..9``; raise UserError for anything else.
+
+    >>> sweep_values("cards.Palace.points=5..9..2")
+    ('cards.Palace.points', ['5', '7', '9'])
+    """
+    path, equals, text = (part.strip() for part in sweep.partition("="))
+    if not (path and equals and text):
+        raise UserError(f"{sweep!r} is not a sweep: {_GRAMMAR}")
+    values = _range(sweep, text) if ".." in text else _listed(sweep, text)
+    if not 2 <= len(values) <= MOST_VARIANTS:
+        raise UserError(f"the sweep {sweep!r} has {len(values)} values: it needs from 2 to {MOST_VARIANTS}; {_GRAMMAR}")
+    return path, values
+
+
+def _range(sweep: str, text: str) -> list[str]:
+    """Return the numbers of ``5..9`` or ``5..9..2``, as text: exact, whole where all are."""
+    match = _RANGE.fullmatch(text)
+    if match is None:
+        raise UserError(f"{text!r} in the sweep {sweep!r} is no range of numbers: {_GRAMMAR}")
+    first, last, step = (Fraction(part) for part in (match[1], match[2], match[3] or "1"))
+    if step <= 0 or last < first:
+        raise UserError(f"the sweep {sweep!r} runs from small to large in steps above 0: {_GRAMMAR}")
+    count = int((last - first) / step) + 1
+    if count > MOST_VARIANTS:
+        raise UserError(f"the sweep {sweep!r} has {count} values: it needs from 2 to {MOST_VARIANTS}; {_GRAMMAR}")
+    numbers = [first + place * step for place in range(count)]
+    whole = all(number.denominator == 1 for number in numbers)
+    return [str(int(number)) if whole else repr(float(number)) for number in numbers]
+
+
+def _listed(sweep: str, text: str) -> list[str]:
+    """Split at commas outside brackets and quotes: ``[1, 2],[2, 3]`` are two values."""
+    values, depth, quote = [""], 0, ""
+    for letter in text:
+        if quote:
+            quote = "" if letter == quote else quote
+        elif letter in "\"'":
+            quote = letter
+        elif letter in "[{":
+            depth += 1
+        elif letter in "]}":
+            depth -= 1
+        elif letter == "," and not depth:
+            values.append("")
+            continue
+        values[-1] += letter
+    values = [value.strip() for value in values]
+    if not all(values):
+        raise UserError(f"the sweep {sweep!r} has an empty value: {_GRAMMAR}")
+    return list(dict.fromkeys(values))

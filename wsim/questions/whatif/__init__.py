@@ -1,0 +1,23 @@
+"""What if: variants of a card, rule or permission against a baseline, on common deals."""
+
+from wsim.options import Option
+from wsim.questions.registry import Question
+
+QUESTION = Question(
+    name="whatif",
+    title="What if",
+    short="What changes when a card, price or rule changes.",
+    panel="Experiments",
+    package=__name__,
+    groups=("question:Change", "question:Comparison"),
+    ask="answer:compare",
+    answer="answer:WhatIfAnswer",
+    formats=("wsim-whatif/2",),
+    plan=("game", "ruleset", "players", "seed", "policies", "rotate", "cards", "patch", "set"),
+    plan_options={
+        "set": Option("A value that all arms have (repeatable).", metavar="PATH=VALUE", names=("--base-set",)),
+        "patch": Option("A file that all arms have (repeatable).", metavar="FILE", names=("--base-patch",)),
+    },
+    display="question:Details",
+    section="What if",
+)

@@ -1,0 +1,379 @@
+"""What if a card, a rule or a permission were different: variants against a baseline on common deals.
+
+Every arm plays the same games of the same seed, so the deal, the boards and the seats are the same and cancel in the
+difference. After each look, a group-sequential test (``wsim.stats.sequential``) says whether the answer is clear;
+playing ends when it is for every variant, or when the budget is spent. The intervals are repeated confidence intervals:
+with chance ``1 - alpha`` those of the chosen metric hold the true effects of all variants at all looks at once, so
+stopping early costs no honesty. The other metrics' intervals hold each by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import polars as pl
+
+from wsim.document import Chart, Column, Conclusion, Document, Sheet
+from wsim.errors import UserError
+from wsim.game import find_game
+from wsim.lab.answer import UNRECORDED, Answer, Stored, View, counted, recorded_provenance, whole
+from wsim.lab.execution import Execution
+from wsim.lab.plan import Plan
+from wsim.lab.provenance import Provenance
+from wsim.lab.repetition import Again, unlike
+from wsim.questions.comparison import Comparison
+from wsim.questions.contrasts import Contrasts, MetricReading
+from wsim.questions.deals import Arm, Arms, in_blocks, sample
+from wsim.questions.metrics import Metric, group_metrics, groups_of, owned_metrics, parse_metric
+from wsim.questions.trial import Trial, blocks_of
+from wsim.questions.variants import Variant, repeated, variants_of
+from wsim.questions.whatif.effects import EFFECT, effect_columns, effects_of, looks_of, remarks_of, rows_of
+
+if TYPE_CHECKING:
+    from wsim.game import Game, Simulator
+    from wsim.questions.whatif.question import Change
+
+FIRST = ("variant", "value", "metric", "effect", "verdict", "changed", "baseline", "n", "differing")
+PAIRED = "Baseline and variant play the same deals and seats: for these policies, the change causes the difference."
+MOST_NAMED = 3
+FEW = 3  # variants up to which every metric is shown without being asked for
+Lines = list[dict[str, Any]]
+
+
+@dataclass(frozen=True, repr=False)
+class WhatIfAnswer(Answer):
+    """The answer.
+
+    Attributes
+    ----------
+    estimand: what the effect is, in one sentence.
+    question: how it was decided.
+    stopped: ``clear``, ``budget`` or ``interrupted``.
+    deals: deals played in every arm.
+    games: games played in all arms together.
+    seconds: how long playing took.
+    effects: one row per variant: variant, value (of a sweep), baseline and changed (the metric in either arm), effect
+        with effect_low and effect_high, verdict, decided_at (deals; the figures are those of then), n_baseline,
+        n_changed (seats or games that count), differing (deals that are not alike), variance_removed. Verdicts are
+        higher, lower, equivalent, unclear; same: the baseline's own value; identical: no deal differed; None: the
+        metric is about seats that the change has chosen.
+    details: the same for every metric: variant, value, metric, ..., the chosen one first.
+    looks: variant, value, deals, effect with effect_low and effect_high at each look.
+    remarks: what must be said beside the figures, a sentence each, without a full stop.
+    variants: what was compared with the baseline.
+    baseline: what made the baseline's games; its ``plan`` is the plan.
+    metrics: what ``details`` has, in the order of each variant's rows.
+    """
+
+    FORMAT: ClassVar[str] = "wsim-whatif/2"
+    COMMAND: ClassVar[str] = "wsim whatif"
+    CALLED: ClassVar[str] = "a what-if"
+    TABLES: ClassVar[tuple[str, ...]] = ("effects", "details", "looks")
+    LONG: ClassVar[str] = "details"
+    NEEDS: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "effects": ("variant", "value", "baseline", "changed", *EFFECT, "verdict", "variance_removed"),
+        **dict.fromkeys(("estimand", "deals", "question.metric", "baseline.plan"), ()),
+    }
+
+    estimand: str
+    question: Comparison
+    stopped: str
+    deals: int
+    games: int
+    seconds: float
+    effects: pl.DataFrame
+    details: pl.DataFrame
+    looks: pl.DataFrame
+    remarks: tuple[str, ...]
+    variants: tuple[Variant, ...] = field(repr=False)
+    baseline: Provenance = field(repr=False)
+    metrics: tuple[Metric, ...] = field(repr=False, metadata=UNRECORDED)
+
+    @classmethod
+    def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:
+        """Return what the columns of its tables are."""
+        metric = str(record["question"]["metric"])
+        return {"effects": effect_columns(metric), "details": effect_columns(), "looks": effect_columns(metric)}
+
+    @classmethod
+    def document(cls, stored: Stored) -> Document:
+        """Return a written answer as pages show it: the effects, over the values of a sweep."""
+        record, rows = stored.record, stored.main.to_dicts()
+        metric, plan = record["question"]["metric"], record["baseline"]["plan"]
+        numbers = [_number(row["value"]) for row in rows]
+        heading = str(rows[0]["variant"]).partition("=")[0]
+        sweep = len(rows) > 1 and None not in numbers
+        shape: dict[str, Any] = {"shape": "curve", "over": (heading,)} if sweep else {"shape": "forest"}
+        chart = Chart(
+            values=("effect",), labels=("variant",), title=f"Effect on {metric}, with intervals",
+            axis=f"effect on {metric}",
+            caption=f"{record['deals']:,} deals of {plan['ruleset']}, {plan['players']} players; the intervals are "
+            "jointly valid.", **shape,
+        )  # fmt: skip
+        frame = stored.main.with_columns(pl.Series(heading, numbers)) if sweep else stored.main
+        columns = [
+            "variant",
+            "baseline",
+            "changed",
+            "effect",
+            "effect_low",
+            "effect_high",
+            "verdict",
+            "variance_removed",
+        ]
+        main = stored.sheet(
+            "effects", f"What if: {metric}", frame.select(*columns, *([heading] if sweep else [])), charts=(chart,)
+        )
+        remarks = [f"{remark}." for remark in record.get("remarks", ())]
+        notes = [f"{record['estimand']}", PAIRED, *remarks]
+        return Document(stored.main, [main], notes=notes, conclusion=_conclusion(main, record))
+
+    def display(self, view: View = whole, *, every: bool = False) -> Document:
+        """Return the answer for people; ``every``: every metric of many variants, too."""
+        shown = view(self.effects)
+        effects = shown.to_dicts()
+        crowded = len(effects) > FEW
+        metric, columns = self.question.metric, effect_columns(self.question.metric)
+        title = f"{_what(effects)}. {self.estimand}"
+        label = "variant" if effects[0]["value"] is None else "value"
+        chart = Chart("forest", ("effect",), (label,), f"Effect on {metric}, with its interval", printed=True)
+        charts = (chart,) if len(effects) > 1 else ()
+        main = Sheet(title, _slim(effects), columns, first=FIRST, charts=charts)
+        details = self._details() if every or not crowded else []
+        return Document(
+            rows=shown,
+            named="effects",
+            tables=[main, *(Sheet(title, rows, effect_columns(), first=FIRST) for title, rows in details)],
+            notes=self._notes(),
+            hint="add --details for all metrics of every variant" if crowded and not every else "",
+        )
+
+    def _details(self) -> list[tuple[str, Lines]]:
+        """Return every other metric, shares apart from points because their sizes differ."""
+        rows = [row for row in self.details.to_dicts() if row["metric"] != self.question.metric]
+        of_shares = {metric.name for metric in self.metrics if metric.share}
+        shares = [row for row in rows if row["metric"] in of_shares]
+        points = [row for row in rows if row["metric"] not in of_shares]
+        said = "each interval holds by itself, whenever playing stopped"
+        both = (("Points and counts", points), ("Shares", shares))
+        return [(f"{what}; {said}", _slim(part)) for what, part in both if part]
+
+    def _notes(self) -> list[str]:
+        """Say in words how the answer came about."""
+        sure = f"{100 * (1 - self.question.alpha):g} %"
+        level = (
+            f"The intervals of this table hold together, for all variants and looks, with {sure} confidence"
+            if self.effects.height > 1
+            else f"Its interval holds for all looks together with {sure} confidence"
+        )
+        why = {
+            "clear": f"Stopped because the answer is clear (budget {self.question.budget:,} deals)",
+            "budget": "Stopped because the budget is spent",
+            "interrupted": "Stopped by hand",
+        }[self.stopped]
+        rate = f", {self.games / self.seconds:,.0f} a second" if self.seconds > 0 else ""
+        played = f"{self.deals:,} deals, {self.games:,} games in {self.seconds:.1f} s{rate}"
+        said = [f"{one}." for one in self.remarks]
+        removed = self.effects["variance_removed"].drop_nulls().to_list()
+        saved = float(min(removed, default=0.0))
+        percent = f"{100 * saved:.{1 if saved < 0.999 else 3}f} %"
+        pairing = f"Pairing removed {'at least ' if len(removed) > 1 else ''}{percent} of the variance"
+        if 0 < saved < 1:
+            pairing += f": separate deals would take {1 / (1 - saved):,.1f} times as many games"
+        return [f"{level}.", f"{why}: {played}.", *said, f"{pairing}."]
+
+    @classmethod
+    def identity(cls, record: Mapping[str, Any]) -> Any:
+        """Return what tells an answer from others of its kind in the same folder."""
+        return [record["variants"], record["question"], record["baseline"]["digest"]]
+
+    @classmethod
+    def flat_plan(cls, record: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the plan of the baseline."""
+        return dict(record["baseline"]["plan"])
+
+    @classmethod
+    def restored(cls, record: Mapping[str, Any], how: Again) -> Callable[[], Answer]:
+        """Return what plays the same arms again."""
+        question = Comparison.restored(record["question"])
+        recorded_provenance(record["baseline"])
+        plan = how.restored(cls.flat_plan(record))
+        baseline: Simulator = find_game(plan.game).prepare(plan)
+        variants = [repeated(variant, how.plan, how.places, baseline) for variant in record["variants"]]
+        if not variants:
+            raise UserError("the answer is damaged: it has no variant")
+        return lambda: decide(plan, baseline, variants, question, how.execution)
+
+    @classmethod
+    def compared(cls, record: Mapping[str, Any]) -> str:
+        """Say what was compared."""
+        return f"{record['deals']:,} deals of every arm, {counted(len(record['effects']), 'effect')}"
+
+    def made_unlike(self, record: Mapping[str, Any]) -> list[str]:
+        """Say what was not the same about how the baseline's games were made."""
+        return unlike(recorded_provenance(record["baseline"]), self.baseline)
+
+
+def _number(value: object) -> float | None:
+    """Return a value of a sweep as a number; None for what is none."""
+    try:
+        return float(str(value))
+    except ValueError:
+        return None
+
+
+def _conclusion(effects: Sheet, record: Mapping[str, Any]) -> Conclusion:
+    """Say what was found, variant by variant."""
+    metric, rows = record["question"]["metric"], [row for row in effects.rows if row["verdict"] != "same"]
+    clear = [row for row in rows if row["verdict"] in ("higher", "lower")]
+    column = next(column for column in effects.columns if column.name == "effect")
+    largest = sorted(clear or rows, key=lambda row: -abs(row["effect"] or 0))
+    figures = [f"{row['variant']}: {_with_interval(column, row)}" for row in largest[:MOST_NAMED]]
+    figures += [f"{len(largest) - MOST_NAMED} more"] if len(largest) > MOST_NAMED else []
+    if clear:
+        verb = "changes" if len(clear) == 1 else "change"
+        headline = f"What if: {len(clear)} of {counted(len(rows), 'variant')} clearly {verb} {metric}."
+    elif any(row["verdict"] is None for row in rows):
+        headline = f"What if: no verdict on {metric}, which is about seats that the change itself has selected."
+    else:
+        headline = f"What if: no clear effect on {metric}."
+    return Conclusion(headline, f"{', '.join(figures)}, on {record['deals']:,} common deals.", bool(clear))
+
+
+def _with_interval(column: Column, row: Mapping[str, Any]) -> str:
+    """Return an effect as ``+0.123 (+0.104 to +0.142)``."""
+    decimals = 2 if abs(row["effect"] or 0) >= 0.1 else 3
+    ends = column.interval(row)
+    interval = "" if ends is None else f" ({ends[0]:+.{decimals}f} to {ends[1]:+.{decimals}f})"
+    return f"{row['effect'] or 0:+.{decimals}f}{interval}"
+
+
+def _what(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Name what is varied, for a title: the one variant, or the path of a sweep."""
+    if rows[0]["value"] is not None:
+        return f"Sweep over {rows[0]['variant'].partition('=')[0]}"
+    return f"What if {rows[0]['variant']}" if len(rows) == 1 else f"{len(rows)} variants"
+
+
+def _slim(rows: Sequence[Mapping[str, Any]]) -> Lines:
+    """Leave out of a table for people what its title or another column says; the JSON has it all."""
+    hidden = {"variant"} if len({row["variant"] for row in rows}) == 1 else {"decided_at"}
+    hidden |= {"value"} if rows[0]["value"] is None else {"variant"}
+    same = all(row["n_baseline"] == row["n_changed"] for row in rows)
+    hidden |= {"n_changed"} if same else set()
+    hidden |= {"differing"} if all(row["differing"] is None for row in rows) else set()
+    names = {"n_baseline": "n"} if same else {}
+    return [{names.get(key, key): one for key, one in row.items() if key not in hidden} for row in rows]
+
+
+def compare(
+    plan: Plan,
+    change: Change,
+    question: Comparison,
+    execution: Execution = Execution(),
+) -> WhatIfAnswer:
+    """Play baseline and variants on common deals until the test is decided.
+
+    Raises UserError for whatever cannot be compared, Interrupted on Ctrl-C with the answer so far.
+    """
+    baseline: Simulator = find_game(plan.game).prepare(plan)
+    pairs = variants_of(plan, change, question.seat, baseline)
+    return decide(plan, baseline, pairs, question, execution)
+
+
+def decide(
+    plan: Plan,
+    baseline: Simulator,
+    pairs: Sequence[tuple[Variant, Arm]],
+    question: Comparison,
+    execution: Execution = Execution(),
+) -> WhatIfAnswer:
+    """Play a plan, made ready as ``baseline``, and its variants, each with its arm; see ``compare``."""
+    game: Game = find_game(plan.game)
+    concerned = question.concerned(plan.players, baseline.seats)
+    variants = [variant for variant, _ in pairs]
+    arms = (Arm("baseline", (baseline,)), *(arm for variant, arm in pairs if not variant.same))
+    if len(arms) == 1:
+        ignored = "" if find_game(plan.game).CATALOGUES else f", or {plan.game} does not read it"
+        raise UserError(f"nothing to compare: the baseline already has {variants[0].name}{ignored}")
+    metrics = _metrics(question, arms, game.OWNED, everyone=bool(concerned[: plan.players].all()))
+    if execution.cluster is None:
+        for arm in arms:
+            arm.rows(range(1))  # so that compiling is not counted as playing
+    ready = [
+        (plan, baseline),
+        *(one for variant, arm in pairs for one in zip(variant.plans, arm.simulators, strict=True)),
+    ]
+    estimand = question.estimand(metrics[0], restricted=arms[1].seats is not None)
+    provenance, picks = Provenance.of(plan, baseline), game.PICKS is not None
+    trial = Trial(Contrasts(len(arms) - 1, len(metrics)), question)
+    played = Arms(arms, MetricReading(metrics, concerned))
+
+    def answer() -> WhatIfAnswer:
+        return answer_of(trial, arms, metrics, provenance, variants, estimand, picks=picks)
+
+    with (
+        execution.interruptible(lambda: answer() if trial.looks else None),
+        execution.chunk_runner(ready) as chunks_of,
+    ):
+        trial.play(in_blocks(played.play, blocks_of(question.looks()), chunks_of), execution.progress)
+    return answer()
+
+
+def _metrics(
+    question: Comparison, arms: Sequence[Arm], owned: Mapping[str, str], *, everyone: bool
+) -> tuple[Metric, ...]:
+    """Return the chosen metric and the others that are worth knowing; ``everyone``: all seats count."""
+    baseline, restricted = arms[0].simulators[0], arms[1].seats is not None
+    columns = sample(baseline)
+    chosen, score, win = (parse_metric(name, columns, owned) for name in (question.metric, "score", "win"))
+    if chosen == win and everyone and not restricted:
+        groups = ", ".join(groups_of(columns))
+        raise UserError(f"all win shares of a game sum to 1: say whose, as win:NAME (a {groups}) or with a seat")
+    others = [score]
+    changed = dict.fromkeys(thing for arm in arms[1:] for thing in baseline.changed(arm.simulators[0]))
+    others += owned_metrics(list(changed), columns, owned)
+    if not everyone or restricted:
+        others.append(win)
+    others += group_metrics(("score", "win") if restricted else ("win",), columns)
+    return tuple(dict.fromkeys([chosen, *others]))
+
+
+def answer_of(
+    trial: Trial[Contrasts],
+    arms: Sequence[Arm],
+    metrics: Sequence[Metric],
+    baseline: Provenance,
+    variants: Sequence[Variant],
+    estimand: str,
+    *,
+    picks: bool = True,
+) -> WhatIfAnswer:
+    """Return what a trial says that has looked at least once.
+
+    Parameters
+    ----------
+    arms, metrics: what was played, and compared. baseline: what made the baseline's games.
+    variants: those of the trial in their order, and between them those whose rules are the baseline's own.
+    estimand: what an effect is, in one sentence.
+    picks: whether the game has pick experiments, to which a remark may point.
+    """
+    played = [variant for variant in variants if not variant.same]
+    rows = [(variant, metric) for variant in played for metric in metrics]
+    return WhatIfAnswer(
+        estimand=estimand,
+        question=trial.question,
+        stopped=trial.stopped,
+        deals=trial.sums.deals,
+        games=trial.sums.deals * sum(len(arm.simulators) for arm in arms),
+        seconds=trial.seconds,
+        effects=effects_of(trial, rows, variants),
+        details=rows_of(rows, trial.sums, trial.looks[-1]),
+        looks=looks_of(trial, played),
+        remarks=remarks_of(trial, metrics[0], picks=picks),
+        variants=tuple(variants),
+        baseline=baseline,
+        metrics=tuple(metrics),
+    )

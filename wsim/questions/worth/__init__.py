@@ -1,0 +1,21 @@
+"""Worth: what each thing gains the seat that wants it, over the next best thing."""
+
+from wsim.questions.registry import Question
+
+QUESTION = Question(
+    name="worth",
+    title="Worth",
+    command="experiment worth",
+    short="What each card is worth to the seat that wants it.",
+    panel="Experiments",
+    function="experiment_worth",
+    package=__name__,
+    groups=("question:WorthQuestion",),
+    ask="answer:ask",
+    answer="answer:WorthAnswer",
+    formats=("wsim-worth/1",),
+    plan=("game", "ruleset", "players", "games", "seed", "policies", "rotate", "cards", "patch", "set"),
+    games=12_500,
+    games_help="12,500",
+    section="Worth",
+)

@@ -1,0 +1,150 @@
+"""Worth: what each thing gains the seat that wants it, over the next best thing that the seat would do instead.
+
+In every game some wishes of policies are overruled at random, and the policy does the next best thing
+(``wsim.kernels.overruling``). All games together are one randomised trial for every thing at once.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import polars as pl
+
+from wsim.document import Column, Document, Sheet
+from wsim.game import find_game
+from wsim.lab.answer import UNRECORDED, Answer, View, counted, whole
+from wsim.lab.execution import Execution
+from wsim.lab.plan import Plan
+from wsim.lab.repetition import Again
+from wsim.lab.wishes import WishSums, overruled
+from wsim.questions.worth.question import WorthQuestion
+from wsim.stats.summary import Summary
+from wsim.stats.worth import ESTIMAND, SHOWN_FIRST, worth_columns, worth_table
+
+if TYPE_CHECKING:
+    from wsim.game import Simulator
+
+
+@dataclass(frozen=True, repr=False)
+class WorthAnswer(Answer):
+    """The answer.
+
+    Attributes
+    ----------
+    estimand: what the worth of a thing is, in one sentence.
+    question: what was asked. games: how many were played. stopped: ``done`` or ``interrupted``.
+    seconds: how long playing took.
+    worth: one row for each thing (and group), the largest first; the columns of ``wsim.stats.worth.worth_table``.
+    remarks: what must be said with the figures, a sentence each, without a full stop.
+    plan: what was played.
+    sums: what the table follows from; other splits of the same games can be made of it (``by``).
+    """
+
+    FORMAT: ClassVar[str] = "wsim-worth/1"
+    COMMAND: ClassVar[str] = "wsim experiment worth"
+    CALLED: ClassVar[str] = "worth"
+    TABLES: ClassVar[tuple[str, ...]] = ("worth",)
+    NEEDS: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "worth": ("what", "name", "worth", "worth_low", "worth_high"),
+        **dict.fromkeys(("estimand", "games", "question", "remarks"), ()),
+    }
+
+    estimand: str
+    question: WorthQuestion
+    stopped: str
+    games: int
+    seconds: float
+    worth: pl.DataFrame
+    remarks: tuple[str, ...]
+    plan: Plan
+    sums: Summary = field(metadata=UNRECORDED)
+
+    @classmethod
+    def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:
+        """Return what the columns of its table are."""
+        return {"worth": worth_columns(tuple(record["question"]["by"]))}
+
+    def by(self, *columns: str) -> pl.DataFrame:
+        """Return the table of the same games split by some columns; none: all wishes together."""
+        return worth_table(self.sums, columns, level=self.question.level, fewest=self.question.fewest).frame
+
+    def display(self, view: View = whole) -> Document:
+        """Return the answer for people: the table, and what its figures are."""
+        shown, split = view(self.worth), self.question.by
+        each = f" by {' and '.join(split)}" if split else ""
+        title = f"Worth{each}, {self.games:,} games, {self.question.overrule} of wishes overruled"
+        first = ("what", "name", *split, *SHOWN_FIRST)
+        return Document(
+            rows=shown,
+            named="worth",
+            tables=[Sheet(title, shown.to_dicts(), worth_columns(split), first=first, labels=2 + len(split))],
+            notes=[f"{self.estimand}.", *(f"{one}." for one in self.remarks)],
+            missing="Nothing was followed and overruled often enough: play more --games, or lower --fewest.",
+        )
+
+    @classmethod
+    def identity(cls, record: Mapping[str, Any]) -> Any:
+        """Return what was asked of which games."""
+        return record["question"], record["plan"]
+
+    @classmethod
+    def flat_plan(cls, record: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return what was played."""
+        return dict(record["plan"])
+
+    @classmethod
+    def restored(cls, record: Mapping[str, Any], how: Again) -> Callable[[], Answer]:
+        """Return what plays the same games again."""
+        question = WorthQuestion.restored(record["question"])
+        plan = how.restored(cls.flat_plan(record))
+        return lambda: ask(plan, question, how.execution)
+
+    @classmethod
+    def compared(cls, record: Mapping[str, Any]) -> str:
+        """Say what was compared."""
+        return f"{record['games']:,} games, the worth of {counted(len(record['worth']), 'thing')}"
+
+
+def ask(plan: Plan, question: WorthQuestion, execution: Execution = Execution()) -> WorthAnswer:
+    """Play the games of a plan, policies overruled now and then, and return what each thing is worth.
+
+    Raises UserError for what cannot be asked, Interrupted on Ctrl-C with the answer so far.
+    """
+    played = overruled(plan, question.overrule)
+    simulator: Simulator = find_game(played.game).prepare(played)
+    play = WishSums(simulator, played.game)
+    _answer(plan, question, play(range(1)), 0.0, "done")  # what cannot be asked is refused before anything is played
+    sums, start = Summary(), time.perf_counter()
+
+    def answer(stopped: str) -> WorthAnswer:
+        return _answer(plan, question, sums, time.perf_counter() - start, stopped)
+
+    with (
+        execution.interruptible(lambda: answer("interrupted") if sums.games else None),
+        execution.chunk_runner([(played, simulator)]) as in_chunks,
+        closing(in_chunks(play, [range(plan.games)])) as chunks,
+    ):
+        for chunk in chunks:
+            sums.add(chunk)
+            execution.report("games", sums.games, plan.games)
+    return answer("done")
+
+
+def _answer(plan: Plan, question: WorthQuestion, sums: Summary, seconds: float, stopped: str) -> WorthAnswer:
+    """Return what the sums say."""
+    table = worth_table(sums, question.by, level=question.level, fewest=question.fewest)
+    return WorthAnswer(
+        estimand=ESTIMAND,
+        question=question,
+        stopped=stopped,
+        games=sums.games,
+        seconds=seconds,
+        worth=table.frame,
+        remarks=table.remarks,
+        plan=plan,
+        sums=sums,
+    )

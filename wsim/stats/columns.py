@@ -1,0 +1,68 @@
+"""The columns that tables of games share, declared once: outcomes of seats, tests, what a row is about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from wsim.document import CATEGORY, COUNT, NUMBER, POINTS, PROBABILITY, RATIO, SHARE, Column, Kind, estimated, names
+
+POINTS_OF = "points_"
+"""What the names of columns begin with that hold points by category."""
+PLAYER_SD = "between_player_sd"
+"""A column of tables: one standard deviation between good players, of the figure in front of it."""
+FAIR = "fair_share_ratio"
+OF_WINS = "of wins"
+
+N = Column("n", COUNT, about="seats")
+P = Column("p", PROBABILITY, about="p-value")
+Q = Column("q", PROBABILITY, about="q-value (Benjamini-Hochberg over the table)")
+VERDICT = Column("verdict", CATEGORY, about="higher, lower or unclear, by the q-value")
+WIN_SHARE = estimated("win_share", SHARE, about="share of the wins of its games; a shared win counts in part")
+FAIR_SHARE_RATIO = estimated(
+    FAIR, RATIO, heading="x fair share", about="win share times the number of players: 1.00 is average at any table",
+    reference=1.0, drawn=True,
+)  # fmt: skip
+SCORE = estimated("score", POINTS)
+SCORE_SD = Column("score_sd", POINTS, heading="score sd", about="standard deviation of the scores")
+OUTCOMES = (N, WIN_SHARE, FAIR_SHARE_RATIO, Q, VERDICT, SCORE, SCORE_SD)
+"""Of levels: how the seats of each did."""
+BETWEEN_PLAYER_SD = Column(
+    PLAYER_SD, SHARE, heading="player SD", unit=OF_WINS, spread=True,
+    about="one standard deviation between good players, noise subtracted: more games do not make it smaller",
+)  # fmt: skip
+FAIR_SHARE = Column("fair", SHARE, heading="fair share", unit=OF_WINS)
+WIN_DIFFERENCE = estimated("difference", SHARE, unit=OF_WINS, difference=True)
+DECIDED_AT = Column("decided_at", COUNT, heading="decided at (deals)")
+OLD_NAMES = {"win_points": FAIR, "between_players": PLAYER_SD}
+"""What columns were called before 0.3.0; filters and sorting still accept it."""
+
+
+def kind_of(outcome: str) -> tuple[Kind, str]:
+    """Return what the numbers of a column of the seats table are, and what of, where the kind does not say."""
+    if outcome.startswith((POINTS_OF, "score")) or outcome == "total":
+        return POINTS, ""
+    return (SHARE, OF_WINS) if outcome in ("win_share", "win") else (NUMBER, "")
+
+
+def means(measures: Iterable[str]) -> list[Column]:
+    """Return the columns of the means of measures of the seats table, without intervals."""
+    found = []
+    for name in measures:
+        kind, unit = kind_of(name)
+        found.append(Column(name, kind, heading=name.removeprefix(POINTS_OF).replace("_", " "), unit=unit))
+    return found
+
+
+def pick_columns(outcome: str) -> tuple[Column, ...]:
+    """Return the columns of the effects of picks on an outcome."""
+    kind, unit = kind_of(outcome)
+    return (
+        *names(("action", "card", "value")),
+        Column("picks", COUNT, about="picks with this action"),
+        Column("effective", NUMBER, heading="effective n", about="equally weighted picks worth as much"),
+        Column("drawn", COUNT, heading="overruled", about="random picks that overruled the policy"),
+        Column("taken", kind, unit=unit, about=f"mean {outcome} of those who did"),
+        Column("otherwise", kind, heading="not taken", unit=unit, about=f"mean {outcome} of those who did not"),
+        estimated("effect", kind, unit=unit, difference=True, about="the difference between the two means"),
+        P, Q, Column("rare", CATEGORY, about="overruled so rarely that the interval is too short"),
+    )  # fmt: skip

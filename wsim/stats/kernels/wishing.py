@@ -1,0 +1,85 @@
+"""One pass over the wishes of some games that adds up what the worth of things follows from (``wsim.stats.worth``).
+
+Every number that is added up is whole, so no sum depends on the order of games.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from wsim.jit import kernel, lowest_bit, types
+
+ARM = 3  # what a wish counts in its arm: itself, parts of a win, score
+FEATURES = 2 * ARM  # followed, then overruled
+PRODUCTS = FEATURES * (FEATURES + 1) // 2  # of two features of a game, each once
+BITS = 64
+
+Whole = types.Array(types.int64, 1, "C")
+Codes = types.Array(types.int64, 2, "C")
+Flags = types.Array(types.uint8, 1, "C")
+Words = types.Array(types.uint64, 2, "C")
+Vector, Matrix = types.Array(types.float64, 1, "C"), types.Array(types.float64, 2, "C")
+_NONE, _ONE = np.uint64(0), np.uint64(1)
+
+
+@kernel
+def _add_game(cells, touched, features, totals, products, games):
+    """Add the features of a game in the cells that it touched; leave them 0."""
+    for i in range(touched):
+        cell = cells[i]
+        own, place = features[cell], 0
+        for one in range(FEATURES):
+            totals[cell, one] += own[one]
+            for other in range(one, FEATURES):
+                products[cell, place] += own[one] * own[other]
+                place += 1
+        for arm in range(2):
+            if own[arm * ARM] > 0.0:
+                games[cell, arm] += 1.0
+        for one in range(FEATURES):
+            own[one] = 0.0
+
+
+@kernel(types.void(*(Whole, Codes, Flags, Words, Codes, Matrix), *(Matrix, Matrix, Matrix, Vector), *(Matrix, Whole)))
+def add_wishes(
+    game, things, overruled, could, groups, values, totals, products, games, reach, features, cells
+):  # fmt: skip
+    """Add the wishes of some games.
+
+    Parameters
+    ----------
+    game: of each wish, never falling.
+    things: what is wanted, -1 for none; shape (wishes, things at once).
+    overruled: whether it was something else that was done.
+    could: the things that could be had, one bit each; shape (wishes, words).
+    groups: the first cell of each group that the wish is in; a cell is a group and a thing. Shape (wishes, groups).
+    values: parts of a win and score of the seat; shape (wishes, 2).
+    totals, products, games: by cell: features, their products in a game, in how many games either arm is.
+    reach: by cell: decisions at which the thing could be had.
+    features, cells: room: zeros, shape (cells, FEATURES); as many numbers as there are cells.
+    """
+    touched = 0
+    for wish in range(len(game)):
+        if wish > 0 and game[wish] != game[wish - 1]:
+            _add_game(cells, touched, features, totals, products, games)
+            touched = 0
+        arm = ARM if overruled[wish] else 0
+        for group in range(groups.shape[1]):
+            first = groups[wish, group]
+            for place in range(things.shape[1]):
+                if things[wish, place] < 0:
+                    continue
+                cell = first + things[wish, place]
+                own = features[cell]
+                if own[0] + own[ARM] == 0.0:
+                    cells[touched] = cell
+                    touched += 1
+                own[arm] += 1.0
+                own[arm + 1] += values[wish, 0]
+                own[arm + 2] += values[wish, 1]
+            for word in range(could.shape[1]):
+                left = could[wish, word]
+                while left:
+                    reach[first + word * BITS + lowest_bit(left)] += 1.0
+                    left &= left - _ONE
+    _add_game(cells, touched, features, totals, products, games)

@@ -1,0 +1,330 @@
+"""What a thing is worth to the seat that wants it: a randomised comparison of wishes that were followed or overruled.
+
+At every decision that can be overruled the policy says what it wants, and chance alone, with the same probability for
+all, decides whether it gets that or does the next best thing (``wsim.kernels.overruling``). So the wishes that were
+followed and those that were overruled are alike but for what was done: the difference of their mean outcomes is the
+mean effect of having what is wanted over the next best thing. No model and no weights are needed.
+
+A game has many wishes, so all sums are first taken per game (``wsim.stats.moments``): in each cell, a thing or a thing
+in a group of wishes, the features of a game are n, parts of a win and score of either arm. Sums of different games add
+up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from wsim.document import COUNT, PROBABILITY, SHARE, Column, estimated, names
+from wsim.document import POINTS as POINTS_KIND
+from wsim.errors import UserError, nearest
+from wsim.stats.analysis import Analysis, Option
+from wsim.stats.columns import OF_WINS, VERDICT, Q
+from wsim.stats.fewest import ENOUGH
+from wsim.stats.intervals import nulls, verdicts
+from wsim.stats.levels import columns_of
+from wsim.stats.moments import Moments
+from wsim.stats.summary import Piece, Summary
+from wsim.stats.tables import Table
+
+FOLLOWED, OVERRULED = 0, 3
+"""Where the features of either arm begin: n, parts of a win, score."""
+TITLE = "Worth"
+_BY = "worth by "
+SHOWN_FIRST = ("worth", "verdict", "points", "wanted", "q", "overruled", "followed")
+"""The columns that are kept longest, after those that name a row."""
+ESTIMAND = (
+    "Worth: what having the thing gains the seat that wants it over the next best thing that it would do instead "
+    "(win share and points at the end of the game). Causal: chance alone decided who was overruled"
+)
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What policies wanted at the decisions of some games at which they could be overruled, in the order of play.
+
+    Attributes
+    ----------
+    game: the place of the game among those played, never falling. seat: who decided.
+    things: the numbers of the things that were wanted, -1 for none; shape (wishes, things at once).
+    overruled: whether something else was done.
+    could: the things that could be had, one bit each; shape (wishes, words).
+    times: further columns of each wish that its game tells it apart by (age, turn): codes, and the name of each code.
+    """
+
+    game: NDArray[np.int64]
+    seat: NDArray[np.int64]
+    things: NDArray[np.int64]
+    overruled: NDArray[np.bool_]
+    could: NDArray[np.uint64]
+    times: Mapping[str, tuple[NDArray[np.int64], Sequence[str]]]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What can be wanted in a game.
+
+    Attributes
+    ----------
+    things: what (``build``, ``stage``, ...) and name of each thing, by number.
+    by: the splits that are summed: columns of the seats table or of ``Wishes.times``.
+    """
+
+    things: Sequence[tuple[str, str]]
+    by: Sequence[tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class WishReader:
+    """How a game's wishes are read.
+
+    Attributes
+    ----------
+    wanted: called with a simulator; returns what can be wanted.
+    wishes: called with a simulator, the picks that its kernels wrote and the number of the first game; returns wishes.
+    """
+
+    wanted: Callable[[Any], Wanted]
+    wishes: Callable[[Any, NDArray[Any], int], Wishes]
+
+
+def worth_sums(wanted: Wanted, wishes: Wishes, seats: pl.DataFrame) -> Summary:
+    """Add up the wishes of whole games; ``seats``: their seats table."""
+    from wsim.stats.kernels.wishing import FEATURES, PRODUCTS, add_wishes
+
+    piece, count = Piece.of(seats), len(wanted.things)
+    row = piece.batch.starts[wishes.game] + wishes.seat
+    first, groups, labels = count, [np.zeros(len(row), np.int64)], {}
+    for columns in wanted.by:
+        codes, names = _codes(piece, wishes, row, columns)
+        groups.append(first + codes * count)
+        first += len(names) * count
+        labels[f"{_BY}{','.join(columns)}"] = names
+    totals, products, games = np.zeros((first, FEATURES)), np.zeros((first, PRODUCTS)), np.zeros((first, 2))
+    reach = np.zeros(first)
+    add_wishes(
+        np.ascontiguousarray(wishes.game, np.int64),
+        np.ascontiguousarray(wishes.things, np.int64),
+        wishes.overruled.astype(np.uint8),
+        np.ascontiguousarray(wishes.could, np.uint64),
+        np.ascontiguousarray(np.stack(groups, axis=1)),
+        np.ascontiguousarray(piece.values[row, :2]),
+        totals, products, games, reach, np.zeros((first, FEATURES)), np.zeros(first, np.int64),
+    )  # fmt: skip
+    sides = seats["team"].n_unique() if "team" in seats.columns else piece.seats
+    return Summary(
+        {
+            "games": np.array([float(piece.batch.games)]),
+            "worth/totals": totals,
+            "worth/products": products,
+            "worth/games": games,
+            "worth/reach": reach,
+        },
+        {
+            "seats": (str(piece.seats),),
+            "sides": (str(sides),),
+            "parts": (str(piece.parts),),
+            "worth what": tuple(what for what, _ in wanted.things),
+            "worth name": tuple(name for _, name in wanted.things),
+            **labels,
+        },
+    )
+
+
+def shapes(labels: Mapping[str, Sequence[str]]) -> dict[str, tuple[int, ...]]:
+    """Return the shape of each array of sums with these labels; KeyError or ValueError where they name no sums."""
+    if not all(int(*labels[name]) >= 1 for name in ("seats", "sides", "parts")):
+        raise ValueError("games that nobody plays")
+    groups = 1 + sum(len(names) for name, names in labels.items() if name.startswith(_BY))
+    cells = groups * len(labels["worth what"])
+    if len(labels["worth name"]) != len(labels["worth what"]):
+        raise ValueError("things without names")
+    return {
+        "worth/totals": (cells, 6),
+        "worth/products": (cells, 21),
+        "worth/games": (cells, 2),
+        "worth/reach": (cells,),
+    }
+
+
+def _codes(
+    piece: Piece, wishes: Wishes, row: NDArray[np.int64], columns: Sequence[str]
+) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+    """Return the number of each wish's group in a split, and the names of the groups, columns by tabs."""
+    codes, names = np.zeros(len(row), np.int64), [""]
+    for name in columns:
+        if name in wishes.times:
+            own, levels = wishes.times[name]
+        else:
+            own, levels = _of_seats(piece, name)
+            own = own[row]
+        codes = codes * len(levels) + own
+        names = [f"{before}\t{level}" if before else level for before in names for level in levels]
+    return codes, tuple(names)
+
+
+def _of_seats(piece: Piece, name: str) -> tuple[NDArray[np.int64], list[str]]:
+    """Return the codes of a column of the seats table, a number from 0 or a name, and the name of each code."""
+    column = piece.batch.frame[name]
+    if isinstance(column.dtype, pl.Enum):
+        return column.to_physical().to_numpy().astype(np.int64), column.dtype.categories.to_list()
+    return column.to_numpy().astype(np.int64), [str(number) for number in range(piece.seats)]
+
+
+def worth_columns(by: Sequence[str] = ()) -> tuple[Column, ...]:
+    """Return the columns of the worth of things, split by some columns."""
+    return (
+        *names(("what", "name", *by)),
+        estimated(
+            "worth", SHARE, unit=OF_WINS, difference=True, drawn=True,
+            about="win share of the seats that were followed minus that of the seats that were overruled",
+        ),
+        Q,
+        VERDICT,
+        estimated("points", POINTS_KIND, difference=True, about="the same difference in final points"),
+        Column("points_q", PROBABILITY, heading="points q", about="q-value of the difference in points"),
+        Column("wanted", SHARE, unit="of turns", about="of the turns on which it could be had, those that wanted it"),
+        Column("followed", COUNT, about="wishes that were followed"),
+        Column("overruled", COUNT, about="wishes that were overruled"),
+        Column("win_followed", SHARE, heading="followed win share", unit=OF_WINS),
+        Column("win_overruled", SHARE, heading="overruled win share", unit=OF_WINS),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, repr=False)
+class WorthTable(Table):
+    """The worth of things. ``remarks``: what must be said with the figures, a sentence each, without a full stop."""
+
+    remarks: tuple[str, ...] = ()
+
+
+def worth_table(
+    sums: Summary, by: str | Sequence[str] = (), *, level: float = 0.95, fewest: int = ENOUGH
+) -> WorthTable:
+    """Return what each thing is worth to the seat that wants it.
+
+    Parameters
+    ----------
+    sums: of ``worth_sums``. by: one of the splits that are summed; none: all wishes.
+    level: of the intervals. fewest: things that were followed or overruled fewer times are left out.
+
+    Columns: what, name, those of ``by``, worth (win share of those who were followed less that of those who were
+    overruled) with worth_low and worth_high, q (Benjamini-Hochberg over the rows), verdict (higher or lower than 0, or
+    unclear), points with points_low and points_high, points_q, wanted (share of the decisions at which it could be had
+    that wanted it; null where that is not recorded), followed and overruled (wishes), win_followed, win_overruled (win
+    shares). Intervals are clustered by game. Sorted by what (cards to build first), then by worth.
+    """
+    columns = columns_of(by) if by else ()
+    groups, start = _groups(sums, columns)
+    what, name = sums.labels["worth what"], sums.labels["worth name"]
+    count = len(what)
+    cells = slice(start * count, (start + len(groups)) * count)
+    moments = _moments(sums, cells)
+    enough = np.flatnonzero((moments.totals[:, FOLLOWED] >= fewest) & (moments.totals[:, OVERRULED] >= fewest))
+    left_out = int((moments.totals[:, [FOLLOWED, OVERRULED]].sum(axis=1) > 0).sum()) - len(enough)
+    kept = Moments(len(enough), 6)
+    kept.totals, kept.products, kept.games = (one[enough] for one in (moments.totals, moments.products, moments.games))
+    win = kept.difference((FOLLOWED + 1, FOLLOWED), (OVERRULED + 1, OVERRULED), level)
+    score = kept.difference((FOLLOWED + 2, FOLLOWED), (OVERRULED + 2, OVERRULED), level)
+    thing, group = enough % count, enough // count
+    keys = [groups[int(one)].split("\t") for one in group]
+    q = win.q_value()
+    followed, overruled = kept.totals[:, FOLLOWED], kept.totals[:, OVERRULED]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        reach = sums.arrays["worth/reach"][cells][enough]
+        wanted = np.where(reach > 0, (followed + overruled) / reach, np.nan)
+    frame = pl.DataFrame(
+        {
+            "what": pl.Series([what[one] for one in thing], dtype=pl.String),
+            "name": pl.Series([name[one] for one in thing], dtype=pl.String),
+            **{
+                column: pl.Series([key[place] for key in keys], dtype=pl.String) for place, column in enumerate(columns)
+            },
+            **win.columns("worth"),
+            "q": nulls(q),
+            "verdict": verdicts(win.value, q, level=level),
+            **score.columns("points"),
+            "points_q": nulls(score.q_value()),
+            "wanted": nulls(wanted),
+            "followed": followed.astype(np.int64),
+            "overruled": overruled.astype(np.int64),
+            "win_followed": nulls(kept.totals[:, FOLLOWED + 1] / followed),
+            "win_overruled": nulls(kept.totals[:, OVERRULED + 1] / overruled),
+        }
+    )
+    kinds = {one: place for place, one in enumerate(dict.fromkeys(what))}
+    rank = pl.col("what").replace_strict(kinds, return_dtype=pl.Int64, default=len(kinds))
+    frame = frame.sort(rank, -pl.col("worth"), "name", *columns)
+    remarks = (
+        f"Intervals: {100 * level:g}%, clustered by game; q: Benjamini-Hochberg over {frame.height} rows",
+        "wanted: share of the turns on which it could be had that wanted it; followed, overruled: how many of them",
+        f"Left out: {left_out} things that were followed or overruled fewer than {fewest} times",
+    )
+    heading = f"{TITLE} by {' and '.join(columns)}" if columns else TITLE
+    return WorthTable(
+        frame,
+        heading,
+        " ".join(f"{one}." for one in (ESTIMAND, *remarks)),
+        worth_columns(columns),
+        labels=("what", "name", *columns),
+        remarks=remarks,
+    )
+
+
+def worth(run: Any, by: str | Sequence[str] = (), *, level: float = 0.95, fewest: int = ENOUGH) -> WorthTable:
+    """Return what each thing is worth to the seat that wants it, from the games of a run that say so (``worth_table``).
+
+    Raises UserError for a run that has none.
+    """
+    sums = getattr(run, "wishes", None)
+    if not isinstance(sums, Summary):
+        raise UserError("what cards are worth follows from a run with --worth 0.4, or from wsim experiment worth")
+    return worth_table(sums, by, level=level, fewest=fewest)
+
+
+def analysis_of(fits: Callable[[Any], bool]) -> Analysis:
+    """Return the analysis of a game whose policies can be overruled; ``fits``: for which plans there are wishes."""
+    return Analysis(
+        worth,
+        "what each thing is worth to the seat that wants it, over the next best thing",
+        by=(),
+        columns=("worth", "verdict", "points", "q", "wanted", "followed", "overruled"),
+        first=SHOWN_FIRST,
+        options={"fewest": Option("leave out what was followed or overruled fewer times: 30", read=int)},
+        shown="run",
+        fits=fits,
+        wishes=True,
+    )
+
+
+def _groups(sums: Summary, columns: Sequence[str]) -> tuple[Sequence[str], int]:
+    """Return the groups of a split, and how many groups stand before them; raise UserError for one not summed."""
+    if not columns:
+        return [""], 0
+    start, wanted = 1, ",".join(columns)
+    known = [name.removeprefix(_BY) for name in sums.labels if name.startswith(_BY)]
+    for split in known:
+        names = sums.labels[f"{_BY}{split}"]
+        if split == wanted:
+            return names, start
+        start += len(names)
+    raise UserError(f"worth is not summed by {wanted}: known are {', '.join(known)}{nearest(wanted, known)}")
+
+
+def _moments(sums: Summary, cells: slice) -> Moments:
+    """Return the moments of some cells, wins as shares."""
+    totals, lines = sums.arrays["worth/totals"][cells], sums.arrays["worth/products"][cells]
+    games = sums.arrays["worth/games"][cells]
+    scale = np.array([1.0, 1.0 / sums.parts, 1.0] * 2)
+    result, upper = Moments(len(totals), 6), np.triu_indices(6)
+    result.totals = totals * scale
+    result.products[:, upper[0], upper[1]] = lines
+    result.products[:, upper[1], upper[0]] = lines
+    result.products *= np.outer(scale, scale)
+    result.games = np.repeat(games, 3, axis=1)
+    return result

@@ -1,0 +1,207 @@
+"""What is tuned, against whom, for how long, and how the result is judged: checked once, frozen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Self
+
+from wsim.errors import UserError, nearest, refuse_other_types
+from wsim.game import find_game
+from wsim.lab.plan import Plan, default_rulesets
+from wsim.options import Check, Options, argument, names, option, whole
+from wsim.policies.lineup import Entry, parse_entry, parse_lineup
+from wsim.policies.registry import SET
+
+GENERATIONS = 60
+"""Steps of a search, unless another number is given."""
+HELD_OUT = 1 << 40
+"""Bit by which the seed of the deals that judge differs from that of the deals of the search."""
+NOBODY = "none"
+"""What is said instead of judges for none besides those of the search."""
+JUDGES = ("heuristic", "weights")  # kinds of policies that judge unless others are named: strong ones that are fast
+
+
+def _count_from(least: int) -> Check:
+    """Return the check of a whole number, also of each of several, from ``least`` up."""
+
+    def check(name: str, value: Any) -> Any:
+        for number in value if isinstance(value, tuple) else (value,):
+            if number < least:
+                raise UserError(f"{name} must be a whole number, at least {least}, not {number!r}")
+        return value
+
+    return check
+
+
+def _enough_games(name: str, value: Any) -> Any:
+    """Refuse fewer games than a mean says something of."""
+    from wsim.stats.fewest import ENOUGH
+
+    return _count_from(ENOUGH)(name, value)
+
+
+def _worth(_name: str, value: Any) -> Any:
+    if not 0 <= value < 1:
+        raise UserError(f"margin is what a point is worth in wins, from 0 to less than 1, not {value!r}")
+    return value
+
+
+def _set_name(_name: str, value: Any) -> Any:
+    if not value.replace("_", "").replace("-", "").isalnum() or not value.isascii():
+        raise UserError(f"the name of a set is letters, digits, _ and -, not {value!r}")
+    return value
+
+
+def _judges(text: str) -> tuple[str, ...]:
+    return () if text.strip() == NOBODY else names(text)
+
+
+def _players(text: str) -> tuple[int, ...]:
+    return tuple(map(whole, names(text)))
+
+
+@dataclass(frozen=True)
+class TuneQuestion(Options):
+    """Tune the numbers of a policy by self-play (CMA-ES): wsim tune POLICY
+
+    wsim tune weighted --start balanced: all its weights, against three balanced. All candidates of a generation play
+    the same deals; the result is judged on deals and by players that the search never met. Writes a weight set that
+    weighted:file= plays. Needs wsim[learn].
+    """
+
+    policy: str = argument("The line-up entry whose numbers are tuned; where they begin.", "", hidden=True)
+    only: tuple[str, ...] = option("Tune these numbers only.", (), metavar="NAMES", read=names, shown="all that matter")
+    rulesets: tuple[str, ...] = option(
+        "Rule sets, all tables together.", (), metavar="NAMES", names=("--ruleset",), read=names,
+        shown=lambda: "; ".join(default_rulesets()),
+    )  # fmt: skip
+    players: tuple[int, ...] = option(
+        "Players at the tables: 4 or 3,4,5.", (), metavar="NUMBERS", read=_players, shown="the usual number",
+        check=_count_from(2),
+    )  # fmt: skip
+    against: tuple[str, ...] = option(
+        "Who sits on the other seats: one policy for all of them, or one for each (repeatable: several tables).",
+        ("balanced",), metavar="LINE-UP", shown="balanced",
+    )  # fmt: skip
+    judges: tuple[str, ...] | None = option(
+        "Who judges the result besides, one after the other on all other seats; none: nobody.",
+        None, metavar="POLICIES", read=_judges, shown="the game's own players that are fast",
+    )  # fmt: skip
+    generations: int | None = option("Steps of the search.", None, metavar="N", shown="60", check=_count_from(1))
+    candidates: int | None = option(
+        "Candidates of a generation.", None, metavar="N", shown="20, more for many numbers", check=_count_from(4)
+    )
+    games: int = option(
+        "Games of a candidate in a generation, at all tables together.", 1500, metavar="N", shown="1,500",
+        check=_enough_games,
+    )  # fmt: skip
+    held_out: int = option("Games of each table that judges.", 20_000, metavar="N", shown="20,000", check=_enough_games)
+    margin: float = option("Worth of a point of score ahead of the others, in wins.", 0.03, shown="0.03", check=_worth)
+    name: str = option("Name of the weight set.", "tuned", shown="tuned", check=_set_name)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.against:
+            raise UserError("the field is empty: name who plays against the policy, as in against=balanced")
+        if not self.policy:
+            return
+        tuned = str(parse_entry(self.policy))
+        if {str(entry) for field in self.against for entry in parse_lineup(field)} == {tuned}:
+            raise UserError(
+                f"the field is {tuned!r} alone, the policy that is tuned: name another opponent with --against, or "
+                "tune weighted:set=NAME against its set NAME"
+            )
+
+    @property
+    def code(self) -> tuple[str, ...]:
+        """The policies of its line-ups that are code."""
+        named = (self.policy, *self.against, *(self.judges or ()))
+        entries = [entry for field in named if field for entry in parse_lineup(field)]
+        return tuple(dict.fromkeys(str(entry) for entry in entries if entry.file or entry.module))
+
+    @classmethod
+    def restore(cls, record: Mapping[str, Any]) -> TuneQuestion:
+        """Return the question of a record."""
+        return cls(**record)
+
+
+@dataclass(frozen=True)
+class TuneOutput(Options):
+    """Where a search begins and is kept."""
+
+    start: str | None = option("The weight set from which the policy weighted begins.", None, metavar="SET")
+    out: str | None = option(
+        "A new folder; or FILE.json for the answer alone.",
+        None,
+        metavar="FOLDER",
+        names=("-o", "--out"),
+        shown="tuning/...",
+    )
+    resume: str | None = option("Resume this search, perhaps for more --generations.", None, metavar="FOLDER")
+    trust: bool = option("Run policy code and effects that the resumed search names, whoever wrote it.", False)
+
+    def elsewhere(self, folder: Path) -> Self:
+        """Return the options for asking again: a new search in a folder of its own."""
+        return replace(self, out=str(folder / "search"), resume=None)
+
+    @property
+    def file(self) -> Path | None:
+        """The file of the answer, where ``out`` names one instead of a folder."""
+        return Path(self.out) if self.out is not None and self.out.endswith((".json", ".parquet")) else None
+
+
+def entry_of(policy: str, start: str | None = None) -> Entry:
+    """Return the entry that is tuned, from the weight set ``start`` where one is named."""
+    if not isinstance(policy, str):
+        raise UserError(f"policy must be a line-up entry, such as 'weighted', not {policy!r}")
+    refuse_other_types(str, start=start)
+    entry = parse_entry(policy)
+    if start is None:
+        return entry
+    if SET.name in entry.parameters:
+        raise UserError(f"{policy!r} names its set already: leave --start {start} or set= out")
+    if entry.name != "weighted":
+        raise UserError(f"--start is the weight set from which weighted begins; {policy!r} begins with its own numbers")
+    return Entry(entry.name, {SET.name: start, **entry.parameters}, entry.place)
+
+
+def plans_of(base: Plan, question: TuneQuestion, start: str, fields: Sequence[str]) -> tuple[Plan, ...]:
+    """Return the plans of the tables: ``start`` on the first seat, each field in turn on all others."""
+    game = find_game(base.game)
+    plans = []
+    for field in fields:
+        for ruleset in question.rulesets or (base.ruleset,):
+            for seats in question.players or (int(game.default_plan(ruleset)["players"]),):
+                line_up = (start, *_others(field, seats))
+                plans.append(base.replace(ruleset=ruleset, players=seats, policies=line_up, rotate=True, games=1))
+    return tuple(plans)
+
+
+def _others(field: str, players: int) -> tuple[str, ...]:
+    """Return who sits on the other seats."""
+    entries = tuple(map(str, parse_lineup(field)))
+    if len(entries) not in (1, players - 1):
+        raise UserError(
+            f"the field {field!r} has {len(entries)} policies for the {players - 1} other seats of {players}: give one "
+            "for all of them, or one for each"
+        )
+    return entries * (players - 1) if len(entries) == 1 else entries
+
+
+def usual_judges(game: str, question: TuneQuestion) -> tuple[str, ...]:
+    """Return the game's own players that the search does not meet: those of some strength that are fast."""
+    fields = [entry.name for field in question.against for entry in parse_lineup(field)]
+    met = {parse_entry(question.policy).name, *fields, "weighted"}
+    rows = find_game(game).policies()
+    return tuple(str(row["name"]) for row in rows if row.get("kind") in JUDGES and row["name"] not in met)
+
+
+def check_only(only: Sequence[str], known: Sequence[str], policy: str) -> None:
+    """Raise UserError for a number that the policy does not have."""
+    for name in only:
+        if name not in known:
+            raise UserError(
+                f"{policy!r} has no number {name!r} to tune{nearest(name, known)}: it has {', '.join(known)}"
+            )
