@@ -7,29 +7,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wsim.babel.words import (
-    ACTION_CARDS,
-    COMPLETE,
-    DOUBLE,
-    DOUBLE_TURN,
-    JOKER,
-    PLAY_CARD,
-    SLOTS,
-    SPACES,
-    TRIPLE,
-    TRIPLE_BONUS,
-    TURN,
-    WONDERS,
-)
+from wsim.babel import words as w
 from wsim.lab.wishes import asks_worth
 from wsim.stats.worth import Wanted, Wishes, WishReader, analysis_of
 
 if TYPE_CHECKING:
     from wsim.babel.simulator import BabelSimulator
 
-_ON_WONDER = SLOTS
-_CARDS = _ON_WONDER + WONDERS
-_PASS = _CARDS + len(ACTION_CARDS)
+_ON_WONDER = w.SLOTS
+_CARDS = _ON_WONDER + w.WONDERS
+_PASS = _CARDS + len(w.ACTION_CARDS)
 _WIDE = 2  # WISH.overruled where the whole wonder was struck
 _WHOLE_CARDS = 0xFFFF  # of a move that completes: the cards that Jokers stand for
 
@@ -37,9 +24,9 @@ _WHOLE_CARDS = 0xFFFF  # of a move that completes: the cards that Jokers stand f
 def wanted(simulator: BabelSimulator) -> Wanted:
     """Return what can be wanted: discs by number, wonders, action cards, passing."""
     discs = [("build with", str(disc)) for disc in simulator.catalogue.discs]
-    discs += [("", "")] * (SLOTS - len(discs))
+    discs += [("", "")] * (w.SLOTS - len(discs))
     wonders = [("build on", name) for name in simulator.catalogue.wonders]
-    cards = [("play", name) for name in ACTION_CARDS]
+    cards = [("play", name) for name in w.ACTION_CARDS]
     return Wanted([*discs, *wonders, *cards, ("pass", "the turn")], (("policy",), ("seat",)))
 
 
@@ -50,9 +37,9 @@ def wishes(simulator: BabelSimulator, picks: NDArray[Any], first: int) -> Wishes
     a build that was followed is of both.
     """
     event = picks["event"]
-    asked = (event["others"] > 0) | ((event["could"] > 0) & (_cards(event) < 0) & (event["what"] != TURN))
+    asked = (event["others"] > 0) | ((event["could"] > 0) & (_cards(event) < 0) & (event["what"] != w.TURN))
     picks, event = picks[asked], event[asked]
-    turn, move = event["what"] == TURN, event["wanted"].astype(np.int64)
+    turn, move = event["what"] == w.TURN, event["wanted"].astype(np.int64)
     builds, wide, overruled = turn & (move > 0), event["overruled"] == _WIDE, event["overruled"] > 0
     number = _first_of_name([str(disc) for disc in simulator.catalogue.discs])
     disc = number[np.clip(picks["wanted_disc"].astype(np.int64), 0, None)]
@@ -61,7 +48,7 @@ def wishes(simulator: BabelSimulator, picks: NDArray[Any], first: int) -> Wishes
     things = np.stack(
         [
             np.where(builds, np.where(wide, -1, disc), alone),
-            np.where(builds & (wide | ~overruled), _ON_WONDER + (move - 1) // SPACES, -1),
+            np.where(builds & (wide | ~overruled), _ON_WONDER + (move - 1) // w.SPACES, -1),
         ],
         axis=1,
     )
@@ -79,10 +66,10 @@ def wishes(simulator: BabelSimulator, picks: NDArray[Any], first: int) -> Wishes
 def _cards(event: NDArray[Any]) -> NDArray[np.int64]:
     """Return the action card that was wanted, -1 for none."""
     what, move = event["what"], event["wanted"].astype(np.int64)
-    card = np.where(what == PLAY_CARD, move - 1, -1)
-    card = np.where((what == TRIPLE) & (move > 0), TRIPLE_BONUS, card)
-    card = np.where((what == DOUBLE) & (move > 0), DOUBLE_TURN, card)
-    return np.where((what == COMPLETE) & (move & _WHOLE_CARDS > 0), JOKER, card)
+    card = np.where(what == w.PLAY_CARD, move - 1, -1)
+    card = np.where((what == w.TRIPLE) & (move > 0), w.TRIPLE_BONUS, card)
+    card = np.where((what == w.DOUBLE) & (move > 0), w.DOUBLE_TURN, card)
+    return np.where((what == w.COMPLETE) & (move & _WHOLE_CARDS > 0), w.JOKER, card)
 
 
 def _first_of_name(names: list[str]) -> NDArray[np.int64]:
@@ -99,8 +86,8 @@ def _reach(
     for disc, first in enumerate(number):
         discs |= ((picks["could"] >> np.uint64(disc)) & one) << np.uint64(first)
     wonders = np.zeros(len(picks), np.uint64)
-    for wonder in range(WONDERS):
-        there = (picks["spaces"] >> np.uint64(SPACES * wonder)) & np.uint64((1 << SPACES) - 1)
+    for wonder in range(w.WONDERS):
+        there = (picks["spaces"] >> np.uint64(w.SPACES * wonder)) & np.uint64((1 << w.SPACES) - 1)
         wonders |= (there > 0).astype(np.uint64) << np.uint64(_ON_WONDER + wonder)
     narrow = overruled & ~wide
     return np.where(wide, none, discs) | np.where(narrow, none, wonders) | (one << np.uint64(_PASS))

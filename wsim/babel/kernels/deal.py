@@ -7,6 +7,7 @@ game is the same for every line-up as long as the discard pile has not been resh
 
 from __future__ import annotations
 
+from wsim.babel import words as w
 from wsim.babel.kernels.layout import (
     ACTION_DRAWS,
     BEGIN,
@@ -18,18 +19,6 @@ from wsim.babel.kernels.layout import (
 )
 from wsim.babel.kernels.log import note
 from wsim.babel.kernels.seat import FACTS
-from wsim.babel.words import (
-    ACTION_CARDS,
-    DRAW_THREE,
-    EXCHANGE_CARDS,
-    KINDS,
-    NEEDS,
-    NO_KIND,
-    PARAMETERS,
-    RUNNING,
-    SLOTS,
-    WONDERS,
-)
 from wsim.jit import kernel
 from wsim.kernels.engine import loading
 from wsim.rng import SEAT_STREAM, SETUP_STREAM, below, seek
@@ -37,7 +26,7 @@ from wsim.rng import SEAT_STREAM, SETUP_STREAM, below, seek
 CARD_STREAM = 0  # discs, then building cards
 ACTION_STREAM = 1  # the order of the action deck
 DICE_STREAM = 12  # overruled decisions
-load_entrant = loading(PARAMETERS)
+load_entrant = loading(w.PARAMETERS)
 _clear_facts = FACTS.clear()
 
 
@@ -61,7 +50,7 @@ def set_up(game, rules, seating, number):
     public.active = hidden.starter
     seek(hidden, seating.seed, number, CARD_STREAM)
     _deal_discs(hidden, public, rules)
-    for kind in range(len(KINDS)):
+    for kind in range(len(w.KINDS)):
         hidden.deck[kind] = rules.cards[kind]
         public.deck += rules.cards[kind]
     for seat in range(rules.seats):
@@ -75,8 +64,8 @@ def forget_build(public):
     public.slot = NOBODY
     public.taken = 0
     public.partner = NOBODY
-    for place in range(NEEDS):
-        public.kind[place] = NO_KIND
+    for place in range(w.NEEDS):
+        public.kind[place] = w.NO_KIND
         public.need[place] = 0
         public.missing[place] = 0
     for seat in range(public.seats):
@@ -89,17 +78,17 @@ def _clear_public(public, rules):
     public.seats = rules.seats
     public.turn = 1
     public.action = 1
-    public.over = RUNNING
+    public.over = w.RUNNING
     public.row = 0
-    public.slots_left = (1 << SLOTS) - 1
+    public.slots_left = (1 << w.SLOTS) - 1
     public.deck = 0
     forget_build(public)
-    for wonder in range(WONDERS):
+    for wonder in range(w.WONDERS):
         for seat in range(rules.seats):
             public.units[wonder, seat] = 0
-    for kind in range(len(KINDS) + 1):
+    for kind in range(len(w.KINDS) + 1):
         public.kind_left[kind] = 0
-    for kind in range(len(KINDS)):
+    for kind in range(len(w.KINDS)):
         public.discards[kind] = 0
 
 
@@ -126,7 +115,7 @@ def _deal_action_deck(hidden, rules):
     """Put the first cards of a shuffled action deck in order: no game draws more than ``ACTION_DRAWS``."""
     count = 0
     if rules.use_action_cards:
-        for card in range(len(ACTION_CARDS)):
+        for card in range(len(w.ACTION_CARDS)):
             for _ in range(rules.action_cards[card]):
                 hidden.action_deck[count] = card
                 count += 1
@@ -142,13 +131,13 @@ def _deal_action_deck(hidden, rules):
 @kernel
 def _deal_discs(hidden, public, rules):
     """Shuffle the discs of the rules onto the slots."""
-    for slot in range(SLOTS):
+    for slot in range(w.SLOTS):
         public.board[slot] = slot
         public.kind_left[rules.kind[slot, 0]] += 1
         public.kind_left[rules.kind[slot, 1]] += 1
-    public.kind_left[NO_KIND] = 0
-    for slot in range(SLOTS - 1):
-        other = slot + below(hidden, SLOTS - slot)
+    public.kind_left[w.NO_KIND] = 0
+    for slot in range(w.SLOTS - 1):
+        other = slot + below(hidden, w.SLOTS - slot)
         disc = public.board[other]
         public.board[other] = public.board[slot]
         public.board[slot] = disc
@@ -183,7 +172,7 @@ def _reshuffle(game, rules):
     hidden, public = game.hidden, game.public
     if not rules.reshuffle_discards:
         return
-    for kind in range(len(KINDS)):
+    for kind in range(len(w.KINDS)):
         hidden.deck[kind] = public.discards[kind]
         public.deck += public.discards[kind]
         public.discards[kind] = 0
@@ -204,7 +193,7 @@ def draw_action_card(game, rules, seat):
     own.fresh[card] += not rules.action_card_usable_at_once
     public.action_cards[seat] += 1
     hidden.tally[seat].cards_drawn[card] += 1
-    if card in (EXCHANGE_CARDS, DRAW_THREE):
+    if card in (w.EXCHANGE_CARDS, w.DRAW_THREE):
         hidden.instant_cards += 1
     note(game, LOG_ACTION_CARD, seat, card, 0)
 
@@ -215,5 +204,5 @@ def spend_action_card(game, seat, card):
     game.own[seat].cards[card] -= 1
     game.public.action_cards[seat] -= 1
     game.hidden.tally[seat].cards_played[card] += 1
-    if card in (EXCHANGE_CARDS, DRAW_THREE):
+    if card in (w.EXCHANGE_CARDS, w.DRAW_THREE):
         game.hidden.instant_cards -= 1

@@ -13,6 +13,7 @@ the other. The common draw goes clockwise from A.
 
 from __future__ import annotations
 
+from wsim.babel import words as w
 from wsim.babel.kernels.build import (
     accept,
     announce,
@@ -58,17 +59,6 @@ from wsim.babel.kernels.moves import (
     usable,
 )
 from wsim.babel.kernels.scoring import final_scoring
-from wsim.babel.words import (
-    ACTION_CARDS,
-    DOUBLE,
-    DOUBLE_TURN,
-    DRAW_THREE,
-    EXCHANGE_CARDS,
-    KIND_GONE,
-    KINDS,
-    TRIPLE,
-    TURN_LIMIT,
-)
 from wsim.jit import kernel
 
 # --- the machine
@@ -102,12 +92,12 @@ def advance(game, rules, until):
             return public.active
         elif phase == PAY_OFFERS:
             if _pay_to_next_triple(game, rules):
-                list_yes_no(game, TRIPLE)
+                list_yes_no(game, w.TRIPLE)
                 return flow.seat
             _end_build(game)
         elif phase == AGAIN:
             if _may_double(game, rules):
-                list_yes_no(game, DOUBLE)
+                list_yes_no(game, w.DOUBLE)
                 return public.active
             flow.phase = END_TURN
         elif phase == SET_ASIDE:
@@ -187,7 +177,7 @@ def _find_player_of_cards(game):
     flow = game.flow
     while flow.left > 0:
         own = game.own[flow.seat]
-        if usable(own, EXCHANGE_CARDS) > 0 or usable(own, DRAW_THREE) > 0:
+        if usable(own, w.EXCHANGE_CARDS) > 0 or usable(own, w.DRAW_THREE) > 0:
             return True
         _next_seat(game)
     return False
@@ -210,13 +200,13 @@ def _play_card(game, rules, move):
         _next_seat(game)
         return
     spend_action_card(game, flow.seat, move - 1)
-    if move - 1 == DRAW_THREE:
-        for _ in range(rules.effects[DRAW_THREE]):
+    if move - 1 == w.DRAW_THREE:
+        for _ in range(rules.effects[w.DRAW_THREE]):
             draw(game, rules, flow.seat)
         return
     flow.aside = flow.lowest = 0
     flow.phase = SET_ASIDE
-    if rules.effects[EXCHANGE_CARDS] == 0:
+    if rules.effects[w.EXCHANGE_CARDS] == 0:
         _exchange(game, rules)
 
 
@@ -230,7 +220,7 @@ def _set_aside(game, rules, move):
         own.hand[flow.lowest] -= 1
         own.aside[flow.lowest] += 1
         flow.aside += 1
-    if move == 0 or flow.aside == rules.effects[EXCHANGE_CARDS]:
+    if move == 0 or flow.aside == rules.effects[w.EXCHANGE_CARDS]:
         _exchange(game, rules)
 
 
@@ -242,7 +232,7 @@ def _exchange(game, rules):
     for _ in range(flow.aside):
         draw(game, rules, flow.seat)
     public.hand_size[flow.seat] -= flow.aside
-    for kind in range(len(KINDS)):
+    for kind in range(len(w.KINDS)):
         public.discards[kind] += own.aside[kind]
         public.shown[flow.seat, kind] = max(public.shown[flow.seat, kind] - own.aside[kind], 0)
         own.aside[kind] = 0
@@ -310,7 +300,7 @@ def _end_build(game):
     """Clear the build away; it may have ended the game (section 8)."""
     clear_build(game)
     if game.flow.ended:
-        game.public.over = KIND_GONE
+        game.public.over = w.KIND_GONE
         game.flow.phase = SCORE
     else:
         game.flow.phase = AGAIN
@@ -323,7 +313,7 @@ def _end_build(game):
 def _may_double(game, rules):
     """Say whether the active seat may play a Double turn (A18, A20, A21)."""
     public = game.public
-    return public.action <= rules.max_double_turns and usable(game.own[public.active], DOUBLE_TURN) != 0
+    return public.action <= rules.max_double_turns and usable(game.own[public.active], w.DOUBLE_TURN) != 0
 
 
 @kernel
@@ -332,7 +322,7 @@ def _double(game, move):
     if move == 0:
         game.flow.phase = END_TURN
         return
-    spend_action_card(game, game.public.active, DOUBLE_TURN)
+    spend_action_card(game, game.public.active, w.DOUBLE_TURN)
     game.public.action += 1
     game.flow.phase = ACT
 
@@ -343,7 +333,7 @@ def _end_turn(game, rules):
     public, flow = game.public, game.flow
     active = public.active
     if not rules.action_card_usable_at_once:
-        for card in range(len(ACTION_CARDS)):
+        for card in range(len(w.ACTION_CARDS)):
             game.own[active].fresh[card] = 0
     seat = active
     for _ in range(public.seats):
@@ -352,7 +342,7 @@ def _end_turn(game, rules):
         seat = (seat + 1) % public.seats
     note(game, LOG_TURN_END, active, 0, 0)
     if public.turn >= rules.turn_limit:
-        public.over = TURN_LIMIT
+        public.over = w.TURN_LIMIT
         flow.phase = SCORE
         return
     public.turn += 1

@@ -25,21 +25,9 @@ from typing import Any
 
 import numpy as np
 
+from wsim.babel import words as w
 from wsim.babel.facts import SEAT_FACTS
 from wsim.babel.kernels.net_layout import NET
-from wsim.babel.words import (
-    ACTION_CARDS,
-    KINDS,
-    NEEDS,
-    PARAMETERS,
-    ROWS,
-    SEATS,
-    SET_SIZES,
-    SHARES,
-    SLOTS,
-    SWITCHES,
-    WONDERS,
-)
 from wsim.facts import fields, row_fields
 from wsim.jit import JIT, from_dtype
 from wsim.kernels.formula_words import MOST_WORDS
@@ -51,7 +39,7 @@ from wsim.kernels.searching import POOL, lookahead_of
 MOVES = 104  # legal moves of one decision: at most 97, the offers on a two-colour disc that needs 6 + 6
 MEMORY = 8  # numbers that a policy may keep from decision to decision of a game
 WEIGHTS = 24  # of the weighted policy, see policies/features.py
-PLAYERS = SEATS + POOL  # line-up entries, then the players of their pools
+PLAYERS = w.SEATS + POOL  # line-up entries, then the players of their pools
 ACTION_DECK = 64
 ACTION_DRAWS = 8  # action cards drawn in one game: one for each completed wonder
 EVENTS = 1 << 16  # log entries of one game: fewer than 50 in an action, 1000 turns at most
@@ -87,11 +75,11 @@ PUBLIC = np.dtype(
         ("over", "i8"),  # RUNNING, KIND_GONE, TURN_LIMIT
         ("row", "i8"),  # wonders completed so far: the value-table row of the next one
         ("slots_left", "i8"),  # mask of slots that still have their disc
-        ("board", "i8", (SLOTS,)),  # the disc laid on each slot at the start
-        ("kind_left", "i8", (len(KINDS) + 1,)),  # discs on the board that show the kind; the last entry is not used
-        ("units", "i8", (WONDERS, SEATS)),  # parts on each wonder
-        *fields(SEAT_FACTS, "public", SEATS),
-        ("discards", "i8", (len(KINDS),)),  # face-up discard pile
+        ("board", "i8", (w.SLOTS,)),  # the disc laid on each slot at the start
+        ("kind_left", "i8", (len(w.KINDS) + 1,)),  # discs on the board that show the kind; the last entry is not used
+        ("units", "i8", (w.WONDERS, w.SEATS)),  # parts on each wonder
+        *fields(SEAT_FACTS, "public", w.SEATS),
+        ("discards", "i8", (len(w.KINDS),)),  # face-up discard pile
         ("deck", "i8"),  # cards left in the deck
         # the build that is going on
         ("slot", "i8"),  # announced, -1 none
@@ -111,7 +99,7 @@ PRIVATE = np.dtype(
         *fields(SEAT_FACTS, "private"),
         ("entrant", "i8"),  # line-up entry whose parameters are loaded, -1 none
         ("memory", "f8", (MEMORY,)),  # the policy's own, 0 at the start of a game: it may write here
-        ("parameters", "f8", (PARAMETERS,)),  # of its policy, in the order declared; the last one is `explore`
+        ("parameters", "f8", (w.PARAMETERS,)),  # of its policy, in the order declared; the last one is `explore`
     ],
     align=True,
 )
@@ -133,27 +121,31 @@ CHOICE = np.dtype(
 RULES = np.dtype(
     [
         ("seats", "i8"),  # players
-        ("kind", "i8", (SLOTS, NEEDS)),  # of each disc
-        ("need", "i8", (SLOTS, NEEDS)),  # cards of each kind
-        ("is_two_colour", "i8", (SLOTS,)),  # 1: shows two kinds
-        ("cards", "i8", (len(KINDS),)),  # building cards
+        ("kind", "i8", (w.SLOTS, w.NEEDS)),  # of each disc
+        ("need", "i8", (w.SLOTS, w.NEEDS)),  # cards of each kind
+        ("is_two_colour", "i8", (w.SLOTS,)),  # 1: shows two kinds
+        ("cards", "i8", (len(w.KINDS),)),  # building cards
         (
             "values",
             "i8",
-            (ROWS, SHARES),
+            (w.ROWS, w.SHARES),
         ),  # points for most, second and third most parts, by row
-        ("light", "i8", (SHARES,)),  # points of an unfinished wonder, likewise
-        ("sets", "i8", (SET_SIZES,)),  # points by number of discs of a kind, the cap (A25) applied
-        ("action_cards", "i8", (len(ACTION_CARDS),)),  # copies of each
-        ("effects", "i8", (len(ACTION_CARDS),)),  # figure of each action card, 0 where it has none; the most by formula
-        ("effect_at", "i8", (len(ACTION_CARDS),)),  # where the formula of its points begins in ``code``, -1: a number
+        ("light", "i8", (w.SHARES,)),  # points of an unfinished wonder, likewise
+        ("sets", "i8", (w.SET_SIZES,)),  # points by number of discs of a kind, the cap (A25) applied
+        ("action_cards", "i8", (len(w.ACTION_CARDS),)),  # copies of each
+        (
+            "effects",
+            "i8",
+            (len(w.ACTION_CARDS),),
+        ),  # figure of each action card, 0 where it has none; the most by formula
+        ("effect_at", "i8", (len(w.ACTION_CARDS),)),  # where the formula of its points begins in ``code``, -1: a number
         ("code", "i8", (CODE,)),  # words of formulas (wsim/kernels/formula_words.py)
         ("refused_offer", "i8"),  # points a card of a refused offer
         ("starting_hand", "i8"),  # cards
         ("pass_draw", "i8"),  # cards drawn for passing
         ("common_draw", "i8"),  # cards that everybody draws after a turn (A3)
         ("parts", "i8"),  # parts of a player (A28)
-        *((switch, "i8") for switch in SWITCHES),  # 1 or 0, or the number that the switch is
+        *((switch, "i8") for switch in w.SWITCHES),  # 1 or 0, or the number that the switch is
         ("tie_by_discs", "i8"),  # 1: more discs win a tie (A27)
     ],
     align=True,
@@ -163,8 +155,8 @@ SEATING = np.dtype(
     [
         ("seed", "i8"),  # of all random streams
         ("rotate", "i8"),  # seat p of game g is played by entry (p + g) % seats
-        *line_up_fields(SEATS, PARAMETERS, SETTINGS, PLAYERS),
-        ("overrule", "f8", (SEATS,)),  # by seat: chance that its policy must do the next best thing
+        *line_up_fields(w.SEATS, w.PARAMETERS, SETTINGS, PLAYERS),
+        ("overrule", "f8", (w.SEATS,)),  # by seat: chance that its policy must do the next best thing
     ],
     align=True,
 )
@@ -201,17 +193,17 @@ HIDDEN = np.dtype(
     [
         ("rng", "u8"),  # state of the stream that deals
         ("dice", [("unused", "u8"), ("rng", "u8")]),  # stream of overruled decisions
-        ("deck", "i8", (len(KINDS),)),  # cards of each kind
+        ("deck", "i8", (len(w.KINDS),)),  # cards of each kind
         ("action_deck", "i8", (ACTION_DECK,)),  # action cards, first drawn first
         ("actions_ready", "i8"),  # cards of it that are in order
         ("actions_drawn", "i8"),  # cards drawn from it
-        ("offer", "i8", (SEATS,)),  # laid, not yet revealed
-        ("bluff", "i8", (SEATS,)),  # likewise (A6)
+        ("offer", "i8", (w.SEATS,)),  # laid, not yet revealed
+        ("bluff", "i8", (w.SEATS,)),  # likewise (A6)
         ("instant_cards", "i8"),  # Card exchange and Draw three held by all seats together
         ("starter", "i8"),  # seat that began
         ("reshuffles", "i8"),  # times that the discard pile became the deck
         ("completed", "i8"),  # mask of completed wonders
-        ("tally", TALLY, (SEATS,)),  # by seat, for the rows
+        ("tally", TALLY, (w.SEATS,)),  # by seat, for the rows
     ],
     align=True,
 )
@@ -232,18 +224,18 @@ FLOW = np.dtype(
 
 LOG = log_of(EVENT, EVENTS)
 
-POSITION = [("public", PUBLIC), ("own", PRIVATE, (SEATS,)), ("hidden", HIDDEN), ("flow", FLOW)]
+POSITION = [("public", PUBLIC), ("own", PRIVATE, (w.SEATS,)), ("hidden", HIDDEN), ("flow", FLOW)]
 STATE = np.dtype(POSITION, align=True)
 
 REDRAW = np.dtype(
     [  # scratch of a redrawing
         ("rng", "u8"),  # what it is drawn from
-        ("fresh", "i8", (SEATS,)),  # action cards of each seat that it may not use yet
+        ("fresh", "i8", (w.SEATS,)),  # action cards of each seat that it may not use yet
     ],
     align=True,
 )
 
-LOOKAHEAD = lookahead_of(STATE, CHOICE, SEATS)
+LOOKAHEAD = lookahead_of(STATE, CHOICE, w.SEATS)
 
 WISH = wish_of(CHOICE, MEMORY)
 
@@ -252,7 +244,7 @@ GAME = np.dtype(
         *POSITION,  # a position is the first STATE.itemsize bytes of a game
         ("choice", CHOICE),  # the decision at hand, right behind the position
         ("redraw", REDRAW),  # hidden cards drawn again
-        ("sums", "i8", (1 << (SEATS - 1),)),  # packed cards of each legal set of partners, while listing
+        ("sums", "i8", (1 << (w.SEATS - 1),)),  # packed cards of each legal set of partners, while listing
         ("answer", ANSWER),  # of a policy, the last
         ("wish", WISH),  # what a policy wanted that may be overruled
         ("lookahead", LOOKAHEAD),  # a search

@@ -9,20 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from wsim.babel import words as w
 from wsim.babel.kernels.layout import COMPLETED, TRADE_CARD
-from wsim.babel.words import (
-    BLUFF,
-    COMPLETE,
-    DRAW_THREE,
-    EXCHANGE,
-    EXCHANGE_CARDS,
-    JOKER,
-    KINDS,
-    OFFER,
-    PLAY_CARD,
-    TAKE,
-    TURN,
-)
 from wsim.jit import kernel, lowest_bit
 
 _BYTE = 0xFF
@@ -64,7 +52,7 @@ def usable(own, card):
 def list_turn(game):
     """Section 4 and 5.1: pass, or build with any disc on the board."""
     choice = game.choice
-    choice.kind = TURN
+    choice.kind = w.TURN
     choice.moves[0] = 0
     count = 1
     left = game.public.slots_left
@@ -79,14 +67,14 @@ def list_turn(game):
 def list_play_card(game, seat):
     """Windows W1-W3: play none, the Card exchange or Draw three. A Card exchange needs a hand."""
     choice, own = game.choice, game.own[seat]
-    choice.kind = PLAY_CARD
+    choice.kind = w.PLAY_CARD
     choice.moves[0] = 0
     choice.count = 1
-    if usable(own, EXCHANGE_CARDS) > 0 and game.public.hand_size[seat] > 0:
-        choice.moves[choice.count] = 1 + EXCHANGE_CARDS
+    if usable(own, w.EXCHANGE_CARDS) > 0 and game.public.hand_size[seat] > 0:
+        choice.moves[choice.count] = 1 + w.EXCHANGE_CARDS
         choice.count += 1
-    if usable(own, DRAW_THREE) > 0:
-        choice.moves[choice.count] = 1 + DRAW_THREE
+    if usable(own, w.DRAW_THREE) > 0:
+        choice.moves[choice.count] = 1 + w.DRAW_THREE
         choice.count += 1
 
 
@@ -94,10 +82,10 @@ def list_play_card(game, seat):
 def list_exchange(game, seat, lowest):
     """Set aside one more card, of kind ``lowest`` or a later one (so that each selection is reached once), or stop."""
     choice, own = game.choice, game.own[seat]
-    choice.kind = EXCHANGE
+    choice.kind = w.EXCHANGE
     choice.moves[0] = 0
     count = 1
-    for kind in range(lowest, len(KINDS)):
+    for kind in range(lowest, len(w.KINDS)):
         if own.hand[kind] > 0:
             choice.moves[count] = 1 + kind
             count += 1
@@ -108,7 +96,7 @@ def list_exchange(game, seat, lowest):
 def list_offer(game, rules, seat):
     """Section 5.2: up to the shown number of each kind (A7), with or without the trade card (A4, A5)."""
     choice, own, public = game.choice, game.own[seat], game.public
-    choice.kind = OFFER
+    choice.kind = w.OFFER
     most = min(own.hand[public.kind[0]], public.need[0])
     most_second = min(own.hand[public.kind[1]], public.need[1])
     count = 0
@@ -130,13 +118,13 @@ def list_offer(game, rules, seat):
 def list_bluff(game, seat):
     """A6, where allowed: any set of the wrong kinds in hand, one card of each."""
     choice, own, public = game.choice, game.own[seat], game.public
-    choice.kind = BLUFF
+    choice.kind = w.BLUFF
     held = 0
-    for kind in range(len(KINDS)):
+    for kind in range(len(w.KINDS)):
         if own.hand[kind] > 0 and kind != public.kind[0] and kind != public.kind[1]:
             held |= 1 << kind
     count = 0
-    for mask in range(1 << len(KINDS)):
+    for mask in range(1 << len(w.KINDS)):
         if mask & ~held == 0:
             choice.moves[count] = mask
             count += 1
@@ -151,7 +139,7 @@ def list_take(game):
     is never extended.
     """
     choice, public, sums = game.choice, game.public, game.sums
-    choice.kind = TAKE
+    choice.kind = w.TAKE
     choice.moves[0] = 0
     sums[0] = 0
     count = 1
@@ -173,12 +161,12 @@ def list_complete(game, rules):
     """Section 5.4: decline (A9), or every way to add the missing cards from hand and Jokers (A12-A14)."""
     choice, public = game.choice, game.public
     own = game.own[public.active]
-    choice.kind = COMPLETE
+    choice.kind = w.COMPLETE
     missing, missing_second = public.missing[0], public.missing[1]
     short = max(missing - own.hand[public.kind[0]], 0)
     short_second = max(missing_second - own.hand[public.kind[1]], 0)
-    jokers = min(usable(own, JOKER), rules.max_jokers_per_build)
-    size = rules.effects[JOKER]
+    jokers = min(usable(own, w.JOKER), rules.max_jokers_per_build)
+    size = rules.effects[w.JOKER]
     choice.moves[0] = 0
     count = 1
     if jokers == 0:

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from wsim.babel import words as w
 from wsim.babel.kernels.deal import set_up
 from wsim.babel.kernels.flow import advance, take
 from wsim.babel.kernels.guards import check_points
@@ -30,19 +31,6 @@ from wsim.babel.kernels.layout import EVENT, MEMORY, OVER, TYPES
 from wsim.babel.kernels.log import log_pick
 from wsim.babel.kernels.moves import cards_of, restrict
 from wsim.babel.kernels.seat import FACTS
-from wsim.babel.words import (
-    COMPLETE,
-    DOUBLE,
-    DOUBLE_TURN,
-    JOKER,
-    PLAY_CARD,
-    SLOTS,
-    SPACES,
-    TRIPLE,
-    TRIPLE_BONUS,
-    TURN,
-    WONDERS,
-)
 from wsim.jit import kernel, lowest_bit
 from wsim.kernels.engine import Parts, engine_of
 from wsim.kernels.facts import copying
@@ -50,7 +38,7 @@ from wsim.kernels.heads import NOBODY
 
 ENDED = 1 << OVER
 _write_facts, _copy_event = FACTS.write_row(), copying(EVENT)
-_CARDS = SLOTS + 1 + WONDERS
+_CARDS = w.SLOTS + 1 + w.WONDERS
 _ONE = np.uint64(1)
 
 
@@ -65,21 +53,21 @@ def _settle(game, rules, seating, seat, index, stream):
 def _thing_of(game, move, wide):
     """Return what a move is about: the space (or the wonder) of the disc, an action card that is played, passing."""
     kind = game.choice.kind
-    if kind == TURN:
+    if kind == w.TURN:
         if wide and move > 0:
-            return SLOTS + 1 + (move - 1) // SPACES
+            return w.SLOTS + 1 + (move - 1) // w.SPACES
         return move
     if move == 0:
         return np.int64(-1)
     card = np.int64(-1)
-    if kind == PLAY_CARD:
+    if kind == w.PLAY_CARD:
         card = move - 1
-    elif kind == TRIPLE:
-        card = np.int64(TRIPLE_BONUS)
-    elif kind == DOUBLE:
-        card = np.int64(DOUBLE_TURN)
-    elif kind == COMPLETE and cards_of(move) > 0:
-        card = np.int64(JOKER)
+    elif kind == w.TRIPLE:
+        card = np.int64(w.TRIPLE_BONUS)
+    elif kind == w.DOUBLE:
+        card = np.int64(w.DOUBLE_TURN)
+    elif kind == w.COMPLETE and cards_of(move) > 0:
+        card = np.int64(w.JOKER)
     return _CARDS + card if card >= 0 else card
 
 
@@ -122,13 +110,13 @@ def _write_picks(game, picks, start, number):
         pick.game = number
         pick.entry = game.own[event.seat].entrant
         slot = event.slot
-        if event.what == TURN:
+        if event.what == w.TURN:
             slot = event.move - 1  # the disc that this very move announces
         pick.disc = public.board[slot] if slot >= 0 else NOBODY
-        wanted = event.wanted - 1 if event.what == TURN else -1
+        wanted = event.wanted - 1 if event.what == w.TURN else -1
         pick.wanted_disc = public.board[wanted] if wanted >= 0 else NOBODY
         pick.could, pick.spaces = event.could, np.uint64(0)
-        if event.what == TURN:
+        if event.what == w.TURN:
             _name_discs(public, pick, event.could)
         _copy_event(event, pick.event)
     return start + log.count

@@ -5,27 +5,12 @@ A build is told by what it leaves if it succeeds: parts, points of the wonder by
 
 from __future__ import annotations
 
+from wsim.babel import words as w
 from wsim.babel.kernels.moves import cards_of, first_of, second_of, trades
 from wsim.babel.kernels.net_layout import SIZES
 from wsim.babel.policies.net_inputs import ends_game, expected_cards, lead_of, own_set_gain
 from wsim.babel.policies.value import completes, pass_value, set_gain, shortage, slot_of, takes, wonder_points
 from wsim.babel.policies.weighted import move_values
-from wsim.babel.words import (
-    BLUFF,
-    COMPLETE,
-    DOUBLE,
-    DRAW_THREE,
-    EXCHANGE,
-    EXCHANGE_CARDS,
-    JOKER,
-    KINDS,
-    OFFER,
-    PLAY_CARD,
-    SPACES,
-    TAKE,
-    TRIPLE,
-    TURN,
-)
 from wsim.jit import kernel
 
 _BYTE = 0xFF
@@ -48,7 +33,7 @@ assert SIZES.move_numbers > _SEEN
 @kernel
 def _fill_wonder(public, own, rules, slot, parts, numbers, j):
     """Fill what packed parts do to a wonder; return the seat's points for it less those of its best rival."""
-    seat, wonder = own.seat, slot // SPACES
+    seat, wonder = own.seat, slot // w.SPACES
     mine, most, points, best, more = 0, 0, 0, 0, 0
     placed = 0
     for other in range(public.seats):
@@ -75,7 +60,7 @@ def _fill_built(public, own, rules, lead, slot, parts, owner, numbers, j):
 
     ``lead`` is by how many points the seat would be ahead if the game ended now.
     """
-    seat, disc, wonder = own.seat, public.board[slot], slot // SPACES
+    seat, disc, wonder = own.seat, public.board[slot], slot // w.SPACES
     numbers[j, _BUILDS] = 1.0
     points = _fill_wonder(public, own, rules, slot, parts, numbers, j)
     gain = own_set_gain(public, own, rules, disc) if owner == seat else set_gain(public, rules, owner, disc)
@@ -84,7 +69,7 @@ def _fill_built(public, own, rules, lead, slot, parts, owner, numbers, j):
         lead += gain
     else:
         numbers[j, _RIVAL_GAIN] = gain / 5.0
-    mask = (public.slots_left >> (wonder * SPACES)) & 7
+    mask = (public.slots_left >> (wonder * w.SPACES)) & 7
     numbers[j, _DISCS_LEFT] = ((mask & 1) + ((mask >> 1) & 1) + (mask >> 2) - 1) / 2.0
     if completes(public, slot):
         numbers[j, _COMPLETES] = 1.0
@@ -106,7 +91,7 @@ def _fill_built(public, own, rules, lead, slot, parts, owner, numbers, j):
 def _hand_size(own):
     """Return the cards in the own hand."""
     cards = 0
-    for kind in range(len(KINDS)):
+    for kind in range(len(w.KINDS)):
         cards += own.hand[kind]
     return cards
 
@@ -192,7 +177,7 @@ def _fill_success(public, own, rules, lead, taken, jokers, numbers, j):
     _fill_built(public, own, rules, lead, public.slot, parts, owner, numbers, j)
     _fill_cost(own, rest - jokers, numbers, j)
     numbers[j, _SUPPLIERS] = partners / 3.0
-    numbers[j, _JOKERS] = jokers / max(rules.effects[JOKER], 1)
+    numbers[j, _JOKERS] = jokers / max(rules.effects[w.JOKER], 1)
 
 
 @kernel
@@ -228,18 +213,18 @@ def _fill_complete(public, own, rules, lead, move, numbers, j):
 @kernel
 def _fill_card(public, own, choice, move, numbers, j):
     """Fill what playing an action card, setting a card aside or bluffing is."""
-    if choice.kind == PLAY_CARD:
-        numbers[j, _EXCHANGES] = 1.0 if move == 1 + EXCHANGE_CARDS else 0.0
-        numbers[j, _DRAWS_THREE] = 1.0 if move == 1 + DRAW_THREE else 0.0
-    elif choice.kind == EXCHANGE and move > 0:
+    if choice.kind == w.PLAY_CARD:
+        numbers[j, _EXCHANGES] = 1.0 if move == 1 + w.EXCHANGE_CARDS else 0.0
+        numbers[j, _DRAWS_THREE] = 1.0 if move == 1 + w.DRAW_THREE else 0.0
+    elif choice.kind == w.EXCHANGE and move > 0:
         numbers[j, _SETS_ASIDE] = 1.0
         numbers[j, _OF_KIND], numbers[j, _DISCS_OF_KIND] = own.hand[move - 1] / 5.0, public.kind_left[move - 1] / 5.0
-    elif choice.kind == TRIPLE:
+    elif choice.kind == w.TRIPLE:
         numbers[j, _TRIPLES], numbers[j, _OFFERED] = move, move * cards_of(public.offer[own.seat]) / 4.0
-    elif choice.kind == DOUBLE:
+    elif choice.kind == w.DOUBLE:
         numbers[j, _DOUBLES] = move
-    elif choice.kind == BLUFF:
-        for kind in range(len(KINDS)):
+    elif choice.kind == w.BLUFF:
+        for kind in range(len(w.KINDS)):
             numbers[j, _BLUFFS] += ((move >> kind) & 1) / 4.0
     _fill_cost(own, 0, numbers, j)
 
@@ -257,13 +242,13 @@ def fill_moves(public, own, choice, rules, settings, standing, values, numbers):
         move = choice.moves[j]
         numbers[j, _VALUE], numbers[j, _BEHIND] = values[j] / 5.0, (values[j] - best) / 5.0
         numbers[j, _BEST], numbers[j, _REFUSES] = 1.0 if values[j] == best else 0.0, 1.0 if move == 0 else 0.0
-        if kind == TURN:
+        if kind == w.TURN:
             _fill_turn(public, own, rules, settings, lead, move, numbers, j)
-        elif kind == OFFER:
+        elif kind == w.OFFER:
             _fill_offer(public, own, rules, lead, move, numbers, j)
-        elif kind == TAKE:
+        elif kind == w.TAKE:
             _fill_take(public, own, rules, lead, move, numbers, j)
-        elif kind == COMPLETE:
+        elif kind == w.COMPLETE:
             _fill_complete(public, own, rules, lead, move, numbers, j)
         else:
             _fill_card(public, own, choice, move, numbers, j)

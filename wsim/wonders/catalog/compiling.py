@@ -10,27 +10,13 @@ import numpy as np
 from wsim.errors import UserError
 from wsim.policies.effect_calls import Call, slot_of
 from wsim.spec.formula import Node, worked_out
+from wsim.wonders import words as w
 from wsim.wonders.catalog.clause_times import Expected
 from wsim.wonders.catalog.effects import EFFECTS, Effects, pack_units
 from wsim.wonders.catalog.formula import code, parse
 from wsim.wonders.catalog.house_rules import at_table
 from wsim.wonders.catalog.model import Card, Catalogue, Cost
 from wsim.wonders.kernels.layout import ACTIONS, CARD_SETS, CLAUSES, CODE, NO_PRICE, RULES
-from wsim.wonders.words import (
-    ACT,
-    AGES,
-    CARD_MARKS,
-    CATEGORY_OF_COLOR,
-    COLORS,
-    ENTRIES,
-    RESOURCES,
-    SIDES_OF_BOARD,
-    SLOTS,
-    STAGE_ENTRY,
-    SWITCHES,
-    TRIGGERS,
-    WHOM,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,8 +36,10 @@ def age_slots(catalogue: Catalogue, age: int, seats: int) -> tuple[list[str], li
         for _ in range(card.copies_dealt(age, seats)):
             base.append(len(names))
             names.append(card.name)
-    if len(names) > SLOTS:
-        raise UserError(f"age {age} has {len(names)} candidate cards for {seats} seats; at most {SLOTS} are supported")
+    if len(names) > w.SLOTS:
+        raise UserError(
+            f"age {age} has {len(names)} candidate cards for {seats} seats; at most {w.SLOTS} are supported"
+        )
     return names, base, guilds, black
 
 
@@ -75,7 +63,7 @@ def _compiled(catalogue: Catalogue, players: int) -> Any:
     record.seats, record.players = seats, players
     record.cities, record.teams, record.duo = catalogue.cities, catalogue.teams, catalogue.duo
     record.boards, record.cards = len(catalogue.wonders), len(catalogue.cards)
-    record.switch[:] = [catalogue.switches[name] for name in SWITCHES]
+    record.switch[:] = [catalogue.switches[name] for name in w.SWITCHES]
     record.price[:] = NO_PRICE
     number = {card.name: i for i, card in enumerate(catalogue.cards)}
     formulas = Formulas(number, catalogue)
@@ -137,7 +125,7 @@ class Formulas:
 def card_facts(card: Card) -> dict[str, int]:
     """Return what formulas may ask of a structure that they count (words.CARD_NUMBERS, words.CARD_MARKS)."""
     units, coins = card.cost.units, card.cost.coins
-    marks = {name: int(name in (card.color, card.effects.science)) for name in CARD_MARKS}
+    marks = {name: int(name in (card.color, card.effects.science)) for name in w.CARD_MARKS}
     marks["chained"] = int(bool(card.free_with))
     return {"cost": units + coins, "units": units, "coins": coins, "age": card.ages[0], **marks}
 
@@ -161,7 +149,7 @@ def _fill_settings(record: Any, catalogue: Catalogue, formulas: Formulas) -> Non
 
 
 def _fill_deals(record: Any, catalogue: Catalogue, number: dict[str, int], seats: int) -> None:
-    for age in range(AGES):
+    for age in range(w.AGES):
         names, base, guilds, black = age_slots(catalogue, age + 1, seats)
         record.slots[age] = len(names)
         record.slot_card[age, : len(names)] = [number[name] for name in names]
@@ -176,9 +164,9 @@ def _fill_deals(record: Any, catalogue: Catalogue, number: dict[str, int], seats
 
 
 def _fill_card(record: Any, i: int, card: Card, number: dict[str, int], catalogue: Catalogue) -> None:
-    color = COLORS.index(card.color)
+    color = w.COLORS.index(card.color)
     record.color[i] = color
-    record.category[i] = CATEGORY_OF_COLOR[color]
+    record.category[i] = w.CATEGORY_OF_COLOR[color]
     record.age_of[i] = card.ages[0] - 1
     for name in card.free_with:
         if catalogue.switches["chain_from_any_age"] or _ages_follow(catalogue.card(name), card):
@@ -197,15 +185,15 @@ def _ages_follow(predecessor: Card, card: Card) -> bool:
 
 
 def _fill_boards(record: Any, catalogue: Catalogue) -> None:
-    entry = STAGE_ENTRY
+    entry = w.STAGE_ENTRY
     for board, wonder in enumerate(catalogue.wonders):
         for side, (_, stages) in enumerate(wonder.sides):
-            row = SIDES_OF_BOARD * board + side
-            record.board_resource[row] = RESOURCES.index(wonder.resource)
+            row = w.SIDES_OF_BOARD * board + side
+            record.board_resource[row] = w.RESOURCES.index(wonder.resource)
             record.stage_count[row] = len(stages)
             for place, stage in enumerate(stages):
-                if entry >= ENTRIES:
-                    raise UserError(f"the boards have more than {ENTRIES - STAGE_ENTRY} stages in all")
+                if entry >= w.ENTRIES:
+                    raise UserError(f"the boards have more than {w.ENTRIES - w.STAGE_ENTRY} stages in all")
                 record.stage_entry[row, place] = entry
                 _fill_entry(record, entry, stage.cost, stage.effects)
                 entry += 1
@@ -225,34 +213,34 @@ def _fill_clauses(record: Any, catalogue: Catalogue, formulas: Formulas) -> None
     boards = catalogue.wonders
     stages = ((board.name, stage) for board in boards for _, stages in board.sides for stage in stages)
     entries = [(i, card.name, card.effects.when) for i, card in enumerate(catalogue.cards)]
-    entries += [(STAGE_ENTRY + i, name, stage.effects.when) for i, (name, stage) in enumerate(stages)]
+    entries += [(w.STAGE_ENTRY + i, name, stage.effects.when) for i, (name, stage) in enumerate(stages)]
     clauses: list[tuple[Any, ...]] = []
     actions: list[tuple[int, int]] = []
     expected = Expected(record, catalogue)
-    for trigger, event in enumerate(TRIGGERS):
+    for trigger, event in enumerate(w.TRIGGERS):
         record.clause_from[trigger] = len(clauses)
         for entry, site, when in entries:
             for place, clause in enumerate(when, start=1):
                 if clause.event == event:
-                    if entry < STAGE_ENTRY:
+                    if entry < w.STAGE_ENTRY:
                         record.clause_cards[trigger, entry >> 6] |= np.uint64(1 << (entry & 63))
                     else:
                         record.clause_stages[trigger] = 1
-                    by, each = WHOM.index(clause.by or "self"), WHOM.index(clause.each or "self")
-                    seller = WHOM.index(clause.seller or "anyone")
-                    colors = sum(1 << COLORS.index(color) for color in clause.color or COLORS)
+                    by, each = w.WHOM.index(clause.by or "self"), w.WHOM.index(clause.each or "self")
+                    seller = w.WHOM.index(clause.seller or "anyone")
+                    colors = sum(1 << w.COLORS.index(color) for color in clause.color or w.COLORS)
                     condition = formulas.begins(clause.condition, site) if clause.condition else -1
                     head = (entry, place, by, seller, colors, each, condition)
                     clauses.append((*head, len(actions), expected.times(clause)))
-                    actions += [(ACT[act], formulas.begins(amount, site)) for act, amount in clause.acts()]
+                    actions += [(w.ACT[act], formulas.begins(amount, site)) for act, amount in clause.acts()]
     for what, size, most in (
         ("clauses", len(clauses), CLAUSES),
         ("effects of clauses", len(actions), ACTIONS),
     ):
         if size > most:
             raise UserError(f"the `when` of all cards and stages have {size} {what}; at most {most} are supported")
-    record.clause_from[len(TRIGGERS)] = len(clauses)
-    record.triggers = sum(1 << trigger for trigger in range(len(TRIGGERS)) if np.diff(record.clause_from)[trigger])
+    record.clause_from[len(w.TRIGGERS)] = len(clauses)
+    record.triggers = sum(1 << trigger for trigger in range(len(w.TRIGGERS)) if np.diff(record.clause_from)[trigger])
     fields = (
         "clause_entry",
         "clause_number",

@@ -6,6 +6,7 @@ import numpy as np
 
 from wsim.jit import kernel
 from wsim.kernels.guards import stop_game
+from wsim.wonders import words as w
 from wsim.wonders.kernels.guards import MOST_LANE, add_coins, add_debts, add_diplomacy, add_shields
 from wsim.wonders.kernels.layout import QUEUE
 from wsim.wonders.limits import (
@@ -18,28 +19,18 @@ from wsim.wonders.limits import (
     VICTORY,
     WAITING,
 )
-from wsim.wonders.words import (
-    ACT,
-    FREE_TOKEN,
-    MOST_PRICE,
-    RESOURCES,
-    STAGE_ENTRY,
-    SYMBOL_KINDS,
-    TURN_UNITS,
-    UNIT_PRICES,
-)
 
-_TAKE, _GIVE, _GAIN_COINS, _GAIN_SHIELDS = ACT["take"], ACT["give"], ACT["gain coins"], ACT["gain shields"]
-_GAIN_AGE_SHIELDS, _GAIN_VICTORY = ACT["gain age_shields"], ACT["gain victory_tokens"]
+_TAKE, _GIVE, _GAIN_COINS, _GAIN_SHIELDS = w.ACT["take"], w.ACT["give"], w.ACT["gain coins"], w.ACT["gain shields"]
+_GAIN_AGE_SHIELDS, _GAIN_VICTORY = w.ACT["gain age_shields"], w.ACT["gain victory_tokens"]
 _GAIN_DEFEATS, _GAIN_DEBTS, _GAIN_DIPLOMACY = (
-    ACT["gain defeat_tokens"], ACT["gain debts"], ACT["gain diplomacy_tokens"],
+    w.ACT["gain defeat_tokens"], w.ACT["gain debts"], w.ACT["gain diplomacy_tokens"],
 )  # fmt: skip
-_GAIN_SYMBOL, _GAIN_RESOURCE = ACT["gain compass"], ACT[f"gain {RESOURCES[0]}"]
-_GAIN_TURN_UNIT, _GAIN_PRICE = ACT[f"gain {TURN_UNITS[0]}"], ACT[f"gain {UNIT_PRICES[0]}"]
-_GAIN_FREE, _GAIN_PILE = ACT["gain free_build_tokens"], ACT["gain discard_builds"]
-_LOSE_COINS, _LOSE_DEFEATS, _LOSE_DEBTS = ACT["lose coins"], ACT["lose defeat_tokens"], ACT["lose debts"]
-_LOSE_DIPLOMACY, _LOSE_PRICE = ACT["lose diplomacy_tokens"], ACT[f"lose {UNIT_PRICES[0]}"]
-_LOSE_FREE = ACT["lose free_build_tokens"]
+_GAIN_SYMBOL, _GAIN_RESOURCE = w.ACT["gain compass"], w.ACT[f"gain {w.RESOURCES[0]}"]
+_GAIN_TURN_UNIT, _GAIN_PRICE = w.ACT[f"gain {w.TURN_UNITS[0]}"], w.ACT[f"gain {w.UNIT_PRICES[0]}"]
+_GAIN_FREE, _GAIN_PILE = w.ACT["gain free_build_tokens"], w.ACT["gain discard_builds"]
+_LOSE_COINS, _LOSE_DEFEATS, _LOSE_DEBTS = w.ACT["lose coins"], w.ACT["lose defeat_tokens"], w.ACT["lose debts"]
+_LOSE_DIPLOMACY, _LOSE_PRICE = w.ACT["lose diplomacy_tokens"], w.ACT[f"lose {w.UNIT_PRICES[0]}"]
+_LOSE_FREE = w.ACT["lose free_build_tokens"]
 
 
 @kernel
@@ -54,16 +45,16 @@ def find_cheapest(public, seat):
 def add_free_builds(public, seat, amount):
     """Give a city tokens of free builds, or take some; moves look at the ability (R67)."""
     public.free_tokens[seat] += amount
-    public.abilities[seat] &= ~FREE_TOKEN
+    public.abilities[seat] &= ~w.FREE_TOKEN
     if public.free_tokens[seat] > 0:
-        public.abilities[seat] |= FREE_TOKEN
+        public.abilities[seat] |= w.FREE_TOKEN
 
 
 @kernel
 def _change_price(public, seat, kind, amount):
     """Change what a unit costs a city, within what can be paid; return by how much (R66)."""
     price = np.int64(public.price[seat, kind])
-    change = min(max(price + amount, 0), MOST_PRICE) - price
+    change = min(max(price + amount, 0), w.MOST_PRICE) - price
     public.price[seat, kind] += change
     public.price_change[seat, kind] += change
     find_cheapest(public, seat)
@@ -91,7 +82,7 @@ def _within(what, city, entry, value, bound):
 def _add_symbols(public, entry, city, symbol, amount):
     """Give a city science symbols; scoring tries every way to fix wild ones, so their sum is limited too."""
     symbols = amount
-    for kind in range(1, SYMBOL_KINDS):
+    for kind in range(1, w.SYMBOL_KINDS):
         symbols += public.symbols[city, kind]
     _within(SYMBOLS, city, entry, symbols, MOST_SYMBOLS)
     public.symbols[city, symbol] += amount
@@ -153,7 +144,7 @@ def _gain(game, action, entry, city, amount):
     elif action == _GAIN_FREE:
         _within(FREE_TOKENS, city, entry, public.free_tokens[city] + amount, MOST_COUNT)
         add_free_builds(public, city, amount)
-    elif entry >= STAGE_ENTRY:
+    elif entry >= w.STAGE_ENTRY:
         builds = game.hidden.board_builds[city] + amount
         game.hidden.board_builds[city] = _within(WAITING, city, entry, builds, QUEUE)
     else:

@@ -8,58 +8,36 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import kernel
+from wsim.wonders import words as w
 from wsim.wonders.kernels.clause_acts import do
 from wsim.wonders.kernels.formula import evaluate
 from wsim.wonders.kernels.log import log_effect
 from wsim.wonders.kernels.moves import action_of, left_of, right_of
-from wsim.wonders.words import (
-    BUILD,
-    COLOR_KINDS,
-    LAST_CARD,
-    NEIGHBOR_SEATS,
-    ON_BUILT,
-    ON_CARD,
-    ON_LAST_CARD,
-    ON_PURCHASE,
-    ON_SALE,
-    ON_SCORE,
-    ON_STAGE,
-    ON_TURN,
-    SELL,
-    STAGE_ENTRY,
-    WHOM_ANYONE,
-    WHOM_LEFT,
-    WHOM_OTHER,
-    WHOM_PARTNER,
-    WHOM_RIGHT,
-    WHOM_SELF,
-    WHOM_TRIGGER,
-)
 
 _ONE = np.uint64(1)
-OF_MOVES = (1 << ON_TURN) - 1  # mask of the triggers of moves
+OF_MOVES = (1 << w.ON_TURN) - 1  # mask of the triggers of moves
 
 
 @kernel
 def related(public, rules, owner, city, whom):
     """Say whether a city is one of those that an owner's clause names (words.WHOM)."""
-    if whom == WHOM_ANYONE:
+    if whom == w.WHOM_ANYONE:
         return True
-    if whom == WHOM_SELF or owner == city:
-        return whom == WHOM_SELF and owner == city
-    if whom == WHOM_OTHER:
+    if whom == w.WHOM_SELF or owner == city:
+        return whom == w.WHOM_SELF and owner == city
+    if whom == w.WHOM_OTHER:
         return True
-    if whom == WHOM_PARTNER:
+    if whom == w.WHOM_PARTNER:
         return rules.teams != 0 and owner ^ 1 == city
     left = city == (owner + 1 if owner + 1 < public.seats else 0)
     right = owner == (city + 1 if city + 1 < public.seats else 0)
-    return (left and whom != WHOM_RIGHT) or (right and whom != WHOM_LEFT)
+    return (left and whom != w.WHOM_RIGHT) or (right and whom != w.WHOM_LEFT)
 
 
 @kernel
 def has_entry(public, rules, seat, entry):
     """Say whether a structure or stage stands in a city."""
-    if entry < STAGE_ENTRY:
+    if entry < w.STAGE_ENTRY:
         return (public.built[seat, entry >> 6] >> np.uint64(entry & 63)) & _ONE != np.uint64(0)
     side = public.side[seat]
     for stage in range(public.stages[seat]):
@@ -95,9 +73,9 @@ def _act_on(game, rules, clause, owner, city, other):
 def _act(game, rules, clause, owner, trigger):
     """Let a clause act: on its own city, on the one that set it off, or on each that it names, from the left on."""
     seats, each = game.public.seats, rules.clause_each[clause]
-    if each == WHOM_SELF:
+    if each == w.WHOM_SELF:
         _act_on(game, rules, clause, owner, owner, trigger)
-    elif each == WHOM_TRIGGER:
+    elif each == w.WHOM_TRIGGER:
         _act_on(game, rules, clause, owner, trigger, trigger)
     else:
         for step in range(1, seats):
@@ -122,7 +100,7 @@ def moment(game, rules, trigger):
 @kernel
 def _bit_of(trigger):
     """Return the bit of HIDDEN.watched for a trigger; of builds, each colour has one, the lowest."""
-    return 1 << (COLOR_KINDS + trigger - ON_STAGE)
+    return 1 << (w.COLOR_KINDS + trigger - w.ON_STAGE)
 
 
 @kernel(rare=True)
@@ -131,9 +109,9 @@ def note_watchers(game, rules):
     public, watched = game.public, game.hidden.watched
     for mover in range(public.seats):
         watched[mover] = 0
-    for trigger in range(ON_CARD, ON_PURCHASE + 1):
+    for trigger in range(w.ON_CARD, w.ON_PURCHASE + 1):
         for clause in range(rules.clause_from[trigger], rules.clause_from[trigger + 1]):
-            moves = rules.clause_colors[clause] if trigger == ON_CARD else _bit_of(trigger)
+            moves = rules.clause_colors[clause] if trigger == w.ON_CARD else _bit_of(trigger)
             for owner in range(public.seats):
                 if has_entry(public, rules, owner, rules.clause_entry[clause]):
                     for mover in range(public.seats):
@@ -167,11 +145,11 @@ def _watchers(game, rules, trigger, mover, entry, color, seller):
 def _purchases_made(game, rules, buyer, entry, move):
     """Let the clauses act that wait for coins paid to a neighbour, to the left one first (R64)."""
     public, seats = game.public, game.public.seats
-    for side in range(NEIGHBOR_SEATS):
+    for side in range(w.NEIGHBOR_SEATS):
         public.purchase = right_of(move) if side else left_of(move)
         if public.purchase:
             seller = (buyer + (seats - 1 if side else 1)) % seats
-            _watchers(game, rules, ON_PURCHASE, buyer, entry, -1, seller)
+            _watchers(game, rules, w.ON_PURCHASE, buyer, entry, -1, seller)
     public.purchase = 0
 
 
@@ -179,17 +157,17 @@ def _purchases_made(game, rules, buyer, entry, move):
 def move_made(game, rules, mover, move, entry, decision):
     """Let the clauses of a move act: those of what it placed, then those that wait for such a move (R54)."""
     if entry >= 0 and rules.when[entry]:
-        for clause in range(rules.clause_from[ON_BUILT], rules.clause_from[ON_BUILT + 1]):
+        for clause in range(rules.clause_from[w.ON_BUILT], rules.clause_from[w.ON_BUILT + 1]):
             if rules.clause_entry[clause] == entry:
                 _act(game, rules, clause, mover, mover)
     action, watched = action_of(move), game.hidden.watched[mover]
-    color = np.int64(rules.color[entry]) if action == BUILD else -1
-    trigger = ON_CARD if action == BUILD else (ON_SALE if action == SELL else ON_STAGE)
-    if watched & (1 << color if action == BUILD else _bit_of(trigger)):
+    color = np.int64(rules.color[entry]) if action == w.BUILD else -1
+    trigger = w.ON_CARD if action == w.BUILD else (w.ON_SALE if action == w.SELL else w.ON_STAGE)
+    if watched & (1 << color if action == w.BUILD else _bit_of(trigger)):
         _watchers(game, rules, trigger, mover, entry, color, -1)
-    if decision == LAST_CARD and watched & _bit_of(ON_LAST_CARD):
-        _watchers(game, rules, ON_LAST_CARD, mover, entry, -1, -1)
-    if watched & _bit_of(ON_PURCHASE):
+    if decision == w.LAST_CARD and watched & _bit_of(w.ON_LAST_CARD):
+        _watchers(game, rules, w.ON_LAST_CARD, mover, entry, -1, -1)
+    if watched & _bit_of(w.ON_PURCHASE):
         _purchases_made(game, rules, mover, entry, move)
 
 
@@ -215,7 +193,7 @@ def drop_turn_units(public):
 def formula_points(public, rules, seat, entry):
     """Return the points that the clauses of a structure or stage bring its city at the end (R58)."""
     points = 0
-    for clause in range(rules.clause_from[ON_SCORE], rules.clause_from[ON_SCORE + 1]):
+    for clause in range(rules.clause_from[w.ON_SCORE], rules.clause_from[w.ON_SCORE + 1]):
         if rules.clause_entry[clause] == entry:
             each, condition = rules.clause_each[clause], rules.clause_if[clause]
             amount = np.int64(rules.action_amount[rules.clause_actions[clause]])

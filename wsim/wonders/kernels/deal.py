@@ -7,21 +7,15 @@ import numpy as np
 from wsim.jit import kernel
 from wsim.kernels.engine import loading
 from wsim.rng import SEAT_STREAM, SETUP_STREAM, below, seek
+from wsim.wonders import words as w
 from wsim.wonders.kernels.city import FACTS
 from wsim.wonders.kernels.layout import DEAL, MEMORY, NOBODY
 from wsim.wonders.kernels.turn import neighbor_left
-from wsim.wonders.words import (
-    BALANCED_BOARDS,
-    CARD_WORDS,
-    DRAWN_KINDS,
-    PARAMETERS,
-    ROTATED_BOARDS,
-)
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 DICE_STREAM = 12
 SIDES_STREAM = 13  # of the balanced design
-load_entrant = loading(PARAMETERS)
+load_entrant = loading(w.PARAMETERS)
 _clear = FACTS.clear()
 
 
@@ -38,10 +32,10 @@ def seat_boards(game, rules, seating, number):
     """Choose the board and side of every seat (R2): at random, as fixed, rotated with the game, or balanced."""
     public, dealer = game.public, game.dealer
     seats, boards = rules.seats, rules.boards
-    if seating.design == BALANCED_BOARDS:
+    if seating.design == w.BALANCED_BOARDS:
         _seat_balanced(public, dealer, rules, seating, number)
         return
-    shift = number % seats if seating.design == ROTATED_BOARDS else 0
+    shift = number % seats if seating.design == w.ROTATED_BOARDS else 0
     seek(dealer, seating.seed, number, SETUP_STREAM)
     free = 0
     for board in range(boards):
@@ -123,7 +117,7 @@ def set_up(game, rules, seating, number):
         if own.entrant != entrant:
             load_entrant(own, seating, entrant)
         hidden.board_builds[seat] = hidden.card_builds[seat] = hidden.losses[seat] = hidden.watched[seat] = 0
-        for word in range(CARD_WORDS):
+        for word in range(w.CARD_WORDS):
             hidden.denied[seat, word] = _ZERO
     seek(hidden.dice, seating.seed, number, DICE_STREAM)
     hidden.pile[0] = hidden.pile[1] = _ZERO
@@ -145,7 +139,7 @@ def deal(game, rules):
     size = rules.base_count[age]
     for i in range(size):
         dealer.deck[i] = rules.base_slots[age, i]
-    for kind in range(DRAWN_KINDS):
+    for kind in range(w.DRAWN_KINDS):
         drawn = rules.pool_drawn[age, kind]
         if drawn:
             count = rules.pool_count[age, kind]

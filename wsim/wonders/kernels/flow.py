@@ -27,6 +27,7 @@ import numpy as np
 
 from wsim.jit import kernel, lowest_bit
 from wsim.kernels.guards import stop_game
+from wsim.wonders import words as w
 from wsim.wonders.kernels.before import freeze, thaw
 from wsim.wonders.kernels.clauses import drop_age_shields, drop_turn_units, moment
 from wsim.wonders.kernels.deal import deal
@@ -53,28 +54,12 @@ from wsim.wonders.kernels.moves import NO_MOVE, action_of, bank_of, card_of, lis
 from wsim.wonders.kernels.scoring import score_game
 from wsim.wonders.kernels.turn import build_from_pile, discard, leave_hand, plays_last, resolve
 from wsim.wonders.limits import LOSSES, MOST_COINS, WAITING
-from wsim.wonders.words import (
-    AGES,
-    BUILD,
-    BUILD_DISCARD,
-    DISCARD_PILE,
-    FREE_CITY,
-    LAST_CARD,
-    ON_AGE,
-    ON_AGE_END,
-    ON_PEACE,
-    ON_TURN,
-    ON_WAR,
-    SWITCH_NUMBER,
-    TURN,
-    TURNS,
-)
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 _FREE_CITY_SEAT = 2
-_DEBT_CHOICE = SWITCH_NUMBER["debt_choice"]
-_LAST_ON_NEW_STATE = SWITCH_NUMBER["last_card_on_new_state"]
-_BOARDS_FIRST = SWITCH_NUMBER["discard_builds_boards_first"]
+_DEBT_CHOICE = w.SWITCH_NUMBER["debt_choice"]
+_LAST_ON_NEW_STATE = w.SWITCH_NUMBER["last_card_on_new_state"]
+_BOARDS_FIRST = w.SWITCH_NUMBER["discard_builds_boards_first"]
 
 
 # --- the machine
@@ -88,7 +73,7 @@ def advance(game, rules, until):
         phase = flow.phase
         if phase == CHOOSE:
             if flow.seat < flow.end or _wrap(flow):
-                return list_choice(game, rules, flow.seat, TURN)
+                return list_choice(game, rules, flow.seat, w.TURN)
             _resolve_turn(game, rules)
         elif phase == BEGIN:
             _begin_turn(game, rules)
@@ -112,13 +97,13 @@ def advance(game, rules, until):
                 return seat
             flow.phase = FINISH
         elif phase == CITY:
-            return list_choice(game, rules, _FREE_CITY_SEAT, FREE_CITY)
+            return list_choice(game, rules, _FREE_CITY_SEAT, w.FREE_CITY)
         elif phase == DEAL:
             deal(game, rules)
             if game.log.recording:
                 log_hands(game, rules)
-            if rules.triggers >> ON_AGE & 1:
-                moment(game, rules, ON_AGE)
+            if rules.triggers >> w.ON_AGE & 1:
+                moment(game, rules, w.ON_AGE)
             flow.phase = BEGIN
         else:
             return NOBODY
@@ -130,7 +115,7 @@ def next_decision(game, rules, until):
     """Do as ``advance``; nine decisions of ten are listed without entering it (7 % of the time of a game)."""
     flow = game.flow
     if flow.phase == CHOOSE and flow.seat < flow.end:
-        return list_choice(game, rules, flow.seat, TURN)
+        return list_choice(game, rules, flow.seat, w.TURN)
     return advance(game, rules, until)
 
 
@@ -138,7 +123,7 @@ def next_decision(game, rules, until):
 def list_choice(game, rules, seat, kind):
     """List the moves of a city for the hand of ``flow.seat`` and return that player."""
     flow = game.flow
-    if kind == LAST_CARD and rules.switch[_LAST_ON_NEW_STATE] == 0:
+    if kind == w.LAST_CARD and rules.switch[_LAST_ON_NEW_STATE] == 0:
         thaw(game)
         list_turn(game, rules, game.frozen, seat, game.own[flow.seat].hand, kind)
     else:
@@ -193,8 +178,8 @@ def _begin_turn(game, rules):
     if rules.teams:
         for seat in range(rules.players):
             game.own[seat].mate_hand = game.own[seat ^ 1].hand
-    if rules.triggers >> ON_TURN & 1:
-        moment(game, rules, ON_TURN)
+    if rules.triggers >> w.ON_TURN & 1:
+        moment(game, rules, w.ON_TURN)
     game.flow.phase = CHOOSE
     game.flow.seat = game.flow.wrap = 0
     game.flow.end = rules.players
@@ -220,7 +205,7 @@ def _resolve_turn(game, rules):
         freeze(game)
     if rules.triggers:
         drop_turn_units(game.public)
-    losing = resolve(game, rules, TURN)
+    losing = resolve(game, rules, w.TURN)
     if last_turn:
         _settle_before(game, losing, LAST)
         game.flow.seat = NOBODY  # the hands are not yet put away
@@ -295,7 +280,7 @@ def _list_next_last_card(game, rules):
     while flow.seat < flow.end or _wrap(flow):
         seat = flow.seat
         if plays_last(public, rules, seat) and game.own[seat].hand:
-            return list_choice(game, rules, seat, LAST_CARD)
+            return list_choice(game, rules, seat, w.LAST_CARD)
         flow.seat += 1
     return NOBODY
 
@@ -303,7 +288,7 @@ def _list_next_last_card(game, rules):
 @kernel(rare=True)
 def _resolve_last_cards(game, rules):
     """Resolve the last cards, if there were any."""
-    losing = game.flow.played_last != 0 and resolve(game, rules, LAST_CARD)
+    losing = game.flow.played_last != 0 and resolve(game, rules, w.LAST_CARD)
     _settle_before(game, losing, PILE)
 
 
@@ -369,7 +354,7 @@ def _show_pile(game, rules, seat):
     """Let a seat remember the discard pile that it chooses from (R28, R49)."""
     own = game.own[seat]
     public = game.public
-    own.looked = 1 + public.deed_count + ((public.age * (TURNS + 1) + public.turn) << MOMENT_AT)
+    own.looked = 1 + public.deed_count + ((public.age * (w.TURNS + 1) + public.turn) << MOMENT_AT)
     for word in range(LOOK_WORDS):
         own.look[word] = _ZERO
     for card in range(rules.cards):
@@ -382,12 +367,12 @@ def _build_next(game, rules, move):
     """Carry out the next build of the queue, or leave it."""
     flow, seat = game.flow, game.choice.seat
     flow.queue_at += 1
-    if action_of(move) != BUILD:
+    if action_of(move) != w.BUILD:
         return
     card = card_of(move)
-    log_deed(game.public, seat, move, DISCARD_PILE)
+    log_deed(game.public, seat, move, w.DISCARD_PILE)
     losing = build_from_pile(game, rules, seat, move)
-    if rules.abilities[card] & BUILD_DISCARD:  # a Forging Agency from the pile
+    if rules.abilities[card] & w.BUILD_DISCARD:  # a Forging Agency from the pile
         _enqueue(flow, seat, 1, card)
     if rules.triggers:
         _enqueue_granted(game, rules)
@@ -408,7 +393,7 @@ def _finish_turn(game, rules):
         flow.phase = BEGIN
         return
     end_age(game, rules)
-    if public.age < AGES - 1:
+    if public.age < w.AGES - 1:
         public.age += 1
         public.turn = 0
         flow.phase = DEAL
@@ -421,12 +406,12 @@ def _finish_turn(game, rules):
 def end_age(game, rules):
     """Fight the conflicts of an age; clauses act before them, after them, and when the age is over (R53)."""
     if rules.triggers:
-        moment(game, rules, ON_WAR)
+        moment(game, rules, w.ON_WAR)
     fight_conflicts(game, rules)
     if rules.triggers:
-        moment(game, rules, ON_PEACE)
+        moment(game, rules, w.ON_PEACE)
         drop_age_shields(game.public)
-        moment(game, rules, ON_AGE_END)
+        moment(game, rules, w.ON_AGE_END)
 
 
 @kernel

@@ -29,28 +29,9 @@ from wsim.kernels.heads import ANSWER, in_lines, line_up_fields, log_of, types_o
 from wsim.kernels.heads import NOBODY as NOBODY
 from wsim.kernels.overruling import wish_of
 from wsim.kernels.searching import POOL, lookahead_of
+from wsim.wonders import words as w
 from wsim.wonders.facts import CITY_FACTS, PAYER, ROW_FACTS
 from wsim.wonders.kernels.net_layout import NET
-from wsim.wonders.words import (
-    AGES,
-    CARD_WORDS,
-    CARDS,
-    CATEGORY_KINDS,
-    DRAWN_KINDS,
-    ENTRIES,
-    HAND,
-    NEIGHBOR_SEATS,
-    PARAMETERS,
-    PRICE_KINDS,
-    SEATS,
-    SIDES,
-    SLOTS,
-    STAGES,
-    SWITCHES,
-    TIES,
-    TRIGGERS,
-    TURNS,
-)
 
 CHOICES = 1024  # legal moves of one decision: 8 cards in 2 * 62 ways each, the names of the pile, or 256 payments
 EVENTS = 1200  # log entries of one game: hands, 192 moves, 912 of losses, ends of turns, conflicts
@@ -63,11 +44,11 @@ CLAUSES = 128  # of all entries
 ACTIONS = 256  # of all clauses
 CODE = 4096  # words of all formulas
 CARD_SETS = 64  # that formulas count
-LOOK_WORDS = CARDS // 16  # 16 cards a word
+LOOK_WORDS = w.CARDS // 16  # 16 cards a word
 MOMENT_AT = 10  # of PRIVATE.looked, where the moment begins: age * (TURNS + 1) + turn
 NO_PRICE = 99
-VALUES = max(SEATS, HAND)
-PLAYERS = SEATS + POOL  # line-up entries, then the players of their pools
+VALUES = max(w.SEATS, w.HAND)
+PLAYERS = w.SEATS + POOL  # line-up entries, then the players of their pools
 
 # --- a move: one 64-bit word (see moves.py for the accessors)
 CARD_AT, ACTION_AT, HOW_AT, BANK_AT, LEFT_AT, RIGHT_AT, SLOT_AT, SPENDS_AT = 0, 8, 12, 16, 24, 32, 40, 48
@@ -85,7 +66,7 @@ PUBLIC = np.dtype(
         ("turn", "i8"),  # 0.. within the age
         ("turns", "i8"),  # of an age: 6, Cities 7
         ("discarded", "i8"),  # size of the discard pile
-        *fields(CITY_FACTS, "public", SEATS),
+        *fields(CITY_FACTS, "public", w.SEATS),
         ("purchase", "i8"),  # coins of the purchase that sets clauses off at the moment, 0 none (R64)
         # what every city did in the open, in order (R49)
         ("deed_count", "i8"),  # deeds so far
@@ -101,19 +82,19 @@ PRIVATE = np.dtype(
         ("hand", "u8"),  # one bit a slot of the age
         ("mate_hand", "u8"),  # the team mate's hand (R42), else 0
         ("seen", "u8"),  # slots of this age that the seat has held or seen
-        ("passed", "u8", (AGES, TURNS)),  # what was left of the hand after each turn: it was handed on
-        ("took", "i1", (AGES, TURNS)),  # the slot played in each turn; the Free City's in the record of its seat
+        ("passed", "u8", (w.AGES, w.TURNS)),  # what was left of the hand after each turn: it was handed on
+        ("took", "i1", (w.AGES, w.TURNS)),  # the slot played in each turn; the Free City's in the record of its seat
         ("looked", "i8"),  # 1 + deeds + 1024 * moment when it last saw the discard pile (R28), 0 never
         ("look", "u8", (LOOK_WORDS,)),  # that pile: copies of each name, 4 bits a card
         ("memory", "f8", (MEMORY,)),  # the policy's own, 0 at the start of a game: it may write here
         ("entrant", "i8"),  # line-up entry whose parameters are loaded, -1 none
-        ("parameters", "f8", (PARAMETERS,)),  # of its policy, in the order declared; the last one is `explore`
+        ("parameters", "f8", (w.PARAMETERS,)),  # of its policy, in the order declared; the last one is `explore`
     ],
     align=True,
 )
 
 SETTINGS = in_lines(
-    ("weights", "f8", (AGES, WEIGHTS)),  # in points, of policies/features.py
+    ("weights", "f8", (w.AGES, WEIGHTS)),  # in points, of policies/features.py
     ("net", NET),  # learned values, of policies/net.py
 )
 
@@ -133,65 +114,73 @@ RULES = np.dtype(
         ("players", "i8"),  # seats that win or lose: 2 in the game for two
         ("hand_size", "i8"),  # cards dealt to a hand, in the age of the largest hands
         ("turns", "i8"),  # of the longest age
-        ("age_turns", "i8", (AGES,)),  # of each age: one less than cards are dealt to a hand (R5)
-        ("last_played", "i8", (AGES,)),  # 1 in ages in which everybody plays the last card (R9.5)
-        ("to_right", "i8", (AGES,)),  # 1 in ages in which hands pass to the right, 0 to the left (R5)
+        ("age_turns", "i8", (w.AGES,)),  # of each age: one less than cards are dealt to a hand (R5)
+        ("last_played", "i8", (w.AGES,)),  # 1 in ages in which everybody plays the last card (R9.5)
+        ("to_right", "i8", (w.AGES,)),  # 1 in ages in which hands pass to the right, 0 to the left (R5)
         ("start_coins", "i8"),  # coins of a city at the start (R3)
         ("sale_coins", "i8"),  # coins for a card sold (R8); 0 where a formula says it
         ("sale_at", "i8"),  # where that begins in the code, -1 none
         ("trade_price", "i8"),  # coins a unit without a discount (R14)
         ("coins_per_point", "i8"),  # coins that make a point (R22)
         ("defeat_points", "i8"),  # points of a defeat token, negative
-        ("victory_points", "i8", (AGES,)),  # points of a victory token, by age
+        ("victory_points", "i8", (w.AGES,)),  # points of a victory token, by age
         ("science_at", "i8"),  # where the formula of science begins in the code, -1 as printed (R23)
         ("ties", "i8"),  # what decides between equal points (R24)
-        ("tie_at", "i8", (TIES,)),  # where the formulas begin in the code, -1 coins
+        ("tie_at", "i8", (w.TIES,)),  # where the formulas begin in the code, -1 coins
         ("cities", "i8"),  # 1: with Cities (R33-R41)
         ("teams", "i8"),  # 1: in teams (R42)
         ("duo", "i8"),  # 1: the game for two (R43-R47)
         ("boards", "i8"),  # number of boards
         ("cards", "i8"),  # number of names
-        ("switch", "i8", (len(SWITCHES),)),  # 1: on; by words.SWITCH_NUMBER
+        ("switch", "i8", (len(w.SWITCHES),)),  # 1: on; by words.SWITCH_NUMBER
         # the deal
-        ("slots", "i8", (AGES,)),  # physical copies that may be dealt in the age
-        ("slot_card", "u1", (AGES, SLOTS)),  # card number of each copy; copies of a name stand side by side
-        ("base_count", "i8", (AGES,)),  # copies that are always dealt
-        ("base_slots", "u1", (AGES, SLOTS)),  # slots that are always dealt
-        ("pool_count", "i8", (AGES, DRAWN_KINDS)),  # guilds, black cards of the age
-        ("pool", "u1", (AGES, DRAWN_KINDS, SLOTS)),  # slots that are drawn from
-        ("pool_drawn", "i8", (AGES, DRAWN_KINDS)),  # how many are drawn
+        ("slots", "i8", (w.AGES,)),  # physical copies that may be dealt in the age
+        ("slot_card", "u1", (w.AGES, w.SLOTS)),  # card number of each copy; copies of a name stand side by side
+        ("base_count", "i8", (w.AGES,)),  # copies that are always dealt
+        ("base_slots", "u1", (w.AGES, w.SLOTS)),  # slots that are always dealt
+        ("pool_count", "i8", (w.AGES, w.DRAWN_KINDS)),  # guilds, black cards of the age
+        ("pool", "u1", (w.AGES, w.DRAWN_KINDS, w.SLOTS)),  # slots that are drawn from
+        ("pool_drawn", "i8", (w.AGES, w.DRAWN_KINDS)),  # how many are drawn
         # cards and stages
-        ("cost", "u8", (ENTRIES,)),  # packed
-        ("cost_coins", "i2", (ENTRIES,)),  # coins to the bank
-        ("chain", "u8", (CARDS, CARD_WORDS)),  # predecessors
-        ("color", "i2", (CARDS,)),  # words.BROWN ... BLACK
-        ("age_of", "i2", (CARDS,)),  # first age in which the name exists
-        ("category", "i2", (CARDS,)),  # score category of the structure's points
-        ("produces", "u8", (ENTRIES,)),  # packed
-        ("one_of", "i2", (ENTRIES,)),  # mask over RESOURCES
-        ("shields", "i2", (ENTRIES,)),  # shields
-        ("symbol", "i2", (ENTRIES,)),  # words.NO_SYMBOL ... ANY
-        ("points", "i2", (ENTRIES,)),  # fixed points
-        ("abilities", "i4", (ENTRIES,)),  # bits of words.PLAY_LAST ... TOKENS
-        ("price", "i2", (ENTRIES, PRICE_KINDS)),  # what a unit costs from now on; NO_PRICE leaves it
-        ("turn_rebate", "i2", (ENTRIES, NEIGHBOR_SEATS)),  # left, right: coins off one unit a turn
-        ("board_rebate", "i2", (ENTRIES, NEIGHBOR_SEATS)),  # left, right: coins off the neighbour's starting resource
-        ("eventful", "i2", (ENTRIES,)),  # words.AT_ONCE: what is below, or coins, when it is placed; words.BY_FORMULA
-        ("coins", "i2", (ENTRIES,)),  # coins at once
-        ("coins_per", "i2", (ENTRIES, 3)),  # amount, what, cities
-        ("points_per", "i2", (ENTRIES, 3)),  # amount, what (words.COUNTED), cities (words.CITY_BITS)
-        ("points_complete", "i2", (ENTRIES,)),  # if every own stage is built
-        ("coins_to_others", "i2", (ENTRIES, 2)),  # amount, who
-        ("coin_loss", "i2", (ENTRIES, 3)),  # amount, who, per
-        ("debt", "i2", (ENTRIES, 2)),  # amount, who
-        ("victory_token", "i2", (ENTRIES,)),  # 1 + age, 0 none
-        ("diplomacy", "i2", (ENTRIES,)),  # tokens
-        ("copy_science", "i2", (ENTRIES,)),  # symbols copied from neighbours (R31)
+        ("cost", "u8", (w.ENTRIES,)),  # packed
+        ("cost_coins", "i2", (w.ENTRIES,)),  # coins to the bank
+        ("chain", "u8", (w.CARDS, w.CARD_WORDS)),  # predecessors
+        ("color", "i2", (w.CARDS,)),  # words.BROWN ... BLACK
+        ("age_of", "i2", (w.CARDS,)),  # first age in which the name exists
+        ("category", "i2", (w.CARDS,)),  # score category of the structure's points
+        ("produces", "u8", (w.ENTRIES,)),  # packed
+        ("one_of", "i2", (w.ENTRIES,)),  # mask over RESOURCES
+        ("shields", "i2", (w.ENTRIES,)),  # shields
+        ("symbol", "i2", (w.ENTRIES,)),  # words.NO_SYMBOL ... ANY
+        ("points", "i2", (w.ENTRIES,)),  # fixed points
+        ("abilities", "i4", (w.ENTRIES,)),  # bits of words.PLAY_LAST ... TOKENS
+        ("price", "i2", (w.ENTRIES, w.PRICE_KINDS)),  # what a unit costs from now on; NO_PRICE leaves it
+        ("turn_rebate", "i2", (w.ENTRIES, w.NEIGHBOR_SEATS)),  # left, right: coins off one unit a turn
+        (
+            "board_rebate",
+            "i2",
+            (w.ENTRIES, w.NEIGHBOR_SEATS),
+        ),  # left, right: coins off the neighbour's starting resource
+        ("eventful", "i2", (w.ENTRIES,)),  # words.AT_ONCE: what is below, or coins, when it is placed; words.BY_FORMULA
+        ("coins", "i2", (w.ENTRIES,)),  # coins at once
+        ("coins_per", "i2", (w.ENTRIES, 3)),  # amount, what, cities
+        ("points_per", "i2", (w.ENTRIES, 3)),  # amount, what (words.COUNTED), cities (words.CITY_BITS)
+        ("points_complete", "i2", (w.ENTRIES,)),  # if every own stage is built
+        ("coins_to_others", "i2", (w.ENTRIES, 2)),  # amount, who
+        ("coin_loss", "i2", (w.ENTRIES, 3)),  # amount, who, per
+        ("debt", "i2", (w.ENTRIES, 2)),  # amount, who
+        ("victory_token", "i2", (w.ENTRIES,)),  # 1 + age, 0 none
+        ("diplomacy", "i2", (w.ENTRIES,)),  # tokens
+        ("copy_science", "i2", (w.ENTRIES,)),  # symbols copied from neighbours (R31)
         # what formulas do (R52-R58): clauses by trigger, then by entry, then as written; each has actions by kind
         ("triggers", "i8"),  # mask of those that some clause has (words.TRIGGERS)
-        ("clause_from", "i2", (len(TRIGGERS) + 1,)),  # the first clause of each trigger
-        ("clause_cards", "u8", (len(TRIGGERS), CARD_WORDS)),  # by trigger: the cards with such clauses, one bit each
-        ("clause_stages", "i2", (len(TRIGGERS),)),  # by trigger: 1 where a stage has such clauses
+        ("clause_from", "i2", (len(w.TRIGGERS) + 1,)),  # the first clause of each trigger
+        (
+            "clause_cards",
+            "u8",
+            (len(w.TRIGGERS), w.CARD_WORDS),
+        ),  # by trigger: the cards with such clauses, one bit each
+        ("clause_stages", "i2", (len(w.TRIGGERS),)),  # by trigger: 1 where a stage has such clauses
         ("clause_entry", "i2", (CLAUSES,)),  # whose effect it is
         ("clause_number", "i2", (CLAUSES,)),  # its place among those of the entry, from 1
         ("clause_by", "i2", (CLAUSES,)),  # words.WHOM: whose moves set it off
@@ -200,19 +189,19 @@ RULES = np.dtype(
         ("clause_each", "i2", (CLAUSES,)),  # words.WHOM: on whom it acts
         ("clause_if", "i2", (CLAUSES,)),  # where the formula of its condition begins in the code, -1 none
         ("clause_actions", "i2", (CLAUSES + 1,)),  # its first action
-        ("clause_times", "f8", (CLAUSES, AGES)),  # how often a city that has it is expected to see it act, by age
+        ("clause_times", "f8", (CLAUSES, w.AGES)),  # how often a city that has it is expected to see it act, by age
         ("action", "i2", (ACTIONS,)),  # words.ACTS
         ("action_amount", "i2", (ACTIONS,)),  # where the formula of its amount begins in the code
         ("code", "i4", (CODE,)),  # formulas: words in postfix order, each ends with "end" (words.OPERATIONS)
-        ("card_sets", "u8", (CARD_SETS, CARD_WORDS)),  # the cards that formulas count, one bit each
-        ("when", "i2", (ENTRIES,)),  # clauses of the entry
+        ("card_sets", "u8", (CARD_SETS, w.CARD_WORDS)),  # the cards that formulas count, one bit each
+        ("when", "i2", (w.ENTRIES,)),  # clauses of the entry
         # boards: side number = board * 2 + side
-        ("board_resource", "i2", (SIDES,)),  # index into RESOURCES
-        ("stage_count", "i2", (SIDES,)),  # stages of the side
-        ("stage_entry", "i2", (SIDES, STAGES)),  # entry of each stage
+        ("board_resource", "i2", (w.SIDES,)),  # index into RESOURCES
+        ("stage_count", "i2", (w.SIDES,)),  # stages of the side
+        ("stage_entry", "i2", (w.SIDES, w.STAGES)),  # entry of each stage
         # masks over the cards, for scoring
-        ("scoring_cards", "u8", (CARD_WORDS,)),  # cards with points_per or points_complete
-        ("purple_cards", "u8", (CARD_WORDS,)),  # guilds
+        ("scoring_cards", "u8", (w.CARD_WORDS,)),  # cards with points_per or points_complete
+        ("purple_cards", "u8", (w.CARD_WORDS,)),  # guilds
     ],
     align=True,
 )
@@ -223,13 +212,13 @@ SEATING = np.dtype(
         ("entries", "i8"),  # of the line-up
         ("rotate_policies", "i8"),  # 1: the line-up moves on by one seat from game to game
         ("design", "i8"),  # RANDOM_BOARDS, ROTATED_BOARDS or BALANCED_BOARDS
-        ("board", "i8", (SEATS,)),  # -1 random
-        ("side", "i8", (SEATS,)),  # -1 random
-        *line_up_fields(SEATS, PARAMETERS, SETTINGS, PLAYERS),
-        ("randomise", "f8", (SEATS,)),  # by seat: chance that a pick is replaced by a uniform one
-        ("overrule", "f8", (SEATS,)),  # by seat: chance that its policy must do the next best thing
+        ("board", "i8", (w.SEATS,)),  # -1 random
+        ("side", "i8", (w.SEATS,)),  # -1 random
+        *line_up_fields(w.SEATS, w.PARAMETERS, SETTINGS, PLAYERS),
+        ("randomise", "f8", (w.SEATS,)),  # by seat: chance that a pick is replaced by a uniform one
+        ("overrule", "f8", (w.SEATS,)),  # by seat: chance that its policy must do the next best thing
         ("experiment", "i8"),  # whether any seat has its picks randomised, is banned from something or overruled
-        ("ban", "u8", (SEATS, 4)),  # by seat: card bits (2 words), colour mask, BAN_* bits
+        ("ban", "u8", (w.SEATS, 4)),  # by seat: card bits (2 words), colour mask, BAN_* bits
     ],
     align=True,
 )
@@ -247,14 +236,18 @@ EVENT = np.dtype(
         ("randomised", "u1"),  # whether the pick is a uniform one: by the plan's chance, or by its policy's `explore`
         ("move", "u8"),  # the move picked (moves.py)
         ("hand", "u8"),  # slots in hand; of a discard pile, none
-        ("ways", "u1", (HAND,)),  # legal ways to build each distinct card of the hand, in its order (pick experiments)
+        (
+            "ways",
+            "u1",
+            (w.HAND,),
+        ),  # legal ways to build each distinct card of the hand, in its order (pick experiments)
         ("values", "i4", (VALUES,)),  # coins after a turn, or what the kind says
         ("probability", "f4"),  # of the pick, given what the policy wanted; of one by `explore` that of a uniform one
         ("wanted", "u8"),  # the move that the policy picked, in a plan that overrules some, else 0
         ("others", "u2"),  # legal moves that are not of the same thing; 0: it could not be overruled
         ("overruled", "u1"),  # WISH.overruled
         ("stages", "u1"),  # whether the next stage could be built, in such a plan
-        ("could", "u8", (2 * CARD_WORDS,)),  # the cards that could be built, one bit each; then those by a chain
+        ("could", "u8", (2 * w.CARD_WORDS,)),  # the cards that could be built, one bit each; then those by a chain
     ],
     align=True,
 )
@@ -264,17 +257,25 @@ HIDDEN = np.dtype(
         ("seed", "i8"),  # with the number of the game: where the deals to come are drawn from
         ("number", "i8"),  # of the game
         ("dice", [("unused", "u8"), ("rng", "u8")]),  # stream of randomised picks and of overruled ones
-        ("pile", "u8", (CARD_WORDS,)),  # names on the discard pile, one bit a card
-        ("copies", "u1", (CARDS,)),  # copies of each on the pile
-        ("free_pile", "i1", (HAND,)),  # slots of the Free City's pile, top first
+        ("pile", "u8", (w.CARD_WORDS,)),  # names on the discard pile, one bit a card
+        ("copies", "u1", (w.CARDS,)),  # copies of each on the pile
+        ("free_pile", "i1", (w.HAND,)),  # slots of the Free City's pile, top first
         ("free_pile_next", "i8"),  # cards of it that are taken
         ("holder", "i8"),  # seat with the Free City card
-        ("taken", "u8", (SEATS,)),  # the move chosen by each city this turn, NO_MOVE none
-        ("board_builds", "i4", (SEATS,)),  # builds from the pile granted by boards, not yet carried out
-        ("card_builds", "i4", (SEATS,)),  # ... by structures
-        ("losses", "i4", (SEATS,)),  # coins still to be lost
-        ("denied", "u8", (SEATS, CARD_WORDS)),  # by seat: cards that it was overruled about, and may not build any more
-        ("watched", "i4", (SEATS,)),  # mask of the moves of a city that clauses wait for in any (clauses.note_watchers)
+        ("taken", "u8", (w.SEATS,)),  # the move chosen by each city this turn, NO_MOVE none
+        ("board_builds", "i4", (w.SEATS,)),  # builds from the pile granted by boards, not yet carried out
+        ("card_builds", "i4", (w.SEATS,)),  # ... by structures
+        ("losses", "i4", (w.SEATS,)),  # coins still to be lost
+        (
+            "denied",
+            "u8",
+            (w.SEATS, w.CARD_WORDS),
+        ),  # by seat: cards that it was overruled about, and may not build any more
+        (
+            "watched",
+            "i4",
+            (w.SEATS,),
+        ),  # mask of the moves of a city that clauses wait for in any (clauses.note_watchers)
     ],
     align=True,
 )
@@ -296,27 +297,31 @@ FLOW = np.dtype(
 
 BEFORE = np.dtype(
     # what pays in the last turn of an age, as it was before the turn (R9.5, switch last_card_on_new_state off)
-    fields(PAYER, "public", SEATS),
+    fields(PAYER, "public", w.SEATS),
     align=True,
 )
 
-POSITION = [("public", PUBLIC), ("own", PRIVATE, (SEATS,)), ("hidden", HIDDEN), ("flow", FLOW), ("before", BEFORE)]
+POSITION = [("public", PUBLIC), ("own", PRIVATE, (w.SEATS,)), ("hidden", HIDDEN), ("flow", FLOW), ("before", BEFORE)]
 STATE = np.dtype(POSITION, align=True)
 
 REDRAW = np.dtype(
     [  # what happened to each hand of each age as one redrawing has it; hands are numbered by the seat first dealt to
         ("rng", "u8"),  # what it is drawn from
-        ("turns", "i8", (AGES,)),  # turns resolved
-        ("event", "i2", (AGES, SEATS, TURNS + 1)),  # by seat: the card built in the open, SOLD, BURIED or NOTHING
-        ("gone", "i1", (AGES, SEATS, TURNS + 1)),  # by hand: the slot that left it; the last place is of the last card
-        ("city", "i1", (AGES, TURNS)),  # the slot that the Free City took
-        ("city_left", "i1", (AGES,)),  # the last slot of its pile
-        ("drawn", "i1", (AGES, TURNS)),  # the slot of the pile that the rival drew, where that matters
-        ("left", "u8", (AGES, SEATS)),  # by hand: what is in it
-        ("pool", "i8", (SLOTS,)),  # slots whose place is unknown
+        ("turns", "i8", (w.AGES,)),  # turns resolved
+        ("event", "i2", (w.AGES, w.SEATS, w.TURNS + 1)),  # by seat: the card built in the open, SOLD, BURIED or NOTHING
+        (
+            "gone",
+            "i1",
+            (w.AGES, w.SEATS, w.TURNS + 1),
+        ),  # by hand: the slot that left it; the last place is of the last card
+        ("city", "i1", (w.AGES, w.TURNS)),  # the slot that the Free City took
+        ("city_left", "i1", (w.AGES,)),  # the last slot of its pile
+        ("drawn", "i1", (w.AGES, w.TURNS)),  # the slot of the pile that the rival drew, where that matters
+        ("left", "u8", (w.AGES, w.SEATS)),  # by hand: what is in it
+        ("pool", "i8", (w.SLOTS,)),  # slots whose place is unknown
         ("pool_size", "i8"),  # of them
-        ("pile", "i2", (CARDS,)),  # copies of each name on the discard pile
-        ("wanted", "i2", (CARDS,)),  # copies that the seat saw there, still to be accounted for by sales of this age
+        ("pile", "i2", (w.CARDS,)),  # copies of each name on the discard pile
+        ("wanted", "i2", (w.CARDS,)),  # copies that the seat saw there, still to be accounted for by sales of this age
         ("strict", "i8"),  # 1: what was seen on the pile must agree
         ("weight", "f8"),  # by how much fewer ways there were to account for them than there might have been
         ("builds", "i2", (DEEDS,)),  # names built from the pile, in order
@@ -355,16 +360,16 @@ SOLVER = np.dtype(
 DEALER = np.dtype(
     [
         ("rng", "u8"),  # stream of the deal
-        ("pool", "i8", (SLOTS,)),  # what is drawn from without replacement
-        ("deck", "i8", (SLOTS,)),  # slots of the age, shuffled as they are dealt
+        ("pool", "i8", (w.SLOTS,)),  # what is drawn from without replacement
+        ("deck", "i8", (w.SLOTS,)),  # slots of the age, shuffled as they are dealt
     ],
     align=True,
 )
 
 CONFLICT = np.dtype(
     [
-        ("envoy", "i8", (SEATS,)),  # 1: a diplomacy token was discarded at this end of age
-        ("ring", "i8", (SEATS,)),  # the seats that fight, in order
+        ("envoy", "i8", (w.SEATS,)),  # 1: a diplomacy token was discarded at this end of age
+        ("ring", "i8", (w.SEATS,)),  # the seats that fight, in order
         ("fought", "i8", (6,)),  # the conflict just fought: seats, shields, points of the tokens
     ],
     align=True,
@@ -372,17 +377,17 @@ CONFLICT = np.dtype(
 
 RESULT = np.dtype(
     [
-        ("points", "i8", (SEATS, CATEGORY_KINDS)),  # points by category
-        ("total", "i8", (SEATS,)),  # points
-        ("ties", "i8", (SEATS, TIES)),  # what decides between equal points, one after the other
-        ("rank", "i8", (SEATS,)),  # 1 best, 0 of the Free City
-        ("share", "f8", (SEATS,)),  # of the victory
+        ("points", "i8", (w.SEATS, w.CATEGORY_KINDS)),  # points by category
+        ("total", "i8", (w.SEATS,)),  # points
+        ("ties", "i8", (w.SEATS, w.TIES)),  # what decides between equal points, one after the other
+        ("rank", "i8", (w.SEATS,)),  # 1 best, 0 of the Free City
+        ("share", "f8", (w.SEATS,)),  # of the victory
     ],
     align=True,
 )
 
 LOG = log_of(EVENT, EVENTS + EFFECTS_LOGGED)
-LOOKAHEAD = lookahead_of(STATE, CHOICE, SEATS)
+LOOKAHEAD = lookahead_of(STATE, CHOICE, w.SEATS)
 
 WISH = wish_of(CHOICE, MEMORY)
 
@@ -413,7 +418,7 @@ ROW = np.dtype(
         ("policy", "u1"),  # line-up entry
         ("rank", "u1"),  # 1 = best; equal points and coins share a rank
         ("win_share", "f4"),  # share of the victory
-        ("points", "i2", (CATEGORY_KINDS,)),  # points by category
+        ("points", "i2", (w.CATEGORY_KINDS,)),  # points by category
         ("total", "i2"),  # points
         *row_fields(ROW_FACTS),
     ],

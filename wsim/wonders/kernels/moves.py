@@ -32,50 +32,27 @@ import numpy as np
 
 from wsim.jit import kernel, lowest_bit
 from wsim.kernels.guards import stop_game
+from wsim.wonders import words as w
 from wsim.wonders.kernels.layout import ACTION_AT, BANK_AT, CARD_AT, HOW_AT, LEFT_AT, RIGHT_AT, SLOT_AT, SPENDS_AT
 from wsim.wonders.kernels.payment import pay, prepare_payer
 from wsim.wonders.limits import MOST_PAID, PAYABLE
-from wsim.wonders.words import (
-    BAN_SELL,
-    BAN_STAGE,
-    BAN_TRADE,
-    BUILD,
-    CARD_WORDS,
-    CHAIN,
-    DECLINE,
-    DISCARD_PILE,
-    FREE,
-    FREE_CITY,
-    FREE_FIRST_COLOR,
-    FREE_FIRST_TURN,
-    FREE_LAST_TURN,
-    FREE_ONCE_PER_AGE,
-    FREE_STAGES,
-    FREE_TOKEN,
-    LOSS,
-    PAID,
-    PAY,
-    SELL,
-    STAGE,
-    SWITCH_NUMBER,
-)
 
 NO_MOVE = np.uint64(0xFFFFFFFFFFFFFFFF)
 _BYTE, _NIBBLE, _ONE, _ZERO = np.uint64(0xFF), np.uint64(0xF), np.uint64(1), np.uint64(0)
 _ACTION, _HOW, _BANK, _LEFT, _RIGHT, _SLOT, _SPENDS = (
     np.uint64(at) for at in (ACTION_AT, HOW_AT, BANK_AT, LEFT_AT, RIGHT_AT, SLOT_AT, SPENDS_AT)
 )
-_CHAIN = np.uint64((BUILD << ACTION_AT) | (CHAIN << HOW_AT))
-_FREE = np.uint64((BUILD << ACTION_AT) | (FREE << HOW_AT))
-_PAID = np.uint64((BUILD << ACTION_AT) | (PAID << HOW_AT))
-_STAGE = np.uint64((STAGE << ACTION_AT) | (PAID << HOW_AT))
-_SELL = np.uint64(SELL << ACTION_AT)
-_DECLINE = np.uint64(DECLINE << ACTION_AT)
-_PAY = np.uint64(PAY << ACTION_AT)
+_CHAIN = np.uint64((w.BUILD << ACTION_AT) | (w.CHAIN << HOW_AT))
+_FREE = np.uint64((w.BUILD << ACTION_AT) | (w.FREE << HOW_AT))
+_PAID = np.uint64((w.BUILD << ACTION_AT) | (w.PAID << HOW_AT))
+_STAGE = np.uint64((w.STAGE << ACTION_AT) | (w.PAID << HOW_AT))
+_SELL = np.uint64(w.SELL << ACTION_AT)
+_DECLINE = np.uint64(w.DECLINE << ACTION_AT)
+_PAY = np.uint64(w.PAY << ACTION_AT)
 _SPENDING = np.uint64(1 << SPENDS_AT)
-_PAID_BESIDE_CHAIN = SWITCH_NUMBER["paid_build_beside_chain"]
-_DISCARD_OPTIONAL = SWITCH_NUMBER["discard_build_optional"]
-_CITY_CHOOSES = SWITCH_NUMBER["free_city_chooses_payment"]
+_PAID_BESIDE_CHAIN = w.SWITCH_NUMBER["paid_build_beside_chain"]
+_DISCARD_OPTIONAL = w.SWITCH_NUMBER["discard_build_optional"]
+_CITY_CHOOSES = w.SWITCH_NUMBER["free_city_chooses_payment"]
 assert CARD_AT == 0
 
 
@@ -144,11 +121,11 @@ def has_chain(public, rules, seat, card):
 def free_by_board(public, rules, seat, card):
     """Say whether a free build of the second edition applies (R26)."""
     abilities = public.abilities[seat]
-    if abilities & FREE_FIRST_COLOR and public.colors[seat, rules.color[card]] == 0:
+    if abilities & w.FREE_FIRST_COLOR and public.colors[seat, rules.color[card]] == 0:
         return True
-    if abilities & FREE_FIRST_TURN and public.turn == 0:
+    if abilities & w.FREE_FIRST_TURN and public.turn == 0:
         return True
-    return abilities & FREE_LAST_TURN != 0 and public.turn == public.turns - 1
+    return abilities & w.FREE_LAST_TURN != 0 and public.turn == public.turns - 1
 
 
 @kernel
@@ -159,7 +136,7 @@ def stage_payments(game, rules, seat, producer, purse):
     if stage >= rules.stage_count[side]:
         return 0
     entry = rules.stage_entry[side, stage]
-    cost = _ZERO if producer.abilities[seat] & FREE_STAGES else rules.cost[entry]
+    cost = _ZERO if producer.abilities[seat] & w.FREE_STAGES else rules.cost[entry]
     coins = rules.cost_coins[entry]
     count = pay(producer, solver, seat, cost, coins, purse)
     base = _STAGE | (np.uint64(coins) << _BANK)
@@ -192,15 +169,17 @@ def _add_builds(game, rules, producer, card, held, at):
     if has_chain(public, rules, seat, card):
         choice.moves[at] = held | _CHAIN
         at += 1
-        if rules.switch[_PAID_BESIDE_CHAIN] == 0 or rules.teams or kind == FREE_CITY:
+        if rules.switch[_PAID_BESIDE_CHAIN] == 0 or rules.teams or kind == w.FREE_CITY:
             return at
         return _add_paid(game, rules, producer, card, held, at)
     abilities = public.abilities[seat]
-    if abilities & (FREE_FIRST_COLOR | FREE_FIRST_TURN | FREE_LAST_TURN) and free_by_board(public, rules, seat, card):
+    if abilities & (w.FREE_FIRST_COLOR | w.FREE_FIRST_TURN | w.FREE_LAST_TURN) and free_by_board(
+        public, rules, seat, card
+    ):
         choice.moves[at] = held | _FREE
         return at + 1
     at = _add_paid(game, rules, producer, card, held, at)
-    if abilities & (FREE_ONCE_PER_AGE | FREE_TOKEN) and (abilities & FREE_TOKEN or public.free_used[seat] == 0):
+    if abilities & (w.FREE_ONCE_PER_AGE | w.FREE_TOKEN) and (abilities & w.FREE_TOKEN or public.free_used[seat] == 0):
         choice.moves[at] = held | _FREE | _SPENDING
         at += 1
     return at
@@ -212,7 +191,7 @@ def _add_paid(game, rules, producer, card, held, at):
     choice, solver = game.choice, game.solver
     coins = rules.cost_coins[card]
     count = pay(producer, solver, choice.seat, rules.cost[card], coins, game.public.coins[choice.seat])
-    if count > 1 and choice.kind == FREE_CITY and rules.switch[_CITY_CHOOSES] == 0:
+    if count > 1 and choice.kind == w.FREE_CITY and rules.switch[_CITY_CHOOSES] == 0:
         count = _cheapest_only(solver, count)
     base = held | _PAID | (np.uint64(coins) << _BANK)
     for i in range(count):
@@ -256,7 +235,7 @@ def list_turn(game, rules, producer, seat, hand, kind):
     choice.seat = seat
     prepare_payer(producer, solver, seat)
     stages = stage_payments(game, rules, seat, producer, game.public.coins[seat])
-    if kind == FREE_CITY:
+    if kind == w.FREE_CITY:
         if stages > 1 and rules.switch[_CITY_CHOOSES] == 0:
             for i in range(stages):
                 solver.pairs[i] = solver.stage_moves[i]
@@ -290,10 +269,10 @@ def _add_sales(game, rules, hand):
 def list_pile(game, rules, seat):
     """List the builds from the discard pile, then declining (R28); nothing where no card is eligible."""
     public, choice, hidden = game.public, game.choice, game.hidden
-    choice.kind = DISCARD_PILE
+    choice.kind = w.DISCARD_PILE
     choice.seat = seat
     at = 0
-    for word in range(CARD_WORDS):
+    for word in range(w.CARD_WORDS):
         names = hidden.pile[word] & ~public.built[seat, word]
         while names:
             choice.moves[at] = _FREE | np.uint64(64 * word + lowest_bit(names))
@@ -309,7 +288,7 @@ def list_pile(game, rules, seat):
 def list_loss(game, seat, loss):
     """List the numbers of coins that can be paid for a loss, the largest first (R32)."""
     choice = game.choice
-    choice.kind = LOSS
+    choice.kind = w.LOSS
     choice.seat = seat
     most = min(loss, game.public.coins[seat])
     if most > MOST_PAID:
@@ -339,7 +318,7 @@ def keep_allowed(game, rules, seating, seat):
             count += 1
     if count == 0:
         for i in range(choice.count):
-            if action_of(choice.moves[i]) == SELL:
+            if action_of(choice.moves[i]) == w.SELL:
                 choice.moves[count] = choice.moves[i]
                 count += 1
     choice.count = count
@@ -349,21 +328,21 @@ def keep_allowed(game, rules, seating, seat):
 def _denied(hidden, seat, move):
     """Say whether a move builds a card that the seat wanted and was overruled about."""
     card = card_of(move)
-    return action_of(move) == BUILD and (hidden.denied[seat, card >> 6] >> np.uint64(card & 63)) & _ONE != _ZERO
+    return action_of(move) == w.BUILD and (hidden.denied[seat, card >> 6] >> np.uint64(card & 63)) & _ONE != _ZERO
 
 
 @kernel
 def _banned(rules, seating, seat, flags, move):
     """Say whether a move is banned: building a card or colour, trading, building stages, selling."""
     action = action_of(move)
-    if action == BUILD:
+    if action == w.BUILD:
         card = card_of(move)
         if (seating.ban[seat, card >> 6] >> np.uint64(card & 63)) & _ONE:
             return True
         if (seating.ban[seat, 2] >> np.uint64(rules.color[card])) & _ONE:
             return True
-    if flags & BAN_TRADE and action <= STAGE and left_of(move) + right_of(move) > 0:
+    if flags & w.BAN_TRADE and action <= w.STAGE and left_of(move) + right_of(move) > 0:
         return True
-    if flags & BAN_STAGE and action == STAGE:
+    if flags & w.BAN_STAGE and action == w.STAGE:
         return True
-    return flags & BAN_SELL != 0 and action == SELL
+    return flags & w.BAN_SELL != 0 and action == w.SELL

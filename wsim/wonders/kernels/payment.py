@@ -23,17 +23,8 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import kernel, lowest_bit, reverse_bits
+from wsim.wonders import words as w
 from wsim.wonders.kernels.layout import LEFT_AT, RIGHT_AT
-from wsim.wonders.words import (
-    LEFT_MADE,
-    LEFT_RAW,
-    NEIGHBOR_SEATS,
-    RAW_KINDS,
-    RESOURCE_KINDS,
-    RIGHT_MADE,
-    RIGHT_RAW,
-    WILD_PRICES,
-)
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 _BYTE = np.uint64(0xFF)
@@ -96,7 +87,7 @@ def prepare_payer(public, solver, seat):
     solver.plain = public.plain[seat]
     solver.bound = public.reach[seat] + public.sale_reach[left] + public.sale_reach[right]
     solver.flexible = public.flex_lanes[seat] | public.sale_flex_lanes[left] | public.sale_flex_lanes[right]
-    solver.wild = public.abilities[seat] & WILD_PRICES
+    solver.wild = public.abilities[seat] & w.WILD_PRICES
     solver.cheapest = public.cheapest[seat]
 
 
@@ -187,8 +178,8 @@ def _pay_plain(public, solver, seat, missing, budget):
     raw, made = lane_sum(missing & _RAW), lane_sum(missing & _MADE)
     raw_least, raw_most = lane_sum(least_left & _RAW), lane_sum(most_left & _RAW)
     made_least, made_most = lane_sum(least_left & _MADE), lane_sum(most_left & _MADE)
-    left_raw, left_made = public.price[seat, LEFT_RAW], public.price[seat, LEFT_MADE]
-    right_raw, right_made = public.price[seat, RIGHT_RAW], public.price[seat, RIGHT_MADE]
+    left_raw, left_made = public.price[seat, w.LEFT_RAW], public.price[seat, w.LEFT_MADE]
+    right_raw, right_made = public.price[seat, w.RIGHT_RAW], public.price[seat, w.RIGHT_MADE]
     if left_raw == left_made and left_raw == right_raw and left_raw == right_made and left_raw > 0:
         if (raw + made) * left_raw > budget:
             return 0
@@ -299,7 +290,7 @@ def _buy(public, solver, seat, side, needed, top, raw_price, made_price):
         gives = loop & (~loop + _ONE)
         loop &= loop - _ONE
         sold = lane(solver.for_sale[side], resource)
-        price = raw_price if resource < RAW_KINDS else made_price
+        price = raw_price if resource < w.RAW_KINDS else made_price
         if rebate > 0 and public.board_resource[seller] == resource and sold > 0:
             _cover_all(solver, side, top, gives, max(price - rebate, 0))
             sold -= 1
@@ -334,11 +325,11 @@ def _pay_sets(public, solver, seat, missing, budget):
     if (own >> np.uint64(states - 1)) & _ONE:
         solver.pairs[0] = _ZERO
         return 1
-    left_raw, left_made = public.price[seat, LEFT_RAW], public.price[seat, LEFT_MADE]
-    right_raw, right_made = public.price[seat, RIGHT_RAW], public.price[seat, RIGHT_MADE]
+    left_raw, left_made = public.price[seat, w.LEFT_RAW], public.price[seat, w.LEFT_MADE]
+    right_raw, right_made = public.price[seat, w.RIGHT_RAW], public.price[seat, w.RIGHT_MADE]
     dearest = max(max(left_raw, left_made), max(right_raw, right_made))
     scale = 1
-    if public.cheapest[seat] == dearest and dearest > 1 and public.abilities[seat] & WILD_PRICES == 0:
+    if public.cheapest[seat] == dearest and dearest > 1 and public.abilities[seat] & w.WILD_PRICES == 0:
         scale, budget = dearest, budget // dearest
         left_raw = left_made = right_raw = right_made = dearest = 1
     most = min(lane_sum(missing) * dearest, TOTALS - 1)
@@ -377,10 +368,10 @@ def _general_add(solver, missing, states, gives, side, raw_price, made_price, to
     """Let every state of the general solver use one more symbol (side -1 own, 0 left, 1 right)."""
     for state in range(states - 2, -1, -1):
         stride = 1
-        for resource in range(RESOURCE_KINDS):
+        for resource in range(w.RESOURCE_KINDS):
             amount = lane(missing, resource)
             if lane(gives, resource) and (state // stride) % (amount + 1) < amount:
-                price = raw_price if resource < RAW_KINDS else made_price
+                price = raw_price if resource < w.RAW_KINDS else made_price
                 to_left = price if side == 0 else 0
                 to_right = price if side == 1 else 0
                 for total in range(tops + 1 - to_left):
@@ -394,7 +385,7 @@ def _general_add(solver, missing, states, gives, side, raw_price, made_price, to
 def _pay_general(public, solver, seat, missing, budget):
     """Pay more than six missing units: least coins to the right for each covered amount and total to the left."""
     states = 1
-    for resource in range(RESOURCE_KINDS):
+    for resource in range(w.RESOURCE_KINDS):
         states *= lane(missing, resource) + 1
     rebates = public.turn_rebate[seat, 0], public.turn_rebate[seat, 1]
     tops = min(budget + rebates[0], TOTALS - 1)
@@ -405,11 +396,11 @@ def _pay_general(public, solver, seat, missing, budget):
     for symbol in range(public.flex_count[seat]):
         if solver.used >> symbol & 1 == 0:
             _general_add(solver, missing, states, spread(public.flex[seat, symbol]), -1, 0, 0, tops)
-    for side in range(NEIGHBOR_SEATS):
+    for side in range(w.NEIGHBOR_SEATS):
         seller = solver.left if side == 0 else solver.right
         raw_price, made_price = public.price[seat, 2 * side], public.price[seat, 2 * side + 1]
         rebate = public.board_rebate[seat, side]
-        for resource in range(RESOURCE_KINDS):
+        for resource in range(w.RESOURCE_KINDS):
             sold = lane(public.sale[seller], resource)
             gives = _ONE << np.uint64(8 * resource)
             if rebate > 0 and public.board_resource[seller] == resource and sold > 0:

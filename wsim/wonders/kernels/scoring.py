@@ -5,39 +5,21 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import kernel, lowest_bit
+from wsim.wonders import words as w
 from wsim.wonders.kernels.clauses import formula_points
 from wsim.wonders.kernels.formula import evaluate
 from wsim.wonders.kernels.turn import count_around, neighbor_left, neighbor_right
-from wsim.wonders.words import (
-    AGES,
-    ANY,
-    CARD_WORDS,
-    CATEGORY_KINDS,
-    CITY_SELF,
-    COMPASS,
-    COPY_GUILD,
-    GEAR,
-    GUILD,
-    MILITARY,
-    PURPLE,
-    SCIENCE,
-    SET_POINTS,
-    SWITCH_NUMBER,
-    TABLET,
-    TREASURY,
-    WONDER,
-)
 
 _ONE = np.uint64(1)
 _NOTHING = -(1 << 40)  # fewer points than any guild has
-_COPIED_COUNTS_ITSELF = SWITCH_NUMBER["copied_shipowners_counts_itself"]
+_COPIED_COUNTS_ITSELF = w.SWITCH_NUMBER["copied_shipowners_counts_itself"]
 
 
 @kernel
 def science_points(compass, gear, tablet):
     """Return the points of fixed science symbols, as printed (R23)."""
     sets = min(compass, min(gear, tablet))
-    return compass * compass + gear * gear + tablet * tablet + SET_POINTS * sets
+    return compass * compass + gear * gear + tablet * tablet + w.SET_POINTS * sets
 
 
 @kernel
@@ -61,19 +43,19 @@ def best_science(public, rules, seat, extra_wild):
 @kernel
 def science_with(public, seat, compass, gear, tablet, wild, copies):
     """Return the best science points of a city that had so many more symbols and copies (R23, R31)."""
-    compass += public.symbols[seat, COMPASS]
-    gear += public.symbols[seat, GEAR]
-    tablet += public.symbols[seat, TABLET]
-    wild += public.symbols[seat, ANY]
+    compass += public.symbols[seat, w.COMPASS]
+    gear += public.symbols[seat, w.GEAR]
+    tablet += public.symbols[seat, w.TABLET]
+    wild += public.symbols[seat, w.ANY]
     copies += public.copy_science[seat]
     if copies == 0:
         if wild == 0:
             return science_points(compass, gear, tablet)
         return best_wild(compass, gear, tablet, wild)
     left, right = neighbor_left(public, seat), neighbor_right(public, seat)
-    compasses = public.green_symbols[left, COMPASS] + public.green_symbols[right, COMPASS]
-    gears = public.green_symbols[left, GEAR] + public.green_symbols[right, GEAR]
-    tablets = public.green_symbols[left, TABLET] + public.green_symbols[right, TABLET]
+    compasses = public.green_symbols[left, w.COMPASS] + public.green_symbols[right, w.COMPASS]
+    gears = public.green_symbols[left, w.GEAR] + public.green_symbols[right, w.GEAR]
+    tablets = public.green_symbols[left, w.TABLET] + public.green_symbols[right, w.TABLET]
     best = 0
     for i in range(min(copies, compasses) + 1):
         for j in range(min(copies - i, gears) + 1):
@@ -86,25 +68,30 @@ def science_with(public, seat, compass, gear, tablet, wild, copies):
 def _fixed_science(public, rules, seat, compass, gear, tablet):
     """Return what the formula of a house rule makes of fixed symbols, which the city has while it is worked out."""
     symbols = public.symbols
-    a, b, c, d = symbols[seat, COMPASS], symbols[seat, GEAR], symbols[seat, TABLET], symbols[seat, ANY]
-    symbols[seat, COMPASS], symbols[seat, GEAR], symbols[seat, TABLET], symbols[seat, ANY] = compass, gear, tablet, 0
+    a, b, c, d = symbols[seat, w.COMPASS], symbols[seat, w.GEAR], symbols[seat, w.TABLET], symbols[seat, w.ANY]
+    symbols[seat, w.COMPASS], symbols[seat, w.GEAR], symbols[seat, w.TABLET], symbols[seat, w.ANY] = (
+        compass,
+        gear,
+        tablet,
+        0,
+    )
     points = evaluate(public, rules, rules.science_at, seat, seat)
-    symbols[seat, COMPASS], symbols[seat, GEAR], symbols[seat, TABLET], symbols[seat, ANY] = a, b, c, d
+    symbols[seat, w.COMPASS], symbols[seat, w.GEAR], symbols[seat, w.TABLET], symbols[seat, w.ANY] = a, b, c, d
     return points
 
 
 @kernel(rare=True)
 def house_science(public, rules, seat, compass, gear, tablet, wild, copies):
     """Return the best science points by a house rule: every way to fix wild and copied symbols is tried (R23, R31)."""
-    compass += public.symbols[seat, COMPASS]
-    gear += public.symbols[seat, GEAR]
-    tablet += public.symbols[seat, TABLET]
-    wild += public.symbols[seat, ANY]
+    compass += public.symbols[seat, w.COMPASS]
+    gear += public.symbols[seat, w.GEAR]
+    tablet += public.symbols[seat, w.TABLET]
+    wild += public.symbols[seat, w.ANY]
     copies += public.copy_science[seat]
     left, right = neighbor_left(public, seat), neighbor_right(public, seat)
-    compasses = public.green_symbols[left, COMPASS] + public.green_symbols[right, COMPASS]
-    gears = public.green_symbols[left, GEAR] + public.green_symbols[right, GEAR]
-    tablets = public.green_symbols[left, TABLET] + public.green_symbols[right, TABLET]
+    compasses = public.green_symbols[left, w.COMPASS] + public.green_symbols[right, w.COMPASS]
+    gears = public.green_symbols[left, w.GEAR] + public.green_symbols[right, w.GEAR]
+    tablets = public.green_symbols[left, w.TABLET] + public.green_symbols[right, w.TABLET]
     best = _NOTHING
     for copied in range((copies + 1) ** 3):  # so many compasses, gears and tablets are copied
         i, j, k = copied // (copies + 1) ** 2, copied // (copies + 1) % (copies + 1), copied % (copies + 1)
@@ -126,7 +113,7 @@ def points_of(public, rules, seat, entry, more_purple):
     if each:
         what, cities = rules.points_per[entry, 1], rules.points_per[entry, 2]
         number = count_around(public, seat, what, cities)
-        if more_purple and cities & CITY_SELF and what >> PURPLE & 1:
+        if more_purple and cities & w.CITY_SELF and what >> w.PURPLE & 1:
             number += more_purple
         points += each * number
     if rules.points_complete[entry] and public.stages[seat] == rules.stage_count[public.side[seat]]:
@@ -139,9 +126,9 @@ def points_of(public, rules, seat, entry, more_purple):
 @kernel(rare=True)
 def formula_points_with(public, rules, seat, entry, more_purple):
     """Return the points of an entry's clauses, while a copied guild counts as a purple card of the city (R29, R58)."""
-    public.colors[seat, PURPLE] += more_purple
+    public.colors[seat, w.PURPLE] += more_purple
     points = formula_points(public, rules, seat, entry)
-    public.colors[seat, PURPLE] -= more_purple
+    public.colors[seat, w.PURPLE] -= more_purple
     return points
 
 
@@ -149,7 +136,7 @@ def formula_points_with(public, rules, seat, entry, more_purple):
 def _structure_points(game, rules, seat):
     """Add the points of all structures of a city to its categories."""
     public, scores = game.public, game.result.points
-    for word in range(CARD_WORDS):
+    for word in range(w.CARD_WORDS):
         names = public.built[seat, word] & rules.scoring_cards[word]
         while names:
             card = 64 * word + lowest_bit(names)
@@ -160,7 +147,7 @@ def _structure_points(game, rules, seat):
 @kernel
 def _purple_counted(public, rules, seat, entry):
     """Return the points that one purple card more in its own city adds to those of an entry."""
-    counts = rules.points_per[entry, 1] >> PURPLE & 1 and rules.points_per[entry, 2] & CITY_SELF
+    counts = rules.points_per[entry, 1] >> w.PURPLE & 1 and rules.points_per[entry, 2] & w.CITY_SELF
     points = np.int64(rules.points_per[entry, 0]) if counts else 0
     if rules.when[entry]:
         points += formula_points_with(public, rules, seat, entry, 1) - formula_points(public, rules, seat, entry)
@@ -171,14 +158,14 @@ def _purple_counted(public, rules, seat, entry):
 def _count_copy(game, rules, seat):
     """Add what own structures and stages that count purple cards gain by a copied guild (R29)."""
     public, scores = game.public, game.result.points
-    for word in range(CARD_WORDS):
+    for word in range(w.CARD_WORDS):
         names = public.built[seat, word] & rules.scoring_cards[word]
         while names:
             card = 64 * word + lowest_bit(names)
             names &= names - _ONE
             scores[seat, rules.category[card]] += _purple_counted(public, rules, seat, card)
     for stage in range(public.stages[seat]):
-        scores[seat, WONDER] += _purple_counted(
+        scores[seat, w.WONDER] += _purple_counted(
             public, rules, seat, np.int64(rules.stage_entry[public.side[seat], stage])
         )
 
@@ -190,7 +177,7 @@ def _science_copied(public, rules, seat, card):
     A wild one is handed over instead: where no call says otherwise, the compiler makes the usual one slower (3 %).
     """
     symbol = rules.symbol[card]
-    wild = 1 if symbol == ANY else 0
+    wild = 1 if symbol == w.ANY else 0
     public.symbols[seat, symbol] += 1 - wild
     public.copy_science[seat] += rules.copy_science[card]
     points = best_science(public, rules, seat, wild)
@@ -206,7 +193,7 @@ def _copy_best_guild(game, rules, seat):
     itself = 1 if rules.switch[_COPIED_COUNTS_ITSELF] else 0
     best, best_guild, best_science_points = _NOTHING, 0, 0
     left, right = neighbor_left(public, seat), neighbor_right(public, seat)
-    for word in range(CARD_WORDS):
+    for word in range(w.CARD_WORDS):
         names = (public.built[left, word] | public.built[right, word]) & rules.purple_cards[word]
         while names:
             card = 64 * word + lowest_bit(names)
@@ -216,11 +203,11 @@ def _copy_best_guild(game, rules, seat):
             if guild + science > best:
                 best, best_guild, best_science_points = guild + science, guild, science
     if best == _NOTHING:
-        scores[seat, SCIENCE] += best_science(public, rules, seat, 0)
+        scores[seat, w.SCIENCE] += best_science(public, rules, seat, 0)
         return
     _count_copy(game, rules, seat)
-    scores[seat, GUILD] += best_guild
-    scores[seat, SCIENCE] += best_science_points
+    scores[seat, w.GUILD] += best_guild
+    scores[seat, w.SCIENCE] += best_science_points
 
 
 @kernel
@@ -228,23 +215,23 @@ def score_seat(game, rules, seat):
     """Fill the categories and the total of one city (R22)."""
     public, result = game.public, game.result
     scores = result.points
-    for category in range(CATEGORY_KINDS):
+    for category in range(w.CATEGORY_KINDS):
         scores[seat, category] = 0
     military = public.defeats[seat] * rules.defeat_points
-    for age in range(AGES):
+    for age in range(w.AGES):
         military += public.victory[seat, age] * rules.victory_points[age]
-    scores[seat, MILITARY] = military
-    scores[seat, TREASURY] = public.coins[seat] // rules.coins_per_point - public.debts[seat]
+    scores[seat, w.MILITARY] = military
+    scores[seat, w.TREASURY] = public.coins[seat] // rules.coins_per_point - public.debts[seat]
     for stage in range(public.stages[seat]):
         entry = rules.stage_entry[public.side[seat], stage]
-        scores[seat, WONDER] += points_of(public, rules, seat, entry, 0)
+        scores[seat, w.WONDER] += points_of(public, rules, seat, entry, 0)
     _structure_points(game, rules, seat)
-    if public.abilities[seat] & COPY_GUILD:
+    if public.abilities[seat] & w.COPY_GUILD:
         _copy_best_guild(game, rules, seat)
     else:
-        scores[seat, SCIENCE] += best_science(public, rules, seat, 0)
+        scores[seat, w.SCIENCE] += best_science(public, rules, seat, 0)
     total = 0
-    for category in range(CATEGORY_KINDS):
+    for category in range(w.CATEGORY_KINDS):
         total += scores[seat, category]
     result.total[seat] = total
 

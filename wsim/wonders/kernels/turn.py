@@ -6,6 +6,7 @@ import numpy as np
 
 from wsim.jit import kernel, lowest_bit
 from wsim.kernels.guards import stop_game
+from wsim.wonders import words as w
 from wsim.wonders.kernels.clause_acts import add_free_builds, find_cheapest
 from wsim.wonders.kernels.clauses import OF_MOVES, move_made, note_watchers
 from wsim.wonders.kernels.formula import evaluate
@@ -24,51 +25,13 @@ from wsim.wonders.kernels.moves import (
 )
 from wsim.wonders.kernels.payment import spread
 from wsim.wonders.limits import FLEXIBLE, LOSSES, MOST_COINS, MOST_PAID, PAYABLE
-from wsim.wonders.words import (
-    ALL_COLORS,
-    ALL_RESOURCES,
-    AT_ONCE,
-    BLACK_MARKET,
-    BROWN,
-    BUILD,
-    BUILD_DISCARD,
-    BY_FORMULA,
-    CITY_LEFT,
-    CITY_RIGHT,
-    CITY_SELF,
-    COUNT_ANY_VICTORY,
-    COUNT_DEFEAT,
-    COUNT_STAGE,
-    COUNT_VICTORY,
-    DISCARD_DEFEATS,
-    DISCARD_PILE,
-    FLEX,
-    FREE,
-    FREE_ONCE_PER_AGE,
-    GRAY,
-    GREEN,
-    MOST_PRICE,
-    NEIGHBOR_SEATS,
-    PAID,
-    PER_STAGE,
-    PER_VICTORY,
-    PLAY_LAST,
-    PRICE_KINDS,
-    PRICES,
-    RESOURCE_KINDS,
-    SELL,
-    STAGE_ENTRY,
-    SWITCH_NUMBER,
-    WAREHOUSE,
-    WHO_NEIGHBORS,
-)
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 _BYTE, _LANE = np.uint64(0xFF), np.uint64(8)
 WAREHOUSE_ROLE, MARKET_ROLE = 1, 2
-_COUNT_SELF = SWITCH_NUMBER["counting_includes_itself"]
-_CUMULATIVE = SWITCH_NUMBER["olympia_discount_cumulative"]
-_VICTORY_1, _VICTORY_2, _VICTORY_3 = COUNT_VICTORY
+_COUNT_SELF = w.SWITCH_NUMBER["counting_includes_itself"]
+_CUMULATIVE = w.SWITCH_NUMBER["olympia_discount_cumulative"]
+_VICTORY_1, _VICTORY_2, _VICTORY_3 = w.COUNT_VICTORY
 
 
 @kernel
@@ -86,8 +49,8 @@ def neighbor_right(public, seat):
 @kernel
 def add_flex(public, seat, entry, mask, role, sold):
     """Give a city one more either/or symbol, with a role if its alternatives follow what the city produces (R18)."""
-    if public.flex_count[seat] == FLEX:
-        stop_game(FLEXIBLE, seat, entry, FLEX + 1, FLEX)
+    if public.flex_count[seat] == w.FLEX:
+        stop_game(FLEXIBLE, seat, entry, w.FLEX + 1, w.FLEX)
     word = spread(mask)
     if role:
         public.flex_role[seat, public.flex_count[seat]] = role
@@ -120,18 +83,18 @@ def add_production(public, rules, seat, entry, sold):
     if mask:
         add_flex(public, seat, entry, mask, 0, sold)
     if sold and (produces or mask):
-        for resource in range(RESOURCE_KINDS):
+        for resource in range(w.RESOURCE_KINDS):
             if (produces >> (np.uint64(resource) * _LANE)) & np.uint64(0xFF):
                 mask |= 1 << resource
         public.made_kinds[seat] |= mask
-        if public.abilities[seat] & (WAREHOUSE | BLACK_MARKET):
+        if public.abilities[seat] & (w.WAREHOUSE | w.BLACK_MARKET):
             refresh_private_symbols(public, seat, entry)
 
 
 @kernel
 def private_symbol(role, kinds):
     """Return the alternatives of Secret Warehouse and Black Market in a city that makes these kinds (R18)."""
-    return kinds if role == WAREHOUSE_ROLE else ALL_RESOURCES & ~kinds
+    return kinds if role == WAREHOUSE_ROLE else w.ALL_RESOURCES & ~kinds
 
 
 @kernel
@@ -152,23 +115,23 @@ def refresh_private_symbols(public, seat, entry):
 @kernel
 def add_effects(public, rules, seat, entry):
     """Give a city the lasting effects of a structure or stage."""
-    color = rules.color[entry] if entry < STAGE_ENTRY else -1
+    color = rules.color[entry] if entry < w.STAGE_ENTRY else -1
     if rules.produces[entry] or rules.one_of[entry]:
-        add_production(public, rules, seat, entry, color == BROWN or color == GRAY)
+        add_production(public, rules, seat, entry, color == w.BROWN or color == w.GRAY)
     if rules.shields[entry]:
         add_shields(public, seat, entry, rules.shields[entry])
     symbol = rules.symbol[entry]
     if symbol:
         public.symbols[seat, symbol] += 1
-        if color == GREEN:
+        if color == w.GREEN:
             public.green_symbols[seat, symbol] += 1
     abilities = rules.abilities[entry]
     if abilities:
         public.abilities[seat] |= abilities
-        if abilities & PRICES:
+        if abilities & w.PRICES:
             add_prices(public, rules, seat, entry)
-        if abilities & (WAREHOUSE | BLACK_MARKET):
-            add_flex(public, seat, entry, 0, WAREHOUSE_ROLE if abilities & WAREHOUSE else MARKET_ROLE, False)
+        if abilities & (w.WAREHOUSE | w.BLACK_MARKET):
+            add_flex(public, seat, entry, 0, WAREHOUSE_ROLE if abilities & w.WAREHOUSE else MARKET_ROLE, False)
             refresh_private_symbols(public, seat, entry)
         if rules.diplomacy[entry]:
             add_diplomacy(public, seat, entry, rules.diplomacy[entry])
@@ -179,18 +142,18 @@ def add_effects(public, rules, seat, entry):
 def add_prices(public, rules, seat, entry):
     """Apply a discount on trade (R14); a stage and a structure together count once, unless a switch adds them up."""
     full = rules.trade_price
-    for kind in range(PRICE_KINDS):
+    for kind in range(w.PRICE_KINDS):
         price = rules.price[entry, kind]
-        if entry < STAGE_ENTRY:
+        if entry < w.STAGE_ENTRY:
             public.post_price[seat, kind] = min(public.post_price[seat, kind], price)
         else:
             public.board_price[seat, kind] = min(public.board_price[seat, kind], price)
         post, board = public.post_price[seat, kind], public.board_price[seat, kind]
         price = max(post + board - full, 0) if rules.switch[_CUMULATIVE] else min(post, board)
-        public.price[seat, kind] = min(max(price + public.price_change[seat, kind], 0), MOST_PRICE)
+        public.price[seat, kind] = min(max(price + public.price_change[seat, kind], 0), w.MOST_PRICE)
         public.price_change[seat, kind] = public.price[seat, kind] - price
     find_cheapest(public, seat)
-    for side in range(NEIGHBOR_SEATS):
+    for side in range(w.NEIGHBOR_SEATS):
         public.turn_rebate[seat, side] += rules.turn_rebate[entry, side]
         public.board_rebate[seat, side] += rules.board_rebate[entry, side]
 
@@ -215,9 +178,9 @@ def discard(game, card):
 def entry_of(public, rules, seat, move):
     """Return the entry that a placed move brought: the card, the stage just built, or -1 for a sale."""
     action = action_of(move)
-    if action == BUILD:
+    if action == w.BUILD:
         return card_of(move)
-    if action == SELL:
+    if action == w.SELL:
         return -1
     return rules.stage_entry[public.side[seat], public.stages[seat] - 1]
 
@@ -225,7 +188,7 @@ def entry_of(public, rules, seat, move):
 @kernel
 def spend_free_build(public, seat):
     """Use up the free build of the age, else a token (R26, R67)."""
-    if public.abilities[seat] & FREE_ONCE_PER_AGE and public.free_used[seat] == 0:
+    if public.abilities[seat] & w.FREE_ONCE_PER_AGE and public.free_used[seat] == 0:
         public.free_used[seat] = 1
     else:
         add_free_builds(public, seat, -1)
@@ -236,32 +199,32 @@ def place(game, rules, seat, move):
     """Place the chosen card (R9.1); return what it has of effects at once and clauses (RULES.eventful)."""
     public, hidden = game.public, game.hidden
     action = action_of(move)
-    if action == SELL:
+    if action == w.SELL:
         discard(game, card_of(move))
         public.sold[seat] += 1
         return 0
-    if action == BUILD:
+    if action == w.BUILD:
         entry = card_of(move)
         add_structure(public, rules, seat, entry)
         how = how_of(move)
-        if how == PAID:
+        if how == w.PAID:
             public.built_paid[seat] += 1
-        elif how == FREE:
+        elif how == w.FREE:
             public.built_free[seat] += 1
             if spends_of(move):
                 spend_free_build(public, seat)
         else:
             public.built_chain[seat] += 1
-        if rules.abilities[entry] & BUILD_DISCARD:
+        if rules.abilities[entry] & w.BUILD_DISCARD:
             hidden.card_builds[seat] += 1
     else:
         entry = rules.stage_entry[public.side[seat], public.stages[seat]]
         public.stages[seat] += 1
         add_effects(public, rules, seat, entry)
-        if rules.abilities[entry] & BUILD_DISCARD:
+        if rules.abilities[entry] & w.BUILD_DISCARD:
             hidden.board_builds[seat] += 1
     eventful = rules.eventful[entry]
-    if eventful & BY_FORMULA:
+    if eventful & w.BY_FORMULA:
         note_watchers(game, rules)
     return eventful
 
@@ -277,13 +240,13 @@ def sale_coins(public, rules, seat):
 @kernel
 def plays_last(public, rules, seat):
     """Say whether a city plays the last card of this age (R9.5, R27)."""
-    return public.abilities[seat] & PLAY_LAST != 0 or rules.last_played[public.age] != 0
+    return public.abilities[seat] & w.PLAY_LAST != 0 or rules.last_played[public.age] != 0
 
 
 @kernel(inline=True)
 def settle(public, rules, seat, move):
     """Make the payments of a move, or take the coins of a sale (R9.2)."""
-    if action_of(move) == SELL:
+    if action_of(move) == w.SELL:
         coins = sale_coins(public, rules, seat)
         if rules.sale_at >= 0:
             add_coins(public, seat, card_of(move), coins)
@@ -306,16 +269,16 @@ def settle(public, rules, seat, move):
 def count_in(public, seat, what):
     """Count what an effect counts in one city."""
     total = 0
-    colors = what & ALL_COLORS
+    colors = what & w.ALL_COLORS
     while colors:
         total += public.colors[seat, lowest_bit(np.uint64(colors))]
         colors &= colors - 1
-    if what & ~ALL_COLORS:
-        if what & COUNT_STAGE:
+    if what & ~w.ALL_COLORS:
+        if what & w.COUNT_STAGE:
             total += public.stages[seat]
-        if what & COUNT_DEFEAT:
+        if what & w.COUNT_DEFEAT:
             total += public.defeats[seat]
-        if what & COUNT_ANY_VICTORY:
+        if what & w.COUNT_ANY_VICTORY:
             total += public.victory[seat, 0] if what & _VICTORY_1 else 0
             total += public.victory[seat, 1] if what & _VICTORY_2 else 0
             total += public.victory[seat, 2] if what & _VICTORY_3 else 0
@@ -326,11 +289,11 @@ def count_in(public, seat, what):
 def count_around(public, seat, what, cities):
     """Count what an effect counts in the cities it looks at: 1 own, 2 left, 4 right."""
     total = 0
-    if cities & CITY_SELF:
+    if cities & w.CITY_SELF:
         total += count_in(public, seat, what)
-    if cities & CITY_LEFT:
+    if cities & w.CITY_LEFT:
         total += count_in(public, neighbor_left(public, seat), what)
-    if cities & CITY_RIGHT:
+    if cities & w.CITY_RIGHT:
         total += count_in(public, neighbor_right(public, seat), what)
     return total
 
@@ -344,15 +307,15 @@ def gain(public, rules, seat, entry):
         number = count_around(public, seat, what, cities)
         if (
             rules.switch[_COUNT_SELF] == 0
-            and entry < STAGE_ENTRY
-            and cities & CITY_SELF
+            and entry < w.STAGE_ENTRY
+            and cities & w.CITY_SELF
             and what >> rules.color[entry] & 1
         ):
             number -= 1
         coins += each * number
     if coins:
         add_coins(public, seat, entry, coins)
-    if rules.abilities[entry] & DISCARD_DEFEATS:
+    if rules.abilities[entry] & w.DISCARD_DEFEATS:
         public.defeats[seat] = 0
     others = rules.coins_to_others[entry, 0]
     if others:
@@ -366,7 +329,7 @@ def concerns(public, owner, other, who):
     """Say whether an effect of ``owner`` on others or neighbours reaches ``other``."""
     if owner == other:
         return False
-    if who == WHO_NEIGHBORS:
+    if who == w.WHO_NEIGHBORS:
         return other == neighbor_left(public, owner) or other == neighbor_right(public, owner)
     return True
 
@@ -391,9 +354,9 @@ def inflict(game, rules, seat, entry):
     for other in range(public.seats):
         if concerns(public, seat, other, who):
             number = 1
-            if per == PER_VICTORY:
+            if per == w.PER_VICTORY:
                 number = public.victory[other, 0] + public.victory[other, 1] + public.victory[other, 2]
-            elif per == PER_STAGE:
+            elif per == w.PER_STAGE:
                 number = public.stages[other]
             losses = hidden.losses[other] + each * number
             if losses > MOST_COINS:
@@ -416,7 +379,7 @@ def resolve(game, rules, decision):
     for seat in range(seats):
         if hidden.taken[seat] != NO_MOVE:
             settle(public, rules, seat, hidden.taken[seat])
-    if eventful & AT_ONCE:
+    if eventful & w.AT_ONCE:
         # all payments stand before any immediate coins are counted: the two never depend on each other's order
         for seat in range(seats):
             entry = _entry_taken(game, rules, seat)
@@ -427,9 +390,9 @@ def resolve(game, rules, decision):
             if entry >= 0:
                 take_tokens(public, rules, seat, entry)
     if rules.triggers & OF_MOVES:
-        _moves_made(game, rules, decision, eventful & BY_FORMULA)
+        _moves_made(game, rules, decision, eventful & w.BY_FORMULA)
     losing = False
-    if eventful & AT_ONCE == 0:
+    if eventful & w.AT_ONCE == 0:
         return losing
     for seat in range(seats):
         entry = _entry_taken(game, rules, seat)
@@ -456,7 +419,7 @@ def _entry_taken(game, rules, seat):
     if move == NO_MOVE:
         return -1
     entry = entry_of(game.public, rules, seat, move)
-    return entry if entry >= 0 and rules.eventful[entry] & AT_ONCE else -1
+    return entry if entry >= 0 and rules.eventful[entry] & w.AT_ONCE else -1
 
 
 @kernel
@@ -474,7 +437,7 @@ def build_from_pile(game, rules, seat, move):
         take_tokens(public, rules, seat, card)
     if rules.triggers:
         note_watchers(game, rules)
-        move_made(game, rules, seat, move, card, DISCARD_PILE)
+        move_made(game, rules, seat, move, card, w.DISCARD_PILE)
     if rules.coin_loss[card, 0] == 0:
         return False
     inflict(game, rules, seat, card)

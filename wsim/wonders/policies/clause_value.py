@@ -9,66 +9,46 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import kernel, stack_room
+from wsim.wonders import words as w
 from wsim.wonders.kernels.clauses import related
 from wsim.wonders.kernels.formula import evaluate
-from wsim.wonders.words import (
-    ACT,
-    AGES,
-    MOVE_TRIGGERS,
-    NEIGHBOR_SEATS,
-    ON_AGE,
-    ON_AGE_END,
-    ON_BUILT,
-    ON_CARD,
-    ON_LAST_CARD,
-    ON_PEACE,
-    ON_PURCHASE,
-    ON_SCORE,
-    ON_WAR,
-    PRICE_KINDS,
-    RESOURCE_KINDS,
-    SYMBOL_KINDS,
-    UNIT_PRICES,
-    WHOM_SELF,
-    WHOM_TRIGGER,
-)
 
 OWN, RIVAL = range(2)
 THINGS = 7
 COINS, POINTS, SHIELDS, AGE_SHIELDS, DEBTS, DIPLOMACY, COINS_AT_ONCE = range(THINGS)
 """Columns: coins to come, points of tokens, shields, those for one age, debts, tokens, own coins of what is built."""
-SYMBOLS_FROM, UNITS_FROM = THINGS, THINGS + SYMBOL_KINDS - 1
+SYMBOLS_FROM, UNITS_FROM = THINGS, THINGS + w.SYMBOL_KINDS - 1
 """The first of the columns of symbols, and of those of units of resources."""
-TURN_UNITS_FROM = UNITS_FROM + RESOURCE_KINDS
-PRICES_FROM = TURN_UNITS_FROM + RESOURCE_KINDS
-FREE_TOKENS = PRICES_FROM + PRICE_KINDS
+TURN_UNITS_FROM = UNITS_FROM + w.RESOURCE_KINDS
+PRICES_FROM = TURN_UNITS_FROM + w.RESOURCE_KINDS
+FREE_TOKENS = PRICES_FROM + w.PRICE_KINDS
 PILE_BUILDS = FREE_TOKENS + 1
 """Likewise of units for one turn, and of prices; free builds, builds from the discard pile."""
 COLUMNS = PILE_BUILDS + 1
 room_for_brought = stack_room("clause_value.brought", np.float64, 2, COLUMNS)
-_TAKE, _GIVE, _GAIN_COINS, _GAIN_SHIELDS = ACT["take"], ACT["give"], ACT["gain coins"], ACT["gain shields"]
-_GAIN_AGE_SHIELDS, _GAIN_VICTORY = ACT["gain age_shields"], ACT["gain victory_tokens"]
+_TAKE, _GIVE, _GAIN_COINS, _GAIN_SHIELDS = w.ACT["take"], w.ACT["give"], w.ACT["gain coins"], w.ACT["gain shields"]
+_GAIN_AGE_SHIELDS, _GAIN_VICTORY = w.ACT["gain age_shields"], w.ACT["gain victory_tokens"]
 _GAIN_DEFEATS, _GAIN_DEBTS, _GAIN_DIPLOMACY = (
-    ACT["gain defeat_tokens"], ACT["gain debts"], ACT["gain diplomacy_tokens"],
+    w.ACT["gain defeat_tokens"], w.ACT["gain debts"], w.ACT["gain diplomacy_tokens"],
 )  # fmt: skip
-_LOSE_COINS, _LOSE_DEFEATS, _LOSE_DEBTS = ACT["lose coins"], ACT["lose defeat_tokens"], ACT["lose debts"]
-_GAIN_SYMBOL = ACT["gain compass"]
-_LOSE_PRICE, _LOSE_FREE = ACT[f"lose {UNIT_PRICES[0]}"], ACT["lose free_build_tokens"]
-_LAST_MOVE = ON_CARD + len(MOVE_TRIGGERS) - 1
+_LOSE_COINS, _LOSE_DEFEATS, _LOSE_DEBTS = w.ACT["lose coins"], w.ACT["lose defeat_tokens"], w.ACT["lose debts"]
+_GAIN_SYMBOL = w.ACT["gain compass"]
+_LOSE_PRICE, _LOSE_FREE = w.ACT[f"lose {w.UNIT_PRICES[0]}"], w.ACT["lose free_build_tokens"]
+_LAST_MOVE = w.ON_CARD + len(w.MOVE_TRIGGERS) - 1
 
 
 @kernel
 def _times_left(public, rules, clause, trigger):
     """Return how often a clause is expected to act until the end if its structure or stage is placed now."""
-    if trigger == ON_BUILT:
+    if trigger == w.ON_BUILT:
         return 1.0
     times = 0.0
-    for age in range(public.age + 1, AGES):
+    for age in range(public.age + 1, w.AGES):
         times += rules.clause_times[clause, age]
-    if trigger == ON_AGE:
+    if trigger == w.ON_AGE:
         return times
     this_age = rules.clause_times[clause, public.age]
-    if trigger >= ON_WAR or trigger == ON_LAST_CARD:
+    if trigger >= w.ON_WAR or trigger == w.ON_LAST_CARD:
         return times + this_age
     return times + this_age * (public.turns - 1 - public.turn) / public.turns
 
@@ -92,12 +72,12 @@ def _add(public, rules, brought, trigger, act, seat, city, amount, times):
         rivals = max(rules.players - (2 if rules.teams else 1), 1)
         row, share = RIVAL, -1.0 if rules.teams and city == seat ^ 1 else 1.0 / rivals
     if act <= _GAIN_COINS or act == _LOSE_COINS:
-        _add_coins(public, brought, act, seat, city, row, share, amount, times, trigger == ON_BUILT)
+        _add_coins(public, brought, act, seat, city, row, share, amount, times, trigger == w.ON_BUILT)
         return
     column, unit = DIPLOMACY, 1
     if act == _GAIN_SHIELDS or act == _GAIN_AGE_SHIELDS:
         column = SHIELDS if act == _GAIN_SHIELDS else AGE_SHIELDS
-        times -= 1.0 if trigger == ON_PEACE or trigger == ON_AGE_END else 0.0  # there is no war after the last
+        times -= 1.0 if trigger == w.ON_PEACE or trigger == w.ON_AGE_END else 0.0  # there is no war after the last
     elif act == _GAIN_VICTORY:
         column, unit = POINTS, np.int64(rules.victory_points[public.age])
     elif act == _GAIN_DEFEATS or act == _LOSE_DEFEATS:
@@ -133,8 +113,8 @@ def _add_city(public, rules, brought, clause, trigger, seat, city, other, times)
 def _add_clause(public, rules, brought, clause, trigger, seat, mover, times):
     """Add what a clause is expected to do to the cities on which it acts when a city sets it off."""
     each = rules.clause_each[clause]
-    if each == WHOM_SELF or each == WHOM_TRIGGER:
-        city = seat if each == WHOM_SELF else mover
+    if each == w.WHOM_SELF or each == w.WHOM_TRIGGER:
+        city = seat if each == w.WHOM_SELF else mover
         _add_city(public, rules, brought, clause, trigger, seat, city, mover, times)
         return
     for city in range(public.seats):
@@ -146,10 +126,10 @@ def _add_clause(public, rules, brought, clause, trigger, seat, mover, times):
 def _ways_to_trigger(public, rules, clause, trigger, seat, city):
     """Return in how many ways a city can be the one that set a clause off: by its move, or from which neighbours."""
     by = rules.clause_by[clause]
-    if trigger != ON_PURCHASE:
+    if trigger != w.ON_PURCHASE:
         return 1 if related(public, rules, seat, city, by) else 0
     ways = 0
-    for side in range(NEIGHBOR_SEATS):
+    for side in range(w.NEIGHBOR_SEATS):
         other = (city + (public.seats - 1 if side else 1)) % public.seats
         if city != seat and related(public, rules, seat, city, by):
             ways += related(public, rules, seat, other, rules.clause_seller[clause])
@@ -163,12 +143,12 @@ def bring(public, rules, seat, item, until, brought):
     """Fill what the clauses of an item bring its city and the mean rival: those of triggers before ``until``."""
     for column in range(COLUMNS):
         brought[OWN, column] = brought[RIVAL, column] = 0.0
-    for trigger in range(min(until, ON_SCORE)):
+    for trigger in range(min(until, w.ON_SCORE)):
         for clause in range(rules.clause_from[trigger], rules.clause_from[trigger + 1]):
             if rules.clause_entry[clause] != item:
                 continue
             times = _times_left(public, rules, clause, trigger)
-            if trigger < ON_CARD or trigger > _LAST_MOVE:
+            if trigger < w.ON_CARD or trigger > _LAST_MOVE:
                 _add_clause(public, rules, brought, clause, trigger, seat, seat, times)
                 continue
             movers = 0

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import kernel, lowest_bit
+from wsim.wonders import words as w
 from wsim.wonders.kernels.layout import BANK_AT, NOBODY
 from wsim.wonders.kernels.moves import action_of, bank_of, card_of, how_of, left_of, right_of, spends_of
 from wsim.wonders.kernels.turn import neighbor_left, neighbor_right
@@ -15,25 +16,6 @@ from wsim.wonders.policies.free_city import city_value
 from wsim.wonders.policies.points import next_holder, next_stage, score_change
 from wsim.wonders.policies.value import card_for_next
 from wsim.wonders.policies.weighted import move_values
-from wsim.wonders.words import (
-    AGES,
-    BUILD,
-    CHAIN,
-    COLOR_KINDS,
-    DECLINE,
-    FREE,
-    GREEN,
-    PRICE_KINDS,
-    PURPLE,
-    RED,
-    RESOURCE_KINDS,
-    SEATS,
-    SELL,
-    STAGE,
-    SYMBOL_KINDS,
-    TURN,
-    TURNS,
-)
 
 MOST_CANDIDATES = 64
 _ZERO, _ONE, _BYTE = np.uint64(0), np.uint64(1), np.uint64(0xFF)
@@ -54,7 +36,7 @@ def _lane(word, resource):
 def _military(public, rules, seat):
     """Return the points of a seat's tokens."""
     points = public.defeats[seat] * rules.defeat_points
-    for age in range(AGES):
+    for age in range(w.AGES):
         points += public.victory[seat, age] * rules.victory_points[age]
     return points
 
@@ -62,10 +44,10 @@ def _military(public, rules, seat):
 @kernel
 def _moment(public, choice, rules, x):
     """Fill what the table and the moment are; return how many numbers that are."""
-    x[public.age * TURNS + public.turn] = 1.0
-    at = AGES * TURNS
+    x[public.age * w.TURNS + public.turn] = 1.0
+    at = w.AGES * w.TURNS
     x[at + rules.players - 2] = 1.0
-    at += SEATS - 1
+    at += w.SEATS - 1
     x[at + choice.kind] = 1.0
     at += 5
     x[at], x[at + 1], x[at + 2] = rules.duo, rules.cities, rules.teams
@@ -86,36 +68,36 @@ def _city(public, rules, seat, x, at):
     x[at + 6] = _military(public, rules, seat) / 6.0
     x[at + 7], x[at + 8] = public.diplomacy[seat], public.debts[seat] / 3.0
     at += 9
-    for color in range(COLOR_KINDS):
+    for color in range(w.COLOR_KINDS):
         x[at + color] = public.colors[seat, color] / 3.0
-    at += COLOR_KINDS
-    for symbol in range(1, SYMBOL_KINDS):
+    at += w.COLOR_KINDS
+    for symbol in range(1, w.SYMBOL_KINDS):
         x[at + symbol - 1] = public.symbols[seat, symbol] / 2.0
-    return at + SYMBOL_KINDS - 1
+    return at + w.SYMBOL_KINDS - 1
 
 
 @kernel
 def _economy(public, rules, seat, x, at):
     """Fill what the own city can make and pay; return the place behind it."""
-    for resource in range(RESOURCE_KINDS):
+    for resource in range(w.RESOURCE_KINDS):
         reach = _lane(public.reach[seat], resource)
         x[at + resource] = min(reach, 4) / 2.0
-        x[at + RESOURCE_KINDS + resource] = 1.0 if reach > 0 else 0.0
-        x[at + 2 * RESOURCE_KINDS + resource] = min(_lane(public.plain[seat], resource), 4) / 2.0
-    at += 3 * RESOURCE_KINDS
-    for kind in range(PRICE_KINDS):
+        x[at + w.RESOURCE_KINDS + resource] = 1.0 if reach > 0 else 0.0
+        x[at + 2 * w.RESOURCE_KINDS + resource] = min(_lane(public.plain[seat], resource), 4) / 2.0
+    at += 3 * w.RESOURCE_KINDS
+    for kind in range(w.PRICE_KINDS):
         x[at + kind] = 2.0 - public.price[seat, kind]
-    at += PRICE_KINDS
+    at += w.PRICE_KINDS
     stage = next_stage(public, rules, seat)
     lacking = 0
-    for resource in range(RESOURCE_KINDS):
+    for resource in range(w.RESOURCE_KINDS):
         lack = 0
         if stage >= 0:
             lack = max(_lane(rules.cost[stage], resource) - _lane(public.reach[seat], resource), 0)
         x[at + resource] = lack
         lacking += lack
-    x[at + RESOURCE_KINDS] = 1.0 if stage >= 0 and lacking == 0 else 0.0
-    at += RESOURCE_KINDS + 1
+    x[at + w.RESOURCE_KINDS] = 1.0 if stage >= 0 and lacking == 0 else 0.0
+    at += w.RESOURCE_KINDS + 1
     for bit in range(_ABILITIES):
         x[at + bit] = public.abilities[seat] >> bit & 1
     at += _ABILITIES
@@ -131,10 +113,10 @@ def _neighbor(public, rules, seat, other, x, at):
     x[at + max(-_MARGIN, min(lead, _MARGIN)) + _MARGIN] = 1.0
     x[at + 2 * _MARGIN + 1] = lead / 4.0
     at += 2 * _MARGIN + 2
-    for resource in range(RESOURCE_KINDS):
+    for resource in range(w.RESOURCE_KINDS):
         x[at + resource] = min(_lane(public.sale_reach[other], resource), 3) / 2.0
-        x[at + RESOURCE_KINDS + resource] = 1.0 if _lane(public.reach[other], resource) > 0 else 0.0
-    at += 2 * RESOURCE_KINDS
+        x[at + w.RESOURCE_KINDS + resource] = 1.0 if _lane(public.reach[other], resource) > 0 else 0.0
+    at += 2 * w.RESOURCE_KINDS
     x[at] = 1.0 if rules.teams and other == seat ^ 1 else 0.0
     return at + 1
 
@@ -145,11 +127,11 @@ def _the_rest(public, rules, seat, x, at):
     left, right = neighbor_left(public, seat), neighbor_right(public, seat)
     for other in range(rules.players):
         if other != seat and other != left and other != right:
-            x[at] = max(x[at], public.colors[other, PURPLE] / 3.0)
+            x[at] = max(x[at], public.colors[other, w.PURPLE] / 3.0)
             x[at + 1] = max(x[at + 1], public.shields[other] / 5.0)
             x[at + 2] += public.shields[other] / 10.0
-            x[at + 3] += public.colors[other, GREEN] / 6.0
-            x[at + 4] += public.colors[other, RED] / 6.0
+            x[at + 3] += public.colors[other, w.GREEN] / 6.0
+            x[at + 4] += public.colors[other, w.RED] / 6.0
             x[at + 5] = max(x[at + 5], _military(public, rules, other) / 6.0)
     return at + 6
 
@@ -255,22 +237,22 @@ def fill_moves(public, own, choice, rules, settings, values, places, count, numb
         at = places[j]
         move = choice.moves[at]
         action = action_of(move)
-        if card_of(move) != card and action != DECLINE:
+        if card_of(move) != card and action != w.DECLINE:
             card, points, denied = card_of(move), 0.0, 0.0
-            if choice.kind == TURN:
+            if choice.kind == w.TURN:
                 denied = card_for_next(public, settings, rules, receiver, card)
-        if action == BUILD:
+        if action == w.BUILD:
             points = score_change(public, rules, seat, card)
         paid, traded = bank_of(move), left_of(move) + right_of(move)
         numbers[j, 0], numbers[j, 1], numbers[j, 2] = paid / 4.0, left_of(move) / 4.0, right_of(move) / 4.0
-        numbers[j, 3] = 1.0 if action == BUILD and how_of(move) == CHAIN else 0.0
-        numbers[j, 4] = 1.0 if action == BUILD and how_of(move) == FREE else 0.0
+        numbers[j, 3] = 1.0 if action == w.BUILD and how_of(move) == w.CHAIN else 0.0
+        numbers[j, 4] = 1.0 if action == w.BUILD and how_of(move) == w.FREE else 0.0
         numbers[j, 5] = spends_of(move)
         numbers[j, 6], numbers[j, 7] = values[at] / 5.0, (values[at] - best) / 5.0
         numbers[j, 8] = 1.0 if values[at] == best else 0.0
-        numbers[j, 9], numbers[j, 10] = 1.0 if action == STAGE else 0.0, 1.0 if action == SELL else 0.0
-        numbers[j, 11] = (points if action == BUILD else (stage_points if action == STAGE else 0.0)) / 5.0
-        numbers[j, 12] = 1.0 if action == DECLINE else 0.0
+        numbers[j, 9], numbers[j, 10] = 1.0 if action == w.STAGE else 0.0, 1.0 if action == w.SELL else 0.0
+        numbers[j, 11] = (points if action == w.BUILD else (stage_points if action == w.STAGE else 0.0)) / 5.0
+        numbers[j, 12] = 1.0 if action == w.DECLINE else 0.0
         numbers[j, 13] = denied / 5.0
         numbers[j, 14] = min(coins - paid - traded, 6) / 6.0
         numbers[j, 15] = 1.0 if seat != own.seat else 0.0

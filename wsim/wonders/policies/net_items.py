@@ -11,43 +11,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from wsim.wonders import words as w
 from wsim.wonders.kernels.layout import NO_PRICE
-from wsim.wonders.words import (
-    AGES,
-    CARD_WORDS,
-    CARDS,
-    COLOR_KINDS,
-    COLORS,
-    COUNT_ANY_VICTORY,
-    COUNT_DEFEAT,
-    COUNT_STAGE,
-    ENTRIES,
-    PER_STAGE,
-    PER_VICTORY,
-    PRICE_KINDS,
-    RESOURCE_KINDS,
-    RESOURCES,
-    STAGE_ENTRY,
-    SYMBOLS,
-    WHO_NEIGHBORS,
-)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _ABILITIES = 11  # low bits of words of abilities: those that are not only marks for the engine
 OWN_ROWS = 16  # of entries with clauses
-_COUNTED = (*COLORS, "stages", "defeats", "victories")
+_COUNTED = (*w.COLORS, "stages", "defeats", "victories")
 
 _NAMES = (
-    "constant", "stage", *COLORS, *(f"age_{age + 1}" for age in range(AGES)),
-    *(f"cost_{name}" for name in RESOURCES), "cost_units", "cost_kinds", "cost_coins", "no_cost",
-    *(f"makes_{name}" for name in RESOURCES), *(f"may_make_{name}" for name in RESOURCES), "makes", "alternatives",
-    "points", "shields", *(f"symbol_{name}" for name in SYMBOLS[1:]),
+    "constant", "stage", *w.COLORS, *(f"age_{age + 1}" for age in range(w.AGES)),
+    *(f"cost_{name}" for name in w.RESOURCES), "cost_units", "cost_kinds", "cost_coins", "no_cost",
+    *(f"makes_{name}" for name in w.RESOURCES), *(f"may_make_{name}" for name in w.RESOURCES), "makes", "alternatives",
+    "points", "shields", *(f"symbol_{name}" for name in w.SYMBOLS[1:]),
     "coins", *(f"coins_per_{what}" for what in _COUNTED), "coins_of_neighbours",
     *(f"points_per_{what}" for what in _COUNTED), "points_of_neighbours", "points_complete",
     *(f"ability_{bit}" for bit in range(_ABILITIES)),
-    *(f"discount_{kind}" for kind in range(PRICE_KINDS)), "turn_rebate", "board_rebate",
+    *(f"discount_{kind}" for kind in range(w.PRICE_KINDS)), "turn_rebate", "board_rebate",
     "coins_to_others", "loses_others", "loses_others_per_victory", "loses_others_per_stage", "debts_of_others",
     "only_neighbours", "victory_token", "diplomacy", "copies_science",
     "leads_to_points", "leads_to_science", "leads_to_shields", "leads_to_cards", "follows",
@@ -60,7 +42,7 @@ ITEM_NUMBERS = _NAMES
 def _units(packed: Any) -> NDArray[np.float32]:
     """Return the amounts of each resource in packed words."""
     lanes = np.ascontiguousarray(packed).view(np.uint8).reshape(-1, 8)
-    return lanes[:, :RESOURCE_KINDS].astype(np.float32)
+    return lanes[:, : w.RESOURCE_KINDS].astype(np.float32)
 
 
 def _bits(masks: Any, count: int) -> NDArray[np.float32]:
@@ -71,7 +53,7 @@ def _bits(masks: Any, count: int) -> NDArray[np.float32]:
 def _counting(effects: Any) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Return the amount by each thing that an effect counts, and whether it counts the neighbours'."""
     amount, what, cities = (np.asarray(effects[:, place], np.int64) for place in range(3))
-    masks = [1 << color for color in range(COLOR_KINDS)] + [COUNT_STAGE, COUNT_DEFEAT, COUNT_ANY_VICTORY]
+    masks = [1 << color for color in range(w.COLOR_KINDS)] + [w.COUNT_STAGE, w.COUNT_DEFEAT, w.COUNT_ANY_VICTORY]
     counted = np.stack([(what & mask != 0) * amount for mask in masks], 1)
     around = (amount != 0) * _bits(cities, 3)[:, 1:].sum(1) / 2
     return counted.astype(np.float32), around.astype(np.float32)
@@ -79,9 +61,9 @@ def _counting(effects: Any) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
 
 def _chains(rules: Any) -> NDArray[np.float32]:
     """Return for every entry what its chains lead to: points, science, shields, cards; and whether it can be free."""
-    found = np.zeros((ENTRIES, 5), np.float32)
+    found = np.zeros((w.ENTRIES, 5), np.float32)
     for card in range(int(rules.cards)):
-        for word in range(CARD_WORDS):
+        for word in range(w.CARD_WORDS):
             before = int(rules.chain[card, word])
             found[card, 4] += before != 0
             for bit in range(64):
@@ -95,21 +77,21 @@ def _chains(rules: Any) -> NDArray[np.float32]:
 def item_numbers(rules: Any) -> NDArray[np.float32]:
     """Return the numbers of all entries of a RULES record, shape (ENTRIES, len(ITEM_NUMBERS)), about -1 to 2."""
     columns: list[Any] = []
-    entries = np.arange(ENTRIES)
-    is_card, is_stage = entries < int(rules.cards), entries >= STAGE_ENTRY
+    entries = np.arange(w.ENTRIES)
+    is_card, is_stage = entries < int(rules.cards), entries >= w.STAGE_ENTRY
     there = (is_card | is_stage).astype(np.float32)
-    card_of = np.minimum(entries, CARDS - 1)
+    card_of = np.minimum(entries, w.CARDS - 1)
     columns += [there, is_stage]
     color = np.asarray(rules.color)[card_of]
-    columns += [(color == one) & is_card for one in range(COLOR_KINDS)]
-    columns += [(np.asarray(rules.age_of)[card_of] == age) & is_card for age in range(AGES)]
+    columns += [(color == one) & is_card for one in range(w.COLOR_KINDS)]
+    columns += [(np.asarray(rules.age_of)[card_of] == age) & is_card for age in range(w.AGES)]
     cost, coins = _units(rules.cost), np.asarray(rules.cost_coins, np.float32)
     columns += [*cost.T / 2, cost.sum(1) / 3, (cost > 0).sum(1) / 3, coins / 3]
     columns += [(cost.sum(1) + coins == 0) & (there > 0)]
-    makes, may = _units(rules.produces), _bits(rules.one_of, RESOURCE_KINDS)
+    makes, may = _units(rules.produces), _bits(rules.one_of, w.RESOURCE_KINDS)
     columns += [*makes.T, *may.T, makes.sum(1), may.sum(1) / 2]
     columns += [np.asarray(rules.points) / 5, np.asarray(rules.shields) / 2]
-    columns += [np.asarray(rules.symbol) == symbol for symbol in range(1, len(SYMBOLS))]
+    columns += [np.asarray(rules.symbol) == symbol for symbol in range(1, len(w.SYMBOLS))]
     counted, around = _counting(rules.coins_per)
     columns += [np.asarray(rules.coins) / 5, *counted.T, around]
     counted, around = _counting(rules.points_per)
@@ -120,12 +102,12 @@ def item_numbers(rules: Any) -> NDArray[np.float32]:
     columns += [np.asarray(rules.turn_rebate).sum(1) / 2, np.asarray(rules.board_rebate).sum(1) / 2]
     loss, per, who = (np.asarray(rules.coin_loss[:, place]) for place in (0, 2, 1))
     columns += [np.asarray(rules.coins_to_others[:, 0]) / 3, loss / 3]
-    columns += [loss * (per == PER_VICTORY) / 2, loss * (per == PER_STAGE) / 2, np.asarray(rules.debt[:, 0])]
-    columns += [(who == WHO_NEIGHBORS) | (np.asarray(rules.debt[:, 1]) == WHO_NEIGHBORS)]
+    columns += [loss * (per == w.PER_VICTORY) / 2, loss * (per == w.PER_STAGE) / 2, np.asarray(rules.debt[:, 0])]
+    columns += [(who == w.WHO_NEIGHBORS) | (np.asarray(rules.debt[:, 1]) == w.WHO_NEIGHBORS)]
     columns += [np.asarray(rules.victory_token) / 3, np.asarray(rules.diplomacy), np.asarray(rules.copy_science)]
     columns += list(_chains(rules).T)
     by_formula = np.resize(np.append(np.flatnonzero(rules.when), [-1] * OWN_ROWS), OWN_ROWS)
     columns += [entries == entry for entry in by_formula]
     table = np.stack([np.asarray(column, np.float32) for column in columns], 1)
-    assert table.shape == (ENTRIES, len(ITEM_NUMBERS))
+    assert table.shape == (w.ENTRIES, len(ITEM_NUMBERS))
     return table * there[:, None]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import kernel, lowest_bit
+from wsim.wonders import words as w
 from wsim.wonders.kernels.clauses import formula_points
 from wsim.wonders.kernels.moves import bank_of, left_of, right_of
 from wsim.wonders.kernels.scoring import house_science, points_of, science_with
@@ -27,29 +28,10 @@ from wsim.wonders.policies.clause_value import (
     bring,
     room_for_brought,
 )
-from wsim.wonders.words import (
-    ANY,
-    CARD_WORDS,
-    CITY_SELF,
-    COMPASS,
-    COPY_GUILD,
-    COUNT_STAGE,
-    COUNT_VICTORY,
-    DISCARD_DEFEATS,
-    GEAR,
-    ON_CARD,
-    PER_STAGE,
-    PER_VICTORY,
-    SET_POINTS,
-    STAGE_ENTRY,
-    SWITCH_NUMBER,
-    SYMBOL_KINDS,
-    TABLET,
-)
 
 _ONE = np.uint64(1)
-_COUNT_SELF = SWITCH_NUMBER["counting_includes_itself"]
-_VICTORY_1, _VICTORY_2, _VICTORY_3 = COUNT_VICTORY
+_COUNT_SELF = w.SWITCH_NUMBER["counting_includes_itself"]
+_VICTORY_1, _VICTORY_2, _VICTORY_3 = w.COUNT_VICTORY
 
 
 # --- a move ---------------------------------------------------------------------------------------------------------
@@ -140,23 +122,23 @@ def war_points(public, rules, seat, shields, tokens):
 @kernel
 def science_gain(public, seat, symbol, copies):
     """Return what one more symbol (0 for none) and so many copied symbols add to a city's science points (R23)."""
-    if symbol > 0 and symbol < ANY and copies + public.symbols[seat, ANY] + public.copy_science[seat] == 0:
+    if symbol > 0 and symbol < w.ANY and copies + public.symbols[seat, w.ANY] + public.copy_science[seat] == 0:
         had = public.symbols[seat, symbol]
         others = min(
-            public.symbols[seat, COMPASS] if symbol != COMPASS else 99,
+            public.symbols[seat, w.COMPASS] if symbol != w.COMPASS else 99,
             min(
-                public.symbols[seat, GEAR] if symbol != GEAR else 99,
-                public.symbols[seat, TABLET] if symbol != TABLET else 99,
+                public.symbols[seat, w.GEAR] if symbol != w.GEAR else 99,
+                public.symbols[seat, w.TABLET] if symbol != w.TABLET else 99,
             ),
         )
-        return 2 * had + 1 + (SET_POINTS if had < others else 0)
+        return 2 * had + 1 + (w.SET_POINTS if had < others else 0)
     more = science_with(
         public,
         seat,
-        1 if symbol == COMPASS else 0,
-        1 if symbol == GEAR else 0,
-        1 if symbol == TABLET else 0,
-        1 if symbol == ANY else 0,
+        1 if symbol == w.COMPASS else 0,
+        1 if symbol == w.GEAR else 0,
+        1 if symbol == w.TABLET else 0,
+        1 if symbol == w.ANY else 0,
         copies,
     )
     return more - science_with(public, seat, 0, 0, 0, 0, 0)
@@ -173,8 +155,8 @@ def science_change(public, rules, seat, symbol, copies):
 @kernel(rare=True)
 def _house_change(public, rules, seat, symbol, copies):
     """Return what one more symbol (0 for none) and so many copied symbols bring by the house rule."""
-    compass, gear, tablet = int(symbol == COMPASS), int(symbol == GEAR), int(symbol == TABLET)
-    more = house_science(public, rules, seat, compass, gear, tablet, int(symbol == ANY), copies)
+    compass, gear, tablet = int(symbol == w.COMPASS), int(symbol == w.GEAR), int(symbol == w.TABLET)
+    more = house_science(public, rules, seat, compass, gear, tablet, int(symbol == w.ANY), copies)
     return more - house_science(public, rules, seat, 0, 0, 0, 0, 0)
 
 
@@ -184,10 +166,10 @@ def _house_change(public, rules, seat, symbol, copies):
 @kernel
 def _counts_itself(rules, item, what, cities):
     """Say whether an effect that counts in the own city counts the item that brings it."""
-    if not cities & CITY_SELF:
+    if not cities & w.CITY_SELF:
         return False
-    if item >= STAGE_ENTRY:
-        return what & COUNT_STAGE != 0
+    if item >= w.STAGE_ENTRY:
+        return what & w.COUNT_STAGE != 0
     return what >> rules.color[item] & 1 != 0
 
 
@@ -199,7 +181,7 @@ def coins_of(public, rules, seat, item):
     if each:
         what, cities = np.int64(rules.coins_per[item, 1]), np.int64(rules.coins_per[item, 2])
         number = count_around(public, seat, what, cities)
-        if _counts_itself(rules, item, what, cities) and (rules.switch[_COUNT_SELF] or item >= STAGE_ENTRY):
+        if _counts_itself(rules, item, what, cities) and (rules.switch[_COUNT_SELF] or item >= w.STAGE_ENTRY):
             number += 1
         coins += each * number
     if rules.when[item]:
@@ -211,7 +193,7 @@ def coins_of(public, rules, seat, item):
 def _clause_coins(public, rules, seat, item):
     """Return the coins that the clauses of an item bring its city at once."""
     brought = room_for_brought()
-    bring(public, rules, seat, item, ON_CARD, brought)
+    bring(public, rules, seat, item, w.ON_CARD, brought)
     return np.int64(brought[OWN, COINS_AT_ONCE])
 
 
@@ -227,7 +209,7 @@ def points_counted(public, rules, seat, item):
             number += 1
         points += each * number
     if rules.points_complete[item]:
-        stages = public.stages[seat] + (1 if item >= STAGE_ENTRY else 0)
+        stages = public.stages[seat] + (1 if item >= w.STAGE_ENTRY else 0)
         if stages == rules.stage_count[public.side[seat]]:
             points += np.int64(rules.points_complete[item])
     if rules.when[item]:
@@ -238,18 +220,18 @@ def points_counted(public, rules, seat, item):
 @kernel
 def _points_elsewhere(public, rules, seat, item):
     """Return what the item adds to structures that the city has already and that count it."""
-    counted = COUNT_STAGE if item >= STAGE_ENTRY else 1 << np.int64(rules.color[item])
+    counted = w.COUNT_STAGE if item >= w.STAGE_ENTRY else 1 << np.int64(rules.color[item])
     token = np.int64(rules.victory_token[item])
     if token:
         counted |= _VICTORY_1 << (token - 1)
-    completes = item >= STAGE_ENTRY and public.stages[seat] + 1 == rules.stage_count[public.side[seat]]
+    completes = item >= w.STAGE_ENTRY and public.stages[seat] + 1 == rules.stage_count[public.side[seat]]
     points = 0
-    for word in range(CARD_WORDS):
+    for word in range(w.CARD_WORDS):
         names = public.built[seat, word] & rules.scoring_cards[word]
         while names:
             card = 64 * word + lowest_bit(names)
             names &= names - _ONE
-            if rules.points_per[card, 2] & CITY_SELF:
+            if rules.points_per[card, 2] & w.CITY_SELF:
                 both = np.int64(rules.points_per[card, 1]) & counted
                 while both:
                     points += np.int64(rules.points_per[card, 0])
@@ -264,7 +246,7 @@ def _best_guild(public, rules, seat):
     """Return the points of the neighbours' guild that is best to copy, as things stand (R29)."""
     best = 0
     left, right = neighbor_left(public, seat), neighbor_right(public, seat)
-    for word in range(CARD_WORDS):
+    for word in range(w.CARD_WORDS):
         names = (public.built[left, word] | public.built[right, word]) & rules.purple_cards[word]
         while names:
             card = 64 * word + lowest_bit(names)
@@ -290,14 +272,14 @@ def score_change(public, rules, seat, item):
         points, shields, tokens = points + more_points, shields + more_shields, tokens + more_tokens
     if shields or tokens:
         points += war_points(public, rules, seat, shields, tokens) - war_points(public, rules, seat, 0, 0)
-    if rules.abilities[item] & COPY_GUILD:
+    if rules.abilities[item] & w.COPY_GUILD:
         points += _best_guild(public, rules, seat)
     if rules.eventful[item]:
         points += coins_of(public, rules, seat, item) / rules.coins_per_point
         token = np.int64(rules.victory_token[item])
         if token:
             points += rules.victory_points[token - 1]
-        if rules.abilities[item] & DISCARD_DEFEATS:
+        if rules.abilities[item] & w.DISCARD_DEFEATS:
             points -= public.defeats[seat] * rules.defeat_points
     return points
 
@@ -306,9 +288,9 @@ def score_change(public, rules, seat, item):
 def _clause_change(public, rules, seat, item):
     """Return the points of tokens, debts and symbols, the shields and the tokens of diplomacy that clauses bring."""
     brought = room_for_brought()
-    bring(public, rules, seat, item, ON_CARD, brought)
+    bring(public, rules, seat, item, w.ON_CARD, brought)
     points = brought[OWN, POINTS] - brought[OWN, DEBTS]
-    for kind in range(1, SYMBOL_KINDS):
+    for kind in range(1, w.SYMBOL_KINDS):
         number = np.int64(brought[OWN, SYMBOLS_FROM + kind - 1])
         if number:
             points += number * science_change(public, rules, seat, kind, 0)
@@ -320,9 +302,9 @@ def _clause_change(public, rules, seat, item):
 def _loss_of(public, rules, other, item):
     """Return the coins that an item makes one city lose (R32)."""
     each, per = np.int64(rules.coin_loss[item, 0]), rules.coin_loss[item, 2]
-    if per == PER_VICTORY:
+    if per == w.PER_VICTORY:
         return each * (public.victory[other, 0] + public.victory[other, 1] + public.victory[other, 2])
-    return each * public.stages[other] if per == PER_STAGE else each
+    return each * public.stages[other] if per == w.PER_STAGE else each
 
 
 @kernel
@@ -365,5 +347,5 @@ def rivals_loss(public, rules, seat, item):
 def _clause_rivals(public, rules, seat, item):
     """Return the points that the clauses of an item cost the mean rival."""
     brought = room_for_brought()
-    bring(public, rules, seat, item, ON_CARD, brought)
+    bring(public, rules, seat, item, w.ON_CARD, brought)
     return brought[RIVAL, DEBTS] - brought[RIVAL, POINTS] - brought[RIVAL, COINS] / rules.coins_per_point

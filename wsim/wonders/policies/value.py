@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import kernel, lowest_bit
+from wsim.wonders import words as w
 from wsim.wonders.kernels.payment import lane_sum
 from wsim.wonders.kernels.turn import neighbor_left, neighbor_right
 from wsim.wonders.policies.clause_value import (
@@ -38,47 +39,12 @@ from wsim.wonders.policies.points import (
     science_change,
     team_rival,
 )
-from wsim.wonders.words import (
-    AGES,
-    ALL_RESOURCES,
-    ANY,
-    BLACK_MARKET,
-    BROWN,
-    BUILD_DISCARD,
-    COMPASS,
-    COPY_GUILD,
-    DISCARD_DEFEATS,
-    FREE_FIRST_COLOR,
-    FREE_FIRST_TURN,
-    FREE_LAST_TURN,
-    FREE_ONCE_PER_AGE,
-    FREE_STAGES,
-    GEAR,
-    GRAY,
-    GREEN,
-    MOST_PRICE,
-    NEIGHBOR_SEATS,
-    ON_SCORE,
-    PLAY_LAST,
-    PRICE_KINDS,
-    PRICES,
-    PURPLE,
-    RAW_KINDS,
-    RESOURCE_KINDS,
-    SET_POINTS,
-    STAGE_ENTRY,
-    SYMBOL_KINDS,
-    TABLET,
-    TOKENS,
-    WAREHOUSE,
-    YELLOW,
-)
 
 _ZERO, _ONE, _LANE = np.uint64(0), np.uint64(1), np.uint64(0xFF)
 _S3 = np.uint64(3)
 _RAW_LANES, _MADE_LANES = np.uint64(0x00000000FFFFFFFF), np.uint64(0x00FFFFFF00000000)
 _LEAD = 2  # shields of a lead that count
-_FREE_BUILDS = FREE_ONCE_PER_AGE | FREE_FIRST_COLOR | FREE_FIRST_TURN | FREE_LAST_TURN
+_FREE_BUILDS = w.FREE_ONCE_PER_AGE | w.FREE_FIRST_COLOR | w.FREE_FIRST_TURN | w.FREE_LAST_TURN
 (_POINT, _COUNTED, _COIN, _RIVALS_COIN, _RIVALS_LOSS, _RIVALS_DEBT) = (
     INDEX[name] for name in ("point", "counted_point", "coin", "rivals_coin", "rivals_loss", "rivals_debt")
 )
@@ -118,7 +84,7 @@ def _unit(public, settings, seat, needs, resource, more):
     """Return the value of one more unit of a resource, ``more`` units on top of what the city can reach."""
     at = np.uint64(resource) << _S3
     weights = settings.weights[public.age]
-    raw = resource < RAW_KINDS
+    raw = resource < w.RAW_KINDS
     have = np.int64((public.reach[seat] >> at) & _LANE) + more
     place = (_RAW if raw else _MADE) + min(have, 3 if raw else 1)
     sold = (public.sale_reach[neighbor_left(public, seat)] >> at) & _LANE
@@ -154,8 +120,8 @@ def _production(public, settings, rules, seat, item, needs):
     mask = np.int64(rules.one_of[item])
     if mask:
         value += _either(public, settings, seat, needs, mask)
-    if item < STAGE_ENTRY and rules.color[item] <= GRAY:
-        value += settings.weights[public.age, _GLUT] * (public.colors[seat, BROWN] + public.colors[seat, GRAY])
+    if item < w.STAGE_ENTRY and rules.color[item] <= w.GRAY:
+        value += settings.weights[public.age, _GLUT] * (public.colors[seat, w.BROWN] + public.colors[seat, w.GRAY])
     return value
 
 
@@ -163,7 +129,7 @@ def _production(public, settings, rules, seat, item, needs):
 def _trade(public, settings, rules, seat, item):
     """Return the value of lower prices: what they save on every unit that the neighbours concerned sell."""
     saved = 0
-    for side in range(NEIGHBOR_SEATS):
+    for side in range(w.NEIGHBOR_SEATS):
         sold = public.sale_reach[neighbor_left(public, seat) if side == 0 else neighbor_right(public, seat)]
         off = public.price[seat, 2 * side] - rules.price[item, 2 * side]
         if off > 0:
@@ -231,18 +197,22 @@ def _truce(public, settings, rules, seat, tokens):
 def _symbols(public, settings, rules, seat, symbol):
     """Return the value of one more symbol."""
     weights = settings.weights[public.age]
-    compass, gear, tablet = public.symbols[seat, COMPASS], public.symbols[seat, GEAR], public.symbols[seat, TABLET]
+    compass, gear, tablet = (
+        public.symbols[seat, w.COMPASS],
+        public.symbols[seat, w.GEAR],
+        public.symbols[seat, w.TABLET],
+    )
     left, right = neighbor_left(public, seat), neighbor_right(public, seat)
     value = weights[_SYMBOL] + weights[_FOLLOW] * (compass + gear + tablet)
-    value += weights[_CONTEST] * (public.colors[left, GREEN] + public.colors[right, GREEN])
-    if symbol != ANY and public.symbols[seat, ANY] + public.copy_science[seat] == 0 and rules.science_at < 0:
+    value += weights[_CONTEST] * (public.colors[left, w.GREEN] + public.colors[right, w.GREEN])
+    if symbol != w.ANY and public.symbols[seat, w.ANY] + public.copy_science[seat] == 0 and rules.science_at < 0:
         had = public.symbols[seat, symbol]
         rarer = (1 if compass < had else 0) + (1 if gear < had else 0) + (1 if tablet < had else 0)
         no_more = (1 if compass <= had else 0) + (1 if gear <= had else 0) + (1 if tablet <= had else 0)
-        gained = 2 * had + 1 + (SET_POINTS if no_more == 1 else 0)
+        gained = 2 * had + 1 + (w.SET_POINTS if no_more == 1 else 0)
         return value + weights[_SCIENCE] * gained + (weights[_RAREST] if rarer == 0 else 0.0)
     value += weights[_SCIENCE] * science_change(public, rules, seat, symbol, 0)
-    if symbol == ANY or public.symbols[seat, symbol] == min(compass, min(gear, tablet)):
+    if symbol == w.ANY or public.symbols[seat, symbol] == min(compass, min(gear, tablet)):
         value += weights[_RAREST]
     return value
 
@@ -253,7 +223,7 @@ def _symbols(public, settings, rules, seat, symbol):
 @kernel
 def _turns_left(public):
     """Return about how many turns there are until the end, this one included."""
-    return public.turns * (AGES - public.age) - public.turn
+    return public.turns * (w.AGES - public.age) - public.turn
 
 
 @kernel
@@ -262,30 +232,30 @@ def _special(public, settings, rules, seat, item, needs):
     abilities = np.int64(rules.abilities[item])
     weights = settings.weights[public.age]
     value = 0.0
-    if abilities & PRICES:
+    if abilities & w.PRICES:
         value += _trade(public, settings, rules, seat, item)
-    if abilities & TOKENS:
+    if abilities & w.TOKENS:
         tokens = np.int64(rules.diplomacy[item])
         if tokens:
             value += _truce(public, settings, rules, seat, tokens)
         copies = np.int64(rules.copy_science[item])
         if copies:
             value += weights[_SCIENCE] * science_change(public, rules, seat, 0, copies) + weights[_COPIED] * copies
-    if abilities & (WAREHOUSE | BLACK_MARKET):
-        kinds = public.made_kinds[seat] & ALL_RESOURCES
-        value += _either(public, settings, seat, needs, kinds if abilities & WAREHOUSE else ALL_RESOURCES & ~kinds)
-    if abilities & PLAY_LAST and not rules.last_played[public.age]:
-        value += weights[_PLAY_LAST] * (AGES - public.age)
-    if abilities & BUILD_DISCARD and public.discarded > 0:
+    if abilities & (w.WAREHOUSE | w.BLACK_MARKET):
+        kinds = public.made_kinds[seat] & w.ALL_RESOURCES
+        value += _either(public, settings, seat, needs, kinds if abilities & w.WAREHOUSE else w.ALL_RESOURCES & ~kinds)
+    if abilities & w.PLAY_LAST and not rules.last_played[public.age]:
+        value += weights[_PLAY_LAST] * (w.AGES - public.age)
+    if abilities & w.BUILD_DISCARD and public.discarded > 0:
         value += weights[_FROM_DISCARD]
-    if abilities & COPY_GUILD:
+    if abilities & w.COPY_GUILD:
         left, right = neighbor_left(public, seat), neighbor_right(public, seat)
-        value += weights[_COPY_GUILD] * (1 + public.colors[left, PURPLE] + public.colors[right, PURPLE])
+        value += weights[_COPY_GUILD] * (1 + public.colors[left, w.PURPLE] + public.colors[right, w.PURPLE])
     if abilities & _FREE_BUILDS:
         value += weights[_FREE_BUILD] * _turns_left(public)
-    if abilities & FREE_STAGES:
+    if abilities & w.FREE_STAGES:
         value += weights[_CHEAP_STAGES] * (rules.stage_count[public.side[seat]] - public.stages[seat])
-    if abilities & DISCARD_DEFEATS:
+    if abilities & w.DISCARD_DEFEATS:
         value -= weights[_POINT] * public.defeats[seat] * rules.defeat_points
     return value
 
@@ -294,9 +264,9 @@ def _special(public, settings, rules, seat, item, needs):
 def _means(public, settings, seat, brought):
     """Return the value of prices that change, free builds, and builds from the discard pile that clauses bring."""
     weights, value = settings.weights[public.age], 0.0
-    for kind in range(PRICE_KINDS):
+    for kind in range(w.PRICE_KINDS):
         price = np.float64(public.price[seat, kind])
-        off = price - min(max(price + brought[OWN, PRICES_FROM + kind], 0.0), MOST_PRICE)
+        off = price - min(max(price + brought[OWN, PRICES_FROM + kind], 0.0), w.MOST_PRICE)
         if off:
             side, lanes = kind // 2, _MADE_LANES if kind & 1 else _RAW_LANES
             sold = public.sale_reach[neighbor_left(public, seat) if side == 0 else neighbor_right(public, seat)]
@@ -309,8 +279,8 @@ def _means(public, settings, seat, brought):
 def _clauses(public, settings, rules, seat, item):
     """Return the value of what clauses are expected to bring until the end; coins of what is built are the caller's."""
     brought = room_for_brought()
-    bring(public, rules, seat, item, ON_SCORE, brought)
-    weights, one_war = settings.weights[public.age], 1.0 / (AGES - public.age)
+    bring(public, rules, seat, item, w.ON_SCORE, brought)
+    weights, one_war = settings.weights[public.age], 1.0 / (w.AGES - public.age)
     points = brought[OWN, POINTS] - brought[OWN, DEBTS] - brought[RIVAL, POINTS]
     value = weights[_POINT] * points + weights[_COIN] * brought[OWN, COINS]
     shields = brought[OWN, SHIELDS] + one_war * brought[OWN, AGE_SHIELDS]
@@ -320,14 +290,14 @@ def _clauses(public, settings, rules, seat, item):
     value -= weights[_SHIELD] * (brought[RIVAL, SHIELDS] + one_war * brought[RIVAL, AGE_SHIELDS])
     if brought[OWN, DIPLOMACY] > 0.0:
         value += _truce(public, settings, rules, seat, 1) * brought[OWN, DIPLOMACY]
-    for kind in range(1, SYMBOL_KINDS):
+    for kind in range(1, w.SYMBOL_KINDS):
         number = brought[OWN, SYMBOLS_FROM + kind - 1]
         if number:
             value += number * (weights[_SYMBOL] + weights[_SCIENCE] * science_change(public, rules, seat, kind, 0))
         value -= brought[RIVAL, SYMBOLS_FROM + kind - 1] * weights[_SYMBOL]
-    for resource in range(RESOURCE_KINDS):
+    for resource in range(w.RESOURCE_KINDS):
         have = np.int64((public.reach[seat] >> (np.uint64(resource) << _S3)) & _LANE)
-        place = _RAW + min(have, 3) if resource < RAW_KINDS else _MADE + min(have, 1)
+        place = _RAW + min(have, 3) if resource < w.RAW_KINDS else _MADE + min(have, 1)
         units = brought[OWN, UNITS_FROM + resource]
         units += brought[OWN, TURN_UNITS_FROM + resource] / _turns_left(public)
         value += units * weights[place]
@@ -385,12 +355,12 @@ def item_value(public, settings, rules, seat, item, needs):
         value += _shields(public, settings, rules, seat, shields)
     if rules.points_per[item, 0] | rules.points_complete[item] | rules.abilities[item] | rules.eventful[item]:
         value += _rare(public, settings, rules, seat, item, needs)
-    if item < STAGE_ENTRY:
+    if item < w.STAGE_ENTRY:
         color = rules.color[item]
-        if color == YELLOW:
+        if color == w.YELLOW:
             value += weights[_YELLOW_CARD]
-        elif color >= PURPLE:
-            value += weights[_PURPLE_CARD] if color == PURPLE else weights[_BLACK_CARD]
+        elif color >= w.PURPLE:
+            value += weights[_PURPLE_CARD] if color == w.PURPLE else weights[_BLACK_CARD]
     return value
 
 
@@ -402,13 +372,13 @@ def card_for_next(public, settings, rules, receiver, card):
     symbol = np.int64(rules.symbol[card])
     if symbol:
         compass, gear, tablet = (
-            public.symbols[receiver, COMPASS],
-            public.symbols[receiver, GEAR],
-            public.symbols[receiver, TABLET],
+            public.symbols[receiver, w.COMPASS],
+            public.symbols[receiver, w.GEAR],
+            public.symbols[receiver, w.TABLET],
         )
         if rules.science_at >= 0:
             return value + weights[_DENY_SCIENCE] * science_change(public, rules, receiver, symbol, 0)
         had = public.symbols[receiver, symbol]
         no_more = (1 if compass <= had else 0) + (1 if gear <= had else 0) + (1 if tablet <= had else 0)
-        value += weights[_DENY_SCIENCE] * (2 * had + 1 + (SET_POINTS if no_more == 1 and symbol != ANY else 0))
+        value += weights[_DENY_SCIENCE] * (2 * had + 1 + (w.SET_POINTS if no_more == 1 and symbol != w.ANY else 0))
     return value
