@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -24,5 +23,7 @@ def json_of(value: Any) -> Any:
 
 def csv_of(frame: pl.DataFrame, record: Mapping[str, Any]) -> str:
     """Return rows as CSV behind lines ``# {...}``, one JSON object for each entry of what made them."""
+    import json  # imported late: every command imports this module
+
     head = "".join(f"# {json.dumps({key: one}, ensure_ascii=False)}\n" for key, one in json_of(dict(record)).items())
     return head + frame.write_csv()

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 import wsim
 from wsim.cli.command_table import ALIASES, COMMANDS, GROUPS, PANELS
@@ -116,7 +116,7 @@ def listed() -> dict[str, tuple[str, str]]:
 
 @lru_cache(maxsize=1)
 def app() -> Any:
-    """Return the program as Typer makes it from the table, once."""
+    """Return the program: Typer makes the group and its flags, and each command of the table is a stub until called."""
     program = typer.Typer(
         name="wsim", cls=Commands, help="A laboratory for the 7 Wonders family of board games.",
         epilog="New here? Run wsim run, then wsim open. wsim COMMAND --help explains one command.\n\n"
@@ -124,14 +124,15 @@ def app() -> Any:
         context_settings={"help_option_names": ["-h", "--help"]}, rich_markup_mode=None,
     )  # fmt: skip
     program.callback(invoke_without_command=True)(_first)
-    groups = {name: typer.Typer(cls=Commands, help=text) for name, (text, _) in GROUPS.items()}
+    made: Any = typer.main.get_command(program)
+    groups = {"": made.commands, **{name: dict[str, TyperCommand]() for name in GROUPS}}
     for name, row in {**COMMANDS, **{alias: COMMANDS[name] for alias, name in ALIASES.items()}}.items():
-        group, _, own = name.rpartition(" ")
+        group, _, word = name.rpartition(" ")
         hidden = not (group or row.panel)
-        (groups[group] if group else program).command(own, short_help=row.short, hidden=hidden)(lambda: None)
-    for name, inside in groups.items():
-        program.add_typer(inside, name=name)
-    return typer.main.get_command(program)
+        groups[group][word] = TyperCommand(word, short_help=row.short, hidden=hidden, rich_markup_mode=None)
+    for name, (text, _) in GROUPS.items():
+        made.commands[name] = Commands(name=name, commands=groups[name], help=text, rich_markup_mode=None)
+    return made
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from wsim.cli.parameters import Fields, Group, Words
+from wsim.cli.parameters import ExtraArguments, Fields, Group
 from wsim.cli.plan_keys import PlanKeys
 from wsim.questions.registry import Question, questions
 
@@ -95,7 +95,7 @@ _COMMANDS: Mapping[str, Row] = {
     },
     "table": Row(
         "Any table of a run; without a name, the list of tables.", "table_command:any_table", ANALYSE,
-        own=Words(), table=TABLE, view=VIEW, files=FILES, printing=JSON,
+        own=ExtraArguments(), table=TABLE, view=VIEW, files=FILES, printing=JSON,
     ),
     "runs rerun": Row(
         "Play again what a run or answer records, and compare.", "rerun_command:rerun_command",

@@ -2,7 +2,7 @@
 
 A command is a row of ``wsim.cli.command_table``: its short help, the function that presents it, and by name the groups
 of options that this function takes. A group knows its parameters, makes of what was given the one value that the
-function gets, and may add sections to the help. ``Fields`` is any dataclass, ``Words`` whatever the command does not
+function gets, and may add sections to the help. ``Fields`` is any dataclass, ``ExtraArguments`` what the command does not
 know, ``PlanKeys`` (``plan_keys.py``) the keys of a plan with the options of the games.
 """
 
@@ -43,7 +43,7 @@ class Group(Protocol):
         ...
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)  # wsim --help makes this class: each method takes time
 class Fields:
     """A dataclass of options.
 
@@ -84,7 +84,7 @@ class Fields:
 
 
 @dataclass(frozen=True)
-class Words:
+class ExtraArguments:
     """The words that a command does not know: options of something that it finds by name."""
 
     extra: bool = field(default=True, init=False)

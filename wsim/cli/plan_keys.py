@@ -49,7 +49,7 @@ class PlanOptions:
         more = {key: value for key, value in defaults.items() if key not in keys and key not in self._in_file()}
         return plan.replace(**more) if more else plan
 
-    def code_unnamed(self, plan: Plan) -> tuple[str, ...]:
+    def code_needing_trust(self, plan: Plan) -> tuple[str, ...]:
         """Return what is code in a plan and what the user has not named himself, here or in a plan file."""
         named = {*self.keys, *self._in_file()}
         effects = plan.effects
@@ -94,7 +94,7 @@ def option_of(key: str) -> str:
     return "--" + key.replace("_", "-")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)  # wsim --help makes this class: each method takes time
 class PlanKeys:
     """The group of a plan: its keys but for some, and the options of each game.
 

@@ -126,7 +126,7 @@ def _former(name: str, saved: Mapping[str, Any], given: PlanOptions, *, trust: b
     if not all(type(index) is int for index in saved["moves"]):
         raise UserError(f"the saved game {name!r} is damaged: its moves are not all whole numbers")
     plan = Plan.make(**saved["plan"])
-    if not trust and given.code_unnamed(plan):
+    if not trust and given.code_needing_trust(plan):
         raise UserError(f"the saved game names {plan.code_in_words()}: look at it and add --trust")
     return _Begun(plan, saved["seat"], saved["number"], saved["moves"])
 

@@ -108,7 +108,7 @@ def plan_of_run(given: PlanOptions, folder: str, doing: str, *, trust: bool, **o
 def trusted(given: PlanOptions, base: Plan, source: str, doing: str, *, trust: bool) -> Plan:
     """Return the plan that ``source`` brings, under what was given; UserError for code of it that nobody has named."""
     plan = given.resolve(base)
-    if not trust and given.code_unnamed(plan):
+    if not trust and given.code_needing_trust(plan):
         places = [place for entry in plan.line_up if entry.file and (place := entry.place)]
         places += map(str, plan.effects.values())
         files = Path(source, "files")

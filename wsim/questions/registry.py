@@ -9,7 +9,6 @@ of ``wsim.options``) and ``answer.py`` (the ``Answer`` and the function that ask
 from __future__ import annotations
 
 import inspect
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field
 from importlib import import_module
@@ -29,7 +28,7 @@ OUTPUTS = ("out", "folder", "resume")
 """Options that say where a command writes and what it continues; a form writes into the opened folder instead."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)  # wsim --help makes this class: each method takes time
 class Question:
     """A question about games.
 
@@ -162,6 +161,8 @@ class Question:
     def _record(self, answer: Any, plan: Plan | None, groups: Sequence[Options]) -> None:
         """Let an answer know its question, if it records one (``wsim.questions.asked``)."""
         if hasattr(answer, "asked"):
+            import json  # imported late: ``wsim --help`` imports this module
+
             flat = None if plan is None else plan.as_dict()
             asked = {"question": self.name, "plan": flat, "groups": [group.record() for group in groups]}
             object.__setattr__(answer, "asked", json.loads(json.dumps(asked)))
