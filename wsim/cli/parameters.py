@@ -1,9 +1,9 @@
 """From options to a command: dataclasses of options (``wsim.options``) become the signature that Typer makes it of.
 
-A command is a row of ``wsim.cli.command_table``: its short help, the function that presents it, and by name the groups
-of options that this function takes. A group knows its parameters, makes of what was given the one value that the
-function gets, and may add sections to the help. ``Fields`` is any dataclass, ``ExtraArguments`` what the command does not
-know, ``PlanKeys`` (``plan_keys.py``) the keys of a plan with the options of the games.
+A command is a row of ``wsim.cli.command_table``: its short help, the function that presents it, and the groups of
+options that this function takes, by name. A group declares parameters, turns the values given for them into one value
+for the function, and may add sections to the help. ``Fields`` is any dataclass, ``ExtraArguments`` the arguments that
+the command does not know, ``PlanKeys`` (``plan_keys.py``) the keys of a plan with the options of the games.
 """
 
 from __future__ import annotations

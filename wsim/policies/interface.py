@@ -1,8 +1,8 @@
 """How the engine of a game calls a policy: one signature, and what is settled before the policy is asked.
 
-Whatever a policy is, the engine calls its *entry point*: a compiled function of the game's signature. It goes through the
-game's routine, the small kernels that settle what most policies do alike (such as paying a loss, or the random picks
-of ``explore``), and asks the policy for the rest. All of it is compiled into the entry point: the routine costs no call.
+The engine calls the *entry point* of a policy: a compiled function of the game's signature. It goes through the game's
+routine, the small kernels that settle what most policies do alike (such as paying a loss, or the random picks of
+``explore``), and asks the policy for the rest. All of it is compiled into the entry point: the routine costs no call.
 """
 
 from __future__ import annotations
