@@ -8,39 +8,26 @@ from pathlib import Path
 from typing import Any
 
 from wsim.document import Column
+from wsim.lab.table_options import RowOptions
 from wsim.options import Options, option
 
 
 @dataclass(frozen=True)
 class Printing(Options):
-    """What is printed, besides the tables."""
+    """How results are printed."""
 
-    as_json: bool = option("Print JSON.", False, names=("--json",))
-    quiet: bool = option("No progress bar, no remarks.", False, names=("--quiet", "-q"))
-
-
-@dataclass(frozen=True)
-class Wide(Options):
-    """How tables are printed that are wider than the screen."""
-
-    wide: bool = option("Show every column, in several parts if there is no room.", False)
+    as_json: bool = option("Print JSON instead of tables.", False, names=("--json",))
+    quiet: bool = option("Hide the progress bar and remarks.", False, names=("--quiet", "-q"))
 
 
 @dataclass(frozen=True)
-class View(Wide):
-    """What is shown of a table."""
-
-    sort: str | None = option("Sort by this column, largest first; -COLUMN: smallest first.", None, metavar="COLUMN")
-    top: int | None = option("Show only the first rows.", None, metavar="N")
-    only: tuple[str, ...] = option(
-        "Show only these rows: COLUMN=VALUE, card=Altar,Baths, policy!=random, n>=1000 (repeatable).",
-        (), metavar="CONDITION", names=("--filter",),
-    )  # fmt: skip
+class View(RowOptions):
+    """Which rows and columns of a table are shown."""
 
     def of(self, table: Any, splits: Mapping[str, str] | None = None, columns: Sequence[Column] = ()) -> Any:
-        """Return what is shown of a Polars frame; raise UserError for a column that it does not have.
+        """Return the requested rows of a Polars frame; raise UserError for a column that it does not have.
 
-        ``splits``: columns that it would have with options, and these. columns: what its columns are.
+        ``splits``: further columns, with the option that adds each. columns: its declared columns.
         """
         from wsim.cli.console import remark
         from wsim.stats.filters import viewed
@@ -53,16 +40,16 @@ class View(Wide):
 
 @dataclass(frozen=True)
 class Workers(Options):
-    """Who plays."""
+    """Threads or workers that play."""
 
-    threads: int | None = option("Threads that play.", None, metavar="N", shown="all usable processors")
+    threads: int | None = option("Number of threads.", None, metavar="N", shown="all usable processors")
     cluster: str | None = option(
-        "Play on Dask workers: local:4, or tcp://host:8786 (wsim[cluster]).", None, metavar="ADDRESS"
+        "Play on Dask workers: local:4 or tcp://host:8786 (needs wsim[cluster]).", None, metavar="ADDRESS"
     )
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.cluster is not None:  # before anything is compiled for who cannot play
+        if self.cluster is not None:  # before anything is compiled
             from wsim.lab.cluster import check_cluster
 
             check_cluster(self.cluster, self.threads)
@@ -70,15 +57,21 @@ class Workers(Options):
 
 @dataclass(frozen=True)
 class Trust(Options):
-    """Whose code may run."""
+    """Permission to run code from a run folder."""
 
-    trust: bool = option("Run policy code and effects that the run folder names and keeps, whoever wrote it.", False)
+    trust: bool = option(
+        "Run policy code and effects stored in the run folder, even if someone else wrote them.", False
+    )
 
 
 @dataclass(frozen=True)
 class AnswerFile(Options):
-    """Where an answer is written."""
+    """The file for an answer."""
 
     out: Path | None = option(
-        "Write FILE.json or FILE.parquet, or into a run folder.", None, metavar="FILE", names=("-o", "--out"), read=Path
+        "Write the answer to FILE.json, FILE.parquet, or a run folder.",
+        None,
+        metavar="FILE",
+        names=("-o", "--out"),
+        read=Path,
     )
