@@ -119,8 +119,8 @@ def app() -> Any:
     """Return the program: Typer makes the group and its flags, and each command of the table is a stub until called."""
     program = typer.Typer(
         name="wsim", cls=Commands, help="A laboratory for the 7 Wonders family of board games.",
-        epilog="New here? Play games with wsim run, then browse them with wsim open. wsim COMMAND --help explains a command."
-        "\n\n"
+        epilog="New here? Play games with wsim run, then browse them with wsim open. wsim COMMAND --help explains each "
+        "command.\n\n"
         "Exit codes: 0 success, 1 failure, 2 wrong usage, 3 unproven (wsim balance), 130 interrupted.",
         context_settings={"help_option_names": ["-h", "--help"]}, rich_markup_mode=None,
     )  # fmt: skip
