@@ -195,7 +195,8 @@ def test_the_registry_of_policies(wsim_command: Command, toy: None) -> None:
 def test_a_net_is_shown_with_what_it_learned_from(wsim_command: Command) -> None:
     said = wsim_command("policies", "net").out
     for seed in (1, 2):
-        assert re.search(rf"net:seed={seed}: trained on [0-9,]+ decisions in \d+ rounds, seed {seed}: 1e-3 [0-9,]+, 1e-4 ", said)
+        trained = rf"net:seed={seed}: trained on [0-9,]+ decisions in \d+ rounds, seed {seed}: 1e-3 [0-9,]+, 1e-4 "
+        assert re.search(trained, said)
     [net] = json.loads(wsim_command("policies", "net:seed=2", "--json").out)["nets"]
     assert (net["net"], net["seed"]) == ("net:seed=2", 2)
     [net] = json.loads(wsim_command("policies", "net", "--game", "tower_of_babel", "--json").out)["nets"]

@@ -33,12 +33,12 @@ class AdviseOptions(Options):
     seat: int | None = option("Seat that decides, from 0.", None, metavar="N")
     playouts: int | None = option("Playouts per move.", None, metavar="N", shown=str(PLAYOUTS))
     seconds: float | None = option(
-        "Time limit instead of a number of playouts; results then depend on the machine.", None, metavar="S"
+        "Time limit instead of a number of playouts; results then depend on the machine.", None, metavar="SECONDS"
     )
-    play_on: str | None = option(
+    playout_policies: str | None = option(
         "Policies used in playouts: one for all seats, or one per seat.",
         None, metavar="LINE-UP", shown="the policies of the game",
-        names=("--playout-policies",), aliases=("--play-on",),
+        aliases=("--play-on",),
     )  # fmt: skip
     ask: tuple[str, ...] = option(
         "Also show the move of this policy (repeatable): ./mine.py:bold, search:playouts=50.", (), metavar="POLICY"
@@ -60,7 +60,7 @@ def advise_command(options: AdviseOptions, trust: Trust, printing: Printing) -> 
     playouts = PLAYOUTS if options.playouts is None and options.seconds is None else options.playouts
     with progress_bar(not printing.quiet) as progress:
         ranking = advice(
-            game, seconds=options.seconds, policies=options.play_on, rng=options.seed, playouts=playouts,
+            game, seconds=options.seconds, policies=options.playout_policies, rng=options.seed, playouts=playouts,
             ask=options.ask, progress=progress,
         )  # fmt: skip
     if printing.as_json:
