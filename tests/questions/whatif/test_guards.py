@@ -105,9 +105,9 @@ def test_the_deals_that_tell_by_hand() -> None:
     differences[1, :4] = (1.0, -1.0, 1.0, 5.0)  # (1 + 1 + 1 + 25)**2 / (1 + 1 + 1 + 625)
     known = Contrasts(2, 1).plus(made(differences).play(range(100)))
     assert known.differing.tolist() == [4, 4]
-    assert known.speaking() == pytest.approx([4, 28**2 / 628])
+    assert known.effective_deals() == pytest.approx([4, 28**2 / 628])
     more = known.plus(made(differences).play(range(100)))
-    assert more.speaking() == pytest.approx([8, 56**2 / 1256])
+    assert more.effective_deals() == pytest.approx([8, 56**2 / 1256])
 
 
 @pytest.mark.parametrize("variants", [1, 2, 5])
