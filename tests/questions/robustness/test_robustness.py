@@ -129,11 +129,11 @@ def test_three_players_have_three_pairs_and_one_row_for_all() -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["random"], "two policies or more, as in: wsim robustness balanced net"),
+        (["random"], "at least two policies, as in: wsim robustness balanced net"),
         (["random", "random"], "'random' is named twice"),
         (
             ["random", "greedy", "--tables", "wonder"],
-            "no table 'wonder' of things (did you mean 'wonders'?): wonders, cards",
+            "no table 'wonder' to compare (did you mean 'wonders'?): wonders, cards",
         ),
     ],
 )

@@ -148,7 +148,7 @@ def test_a_change_that_changes_nothing_ends_early_and_says_so() -> None:
     assert (answer.stopped, answer.deals) == ("clear", IDENTICAL)
     [row] = answer.effects.to_dicts()
     assert (row["verdict"], row["effect"], row["effect_low"]) == ("identical", 0.0, None)
-    assert answer.remarks[0].startswith("No deal of 10,000 differed in anything that is compared: fewer than 0.0003")
+    assert answer.remarks[0].startswith("None of 10,000 deals differed in any metric: at most 0.0003")
 
 
 def test_verdict_and_interval_are_of_one_look() -> None:
