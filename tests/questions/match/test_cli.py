@@ -158,7 +158,7 @@ def test_another_match_is_not_gone_on_with(wsim_command: Command) -> None:
     for more, said in (
         (("--seed", "2"), "its digests differ"),
         (("--budget", "60"), "its question differ"),
-        (("p:skill=9",), "its policies and digests differ (there p:skill=3, p, here p:skill=3, p, p:skill=9)"),
+        (("p:skill=9",), "its policies and digests differ (p:skill=3, p, not p:skill=3, p, p:skill=9)"),
     ):
         answer = wsim_command(*words, *more, "--resume")
         assert answer.code == 2

@@ -221,7 +221,7 @@ def test_what_is_stronger_is_called_so_from_either_side() -> None:
     assert first.pairs["difference"][0] == -second.pairs["difference"][0]
     assert first.ratings["policy"].to_list() == second.ratings["policy"].to_list() == ["p:skill=3", "p"]
     assert first.deals == first.pairs["decided_at"][0] == 1000
-    assert any("exaggerated" in one for one in first.remarks)
+    assert any("overstates" in one for one in first.remarks)
 
 
 def test_alpha_is_shared_among_all_tables() -> None:
@@ -422,7 +422,7 @@ def test_a_match_says_how_it_played_own_policies(monkeypatch: pytest.MonkeyPatch
 def test_an_answer_shows_in_a_notebook() -> None:
     answer = luck("p:skill=1", "p", budget=60)
     assert "<table" in answer._repr_html_()
-    assert "Win share of one of a policy" in repr(answer)
+    assert "Win share of one seat of a policy" in repr(answer)
 
 
 def test_ratings_of_two_tables_by_hand() -> None:

@@ -37,7 +37,7 @@ def test_the_page_shows_those_in_the_folder(run: str, wsim_command: Command) -> 
         'id="match"',
         'id="skill"',
         "Difference in win share of the first policy",
-        "Wonders with random (open) and with greedy (filled) on all seats. 400 games at each rung.",
+        "Wonders with random (open) and with greedy (filled) on all seats. 400 games at each level.",
         "Wonders by skill; change from random to greedy",
         'id="rest"',
         "How far figures move from one player to another",

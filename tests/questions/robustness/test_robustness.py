@@ -107,7 +107,7 @@ def test_cards_and_wonders_of_real_games(wsim_command: Command) -> None:
     assert 0 < cards["clear"] <= cards["things"]
     between = answer.things.filter(pl.col("table") == "cards", pl.col("between").is_not_null())["between"]
     assert ((2 * between**2).mean()) == pytest.approx(cards["rms"] ** 2, rel=0.25)  # those below 0 are cut there
-    assert "noise of sampling" in repr(answer)
+    assert "sampling noise is removed" in repr(answer)
     shown = wsim_command(*PLAYED, "--tables", "wonders", "--quiet").out
     title = "Robustness: differences between players (win share, 95% interval)"
     assert shown.startswith(f"{title}\ntable    first   second")

@@ -47,8 +47,8 @@ def test_a_sweep_is_drawn(wsim_command: Command) -> None:
     points = [line.index("●") for line in drawn]
     assert points == sorted(points)
     assert [line.split()[0] for line in drawn] == ["1", "3", "5", "7", "9"]
-    assert "Shares;" not in answer.out
-    assert "Shares;" in wsim_command(*MEDAL, "--sweep", "cards.Medal.points=1..9..2", "--details").out
+    assert "shares;" not in answer.out
+    assert "shares;" in wsim_command(*MEDAL, "--sweep", "cards.Medal.points=1..9..2", "--details").out
 
 
 def test_a_chart_shows_zero_and_every_interval() -> None:
