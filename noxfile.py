@@ -1,6 +1,6 @@
-"""One command for the inner loop: ``nox -s SESSION``; ``nox --list`` says what each does.
+"""One command for each development task: ``nox -s SESSION``; ``nox --list`` lists them.
 
-Sessions run in the environment that nox is called from; ``full`` makes a fresh one by itself. See CONTRIBUTING.md.
+Sessions run in the environment from which nox is called; ``full`` creates a fresh one. See CONTRIBUTING.md.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ nox.options.sessions = ["quick"]
 
 @nox.session
 def fix(session: nox.Session) -> None:
-    """Put imports, form, simple mistakes and the types of the public functions right."""
+    """Fix imports, formatting, simple mistakes and the types of the public functions."""
     session.run("python", "-m", "tests.lab.test_public_types", external=True)
     session.run("ruff", "check", "--fix", ".", external=True)
     session.run("ruff", "format", ".", external=True)
@@ -21,7 +21,7 @@ def fix(session: nox.Session) -> None:
 
 @nox.session
 def quick(session: nox.Session) -> None:
-    """Lint, types and the quick tier of the tests."""
+    """Run lint, types and the quick tier of the tests."""
     session.run("ruff", "check", ".", external=True)
     session.run("ruff", "format", "--check", ".", external=True)
     session.run("mypy", external=True)
@@ -30,13 +30,13 @@ def quick(session: nox.Session) -> None:
 
 @nox.session
 def full(session: nox.Session) -> None:
-    """Everything that must hold before a change lands, from a fresh environment."""
+    """Run everything that must pass before a change lands, in a fresh environment."""
     session.run(".ci/run", external=True)
 
 
 @nox.session
 def pages(session: nox.Session) -> None:
-    """Write what the commands of the pages print into the pages, and build the site strictly."""
+    """Write the output of the commands on the pages into the pages; build the site in strict mode."""
     renew = {"WSIM_RENEW_PAGES": "1"}
     session.run(
         "python", "-m", "pytest", "-m", "", "tests/docs/test_pages.py", *session.posargs, env=renew, external=True
@@ -46,35 +46,35 @@ def pages(session: nox.Session) -> None:
 
 @nox.session
 def screens(session: nox.Session) -> None:
-    """Make the pictures of the workbench anew."""
+    """Regenerate the pictures of the workbench."""
     session.run("python", "-m", "tests.workbench.screens", "docs/images", external=True)
 
 
 @nox.session
 def bench(session: nox.Session) -> None:
-    """Measure."""
+    """Run the benchmarks."""
     session.run("python", "-m", "pytest", "-m", "", "-n", "0", "benchmarks", *session.posargs, external=True)
 
 
 @nox.session
 def mutants(session: nox.Session) -> None:
-    """Plant faults at random and report which no test notices; the arguments go to ``python -m tests.mutants``."""
+    """Plant random faults and report those that no test notices; arguments go to ``python -m tests.mutants``."""
     session.run("python", "-m", "tests.mutants", *session.posargs, external=True)
 
 
 @nox.session(venv_backend="venv")
 def release(session: nox.Session) -> None:
-    """Check, build and tag the release that the arguments name: ``nox -s release -- 0.3.0``."""
+    """Check, build and tag a release: ``nox -s release -- 0.3.0``."""
     if len(session.posargs) != 1:
-        session.error("name the version: nox -s release -- 0.3.0")
+        session.error("give one version: nox -s release -- 0.3.0")
     (version,) = session.posargs
     session.run("python", "-m", "tests.release", version)
     if session.run("git", "status", "--porcelain", silent=True, external=True):
-        session.error("the checkout has uncommitted changes: a release is a commit")
+        session.error("the checkout has uncommitted changes: commit them first")
     if session.run("git", "tag", "--list", f"v{version}", silent=True, external=True):
-        session.error(f"v{version} is already tagged: a release never changes")
+        session.error(f"v{version} is already tagged: choose a new version")
     session.run(".ci/run", external=True)
     session.install("build")
     session.run("python", "-m", "build", "--outdir", "dist")
     session.run("git", "tag", "--annotate", f"v{version}", "--message", f"wsim {version}", external=True)
-    session.log(f"dist/ holds wsim {version}; push the tag v{version} with its commit")
+    session.log(f"dist/ contains wsim {version}: push the commit and the tag v{version}, and upload dist/")

@@ -1,4 +1,4 @@
-"""Check that the files of a release agree: ``python -m tests.release 0.3.0`` prints what is wrong and exits with 1."""
+"""Check the files of a release: ``python -m tests.release 0.3.0`` prints their problems and exits with 1 if any."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ RELEASE_FILES = ("wsim/version.py", "CITATION.cff", "CHANGELOG.md")
 
 
 def release_problems(version: str, texts: dict[str, str]) -> list[str]:
-    """Return why the files of a release, by name, are not those of ``version``, a sentence each."""
+    """Return the problems of the release files (text by name) for ``version``, one sentence each."""
     problems = []
     if f'__version__ = "{version}"' not in texts["wsim/version.py"]:
-        problems.append(f"wsim/version.py does not say {version}")
+        problems.append(f"wsim/version.py does not contain {version}")
     cited = dict(re.findall(r"^([\w-]+): (.+)$", texts["CITATION.cff"], re.MULTILINE))
     if cited.get("version") != version:
         problems.append(f"CITATION.cff cites {cited.get('version')}, not {version}")
@@ -30,7 +30,7 @@ def release_problems(version: str, texts: dict[str, str]) -> list[str]:
 
 
 def main() -> None:
-    """Print the problems of the version that the command line names."""
+    """Print the problems of the version given as argument."""
     texts = {name: (ROOT / name).read_text(encoding="utf-8") for name in RELEASE_FILES}
     problems = release_problems(sys.argv[1], texts)
     sys.exit("\n".join(problems) or None)

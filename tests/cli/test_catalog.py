@@ -54,7 +54,7 @@ def test_the_difference_of_two_rule_sets(wsim_command: Command) -> None:
     lines = wsim_command("catalog", "--diff", "1e", "2e").out.splitlines()
     assert lines[:2] == ["Rules", "  sides A, B -> day, night"]
     assert "  Altar: effects 2 points -> 3 points" in lines
-    assert wsim_command("catalog", "--diff", "1e", "1e").out == "no difference\n"
+    assert wsim_command("catalog", "--diff", "1e", "1e").out == "no differences\n"
     rows = json.loads(wsim_command("catalog", "--diff", "1e", "2e", "--json").out)
     assert {"part", "name", "field", "old", "new"} == set(rows[0])
 

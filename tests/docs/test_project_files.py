@@ -1,4 +1,4 @@
-"""What people use to carry on says the same everywhere: the version, the pages, the sessions of the inner loop."""
+"""Project files agree with each other: version, pages, nox sessions, release checks."""
 
 from __future__ import annotations
 
@@ -33,26 +33,23 @@ def test_the_site_and_the_index_have_every_page() -> None:
     assert linked >= PAGES - {"index.md"}
 
 
-def test_contributing_tells_every_session() -> None:
+def test_contributing_lists_every_session() -> None:
     sessions = re.findall(r"^@nox\.session.*\ndef (\w+)", text("noxfile.py"), re.MULTILINE)
     assert re.findall(r"^\| `nox -s (\w+)(?: -- [\w. -]+)?`", text("CONTRIBUTING.md"), re.MULTILINE) == sessions
 
 
-def test_a_release_is_refused_with_what_is_missing() -> None:
-    sound = {name: text(name) for name in RELEASE_FILES}
+def test_release_problems_are_all_listed() -> None:
+    texts = {name: text(name) for name in RELEASE_FILES}
     unreleased = re.compile(r"## Unreleased\n.*?(?=## \d)", re.DOTALL)
-    sound["CHANGELOG.md"] = unreleased.sub("", sound["CHANGELOG.md"])
-    assert release_problems(wsim.__version__, sound) == []
-    assert release_problems("9.9.9", sound) == [
-        "wsim/version.py does not say 9.9.9",
+    texts["CHANGELOG.md"] = unreleased.sub("", texts["CHANGELOG.md"])
+    assert release_problems(wsim.__version__, texts) == []
+    assert release_problems("9.9.9", texts) == [
+        "wsim/version.py does not contain 9.9.9",
         f"CITATION.cff cites {wsim.__version__}, not 9.9.9",
         "CHANGELOG.md has no heading '## 9.9.9 - YYYY-MM-DD'",
     ]
-    more = {
-        **sound,
-        "CHANGELOG.md": f"## Unreleased\n\n* A change.\n\n## {wsim.__version__} - 2020-01-01\n\n* Another.\n",
-    }
-    assert release_problems(wsim.__version__, more) == [
+    texts["CHANGELOG.md"] = f"## Unreleased\n\n* A change.\n\n## {wsim.__version__} - 2020-01-01\n\n* Another.\n"
+    assert release_problems(wsim.__version__, texts) == [
         f"CITATION.cff and CHANGELOG.md give {wsim.__version__} different dates",
         f"CHANGELOG.md still lists changes under Unreleased: move them to {wsim.__version__}",
     ]

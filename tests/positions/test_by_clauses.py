@@ -109,7 +109,7 @@ def test_people_read_what_clauses_brought() -> None:
         (HAS, {"shield": 3}, "by_clauses of city 0 has no 'shield' (did you mean 'shields'?): it has shields, "),
         (HAS, {"clay": 51}, "clay in by_clauses of city 0 must be a whole number from 0 to 50, not 51"),
         (HAS, {"clay": -1}, "clay in by_clauses of city 0 must be a whole number from 0 to 50, not -1"),
-        (HAS, {"left_raw_price": -3}, "left_raw_price of city 0 comes to -1: a unit costs 0 to 5 coins (R66)"),
+        (HAS, {"left_raw_price": -3}, "left_raw_price of city 0 would be -1: a unit costs 0 to 5 coins (R66)"),
         (SO_FAR, {"sales": 3}, "so_far of city 0 has no 'sales': it has sold, chains, "),
         (SO_FAR, {"sold": "3"}, "sold in so_far of city 0 must be a whole number from 0 to 1000, not '3'"),
     ],

@@ -175,7 +175,7 @@ def test_mistakes_in_naming_a_file_are_sentences(tmp_path: Path, name: str, said
 
 def test_house_rules_call_no_functions(tmp_path: Path) -> None:
     path = patch(tmp_path, "mine.flat(least=0, most=5)")
-    with pytest.raises(UserError, match=r"functions of a file are for `when` of cards and stages"):
+    with pytest.raises(UserError, match=r"functions of a file work only in `when` of cards and stages"):
         load_catalogue("1e", patches=[path], changes=["settings.sale_coins='mine.flat(least=0, most=5)'"])
 
 

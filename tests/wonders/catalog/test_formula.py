@@ -168,7 +168,7 @@ def test_a_mistake_is_one_sentence_with_its_place(text: str) -> None:
 CLAUSES = {
     '{event="bulit", gain={coins=1}}': "when.1.event: unknown event 'bulit' (did you mean 'built'?)",
     "{gain={coins=1}}": "when.1: event is missing; accepted: built, card_built",
-    '{event="built"}': "when.1: does nothing; accepted: take, give, gain, lose or points besides",
+    '{event="built"}': "when.1: has no effect; accepted: at least one of take, give, gain, lose and points",
     '{event="built", gain={coin=1}}': "when.1.gain.coin: unknown thing to gain 'coin' (did you mean 'coins'?)",
     '{event="built", gain={coins=-1}}': "'-1' could be -1, and less than 0 is not accepted; accepted: 1 with lose",
     '{event="built", gain={shields=-1}}': "'-1' could be -1, and less than 0 is not accepted; accepted: max(0, ...)",
@@ -177,14 +177,14 @@ CLAUSES = {
     '{event="built", gains={coins=1}}': "when.1.gains: unknown field 'gains' (did you mean 'gain'?)",
     '{event="built", each="neighbour", take=1}': "when.1.each: unknown seat 'neighbour' (did you mean 'neighbor'?)",
     '{event="built", gain={coins="3 - red"}}': "when.1.gain.coins: '3 - red' could be -252, and less than 0",
-    '{event="built", take=1}': "when.1.take: coins are handed to or by another city; accepted: each = one of left",
-    '{event="built", each="left", take=1, by="self"}': "when.1.by: 'built' is nobody's move; accepted with: card_built",
-    '{event="built", each="trigger", take=1}': "when.1.each: 'trigger' is whoever made a move, and 'built' is none",
+    '{event="built", take=1}': "when.1.take: coins are taken from other cities; accepted: each = one of left",
+    '{event="built", each="left", take=1, by="self"}': "when.1.by: 'built' is not a move; accepted with: card_built",
+    '{event="built", each="trigger", take=1}': "when.1.each: 'trigger' is the city that made a move, but",
     '{event="sold", color="red", gain={coins=1}}': "when.1.color: 'sold' has no color; accepted with: card_built",
     '{event="sold", from="left", gain={coins=1}}': "when.1.from: 'sold' has no seller; accepted with: bought",
-    '{event="bought", from="self", gain={coins=1}}': "when.1.from: nobody buys from itself; accepted: `by` besides",
+    '{event="bought", from="self", gain={coins=1}}': "when.1.from: a city cannot buy from itself; accepted: also",
     '{event="sold", gain={coins="purchase"}}': "when.1.gain.coins: 'purchase', at letter 1: nothing is bought;",
-    '{event="scored", gain={coins=1}}': "when.1.gain: at the end of the game only points are counted; accepted: points",
+    '{event="scored", gain={coins=1}}': "when.1.gain: only points can change at the end of the game; accepted: points",
     '{event="built", points=1}': "when.1.points: points are counted at the end of the game",
     '{event="built", gain={coins="other.red"}}': "when.1.gain.coins: 'other.red', at letter 1: there is no other city",
     '{event="built", gain={coins=1}, if="red"}': "when.1.if: 'red' is a number where a condition is needed",
@@ -338,20 +338,16 @@ ENGLISH = {
     "2 * (red + blue)": "2 times (own red cards plus own blue cards)",
     "(2 * red) + 1": "2 times own red cards plus 1",
     "1 if other.shields < shields and age == 3 else 0": (
-        "1 if their shields are fewer than own shields and the number of the age is exactly 3, else 0"
+        "1 if their shields are fewer than own shields and the age is exactly 3, else 0"
     ),
     "red - (blue - 1)": "own red cards minus (own blue cards minus 1)",
     "left.count(card.cost >= 3 and not card.red)": (
-        "how many there are of: the left neighbour's structures of which (the cost is at least 3 and "
-        "not the colour is red)"
+        "the number of: the left neighbour's structures where (the cost is at least 3 and the colour is not red)"
     ),
     "count(card.chained, card.gear)": (
-        "how many there are of: own structures of which another structure makes it free and own structures of which "
-        "the symbol is a gear"
+        "the number of: own structures where there is a chain to it and own structures where the symbol is a gear"
     ),
-    'left.count("Altar", red > 1)': (
-        "how many there are of: the left neighbour's Altar and own red cards are more than 1"
-    ),
+    'left.count("Altar", red > 1)': "the number of: the left neighbour's Altar and own red cards are more than 1",
     "coins // 3": "own coins divided by 3, rounded down",
     "-max(1, 2)": "minus the greater of 1 and 2",
 }
@@ -370,14 +366,14 @@ TELLING = {
         "whenever a neighbour builds a red or blue card: gains 1 shield for this age"
     ),
     '{event="sold", by="anyone", each="trigger", lose={coins=2}, gain={debts=1}}': (
-        "whenever any city sells a card: whoever did it gains 1 debt, whoever did it loses 2 coins"
+        "whenever any city sells a card: that city gains 1 debt, that city loses 2 coins"
     ),
     '{event="scored", each="other", points="other.red"}': (
         "at the end of the game for each other city: (their red cards) points"
     ),
     '{event="bought", by="neighbor", from="self", each="trigger", take="purchase // 2"}': (
-        "whenever a neighbour buys from this city: takes (the coins of the purchase divided by 2, rounded down) coins "
-        "from the buyer"
+        "whenever a neighbour buys from this city: takes (the coins paid for the purchase divided by 2, rounded down) "
+        "coins from the buyer"
     ),
     '{event="age_start", gain={turn_wood=1, turn_ore="red"}}': (
         "at the start of each age: gains (own red cards) ore units for one turn, gains 1 wood unit for one turn"
@@ -396,7 +392,7 @@ TELLING = {
         "whenever this city buys from a neighbour: gives 1 coin to the seller"
     ),
     '{event="turn_start", each="left", give="age"}': (
-        "at the start of each turn: gives (the number of the age) coins to the left neighbour"
+        "at the start of each turn: gives (the age) coins to the left neighbour"
     ),
 }
 

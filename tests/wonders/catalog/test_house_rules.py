@@ -50,18 +50,18 @@ def test_guilds_are_counted_by_cities_or_said_by_a_formula() -> None:
 
 
 @pytest.mark.parametrize(("change", "said"), [
-    ("start_coins='coins'", "'coins', at letter 1: is not known when this is settled; accepted: players"),
-    ("start_coins='left.coins'", "'left.coins', at letter 1: is not known when this is settled; accepted: players"),
+    ("start_coins='coins'", "'coins', at letter 1: is not known when this setting is evaluated; accepted: players"),
+    ("start_coins='left.coins'", "'left.coins', at letter 1: is not known when this setting is evaluated"),
     ("start_coins='2 * playrs'", "'playrs', at letter 5: unknown name 'playrs' (did you mean 'players'?)"),
-    ("start_coins='4 - players'", "start_coins: comes to -1 with 5 players; accepted: a whole number from 0 to 99"),
+    ("start_coins='4 - players'", "start_coins: is -1 with 5 players; accepted: a whole number from 0 to 99"),
     ("start_coins='40 + 60'", "start_coins: 100 is not accepted; accepted: a whole number from 0 to 99"),
     ("start_coins=[1, 2, 3]", "start_coins: the list [1, 2, 3] is not accepted; accepted: a whole number"),
-    ("defeat_points='-age'", "'age', at letter 2: is not known when this is settled; accepted: players"),
-    ("victory_tokens='60 * age'", "victory_tokens: comes to 120 with 3 players"),
+    ("defeat_points='-age'", "'age', at letter 2: is not known when this setting is evaluated; accepted: players"),
+    ("victory_tokens='60 * age'", "victory_tokens: is 120 with 3 players"),
     ("sale_coins='3 - sold'", "'3 - sold' could be -252, and less than 0 is not accepted; accepted: max(0, ...)"),
     ("sale_coins='other.red'", "'other.red', at letter 1: there is no other city; accepted: left. and right."),
     ("sale_coins=[1, 2]", "sale_coins: a list of 2 is not accepted; accepted: 3 items"),
-    ("science='wild'", "wild symbols are fixed before science is counted (R23)"),
+    ("science='wild'", "wild symbols are fixed before science is scored (R23)"),
     ("science='gear // tablet'", "'tablet', at letter 9: could be 0, and division by 0 is not allowed"),
     ("science='count(\"Palas\")'", "unknown card 'Palas' (did you mean 'Palace'?)"),
     ("science:5=3", "has no number 5; accepted: 1 (the 2), 2 (the 2), 3 (the 2), 4 (the 7)"),
@@ -101,9 +101,12 @@ def test_house_rules_are_told_with_the_rules_that_they_replace() -> None:
     rows = {row["setting"]: (row["value"], row["meaning"]) for row in house_rows(changed.settings, False)}
     assert rows == {
         "sale_coins": ("2; own cards sold; 4", "R6: coins for a card sold"),
-        "last_card": ("played; discarded; played", "R9.5: what becomes of the last cards of each age"),
+        "last_card": ("played; discarded; played", "R9.5: what happens to the last cards of each age"),
         "science": ("2 times own gears", "R23: points of science symbols"),
-        "tie_breaks": ("nothing: a tie is shared", "R24: what decides between equal points, most of it first"),
+        "tie_breaks": (
+            "none: ties are shared",
+            "R24: tie-breaks in order; the higher value wins",
+        ),
     }
     lines = list(diff_lines(load_catalogue("1e"), changed))
     assert "  tie breaks coins -> none" in lines

@@ -142,7 +142,7 @@ def test_diff_of_rules_and_of_nothing() -> None:
     first = load_catalogue("1e")
     changed = load_catalogue("1e", changes=["switches.debt_choice=false", "settings.start_coins=5"])
     assert diff_lines(first, changed) == ["Rules", "  start coins 3 -> 5", "  debt choice true -> false"]
-    assert diff_lines(first, load_catalogue("1e")) == ["no difference"]
+    assert diff_lines(first, load_catalogue("1e")) == ["no differences"]
     assert diff_rows(first, changed)[0] == {"part": "rules", "name": "", "field": "start_coins", "old": 3, "new": 5}
 
 

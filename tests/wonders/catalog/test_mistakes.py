@@ -100,7 +100,7 @@ cards.Palace.copies=[3, 8]
     cards.Palace.copies: 8 is not accepted; accepted: a whole number from 3 to 7
 # no copies
 cards.Palace.copies=false
-    cards.Palace.copies: is missing; accepted: a least player number (3 to 7) for each copy
+    cards.Palace.copies: is missing; accepted: a minimum player number (3 to 7) for each copy
 # empty copies
 cards.Palace.copies=[]
     cards.Palace.copies: a list of 0 is not accepted
@@ -109,7 +109,7 @@ cards.Loom.copies.4=[3]
     cards.Loom.copies.4: unknown age '4'; accepted: 1, 2, 3
 # two ages and an age
 cards.Loom.age=1
-    cards.Loom.age: copies are given for each age, so there is no age besides; accepted: age = false
+    cards.Loom.age: cannot be combined with copies by age; accepted: age = false
 # copies of a guild
 cards.Workers Guild.copies=[3]
     cards."Workers Guild".copies: a purple card has no copies
@@ -121,7 +121,7 @@ cards.Workers Guild.copy_guild=true
     a guild cannot copy guilds
 # brown card of R18
 cards.Mine.produces_one_of=own_board_brown_gray
-    cards.Mine.produces_one_of: a brown card names its resources
+    cards.Mine.produces_one_of: a brown card must name its resources
 # one alternative
 cards.Mine.produces_one_of=["ore"]
     cards.Mine.produces_one_of: a list of 1 is not accepted; accepted: 2 to 12 items
@@ -193,7 +193,7 @@ wonders.Gizah.C=[{}]
     wonders.Gizah.sides.C: unknown side 'C'; accepted: A, B, day, night
 # side missing
 wonders.Gizah.B=false
-    wonders.Gizah.sides: has no side 'B'; rule set 1e plays the sides A and B
+    wonders.Gizah.sides: has no side 'B'; rule set 1e uses the sides A and B
 # effect of a stage
 wonders.Gizah.A.1.shield=1
     wonders.Gizah.sides.A.1.shield: unknown field or effect 'shield' (did you mean 'shields'?)
@@ -223,7 +223,7 @@ rulesets.2e.extends=3e
     rulesets.2e.extends: unknown rule set '3e'; accepted: 1e, 1e-duo, 2e
 # circle of parents
 rulesets.1e.extends=2e
-    rulesets.1e.extends: goes round in a circle: 1e -> 2e -> 1e
+    rulesets.1e.extends: is circular: 1e -> 2e -> 1e
 # eight seats
 rulesets.1e.seats=[8]
     rulesets.1e.seats: 8 is not accepted; accepted: a whole number from 2 to 7
@@ -278,14 +278,14 @@ def test_two_values_in_one_change() -> None:
 @pytest.mark.parametrize(
     ("ruleset", "changes", "expected"),
     [
-        ("1e-duo", ["rulesets.1e-duo.cities=true"], "rulesets.1e-duo.duo: does not go together with cities = true"),
+        ("1e-duo", ["rulesets.1e-duo.cities=true"], "rulesets.1e-duo.duo: cannot be combined with cities = true"),
         ("1e-duo", ["rulesets.1e-duo.seats=[3]"], "rulesets.1e-duo.seats: 3 players are not accepted for two players"),
         ("2e-cities-teams", ["rulesets.2e-cities-teams.seats=[4, 5]"], "5 players are not accepted in teams"),
         ("2e-cities", ["cards.Cells.copies=[3]"], "cards.Cells.copies: a black card has no copies"),
         (
             "2e-cities",
             ["cards.Smuggler's Cache.trade_discount.neighbors=['left']"],
-            'trade_discount.neighbors: the scope "board_resource" is known from both neighbors only',
+            'trade_discount.neighbors: a discount of scope "board_resource" must apply to both neighbors',
         ),
         ("2e-cities", ["cards.Sepulcher.coin_loss.per=card"], "cards.Sepulcher.coin_loss.per: unknown measure 'card'"),
     ],
@@ -300,7 +300,7 @@ def test_decks_that_cannot_be_dealt() -> None:
         "cards.toml, cards: age 1 cannot be dealt with 4 players in rule set 1e with cards.Pawnshop.remove=true: "
         "4 hands of 7 are 28 cards, the deck has 27 (27 copies); add 1 copy of age 1 with 4 in `copies`"
     )
-    assert lines[1].endswith("; it comes out as soon as the deck before it does")
+    assert lines[1].endswith("; fixing the deck for fewer players also fixes this one")
     assert lines[-1].endswith("the deck has 47 (47 copies); add 1 copy of age 1 with 7 in `copies`")
     assert [line[: len("also: cards.toml, cards: age 1")] for line in lines[1:]] == [
         "also: cards.toml, cards: age 1"
@@ -311,10 +311,10 @@ def test_decks_that_cannot_be_dealt() -> None:
     assert "hands of 6" in refusal(["settings.hand_size=6"])[0]
     more = refusal(["cards.Pawnshop.copies=[4, 4, 7]"])
     assert more[0].endswith(
-        "the deck has 29 (29 copies); take away 1 of those with 4 in `copies`: "
+        "the deck has 29 (29 copies); remove 1 of the copies with 4 in `copies`: "
         "Excavation, Guard Tower, Lumber Yard, Ore Vein, Pawnshop, Scriptorium, ..."
     )
-    assert "take away 1 of those with at most 3 in `copies`: " in refusal(["cards.Pawnshop.copies=[3, 4, 7]"])[0]
+    assert "remove 1 of the copies with at most 3 in `copies`: " in refusal(["cards.Pawnshop.copies=[3, 4, 7]"])[0]
 
 
 def test_all_mistakes_of_all_kinds_are_told_at_once() -> None:
@@ -326,15 +326,15 @@ def test_all_mistakes_of_all_kinds_are_told_at_once() -> None:
 
 def test_too_few_cards_to_draw_from() -> None:
     guilds = [f"cards.{name} Guild.remove=true" for name in ("Workers", "Spies")]
-    assert refusal(guilds)[0] == "cards.toml, cards: 9 guilds are drawn in age 3 with 7 players, but there are 8"
+    assert refusal(guilds)[0] == "cards.toml, cards: 9 guilds are drawn in age 3 with 7 players, but there are only 8"
     black = [f"cards.{name}.remove=true" for name in BLACK]
     first = refusal(black, "2e-cities")[0]
-    assert first == "cards.toml, cards: 7 black cards are drawn in age 1 with 7 players, but there are 6"
+    assert first == "cards.toml, cards: 7 black cards are drawn in age 1 with 7 players, but there are only 6"
 
 
 def test_more_than_64_copies_in_an_age() -> None:
     first = refusal(["cards.Crime={ age = 3, color = 'black' }"], "2e-cities")[0]
-    assert first == "cards.toml, cards: 65 copies may be dealt in age 3 with 7 players; accepted: at most 64"
+    assert first == "cards.toml, cards: 65 copies could be dealt in age 3 with 7 players; accepted: at most 64"
 
 
 def test_fewer_boards_than_seats() -> None:
@@ -366,7 +366,7 @@ def test_black_cards_need_cities(tmp_path: Path) -> None:
 def test_names_that_differ_in_capitals_or_spaces_only(tmp_path: Path, name: str) -> None:
     first = patch_refusal(tmp_path, f'[cards."{name}"]\nage = 3\ncolor = "purple"')
     original = "Palace" if name == "palace" else "Town Hall"
-    assert "is not accepted as a name" in first or f"differs from '{original}' in capitals or spaces only" in first
+    assert "is not accepted as a name" in first or f"differs from '{original}' only in capitals or spaces" in first
     assert first.startswith("mine.toml, cards.")
 
 
@@ -398,10 +398,13 @@ def test_names_that_cannot_be_written(tmp_path: Path, name: str) -> None:
         ("[cards]\nPalace = 3\n", "mine.toml, cards.Palace: 3 is not accepted; accepted: a table with age, color"),
         ("[wonders.Gizah]\nA = []\n", "mine.toml, wonders.Gizah.A: unknown field 'A'; accepted: resource, sides"),
         ("[wonders.Gizah]\nsides = 3\n", "mine.toml, wonders.Gizah.sides: must be a table of sides"),
-        ("[layers.mine]\ncards = 3\n", "mine.toml, layers.mine: holds 'cards'; accepted: tables of cards and wonders"),
-        ("layers.mine = 3\n", "mine.toml, layers.mine: holds '3'; accepted: tables of cards and wonders"),
-        ("[layers.city.cards]\n", "mine.toml, layers.city: no rule set names this layer (did you mean 'cities'?)"),
-        ("[layers.mine]\nrulesets = {}\n", "mine.toml, layers.mine: holds 'rulesets'; accepted: tables"),
+        (
+            "[layers.mine]\ncards = 3\n",
+            "mine.toml, layers.mine: contains 'cards'; accepted: tables of cards and wonders",
+        ),
+        ("layers.mine = 3\n", "mine.toml, layers.mine: contains '3'; accepted: tables of cards and wonders"),
+        ("[layers.city.cards]\n", "mine.toml, layers.city: no rule set uses this layer (did you mean 'cities'?)"),
+        ("[layers.mine]\nrulesets = {}\n", "mine.toml, layers.mine: contains 'rulesets'; accepted: tables"),
         ("[rulesets.mine]\nseats = [3]\nstart = 1\n", "mine.toml, rulesets.mine.start: unknown field 'start'"),
         ("[rulesets.'my rules']\nextends = '1e'\n", "mine.toml, rulesets.\"my rules\": 'my rules' is not accepted"),
     ],
@@ -430,7 +433,7 @@ def test_changes_and_patches_of_an_unknown_rule_set(tmp_path: Path) -> None:
 
 def test_rule_sets_that_inherit_no_seats(tmp_path: Path) -> None:
     rules = "[rulesets.a]\nextends = 'b'\n[rulesets.b]\nextends = 'a'\nsides = ['A', 'B']\n"
-    assert patch_refusal(tmp_path, rules, "a") == "mine.toml, rulesets.a.extends: goes round in a circle: a -> b -> a"
+    assert patch_refusal(tmp_path, rules, "a") == "mine.toml, rulesets.a.extends: is circular: a -> b -> a"
 
 
 def test_unknown_rule_set() -> None:

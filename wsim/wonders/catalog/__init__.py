@@ -1,12 +1,12 @@
-"""The catalogue of 7 Wonders: cards.toml, with patches and changes laid over it, as checked and frozen records.
+"""The 7 Wonders catalogue: cards.toml with patches and changes applied, as validated frozen records.
 
 >>> catalogue = load_catalogue("2e", changes=["cards.Palace.points=6"])
 >>> catalogue.card("Palace").effects.points
 6
 
-``model`` (the records), ``effects`` (one row an effect), ``reading`` (entries), ``ruleset`` (rule sets), ``check``
-(what must hold of the whole), ``loading`` (all of it together, with layers, patches and changes), ``listing`` (what
-people see) and ``compiling`` (the record that kernels play by).
+``model`` defines the records, ``effects`` one row per effect. ``reading`` reads entries, ``ruleset`` rule sets;
+``check`` validates the catalogue as a whole, ``loading`` combines all of this. ``listing`` formats a catalogue,
+``compiling`` converts it to the RULES record of the kernels.
 """
 
 from wsim.paths import default_cards_path

@@ -1,4 +1,4 @@
-"""How often clauses are expected to act: for policies, which value what later events will bring (``clause_value``)."""
+"""How often clauses are expected to trigger, used by policies to value future events (``policies/clause_value``)."""
 
 from __future__ import annotations
 
@@ -12,42 +12,39 @@ if TYPE_CHECKING:
     from wsim.wonders.catalog.model import Catalogue
 
 MOVES = {"card_built": 0.86, "stage_built": 0.11, "sold": 0.03}
-"""What a turn is used for: shares measured in 5,000 games of ``balanced`` in both editions, within 0.01 for each."""
+"""Shares of moves per turn, measured in 5,000 games of ``balanced`` in both editions, each accurate to 0.01."""
 PURCHASES = 0.28
-"""Neighbours that a city pays in a turn: measured in 300 games of ``balanced``, within 0.02 in every rule set."""
+"""Neighbours that a city pays per turn, measured in 300 games of ``balanced``; within 0.02 in every rule set."""
 
 
 @dataclass(frozen=True)
 class Expected:
-    """What is expected of the clauses of a catalogue at a table, whose decks are filled in already."""
+    """Expected frequencies of the clauses of a catalogue; ``rules`` already has the decks of the table."""
 
     rules: Any
     catalogue: Catalogue
 
     def times(self, clause: Clause) -> list[float]:
-        """Return how often a clause acts in each age, all cities that may set it off together."""
+        """Return how often a clause triggers in each age, summed over all cities that can trigger it."""
         if clause.event not in MOVE_TRIGGERS:
             return [float(turns) if clause.event == "turn_start" else 1.0 for turns in self.rules.age_turns]
         others = int(self.rules.seats) - 1
-        several = {"neighbor": min(2, others), "other": others, "anyone": others + 1}
-        movers = several.get(clause.by, int(clause.by != "partner" or bool(self.rules.teams)))
+        numbers = {"neighbor": min(2, others), "other": others, "anyone": others + 1}
+        movers = numbers.get(clause.by, int(clause.by != "partner" or bool(self.rules.teams)))
         if clause.event == "bought":
             return [PURCHASES / 2 * clause.sales(int(self.rules.seats)) * int(turns) for turns in self.rules.age_turns]
         if clause.event == "last_card":
-            return [movers * (1.0 if played else self._last_cards()) for played in self.rules.last_played]
+            sides = [stages for wonder in self.catalogue.wonders for _, stages in wonder.sides]
+            share = sum(any(stage.effects.play_last_card for stage in stages) for stages in sides) / len(sides)  # R27
+            return [movers * (1.0 if played else share) for played in self.rules.last_played]
         moves = [movers * int(turns) * MOVES[clause.event] for turns in self.rules.age_turns]
         return [moves[age] * (self._share(age, clause.color) if clause.color else 1.0) for age in range(AGES)]
 
-    def _last_cards(self) -> float:
-        """Return for which part of the sides a city plays the last card of an age (R27)."""
-        sides = [stages for wonder in self.catalogue.wonders for _, stages in wonder.sides]
-        return sum(any(stage.effects.play_last_card for stage in stages) for stages in sides) / len(sides)
-
     def _share(self, age: int, colors: tuple[str, ...]) -> float:
-        """Return which part of the cards dealt in an age has one of some colours."""
+        """Return the share of the cards dealt in an age that have one of these colours."""
         rules = self.rules
         dealt = [int(rules.slot_card[age, slot]) for slot in rules.base_slots[age, : rules.base_count[age]]]
-        found = sum(COLORS[rules.color[card]] in colors for card in dealt)
+        matching = sum(COLORS[rules.color[card]] in colors for card in dealt)
         drawn = dict(zip(DRAWN_COLORS, rules.pool_drawn[age].tolist(), strict=True))
-        found += sum(number for color, number in drawn.items() if color in colors)
-        return float(found / max(1, len(dealt) + sum(drawn.values())))
+        matching += sum(number for color, number in drawn.items() if color in colors)
+        return float(matching / max(1, len(dealt) + sum(drawn.values())))

@@ -1,4 +1,4 @@
-"""Clauses of cards and stages: when what happens, to whom, by which formula (``when = [...]``; R52-R58, R64-R68)."""
+"""Clauses of cards and stages (``when = [...]``): events, and actions whose amounts are formulas (R52-R58, R64-R68)."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ from wsim.wonders.catalog.formula import WIDEST, normal, parse, written
 from wsim.wonders.catalog.formula_text import english
 from wsim.wonders.facts import price_in_words
 
-MOST_CLAUSES = 9  # of a card or stage: a patch changes them by one digit
+MAX_CLAUSES = 9  # of a card or stage: a patch identifies each by one digit
 Amounts = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """One effect by formulas; a field is named as in the card file, "" or () where it is not there.
+    """One effect given by formulas; fields are named as in the card file, "" or () if absent.
 
     Attributes
     ----------
-    event: one of ``words.TRIGGERS``. by: whose moves set it off (``words.BY``). seller: `from`, of whom one buys.
-    color: builds of these colours do.
-    each: on whom it acts (``words.EACH``). condition: `if`.
-    take, give, points: formulas. gain, lose: what (``words.GAINS``, ``words.LOSSES``) and how much of it.
+    event: one of ``words.TRIGGERS``. by: the city whose moves trigger it (``words.BY``). seller: `from` of a purchase.
+    color: only structures of these colours trigger it.
+    each: the cities it acts on (``words.EACH``). condition: `if`.
+    take, give, points: formulas. gain, lose: an item (``words.GAINS``, ``words.LOSSES``) and its amount.
     """
 
     event: str
@@ -55,39 +55,39 @@ class Clause:
     points: str = ""
 
     def acts(self) -> list[tuple[str, str]]:
-        """Return what it does (``words.ACTS``) and the formula of how much, in the order in which it is done."""
-        found = {"take": self.take, "give": self.give, "points": self.points}
-        found |= {f"gain {what}": amount for what, amount in self.gain}
-        found |= {f"lose {what}": amount for what, amount in self.lose}
-        return [(act, found[act]) for act in w.ACTS if found.get(act)]
+        """Return its actions (``words.ACTS``) and the formula for each amount, in the order of execution."""
+        amounts = {"take": self.take, "give": self.give, "points": self.points}
+        amounts |= {f"gain {item}": amount for item, amount in self.gain}
+        amounts |= {f"lose {item}": amount for item, amount in self.lose}
+        return [(act, amounts[act]) for act in w.ACTS if amounts.get(act)]
 
     def formulas(self) -> Iterator[tuple[Path, Node]]:
-        """Yield each formula with the fields under which it stands."""
+        """Yield each formula with the path of its field."""
         if self.condition:
             yield ("if",), parse(self.condition)
         for act, amount in self.acts():
             yield tuple(act.split()), parse(amount)
 
     def numbers(self) -> Iterator[tuple[Path, int]]:
-        """Yield the numbers that are written in its formulas, with the fields under which a patch changes each."""
+        """Yield the numbers in its formulas, each with the path under which a patch changes it."""
         for (*above, field), formula in self.formulas():
-            for place, (_, value) in enumerate(written(formula.text), start=1):
-                yield (*above, f"{field}:{place}"), value
+            for position, (_, value) in enumerate(written(formula.text), start=1):
+                yield (*above, f"{field}:{position}"), value
 
     def sales(self, cities: int) -> int:
-        """Return how many pairs of a buyer and its neighbour a clause of `bought` waits for."""
-        place = {"self": (0,), "left": (1,), "right": (cities - 1,), "neighbor": (1, cities - 1), "partner": (1,)}
-        buyers = place.get(self.by or "self", range(self.by == "other", cities))
-        sellers = place.get(self.seller or "anyone", range(self.seller == "other", cities))
+        """Return the number of pairs of a buyer and a neighbour that trigger a clause of `bought`."""
+        seats = {"self": (0,), "left": (1,), "right": (cities - 1,), "neighbor": (1, cities - 1), "partner": (1,)}
+        buyers = seats.get(self.by or "self", range(self.by == "other", cities))
+        sellers = seats.get(self.seller or "anyone", range(self.seller == "other", cities))
         return sum((buyer + side) % cities in sellers for buyer in buyers for side in (1, cities - 1))
 
     def table(self) -> dict[str, Any]:
-        """Return the clause as it stands in a card file."""
-        found: dict[str, Any] = {"event": self.event, "by": self.by, "from": self.seller}
-        found |= {"color": list(self.color), "each": self.each}
-        found |= {"if": self.condition, "take": self.take, "give": self.give}
-        found |= {"gain": dict(self.gain), "lose": dict(self.lose), "points": self.points}
-        return {name: value for name, value in found.items() if value}
+        """Return the clause as written in a card file."""
+        table: dict[str, Any] = {"event": self.event, "by": self.by, "from": self.seller}
+        table |= {"color": list(self.color), "each": self.each}
+        table |= {"if": self.condition, "take": self.take, "give": self.give}
+        table |= {"gain": dict(self.gain), "lose": dict(self.lose), "points": self.points}
+        return {name: value for name, value in table.items() if value}
 
 
 # --- reading ---------------------------------------------------------------------------------------------------------
@@ -110,24 +110,24 @@ def formula(problems: Problems, path: Path, value: Any) -> str | None:
 
 @described({"type": "string", "minLength": 1})
 def _condition(problems: Problems, path: Path, value: Any) -> str | None:
-    """Accept a formula that holds or not."""
-    found: str | None = formula(problems, path, value)
-    if found is not None and not parse(found).is_condition:
-        problems.at(path, f"{found!r} is a number where a condition is needed, such as {found} > 0")
+    """Accept a formula that is true or false."""
+    text: str | None = formula(problems, path, value)
+    if text is not None and not parse(text).is_condition:
+        problems.at(path, f"{text!r} is a number where a condition is needed, such as {text} > 0")
         return None
-    return found
+    return text
 
 
-def _amounts(what: str, accepted: tuple[str, ...]) -> Reader:
-    """Accept a table of things with a formula for each."""
+def _amounts(kind: str, accepted: tuple[str, ...]) -> Reader:
+    """Accept a table of items with a formula for the amount of each."""
     readers: Mapping[str, Reader] = dict.fromkeys(accepted, formula)
 
     def read(problems: Problems, path: Path, value: Any) -> Amounts:
         if isinstance(value, dict) and "points" in value:
             problems.at((*path, "points"), 'points are counted at the end of the game: event = "scored", points = ...')
             value = {name: amount for name, amount in value.items() if name != "points"}
-        found = read_fields(problems, path, value, readers, what)
-        return tuple((name, found[name]) for name in accepted if name in found)
+        amounts = read_fields(problems, path, value, readers, kind)
+        return tuple((name, amounts[name]) for name in accepted if name in amounts)
 
     return described(table_schema(readers))(read)
 
@@ -147,33 +147,33 @@ FIELDS: Mapping[str, Reader] = {
 }
 _ABOUT = {
     "event": "when it happens",
-    "by": f"whose move sets it off ({', '.join(w.MOVE_TRIGGERS)}); self, if nothing is said",
-    "from": "of whom one buys (bought); anyone, if nothing is said",
-    "color": "which structures set it off (card_built)",
-    "each": "on which cities it acts; self, if nothing is said",
-    "if": "a condition, looked at for each of these cities: other.shields < shields",
-    "take": "coins from each of them",
-    "give": "coins to each of them",
-    "gain": "what each of them gets",
-    "lose": "what each of them loses, as far as it is there",
-    "points": "points for the city itself, with event = scored",
+    "by": f"the city whose move triggers it ({', '.join(w.MOVE_TRIGGERS)}); default: self",
+    "from": "the seller of a purchase (bought); default: anyone",
+    "color": "the colours of structures that trigger it (card_built)",
+    "each": "the cities that it acts on; default: self",
+    "if": "a condition, evaluated for each of these cities: other.shields < shields",
+    "take": "coins taken from each of these cities",
+    "give": "coins given to each of these cities",
+    "gain": "what each of these cities gains",
+    "lose": "what each of these cities loses, down to 0",
+    "points": "points for this city at the end, with event = scored",
 }
 
 
 def _clause_schema(patched: bool) -> Schema:
-    """Return the schema of a clause; ``patched``: of a change to one, which may name numbers in formulas (coins:2)."""
-    found = deepcopy(table_schema(FIELDS))
+    """Return the schema of a clause, or of a patch to one, which may name single numbers in formulas (coins:2)."""
+    schema = deepcopy(table_schema(FIELDS))
     for name, about in _ABOUT.items():
-        found["properties"][name] = {**found["properties"][name], "description": about}
+        schema["properties"][name] = {**schema["properties"][name], "description": about}
     if not patched:
-        return {**found, "required": ["event"]}
-    tables = [found, *(found["properties"][name]["anyOf"][0] for name in ("gain", "lose"))]
+        return {**schema, "required": ["event"]}
+    tables = [schema, *(schema["properties"][name]["anyOf"][0] for name in ("gain", "lose"))]
     for table, names in zip(tables, (("if", "take", "give", "points"), w.GAINS, w.LOSSES), strict=True):
         table["patternProperties"] = {f"^({'|'.join(names)}):[1-9][0-9]?$": {"type": "integer"}}
-    return found
+    return schema
 
 
-_LIST: Schema = {"type": "array", "items": _clause_schema(False), "minItems": 1, "maxItems": MOST_CLAUSES}
+_LIST: Schema = {"type": "array", "items": _clause_schema(False), "minItems": 1, "maxItems": MAX_CLAUSES}
 _BY_NUMBER: Schema = {"anyOf": [_clause_schema(True), REMOVED]}
 
 
@@ -182,78 +182,79 @@ _BY_NUMBER: Schema = {"anyOf": [_clause_schema(True), REMOVED]}
 )
 def read_when(problems: Problems, path: Path, value: Any) -> tuple[Clause, ...] | None:
     """Accept a list of clauses."""
-    if not isinstance(value, list) or not 1 <= len(value) <= MOST_CLAUSES:
+    if not isinstance(value, list) or not 1 <= len(value) <= MAX_CLAUSES:
         shown = f"{len(value)} of them are" if isinstance(value, list) else f"{value!r} is"
         example = 'when = [ { event = "built", gain = { coins = "red" } } ]'
-        problems.at(path, f"{shown} not accepted; accepted: a list of 1 to {MOST_CLAUSES} tables, such as {example}")
+        problems.at(path, f"{shown} not accepted; accepted: a list of 1 to {MAX_CLAUSES} tables, such as {example}")
         return None
-    found = [_clause(problems, (*path, str(number)), entry) for number, entry in enumerate(value, start=1)]
-    return tuple(clause for clause in found if clause)
+    clauses = [_clause(problems, (*path, str(number)), entry) for number, entry in enumerate(value, start=1)]
+    return tuple(clause for clause in clauses if clause)
 
 
 def _clause(problems: Problems, path: Path, entry: Any) -> Clause | None:
-    """Read one clause; None (and reported problems) if it cannot be made."""
-    before = len(problems.sentences)
-    found = read_fields(problems, path, entry, FIELDS)
+    """Read one clause; report problems and return None if it is invalid."""
+    reported = len(problems.sentences)
+    values = read_fields(problems, path, entry, FIELDS)
     if not isinstance(entry, dict):
         return None
-    if "event" not in found:
+    if "event" not in values:
         if "event" not in entry:
             problems.at(path, f"event is missing; accepted: {', '.join(w.TRIGGERS)}")
         return None
-    clause = Clause(condition=found.pop("if", ""), seller=found.pop("from", ""), **found)
+    clause = Clause(condition=values.pop("if", ""), seller=values.pop("from", ""), **values)
     _check_fields(problems, path, clause, entry)
     for field, node in clause.formulas():
         _check_formula(problems, (*path, *field), clause, node)
-    return clause if len(problems.sentences) == before else None
+    return clause if len(problems.sentences) == reported else None
 
 
 def _check_fields(problems: Problems, path: Path, clause: Clause, entry: Mapping[str, Any]) -> None:
-    """Report fields that do not go together."""
+    """Report fields that cannot be combined."""
     if clause.by and clause.event not in w.MOVE_TRIGGERS:
-        problems.at((*path, "by"), f"{clause.event!r} is nobody's move; accepted with: {', '.join(w.MOVE_TRIGGERS)}")
+        problems.at((*path, "by"), f"{clause.event!r} is not a move; accepted with: {', '.join(w.MOVE_TRIGGERS)}")
     if clause.seller and clause.event != "bought":
         problems.at((*path, "from"), f"{clause.event!r} has no seller; accepted with: bought")
     if clause.event == "bought" and clause.by in ("", "self") and clause.seller == "self":
-        problems.at((*path, "from"), "nobody buys from itself; accepted: `by` besides, such as neighbor")
+        problems.at((*path, "from"), "a city cannot buy from itself; accepted: also set `by`, such as neighbor")
     if clause.color and clause.event != "card_built":
         problems.at((*path, "color"), f"{clause.event!r} has no color; accepted with: card_built")
     if clause.each == "trigger" and clause.event not in w.MOVE_TRIGGERS:
         accepted = f"accepted with: {', '.join(w.MOVE_TRIGGERS)}"
-        problems.at((*path, "each"), f"'trigger' is whoever made a move, and {clause.event!r} is none; {accepted}")
+        message = f"'trigger' is the city that made a move, but {clause.event!r} is not a move"
+        problems.at((*path, "each"), f"{message}; {accepted}")
     if not clause.acts() and entry.keys() <= FIELDS.keys() - {"take", "give", "gain", "lose", "points"}:
-        problems.at(path, "does nothing; accepted: take, give, gain, lose or points besides")
+        problems.at(path, "has no effect; accepted: at least one of take, give, gain, lose and points")
     for field in ("take", "give"):
         if getattr(clause, field) and clause.each in ("", "self") and (clause.each or "each" not in entry):
-            accepted = ", ".join(w.EACH[1:])
-            problems.at((*path, field), f"coins are handed to or by another city; accepted: each = one of {accepted}")
+            message = f"coins are {'taken from' if field == 'take' else 'given to'} other cities"
+            problems.at((*path, field), f"{message}; accepted: each = one of {', '.join(w.EACH[1:])}")
     if clause.event == "scored":
         for field in ("take", "give", "gain", "lose"):
             if getattr(clause, field):
-                problems.at((*path, field), "at the end of the game only points are counted; accepted: points")
+                problems.at((*path, field), "only points can change at the end of the game; accepted: points")
     elif clause.points:
         problems.at((*path, "points"), 'points are counted at the end of the game; accepted with: event = "scored"')
 
 
-_CONTRARY = {"gain": "lose", "lose": "gain", "take": "give", "give": "take"}
+_OPPOSITE = {"gain": "lose", "lose": "gain", "take": "give", "give": "take"}
 
 
 def _check_formula(problems: Problems, path: Path, clause: Clause, node: Node) -> None:
-    """Report a formula that speaks of another city where there is none, and an amount that could be negative."""
-    another = clause.each not in ("", "self") or clause.event in w.MOVE_TRIGGERS
+    """Report a formula that refers to a missing other city, and an amount that could be negative."""
+    has_other = clause.each not in ("", "self") or clause.event in w.MOVE_TRIGGERS
     for part in node.walk():
-        if part.whose == "other" and not another:
-            said = "there is no other city; accepted: `each` besides, or left. and right. instead of other."
-            problems.at(path, f"{part.text!r}, at letter {part.at}: {said}")
+        if part.whose == "other" and not has_other:
+            message = "there is no other city; accepted: also set `each`, or write left. and right. instead of other."
+            problems.at(path, f"{part.text!r}, at letter {part.at}: {message}")
             return
         if part.name in w.EVENT_NAMES and clause.event != "bought":
             problems.at(path, f"{part.text!r}, at letter {part.at}: nothing is bought; accepted with: bought")
             return
     low, high = span(node, WIDEST)
     if low < 0 and path[-1] not in ("points", "if"):
-        contrary = _CONTRARY[path[-2] if path[-2] in ("gain", "lose") else path[-1]]
-        turned = high <= 0 and (contrary != "lose" or path[-1] in w.LOSSES)
-        accepted = f"{-low:,} with {contrary}" if turned else "max(0, ...)"
+        opposite = _OPPOSITE[path[-2] if path[-2] in ("gain", "lose") else path[-1]]
+        reversible = high <= 0 and (opposite != "lose" or path[-1] in w.LOSSES)
+        accepted = f"{-low:,} with {opposite}" if reversible else "max(0, ...)"
         problems.at(path, f"{node.text!r} could be {low:,}, and less than 0 is not accepted; accepted: {accepted}")
 
 
@@ -266,13 +267,13 @@ _CITIES = {
     "neighbor": "each neighbour",
     "other": "each other city",
     "partner": "the partner",
-    "trigger": "whoever did it",
+    "trigger": "that city",
 }
 _WHO = {
     "": "this city", "self": "this city", "left": "the left neighbour", "right": "the right neighbour",
     "neighbor": "a neighbour", "other": "another city", "partner": "the partner", "anyone": "any city",
 }  # fmt: skip
-_WHAT = {
+_ITEMS = {
     "age_shields": "shields for this age",
     **{name: f"{name} symbols" for name in (*w.SYMBOLS[1 : w.ANY], "wild")},
     **{name: f"{name} units" for name in w.RESOURCES},
@@ -283,32 +284,32 @@ _WHAT = {
 
 
 def say_when(clauses: tuple[Clause, ...]) -> str:
-    """Return clauses in words."""
-    return "; ".join(map(_say, clauses))
+    """Return clauses in English."""
+    return "; ".join(map(_clause_text, clauses))
 
 
-def _say(clause: Clause) -> str:
-    """Say "when built: takes 1 coin from each neighbour, if their shields are fewer than own shields"."""
-    told = w.TRIGGERS[clause.event]
+def _clause_text(clause: Clause) -> str:
+    """Return, e.g., "when built: takes 1 coin from each neighbour, if their shields are fewer than own shields"."""
+    event = w.TRIGGERS[clause.event]
     if clause.event in w.MOVE_TRIGGERS:
-        told = f"whenever {_WHO[clause.by]} {told}"
+        event = f"whenever {_WHO[clause.by]} {event}"
         if clause.event == "card_built":
-            told += f" a {' or '.join(clause.color)} card" if clause.color else " a card"
+            event += f" a {' or '.join(clause.color)} card" if clause.color else " a card"
         if clause.event == "bought":
-            told += f" from {_WHO[clause.seller or 'neighbor']}"
+            event += f" from {_WHO[clause.seller or 'neighbor']}"
     other = clause.each not in ("", "self")
-    does = [_say_act(clause, act, amount, other) for act, amount in clause.acts()]
+    actions = [_act_text(clause, act, amount, other) for act, amount in clause.acts()]
     if other and clause.event == "scored":
-        told += f" for {_CITIES[clause.each]}"
+        event += f" for {_CITIES[clause.each]}"
     condition = f", if {english(parse(clause.condition))}" if clause.condition else ""
-    return f"{told}: {', '.join(does)}{condition}"
+    return f"{event}: {', '.join(actions)}{condition}"
 
 
-def _say_act(clause: Clause, act: str, amount: str, other: bool) -> str:
-    """Say one thing that a clause does."""
-    verb, _, what = act.partition(" ")
-    said = english(parse(amount))
-    number = said if said.isdigit() else f"({said})"
+def _act_text(clause: Clause, act: str, amount: str, other: bool) -> str:
+    """Return one action of a clause in English."""
+    verb, _, item = act.partition(" ")
+    text = english(parse(amount))
+    number = text if text.isdigit() else f"({text})"
     city = _CITIES[clause.each or "self"]
     if clause.event == "bought" and clause.each == "trigger":
         city = "the seller" if clause.by in ("", "self") else "the buyer"
@@ -318,15 +319,14 @@ def _say_act(clause: Clause, act: str, amount: str, other: bool) -> str:
         return f"takes {counted(number, 'coins')} from {city}"
     if verb == "give":
         return f"gives {counted(number, 'coins')} to {city}"
-    if what in w.UNIT_PRICES:
-        does = f"the {price_in_words(what)} {'rises' if verb == 'gain' else 'falls'} by {number}"
-        return f"{does} for {city}" if other else does
-    things = counted(number, what)
-    does = f"{verb}s" if verb == "gain" else "loses"
-    return f"{city} {does} {things}" if other else f"{does} {things}"
+    if item in w.UNIT_PRICES:
+        change = f"the {price_in_words(item)} {'rises' if verb == 'gain' else 'falls'} by {number}"
+        return f"{change} for {city}" if other else change
+    change = f"{'gains' if verb == 'gain' else 'loses'} {counted(number, item)}"
+    return f"{city} {change}" if other else change
 
 
-def counted(number: str, what: str) -> str:
-    """Return "1 coin", "3 coins", "(own red cards) coins" of a thing to gain or lose."""
-    things = _WHAT.get(what, what.replace("_", " "))
-    return f"{number} {re.sub(r's(?=$| for | of | from )', '', things, count=1) if number == '1' else things}"
+def counted(number: str, item: str) -> str:
+    """Return "1 coin", "3 coins" or "(own red cards) coins" for an item to gain or lose."""
+    items = _ITEMS.get(item, item.replace("_", " "))
+    return f"{number} {re.sub(r's(?=$| for | of | from )', '', items, count=1) if number == '1' else items}"

@@ -1,4 +1,4 @@
-"""From a catalogue to the RULES record that the kernels read: one rule set at one number of players."""
+"""Compile a catalogue into the RULES record that kernels read: one rule set with one number of players."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def age_slots(catalogue: Catalogue, age: int, seats: int) -> tuple[list[str], list[int], list[int], list[int]]:
-    """Return the slots of an age (1-3): the card of each; those always dealt, those of guilds, of black cards (R4)."""
+    """Return the card in each slot of an age (1-3), and the slots always dealt, of guilds and of black cards (R4)."""
     names: list[str] = []
     base: list[int] = []
     guilds: list[int] = []
@@ -44,9 +44,9 @@ def age_slots(catalogue: Catalogue, age: int, seats: int) -> tuple[list[str], li
 
 
 def compile_rules(catalogue: Catalogue, players: int) -> Any:
-    """Return the RULES record (a numpy recarray of one) of a catalogue for a number of players (R4, R38, R43).
+    """Return the RULES record (a numpy recarray of length 1) of a catalogue for a number of players (R4, R38, R43).
 
-    Raises UserError for a number of players that the rule set has not.
+    Raises UserError if the rule set does not support that number.
     """
     if players not in catalogue.seat_numbers:
         accepted = ", ".join(map(str, catalogue.seat_numbers))
@@ -54,9 +54,8 @@ def compile_rules(catalogue: Catalogue, players: int) -> Any:
     return _compiled(catalogue, players).copy()
 
 
-@lru_cache(maxsize=8)  # a question asks for the same catalogues again and again
+@lru_cache(maxsize=8)  # a question compiles the same catalogues repeatedly
 def _compiled(catalogue: Catalogue, players: int) -> Any:
-    """Return the RULES record of a catalogue for a number of players that it has."""
     rules = np.zeros(1, RULES).view(np.recarray)
     record = rules[0]
     seats = catalogue.cities_at_table(players)
@@ -77,10 +76,7 @@ def _compiled(catalogue: Catalogue, players: int) -> Any:
 
 
 class Formulas:
-    """The words of all formulas, each once, and the sets of cards that they count.
-
-    ``number`` is that of each card, the catalogue has the files of functions.
-    """
+    """The code words of all distinct formulas, and the sets of cards that they count; ``number``: number by card."""
 
     def __init__(self, number: Mapping[str, int], catalogue: Catalogue) -> None:
         self.words: list[int] = []
@@ -91,39 +87,41 @@ class Formulas:
         self._starts: dict[tuple[str, str], int] = {}
 
     def begins(self, formula: str, site: str = "") -> int:
-        """Return where a formula begins in the code; ``site``: whose effect it is, which a function is known by."""
+        """Return the offset of a formula in the code; ``site`` is the card or board, passed to its functions."""
         parts = list(parse(formula).walk())
         key = formula, site if any(part.kind == "call" for part in parts) else ""
         if key not in self._starts:
             self._starts[key] = len(self.words)
             for part in parts:
                 if part.kind == "cards":
-                    holds = [worked_out(part.parts[0], facts) for facts in self._facts]
-                    self.sets[part.name] = [card for card, held in enumerate(holds) if held]
-            sets = {name: place for place, name in enumerate(self.sets)}
-            self.words += code(parse(formula), {**self._number, **sets}, lambda node: self._slot(node, site))
-        return self._starts[key]
+                    matches = [worked_out(part.parts[0], facts) for facts in self._facts]
+                    self.sets[part.name] = [card for card, match in enumerate(matches) if match]
+            sets = {name: number for number, name in enumerate(self.sets)}
 
-    def _slot(self, node: Node, site: str) -> int:
-        """Return where a function of a file is found while playing."""
-        return slot_of(Call(self._files[node.whose], node.name, len(node.parts), *node.bounds, site))
+            def slot(node: Node) -> int:
+                return slot_of(Call(self._files[node.whose], node.name, len(node.parts), *node.bounds, site))
+
+            self.words += code(parse(formula), {**self._number, **sets}, slot)
+        return self._starts[key]
 
     def fill(self, record: Any) -> None:
         """Write the words and the sets into a RULES record."""
-        for what, size, most in (
-            ("words of formulas", len(self.words), CODE),
-            ("sets of cards that are counted", len(self.sets), CARD_SETS),
-        ):
-            if size > most:
-                raise UserError(f"all formulas have {size} {what}; at most {most} are supported")
+        _check_sizes("formulas", ("code words", len(self.words), CODE), ("counted sets", len(self.sets), CARD_SETS))
         record.code[: len(self.words)], record.card_sets[:] = self.words, 0
-        for place, cards in enumerate(self.sets.values()):
+        for number, cards in enumerate(self.sets.values()):
             for card in cards:
-                record.card_sets[place, card >> 6] |= np.uint64(1 << (card & 63))
+                record.card_sets[number, card >> 6] |= np.uint64(1 << (card & 63))
+
+
+def _check_sizes(owner: str, *sizes: tuple[str, int, int]) -> None:
+    """Raise UserError if a size is too large."""
+    for name, size, limit in sizes:
+        if size > limit:
+            raise UserError(f"the {owner} of this catalogue have {size} {name} in total; at most {limit} are supported")
 
 
 def card_facts(card: Card) -> dict[str, int]:
-    """Return what formulas may ask of a structure that they count (words.CARD_NUMBERS, words.CARD_MARKS)."""
+    """Return the facts about a structure that formulas may count by (words.CARD_NUMBERS, words.CARD_MARKS)."""
     units, coins = card.cost.units, card.cost.coins
     marks = {name: int(name in (card.color, card.effects.science)) for name in w.CARD_MARKS}
     marks["chained"] = int(bool(card.free_with))
@@ -131,7 +129,7 @@ def card_facts(card: Card) -> dict[str, int]:
 
 
 def _fill_settings(record: Any, catalogue: Catalogue, formulas: Formulas) -> None:
-    """Lay out the house rules of a table (R3-R5, R8, R9.5, R13, R19, R22-R24)."""
+    """Write the house rules of a table (R3-R5, R8, R9.5, R13, R19, R22-R24)."""
     settings, rules = catalogue.settings, at_table(catalogue.settings, int(record.players))
     record.hand_size = max(rules.hand_size)
     record.age_turns[:] = [cards - 1 for cards in rules.hand_size]
@@ -144,8 +142,8 @@ def _fill_settings(record: Any, catalogue: Catalogue, formulas: Formulas) -> Non
     record.to_right[:] = [direction == "right" for direction in settings.passing]
     record.last_played[:] = [fate == "played" for fate in settings.last_card]
     record.ties = len(settings.tie_breaks)
-    for place, formula in enumerate(settings.tie_breaks):
-        record.tie_at[place] = -1 if formula == "coins" else formulas.begins(formula)
+    for i, formula in enumerate(settings.tie_breaks):
+        record.tie_at[i] = -1 if formula == "coins" else formulas.begins(formula)
 
 
 def _fill_deals(record: Any, catalogue: Catalogue, number: dict[str, int], seats: int) -> None:
@@ -157,10 +155,10 @@ def _fill_deals(record: Any, catalogue: Catalogue, number: dict[str, int], seats
         record.base_slots[age, : len(base)] = base
         wanted = at_table(catalogue.settings, int(record.players)).guilds_drawn(seats)
         drawn = (min(wanted, len(guilds)), seats if catalogue.cities else 0)
-        for kind, (pool, many) in enumerate(zip((guilds, black), drawn, strict=True)):
+        for kind, (pool, count) in enumerate(zip((guilds, black), drawn, strict=True)):
             record.pool_count[age, kind] = len(pool)
             record.pool[age, kind, : len(pool)] = pool
-            record.pool_drawn[age, kind] = many if pool else 0
+            record.pool_drawn[age, kind] = count if pool else 0
 
 
 def _fill_card(record: Any, i: int, card: Card, number: dict[str, int], catalogue: Catalogue) -> None:
@@ -169,7 +167,8 @@ def _fill_card(record: Any, i: int, card: Card, number: dict[str, int], catalogu
     record.category[i] = w.CATEGORY_OF_COLOR[color]
     record.age_of[i] = card.ages[0] - 1
     for name in card.free_with:
-        if catalogue.switches["chain_from_any_age"] or _ages_follow(catalogue.card(name), card):
+        # without the switch, only a predecessor printed in the preceding age counts (R16)
+        if catalogue.switches["chain_from_any_age"] or {a + 1 for a in catalogue.card(name).ages} & {*card.ages}:
             record.chain[i, number[name] >> 6] |= np.uint64(1 << (number[name] & 63))
     _fill_entry(record, i, card.cost, card.effects)
     scored = any(clause.event == "scored" for clause in card.effects.when)
@@ -179,11 +178,6 @@ def _fill_card(record: Any, i: int, card: Card, number: dict[str, int], catalogu
         record.purple_cards[i >> 6] |= np.uint64(1 << (i & 63))
 
 
-def _ages_follow(predecessor: Card, card: Card) -> bool:
-    """Say whether the predecessor is printed in the age before one of the card's (R16, switch chain_from_any_age)."""
-    return any(age + 1 in card.ages for age in predecessor.ages)
-
-
 def _fill_boards(record: Any, catalogue: Catalogue) -> None:
     entry = w.STAGE_ENTRY
     for board, wonder in enumerate(catalogue.wonders):
@@ -191,10 +185,10 @@ def _fill_boards(record: Any, catalogue: Catalogue) -> None:
             row = w.SIDES_OF_BOARD * board + side
             record.board_resource[row] = w.RESOURCES.index(wonder.resource)
             record.stage_count[row] = len(stages)
-            for place, stage in enumerate(stages):
+            for position, stage in enumerate(stages):
                 if entry >= w.ENTRIES:
-                    raise UserError(f"the boards have more than {w.ENTRIES - w.STAGE_ENTRY} stages in all")
-                record.stage_entry[row, place] = entry
+                    raise UserError(f"the boards have more than {w.ENTRIES - w.STAGE_ENTRY} stages in total")
+                record.stage_entry[row, position] = entry
                 _fill_entry(record, entry, stage.cost, stage.effects)
                 entry += 1
 
@@ -205,11 +199,11 @@ def _fill_entry(record: Any, i: int, cost: Cost, effects: Effects) -> None:
     for name, value in effects.present().items():
         effect = EFFECTS[name]
         effect.pack(record, i, value)
-        record.eventful[i] |= effect.eventful
+        record.eventful[i] |= effect.triggers
 
 
 def _fill_clauses(record: Any, catalogue: Catalogue, formulas: Formulas) -> None:
-    """Lay out what happens by formula: clauses by event, then by entry, then as written, with their actions (R54)."""
+    """Write clauses and their actions, ordered by event, entry and position in the card file (R54)."""
     boards = catalogue.wonders
     stages = ((board.name, stage) for board in boards for _, stages in board.sides for stage in stages)
     entries = [(i, card.name, card.effects.when) for i, card in enumerate(catalogue.cards)]
@@ -220,7 +214,7 @@ def _fill_clauses(record: Any, catalogue: Catalogue, formulas: Formulas) -> None
     for trigger, event in enumerate(w.TRIGGERS):
         record.clause_from[trigger] = len(clauses)
         for entry, site, when in entries:
-            for place, clause in enumerate(when, start=1):
+            for number, clause in enumerate(when, start=1):
                 if clause.event == event:
                     if entry < w.STAGE_ENTRY:
                         record.clause_cards[trigger, entry >> 6] |= np.uint64(1 << (entry & 63))
@@ -230,15 +224,10 @@ def _fill_clauses(record: Any, catalogue: Catalogue, formulas: Formulas) -> None
                     seller = w.WHOM.index(clause.seller or "anyone")
                     colors = sum(1 << w.COLORS.index(color) for color in clause.color or w.COLORS)
                     condition = formulas.begins(clause.condition, site) if clause.condition else -1
-                    head = (entry, place, by, seller, colors, each, condition)
+                    head = (entry, number, by, seller, colors, each, condition)
                     clauses.append((*head, len(actions), expected.times(clause)))
                     actions += [(w.ACT[act], formulas.begins(amount, site)) for act, amount in clause.acts()]
-    for what, size, most in (
-        ("clauses", len(clauses), CLAUSES),
-        ("effects of clauses", len(actions), ACTIONS),
-    ):
-        if size > most:
-            raise UserError(f"the `when` of all cards and stages have {size} {what}; at most {most} are supported")
+    _check_sizes("cards and stages", ("clauses", len(clauses), CLAUSES), ("actions of clauses", len(actions), ACTIONS))
     record.clause_from[len(w.TRIGGERS)] = len(clauses)
     record.triggers = sum(1 << trigger for trigger in range(len(w.TRIGGERS)) if np.diff(record.clause_from)[trigger])
     fields = (

@@ -1,7 +1,7 @@
-"""The effects of cards and stages: one row each, from which everything follows that is done with them before play.
+"""The effects of cards and stages, one row each.
 
-A row of ``Effects`` is the name of an effect, the type of its value, the value that means "none", its reader, its
-phrase, and how it is packed into the RULES record. What it does in play is a kernel that reads the record's fields.
+A row of ``Effects`` gives an effect's name, type, value for "none", reader, English phrase, and how it is packed into
+the RULES record. During play, kernels read the fields of that record.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from wsim.spec.fields import (
 from wsim.wonders import words as w
 from wsim.wonders.catalog.clauses import Clause, read_when, say_when
 
-MOST_PRODUCED = 6  # units of one entry
+MAX_PRODUCED = 6  # units of one entry
 ANY_TURN, START_RESOURCE = w.DISCOUNTS
 Pack = Callable[[Any, int, Any], None]
 """Writes a value into the fields of one entry: ``pack(rules, entry, value)`` with a record of dtype RULES."""
 
 
-# --- values that have parts ------------------------------------------------------------------------------------------
+# --- composite values ------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +94,9 @@ def _count(low: int) -> Reader:
 @described({"anyOf": [schema_of(_WORD), schema_of(_SEVERAL)]})
 def _one_of(problems: Problems, path: Path, value: Any) -> tuple[str, ...] | str | None:
     """Accept two or more different resources, or one of the words of R18."""
-    if isinstance(value, str):
-        found: str | None = _WORD(problems, path, value)
-        return found
-    resources: tuple[str, ...] | None = _SEVERAL(problems, path, value)
-    return resources
+    read = _WORD if isinstance(value, str) else _SEVERAL
+    alternatives: tuple[str, ...] | str | None = read(problems, path, value)
+    return alternatives
 
 
 _PARTS = record(TradeDiscount, {"scope": word("scope", w.DISCOUNTS), "neighbors": _NEIGHBORS, "n": choice(1)})
@@ -106,28 +104,28 @@ _PARTS = record(TradeDiscount, {"scope": word("scope", w.DISCOUNTS), "neighbors"
 
 @described(schema_of(_PARTS))
 def _discount(problems: Problems, path: Path, value: Any) -> TradeDiscount | None:
-    """Accept a discount; that on the boards' resources is known from both neighbours only."""
-    found: TradeDiscount | None = _PARTS(problems, path, value)
-    if found and found.scope == START_RESOURCE and set(found.neighbors) != set(w.NEIGHBORS):
-        problems.at((*path, "neighbors"), f'the scope "{START_RESOURCE}" is known from both neighbors only')
+    """Accept a discount; one on the boards' resources must apply to both neighbours."""
+    discount: TradeDiscount | None = _PARTS(problems, path, value)
+    if discount and discount.scope == START_RESOURCE and set(discount.neighbors) != set(w.NEIGHBORS):
+        problems.at((*path, "neighbors"), f'a discount of scope "{START_RESOURCE}" must apply to both neighbors')
         return None
-    return found
+    return discount
 
 
 # --- phrases ---------------------------------------------------------------------------------------------------------
 
 
-def amount(n: int, what: str) -> str:
+def amount(n: int, item: str) -> str:
     """Return "1 coin", "3 coins"."""
-    return f"{n} {what}" if n in (1, -1) else f"{n} {what}s"
+    return f"{n} {item}" if n in (1, -1) else f"{n} {item}s"
 
 
-def _say_amount(what: str) -> Callable[[int], str]:
-    return lambda n: amount(n, what)
+def _say_amount(item: str) -> Callable[[int], str]:
+    return lambda n: amount(n, item)
 
 
-def _say_count(what: str) -> Callable[[Count], str]:
-    """Say "2 coins per brown or gray card (own city and both neighbours)"."""
+def _say_count(item: str) -> Callable[[Count], str]:
+    """Return, e.g., "2 coins per brown or gray card (own city and both neighbours)"."""
 
     def say(count: Count) -> str:
         colors = [name for name in count.what if name in w.COLORS]
@@ -136,17 +134,17 @@ def _say_count(what: str) -> Callable[[Count], str]:
         own = ["own city"] if "self" in count.cities else []
         neighbors = [city for city in count.cities if city != "self"]
         around = ["both neighbours" if len(neighbors) == 2 else f"{neighbors[0]} neighbour"] if neighbors else []
-        return f"{amount(count.n, what)} per {' or '.join(things)} ({' and '.join([*own, *around])})"
+        return f"{amount(count.n, item)} per {' or '.join(things)} ({' and '.join([*own, *around])})"
 
     return say
 
 
-def _say_toll(does: str, what: str) -> Callable[[Toll], str]:
-    """Say "others lose 2 coins per victory token they have"."""
+def _say_toll(verb: str, item: str) -> Callable[[Toll], str]:
+    """Return, e.g., "others lose 2 coins per victory token they have"."""
 
     def say(toll: Toll) -> str:
         per = f" per {toll.per.replace('_', ' ')} they have" if toll.per else ""
-        return f"{toll.who} {does} {amount(toll.n, what)}{per}"
+        return f"{toll.who} {verb} {amount(toll.n, item)}{per}"
 
     return say
 
@@ -173,7 +171,7 @@ def _sellers(neighbors: tuple[str, ...]) -> str:
 
 
 def pack_units(units: Iterable[tuple[str, int]]) -> int:
-    """Return amounts of resources packed into one word, a byte each in the order of ``words.RESOURCES``."""
+    """Return amounts of resources packed into one word, one byte each in the order of ``words.RESOURCES``."""
     return sum(n << 8 * w.RESOURCES.index(name) for name, n in units)
 
 
@@ -183,7 +181,7 @@ def resource_mask(names: Iterable[str]) -> int:
 
 
 def _number(name: str, ability: int = 0) -> Pack:
-    """Write the value into a field of the record; ``ability`` tells the kernels to look at it."""
+    """Write the value into a field of the record; ``ability`` is the flag that makes kernels read it."""
 
     def pack(rules: Any, entry: int, value: int) -> None:
         getattr(rules, name)[entry] = value
@@ -193,21 +191,17 @@ def _number(name: str, ability: int = 0) -> Pack:
 
 
 def _ability(bit: int) -> Pack:
-    """Set an ability."""
-
-    def pack(rules: Any, entry: int, value: bool) -> None:  # noqa: ARG001 (a flag that is there is true)
+    def pack(rules: Any, entry: int, value: bool) -> None:  # noqa: ARG001 (a flag that is present is true)
         rules.abilities[entry] |= bit
 
     return pack
 
 
 def _pack_count(name: str) -> Pack:
-    """Write amount, what and cities."""
-
     def pack(rules: Any, entry: int, count: Count) -> None:
         what = cities = 0
-        for thing in count.what:
-            what |= w.COUNTED[thing]
+        for item in count.what:
+            what |= w.COUNTED[item]
         for city in count.cities:
             cities |= w.CITY_BITS[city]
         getattr(rules, name)[entry] = count.n, what, cities
@@ -216,7 +210,7 @@ def _pack_count(name: str) -> Pack:
 
 
 def _pack_toll(name: str) -> Pack:
-    """Write amount, who and, where the field has room for it, per what."""
+    """Write amount, who and, if the field has three parts, the measure."""
 
     def pack(rules: Any, entry: int, toll: Toll) -> None:
         target = getattr(rules, name)[entry]
@@ -246,11 +240,9 @@ def _pack_free_build(rules: Any, entry: int, occasion: str) -> None:
 
 def _pack_price(rules: Any, entry: int, price: TradePrice) -> None:
     rules.abilities[entry] |= w.PRICES
+    group = w.RESOURCE_GROUPS.index(price.resources)
     for neighbor in price.neighbors:
-        kind = len(w.RESOURCE_GROUPS) * (w.LEFT + w.NEIGHBORS.index(neighbor)) + w.RESOURCE_GROUPS.index(
-            price.resources
-        )
-        rules.price[entry, kind] = price.price
+        rules.price[entry, len(w.RESOURCE_GROUPS) * w.NEIGHBORS.index(neighbor) + group] = price.price
 
 
 def _pack_discount(rules: Any, entry: int, discount: TradeDiscount) -> None:
@@ -265,7 +257,7 @@ def _pack_token(rules: Any, entry: int, value: int) -> None:
 
 
 def _pack_when(rules: Any, entry: int, clauses: tuple[Clause, ...]) -> None:
-    """Tell the kernels that there are clauses; the table of all of them is laid out in ``compiling``."""
+    """Record the number of clauses; ``compiling`` writes the table of all clauses."""
     rules.when[entry] = len(clauses)
     rules.eventful[entry] |= w.BY_FORMULA
 
@@ -275,35 +267,30 @@ def _pack_when(rules: Any, entry: int, clauses: tuple[Clause, ...]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What is done with one effect.
+    """How to read an effect from a card file, describe it in English, and pack it into a RULES record.
 
-    Attributes
-    ----------
-    read: checks its value in a card file.
-    say: tells it to a person.
-    pack: writes it into a RULES record.
-    eventful: something happens at once when the entry is placed.
+    ``triggers``: something happens at once when the entry is placed.
     """
 
     read: Reader
     say: Callable[[Any], str]
     pack: Pack
-    eventful: bool = False
+    triggers: bool = False
 
 
-def _row(none: Any, read: Reader, say: Callable[[Any], str] | str, pack: Pack, *, eventful: bool = False) -> Any:
-    """Return the field of an effect; a flag is told by a sentence, any other value by a function of it."""
+def _row(none: Any, read: Reader, say: Callable[[Any], str] | str, pack: Pack, *, triggers: bool = False) -> Any:
+    """Return the field of an effect; ``say`` is a phrase for a flag, a function for any other value."""
     phrase = (lambda _: say) if isinstance(say, str) else say
-    return field(default=none, metadata={"effect": Effect(read, phrase, pack, eventful)})
+    return field(default=none, metadata={"effect": Effect(read, phrase, pack, triggers)})
 
 
 @dataclass(frozen=True, slots=True)
 class Effects:
-    """The effects of a card or stage, named as in cards.toml; a value equal to its default is not there."""
+    """The effects of a card or stage, named as in cards.toml; a default value means that the effect is absent."""
 
     points: int = _row(0, whole(-99, 99), _say_amount("point"), _number("points"))
     shields: int = _row(0, whole(0, 99), _say_amount("shield"), _number("shields"))
-    coins: int = _row(0, whole(0, 99), _say_amount("coin"), _number("coins"), eventful=True)
+    coins: int = _row(0, whole(0, 99), _say_amount("coin"), _number("coins"), triggers=True)
     science: str = _row(
         "",
         word("symbol", w.SYMBOLS[1:]),
@@ -312,13 +299,13 @@ class Effects:
     )
     produces: tuple[str, ...] = _row(
         (),
-        words("resource", w.RESOURCES, most=MOST_PRODUCED, distinct=False),
+        words("resource", w.RESOURCES, most=MAX_PRODUCED, distinct=False),
         lambda resources: "produces " + " and ".join(resources),
         _pack_units,
     )
     produces_one_of: tuple[str, ...] | str = _row((), _one_of, _say_one_of, _pack_one_of)
     """Resources, or one of ``words.BY_PRODUCTION`` (R18)."""
-    # the price and the discount are 1 in every edition, and what the payment solver is written for
+    # the price and the discount are 1 in every edition; the payment solver relies on it
     trade_price: TradePrice | None = _row(
         None,
         record(
@@ -330,7 +317,7 @@ class Effects:
     )
     trade_discount: TradeDiscount | None = _row(None, _discount, _say_discount, _pack_discount)
     points_per: Count | None = _row(None, _count(-99), _say_count("point"), _pack_count("points_per"))
-    coins_per: Count | None = _row(None, _count(0), _say_count("coin"), _pack_count("coins_per"), eventful=True)
+    coins_per: Count | None = _row(None, _count(0), _say_count("coin"), _pack_count("coins_per"), triggers=True)
     points_if_wonder_complete: int = _row(
         0, whole(-99, 99), lambda n: f"{amount(n, 'point')} if every own stage is built", _number("points_complete")
     )
@@ -344,20 +331,20 @@ class Effects:
     )
     """One of ``words.FREE_BUILDS`` (R26)."""
     coins_to_others: Toll | None = _row(
-        None, record(Toll, _TOLL), _say_toll("get", "coin"), _pack_toll("coins_to_others"), eventful=True
+        None, record(Toll, _TOLL), _say_toll("get", "coin"), _pack_toll("coins_to_others"), triggers=True
     )
     coin_loss: Toll | None = _row(
         None,
         record(Toll, _TOLL, {"per": word("measure", tuple(filter(None, w.MEASURES)))}),
         _say_toll("lose", "coin"),
         _pack_toll("coin_loss"),
-        eventful=True,
+        triggers=True,
     )
-    debt: Toll | None = _row(None, record(Toll, _TOLL), _say_toll("take", "debt"), _pack_toll("debt"), eventful=True)
+    debt: Toll | None = _row(None, record(Toll, _TOLL), _say_toll("take", "debt"), _pack_toll("debt"), triggers=True)
     victory_token: int = _row(
-        0, choice(0, *w.VICTORY_TOKENS), lambda token: f"a victory token of {token}", _pack_token, eventful=True
+        0, choice(0, *w.VICTORY_TOKENS), lambda token: f"a victory token of {token}", _pack_token, triggers=True
     )
-    """The token of an age, named by its printed value whatever the settings make it worth."""
+    """The token of an age, identified by its printed value even if settings change its points."""
     diplomacy: int = _row(0, whole(0, 9), _say_amount("diplomacy token"), _number("diplomacy", w.TOKENS))
     copy_science: int = _row(
         0,
@@ -367,13 +354,13 @@ class Effects:
     )
     stages_cost_no_resources: bool = _row(False, flag, "own stages cost no resources", _ability(w.FREE_STAGES))
     discard_defeat_tokens: bool = _row(
-        False, flag, "discards own defeat tokens", _ability(w.DISCARD_DEFEATS), eventful=True
+        False, flag, "discards own defeat tokens", _ability(w.DISCARD_DEFEATS), triggers=True
     )
     when: tuple[Clause, ...] = _row((), read_when, say_when, _pack_when)
-    """What happens by formula, and when (R52)."""
+    """Effects given by formulas (R52)."""
 
     def present(self) -> dict[str, Any]:
-        """Return the effects that are there, by name, in the order of the rows."""
+        """Return the effects that are present, by name, in the order of the rows."""
         return {row.name: getattr(self, row.name) for row in fields(self) if getattr(self, row.name) != row.default}
 
 

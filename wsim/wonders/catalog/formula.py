@@ -1,4 +1,4 @@
-"""What the formulas of 7 Wonders may ask for (R52); how they are read is ``wsim.spec.formula``."""
+"""The names that formulas of 7 Wonders may use (R52); ``wsim.spec.formula`` parses them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ WIDEST: Spans = {
     "players": (2, SEATS),
     "purchase": (1, UNITS * MOST_PRICE),
 }
-"""What names can stand for: a game in which one comes to more is stopped where a formula asks for it."""
+"""The range of each name; a game in which a formula reads a value outside it is stopped."""
 _FACTS: Spans = {**dict.fromkeys(CARD_NUMBERS, (0, 99 + UNITS)), **dict.fromkeys(CARD_MARKS, (0, 1))}
 
 VOCABULARY = Vocabulary(

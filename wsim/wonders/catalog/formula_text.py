@@ -6,27 +6,27 @@ from wsim.spec.formula import Node
 from wsim.wonders.facts import CITY_WORDS
 from wsim.wonders.words import ANY, EVENT_NAMES, SYMBOLS, TABLE_NAMES
 
-_TABLE = {"age": "the number of the age", "turn": "the number of the turn", "players": "the number of players"}
-_TABLE |= {"purchase": "the coins of the purchase"}
+_TABLE = {"age": "the age", "turn": "the turn number", "players": "the number of players"}
+_TABLE |= {"purchase": "the coins paid for the purchase"}
 _FACTS = {
     "cost": "the cost",
     "units": "the number of resources in the cost",
     "coins": "the number of coins in the cost",
     "age": "the age",
     **{name: f"the symbol is a {name}" for name in SYMBOLS[1:ANY]},
-    "chained": "another structure makes it free",
+    "chained": "there is a chain to it",
 }
 _OWNERS = {"": "own", "other": "their", "left": "the left neighbour's", "right": "the right neighbour's"}
-_JOINED = {
+_OPERATORS = {
     "+": "plus", "-": "minus", "*": "times", "<": "fewer than", "<=": "at most", "==": "exactly",
     "!=": "not exactly", ">": "more than", ">=": "at least",
 }  # fmt: skip
-_LOOSE = ("if", "or", "and", "not")  # from the loosest on; comparisons and sums bind closer
+_LOOSE = ("if", "or", "and", "not")  # loosest first; comparisons and sums bind more tightly
 _TIGHT = {"+": 5, "-": 5, "*": 6, "neg": 7}
 
 
 def english(node: Node) -> str:
-    """Return a formula in words; brackets stand where the words alone could be read in two ways."""
+    """Return a formula in English, with brackets where the words alone would be ambiguous."""
     parts = [_bracketed(part, node) for part in node.parts]
     match node.kind:
         case "number":
@@ -38,35 +38,35 @@ def english(node: Node) -> str:
         case "card":
             return f"{_OWNERS[node.whose]} {node.name}"
         case "cards":
-            return f"{_OWNERS[node.whose]} structures of which {parts[0]}"
+            return f"{_OWNERS[node.whose]} structures where {parts[0]}"
         case "fact":
             return _FACTS.get(node.name, f"the colour is {node.name}")
         case "call":
-            handed = f" for {_listed(parts)}" if parts else ""
-            return f"{node.bounds[0]} to {node.bounds[1]}, as {node.name} of {node.whose}.py says{handed}"
+            arguments = f" for {_listed(parts)}" if parts else ""
+            return f"{node.bounds[0]} to {node.bounds[1]}, computed by {node.name} of {node.whose}.py{arguments}"
         case "neg":
             return f"minus {parts[0]}"
         case "not":
-            return f"not {parts[0]}"
+            return parts[0].replace(" is ", " is not ", 1) if node.parts[0].kind == "fact" else f"not {parts[0]}"
         case "and" | "or":
             return f" {node.kind} ".join(parts)
         case "if":
             return f"{parts[0]} if {parts[2]}, else {parts[1]}"
         case "abs":
-            return f"{parts[0]} without its sign"
+            return f"the absolute value of {parts[0]}"
         case "//":
             return f"{parts[0]} divided by {parts[1]}, rounded down"
         case "%":
-            return f"what is left of {parts[0]} divided by {parts[1]}"
+            return f"the remainder of {parts[0]} divided by {parts[1]}"
         case "min" | "max":
             return f"the {'smaller' if node.kind == 'min' else 'greater'} of {_listed(parts)}"
         case "sets":
             return f"complete sets of {_listed(parts)}"
         case "count":
-            return f"how many there are of: {_listed(parts)}"
-    several = "are" if node.parts[0].kind == "name" and node.parts[0].name in CITY_WORDS else "is"
-    joined = f"{several} {_JOINED[node.kind]}" if node.is_condition else _JOINED[node.kind]
-    return f"{parts[0]} {joined} {parts[1]}"
+            return f"the number of: {_listed(parts)}"
+    verb = "are" if node.parts[0].kind == "name" and node.parts[0].name in CITY_WORDS else "is"
+    operator = f"{verb} {_OPERATORS[node.kind]}" if node.is_condition else _OPERATORS[node.kind]
+    return f"{parts[0]} {operator} {parts[1]}"
 
 
 def _listed(parts: list[str]) -> str:
@@ -74,18 +74,18 @@ def _listed(parts: list[str]) -> str:
 
 
 def _bracketed(part: Node, around: Node) -> str:
-    """Return a part in words, in brackets if what is around it binds closer."""
-    said = english(part)
+    """Return a part in English, in brackets if the node around it binds more tightly."""
+    text = english(part)
     if part.kind == "call":
-        return f"({said})"
+        return f"({text})"
     if around.kind == "count":
-        return f"({said})" if part.kind in _LOOSE else said
+        return f"({text})" if part.kind in _LOOSE else text
     simple = not part.parts or (part.kind in ("min", "max", "sets", "count") and len(around.parts) == 1)
-    return said if simple or _tightness(part) > _tightness(around) else f"({said})"
+    return text if simple or _tightness(part) > _tightness(around) else f"({text})"
 
 
 def _tightness(node: Node) -> int:
-    """Return how closely the words of a node hold together."""
+    """Return how tightly a node binds."""
     if node.kind in _LOOSE:
         return _LOOSE.index(node.kind)
     return 4 if node.is_condition else _TIGHT.get(node.kind, 6)

@@ -1,4 +1,4 @@
-"""What people and programs see of a catalogue: table rows, entries in words, the difference of two rule sets, JSON."""
+"""A catalogue for people and programs: table rows, entries in English, differences between rule sets, JSON."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ ROMAN = ("", "I", "II", "III")
 
 
 def cost_text(cost: Cost) -> str:
-    """Return a cost in words, such as "2 coins, 1 clay, 3 ore"; "free" if there is none."""
+    """Return a cost such as "2 coins, 1 clay, 3 ore"; "free" if there is none."""
     coins = [amount(cost.coins, "coin")] if cost.coins else []
     return ", ".join([*coins, *(f"{n} {resource}" for resource, n in cost.resources)]) or "free"
 
 
 def effects_text(effects: Effects) -> str:
-    """Return effects in words, separated by semicolons; "none" if there are none."""
+    """Return effects in English, separated by semicolons; "none" if there are none."""
     return "; ".join(EFFECTS[name].say(value) for name, value in effects.present().items()) or "none"
 
 
 def card_rows(catalogue: Catalogue) -> list[dict[str, Any]]:
-    """Return one row for each card and age, by age, colour and name: what a table shows and ``--json`` prints.
+    """Return one row for each card and age, by age, colour and name, for tables and ``--json``.
 
-    ``copies`` holds the least player number for each copy (empty: it is drawn), ``leads_to`` the cards it makes free.
+    ``copies`` is the minimum player number of each copy (empty: it is drawn), ``leads_to`` the cards it makes free.
     """
     leads_to: dict[str, list[str]] = {}
     for card in catalogue.cards:
@@ -62,7 +62,7 @@ def card_rows(catalogue: Catalogue) -> list[dict[str, Any]]:
 
 
 def wonder_rows(catalogue: Catalogue) -> list[dict[str, Any]]:
-    """Return one row for each stage: wonder, resource, side, stage (from 1), cost and effects in words."""
+    """Return one row for each stage: wonder, resource, side, stage (from 1), cost and effects in English."""
     return [
         {
             "wonder": wonder.name,
@@ -79,13 +79,13 @@ def wonder_rows(catalogue: Catalogue) -> list[dict[str, Any]]:
 
 
 def switch_rows(catalogue: Catalogue) -> list[dict[str, Any]]:
-    """Return one row for each switch: its name, how it stands, and what it means with the number of its rule."""
+    """Return one row for each switch: name, value, and meaning with the rule number."""
     rows = SWITCHES.items()
     return [{"switch": name, "on": catalogue.switches[name], "meaning": switch.meaning} for name, switch in rows]
 
 
 def catalogue_dict(catalogue: Catalogue) -> dict[str, Any]:
-    """Return the whole catalogue as JSON-able values; cards and boards in the form of cards.toml."""
+    """Return the whole catalogue as JSON-compatible values; cards and boards as in cards.toml."""
     settings = {name: value for name, value in asdict(catalogue.settings).items() if value != ""}
     return {
         "ruleset": catalogue.ruleset,
@@ -106,10 +106,10 @@ def catalogue_dict(catalogue: Catalogue) -> dict[str, Any]:
 
 
 def diff_rows(old: Catalogue, new: Catalogue) -> list[dict[str, Any]]:
-    """Return the differences of two catalogues: one row for each field, with its value in both (None: not there).
+    """Return the differences between two catalogues: one row per field, with both values (None: absent).
 
     ``part`` is "rules", "cards" or "wonders"; ``name`` the card, "<board>" or "<board> <side> <stage>"; ``field`` is
-    "" where a whole entry is there in one of the two only.
+    "" if only one of the two has the entry.
     """
     rows = _diff("rules", _rules(old), _rules(new))
     rows += _diff("cards", _cards(old), _cards(new))
@@ -117,7 +117,7 @@ def diff_rows(old: Catalogue, new: Catalogue) -> list[dict[str, Any]]:
 
 
 def diff_lines(old: Catalogue, new: Catalogue) -> list[str]:
-    """Return the differences of two catalogues as lines for people, with a heading for each part."""
+    """Return the differences between two catalogues as lines of text, with a heading for each part."""
     headings = {"rules": "Rules", "cards": "Cards", "wonders": "Boards"}
     lines: list[str] = []
     part = ""
@@ -126,7 +126,7 @@ def diff_lines(old: Catalogue, new: Catalogue) -> list[str]:
             part = str(row["part"])
             lines += [*([""] if lines else []), headings[part]]
         lines.append("  " + _diff_line(row))
-    return lines or ["no difference"]
+    return lines or ["no differences"]
 
 
 def _listed(words: Iterable[object]) -> str:
@@ -134,23 +134,18 @@ def _listed(words: Iterable[object]) -> str:
 
 
 def _effect_fields(effects: Effects) -> dict[str, Any]:
-    """Return effects as they stand in cards.toml."""
-    found: dict[str, Any] = {}
+    """Return effects as written in cards.toml."""
+    values: dict[str, Any] = {}
     for name, value in effects.present().items():
-        if isinstance(value, bool | int | str):
-            found[name] = value
+        if isinstance(value, tuple):
+            values[name] = [item.table() if isinstance(item, Clause) else item for item in value]
         else:
-            found[name] = list(map(_item, value)) if isinstance(value, tuple) else _plain(value)
-    return found
-
-
-def _item(value: Any) -> Any:
-    """Return an item of a list as it stands in cards.toml."""
-    return value.table() if isinstance(value, Clause) else value
+            values[name] = value if isinstance(value, bool | int | str) else _plain(value)
+    return values
 
 
 def _plain(record: Any) -> dict[str, Any]:
-    """Return a small record (Count, Toll, ...) as it is written in cards.toml: fields at their default left out."""
+    """Return a small record (Count, Toll, ...) as written in cards.toml, without fields at their default."""
     defaults = {f.name: f.default for f in fields(record) if f.default is not MISSING}
     entry_of = {key: value for key, value in asdict(record).items() if value != defaults.get(key, MISSING)}
     return {key: list(value) if isinstance(value, tuple) else value for key, value in entry_of.items()}
@@ -162,7 +157,7 @@ def _cost_fields(cost: Cost) -> dict[str, Any]:
 
 
 def _card_fields(card: Card) -> dict[str, Any]:
-    """Return a card as it stands in cards.toml."""
+    """Return a card as written in cards.toml."""
     fields: dict[str, Any] = {"color": card.color}
     if len(card.copies) > 1:
         fields["copies"] = {str(age): list(minima) for age, minima in card.copies}
@@ -176,7 +171,7 @@ def _card_fields(card: Card) -> dict[str, Any]:
 
 
 def _wonder_fields(wonder: Wonder) -> dict[str, Any]:
-    """Return a board as it stands in cards.toml."""
+    """Return a board as written in cards.toml."""
 
     def entry(stage: Stage) -> dict[str, Any]:
         return _cost_fields(stage.cost) | _effect_fields(stage.effects)
@@ -191,7 +186,7 @@ Parts = dict[str, dict[str, Any]]
 
 
 def _rules(catalogue: Catalogue) -> Parts:
-    """Return the rules of a catalogue for comparison: a single entry without a name."""
+    """Return the rules of a catalogue for comparison, as a single entry without a name."""
     fields: dict[str, Any] = {"seats": _listed(catalogue.seat_numbers), "sides": _listed(catalogue.sides)}
     fields |= {"cities": catalogue.cities, "teams": catalogue.teams, "duo": catalogue.duo}
     settings = {name: value for name, value in asdict(catalogue.settings).items() if value != ""}
@@ -200,7 +195,7 @@ def _rules(catalogue: Catalogue) -> Parts:
 
 
 def _cards(catalogue: Catalogue) -> Parts:
-    """Return the cards in words for comparison."""
+    """Return the cards in English for comparison."""
     return {
         card.name: {
             "color": card.color,
@@ -216,7 +211,7 @@ def _cards(catalogue: Catalogue) -> Parts:
 
 
 def _boards(catalogue: Catalogue) -> Parts:
-    """Return boards and stages in words for comparison; sides by position, so that B and night are compared."""
+    """Return boards and stages in English for comparison; sides by position, so that B is compared with night."""
     shown: Parts = {}
     for wonder in catalogue.wonders:
         shown[wonder.name] = {"resource": wonder.resource}
@@ -228,13 +223,13 @@ def _boards(catalogue: Catalogue) -> Parts:
 
 
 def _effect_texts(effects: Effects) -> dict[str, str]:
-    """Return effects in words for comparison, each clause by itself."""
-    clauses = {f"clause {number}": say_when((one,)) for number, one in enumerate(effects.when, start=1)}
+    """Return effects in English for comparison, each clause separately."""
+    clauses = {f"clause {number}": say_when((clause,)) for number, clause in enumerate(effects.when, start=1)}
     return {"effects": effects_text(replace(effects, when=())), **clauses}
 
 
 def _diff(part: str, old: Parts, new: Parts) -> list[dict[str, Any]]:
-    """Compare entries field by field; an entry of one side only is one row."""
+    """Compare entries field by field; an entry that only one side has is a single row."""
     rows = []
     for name in dict.fromkeys([*old, *new]):
         before, after = old.get(name), new.get(name)
@@ -250,30 +245,28 @@ def _diff(part: str, old: Parts, new: Parts) -> list[dict[str, Any]]:
 
 
 def _text(entry: dict[str, Any] | None) -> str | None:
-    """Tell a whole entry in one phrase, leaving out what it does not have."""
+    """Return a whole entry as one phrase, without empty fields."""
     if entry is None:
         return None
-    silent = {"free_with": "none", "uncertain": "no", "effects": "none"}
-    given = {key: value for key, value in entry.items() if silent.get(key) != value}
-    return ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in given.items())
+    empty = {"free_with": "none", "uncertain": "no", "effects": "none"}
+    fields = {key: value for key, value in entry.items() if empty.get(key) != value}
+    return ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in fields.items())
 
 
 def _diff_line(row: Mapping[str, Any]) -> str:
-    """Phrase one row of a difference."""
     if row["field"]:
         name = f"{row['name']}: " if row["name"] else ""
-        return f"{name}{str(row['field']).replace('_', ' ')} {_said(row['old'])} -> {_said(row['new'])}"
+        # true and false as in cards.toml
+        old, new = (str(value).lower() if isinstance(value, bool) else str(value) for value in (row["old"], row["new"]))
+        return f"{name}{str(row['field']).replace('_', ' ')} {old} -> {new}"
     return f"- {row['name']}: {row['old']}" if row["new"] is None else f"+ {row['name']}: {row['new']}"
 
 
-def _said(value: object) -> str:
-    """Say true and false as in cards.toml."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
 def deck_rows(catalogue: Catalogue) -> list[dict[str, Any]]:
-    """Return how many cards of each colour are dealt, one row for each age and colour, a column for each number of
-    players; guilds and black cards are drawn (R4)."""
+    """Return the number of cards dealt, one row per age and colour, one column per number of players.
+
+    Guilds and black cards are drawn (R4).
+    """
     rows = []
     for age in range(1, AGES + 1):
         for color in COLORS:
@@ -293,7 +286,7 @@ class WondersCatalogues(Catalogues):
     """The catalogues of 7 Wonders, one for each rule set."""
 
     def page(self, source: Source, name: str | None) -> CataloguePage:
-        """Return a catalogue as cards, wonders and switches, or the cards or the wonder called ``name``."""
+        """Return a catalogue as cards, wonders and switches, or only the card or wonder called ``name``."""
         catalogue = _loaded(source)
         cards, wonders = card_rows(catalogue), wonder_rows(catalogue)
         switches = switch_rows(catalogue) if name is None else []
@@ -316,27 +309,27 @@ class WondersCatalogues(Catalogues):
     def rulesets(self) -> Rows:
         """Return the rule sets."""
         catalogues = map(load_catalogue, ruleset_names())
-        return [{"ruleset": one.ruleset, "title": one.title, "players": _players(one)} for one in catalogues]
+        return [{"ruleset": rules.ruleset, "title": rules.title, "players": _players(rules)} for rules in catalogues]
 
     def differences(self, source: Source, old: str, new: str) -> tuple[Rows, list[str]]:
-        """Return what differs between two rule sets."""
-        first, second = (_loaded(replace(source, ruleset=one)) for one in (old, new))
-        return diff_rows(first, second), list(diff_lines(first, second))
+        """Return the differences between two rule sets, as rows and as lines of text."""
+        first, second = (_loaded(replace(source, ruleset=name)) for name in (old, new))
+        return diff_rows(first, second), diff_lines(first, second)
 
     def decks(self, source: Source) -> Rows:
-        """Return how many cards of each colour are dealt."""
+        """Return the number of cards of each colour that are dealt."""
         return deck_rows(_loaded(source))
 
     def check(self, source: Source, path: str) -> Rows:
-        """Check a card file or a patch: read it, and play games at every number of players."""
+        """Check a card file or patch: read it, and play games with every number of players."""
         from wsim.lab.catalogue_games import play_catalogue
         from wsim.wonders.catalog.compiling import compile_rules
 
         document = read_toml(path)
-        found = document.get("rulesets")
-        rulesets = found if isinstance(found, dict) else {}
-        alone = any({"seats", "sides"} <= one.keys() for one in rulesets.values() if isinstance(one, dict))
-        if alone and {"cards", "wonders"} <= document.keys():
+        section = document.get("rulesets")
+        rulesets = section if isinstance(section, dict) else {}
+        complete = any({"seats", "sides"} <= rules.keys() for rules in rulesets.values() if isinstance(rules, dict))
+        if complete and {"cards", "wonders"} <= document.keys():
             names, read = list(ruleset_names(path)), Source(cards=path)
         else:
             names = [source.ruleset] if source.ruleset else list(rulesets) or ["1e"]
@@ -381,12 +374,12 @@ def _players(catalogue: Catalogue) -> str:
 
 
 def _named(name: str, cards: Rows, wonders: Rows) -> tuple[Rows, Rows]:
-    """Keep what is called ``name``, capitals aside; raise UserError if nothing is."""
-    found = (
+    """Keep the rows called ``name``, ignoring case; raise UserError if there are none."""
+    matches = (
         [row for row in cards if row["name"].casefold() == name.casefold()],
         [row for row in wonders if row["wonder"].casefold() == name.casefold()],
     )
-    if not any(found):
+    if not any(matches):
         names = dict.fromkeys([*(row["name"] for row in cards), *(row["wonder"] for row in wonders)])
         raise UserError(f"no card or wonder is called {name!r}{nearest(name, names)}")
-    return found
+    return matches

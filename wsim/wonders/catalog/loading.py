@@ -1,4 +1,4 @@
-"""Read one rule set of a card file, with its layers, patches and changes, and check it as a whole."""
+"""Load one rule set of a card file with its layers, patches and changes, and check the result."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 ENTRIES = ("cards", "wonders")
-"""Sections of entries by name: in the file itself, in its layers, in patches."""
+"""Sections that contain entries by name: in the file itself, its layers and patches."""
 _OF_RULESET = ("settings", "switches")
 _CLAUSES = (("cards", "*", "when"), ("wonders", "*", "sides", "*", "*", "when"))
 GRAMMAR = Grammar(
@@ -40,17 +40,10 @@ GRAMMAR = Grammar(
 )
 NO_EFFECTS = asdict(Effects())
 ORDERED = (
-    "cards",
-    "wonders",
-    "sides",
-    "hand_size",
-    "sale_coins",
-    "victory_tokens",
-    "passing",
-    "last_card",
-    "tie_breaks",
+    "cards", "wonders", "sides", "hand_size", "sale_coins", "victory_tokens", "passing", "last_card", "tie_breaks",
     "when",
-)  # lists whose order means something, or is fixed already
+)  # fmt: skip
+"""Lists whose order matters or is already fixed."""
 
 
 def load_catalogue(
@@ -65,33 +58,31 @@ def load_catalogue(
     ----------
     ruleset: id of a rule set, such as "1e", "2e-cities" (see ``ruleset_names``).
     cards: a card file that replaces wsim's own cards.toml.
-    patches: card files laid over the rule set, in order, after its layers.
-    changes: single changes such as "cards.Palace.points=6", laid over it last.
+    patches: card files applied to the rule set, in order, after its layers.
+    changes: single changes such as "cards.Palace.points=6", applied last.
 
-    Raises UserError for whatever is wrong with any of them: its first line names file, entry, field and what is
-    accepted, further mistakes follow on lines of their own.
+    Raises UserError with one line for every mistake in any of them: file, entry, field and accepted values.
     """
     path = Path(cards) if cards is not None else default_cards_path()
     files = tuple(map(Path, patches))
     texts, code = tuple(map(text_of, (path, *files))), tuple(map(digest_of_named, (path, *files)))
     key = (ruleset, texts, code, tuple(file.name for file in files), tuple(changes))
     if key not in _LOADED:
-        if len(_LOADED) == _MOST_LOADED:
+        if len(_LOADED) == _MAX_CACHED:
             _LOADED.clear()
         _LOADED[key] = _load(ruleset, path, files, tuple(changes))
-    found = _LOADED[key]
-    return found if found.source == shown(path) else replace(found, source=shown(path))
+    catalogue = _LOADED[key]
+    return catalogue if catalogue.source == shown(path) else replace(catalogue, source=shown(path))
 
 
 _LOADED: dict[tuple[Any, ...], Catalogue] = {}
-"""What was loaded, by texts: to play a run and to show it ask for the same catalogue, from different places."""
+"""Cache of loaded catalogues by content: playing a run and showing it load the same catalogue from different paths."""
 _NAMES: dict[tuple[str, ...], tuple[str, ...]] = {}
-"""The ids of the rule sets that card files define, by their texts."""
-_MOST_LOADED = 8
+"""Cache of the rule set ids that card files define, by content."""
+_MAX_CACHED = 8
 
 
 def _load(ruleset: str, path: Path, patches: tuple[Path, ...], changes: tuple[str, ...]) -> Catalogue:
-    """Load, patch and check one rule set."""
     problems = Problems(shown(path))
     layers = Layers(problems, GRAMMAR)
     document = read_card_file(path, GRAMMAR, problems)
@@ -112,16 +103,16 @@ def _load(ruleset: str, path: Path, patches: tuple[Path, ...], changes: tuple[st
     check_chains(problems, catalogue.cards, content["cards"])
     check_formulas(problems, catalogue)
     check_sides(problems, content["wonders"], [side for rules in rulesets.values() for side in rules.get("sides", ())])
-    problems.raise_any()  # counting a deck makes sense only when every card could be read
+    problems.raise_any()  # decks can only be counted if every card is valid
     check_table(problems, catalogue)
     problems.raise_any()
     return replace(catalogue, digest=_digest(catalogue))
 
 
 def change_patch(change: str, ruleset: str) -> Entries:
-    """Return the patch that a ``--set`` text stands for; raise UserError if it is not a change.
+    """Return the patch for a ``--set`` text; raise UserError if the text is not a change.
 
-    ``switches.`` and ``settings.`` mean those of ``ruleset``; ``wonders.Gizah.A.2`` is short for
+    ``switches.`` and ``settings.`` refer to ``ruleset``; ``wonders.Gizah.A.2`` is short for
     ``wonders.Gizah.sides.A.2``.
     """
     path, value = parse_change(change, GRAMMAR)
@@ -138,7 +129,7 @@ def ruleset_names(cards: str | Path | None = None, patches: Sequence[str | Path]
     files = (path, *map(Path, patches))
     key = tuple(map(text_of, files))
     if key not in _NAMES:
-        if len(_NAMES) == _MOST_LOADED:
+        if len(_NAMES) == _MAX_CACHED:
             _NAMES.clear()
         documents = [read_card_file(file, GRAMMAR) for file in files]
         _NAMES[key] = tuple(dict.fromkeys(name for document in documents for name in document.get("rulesets", {})))
@@ -146,39 +137,40 @@ def ruleset_names(cards: str | Path | None = None, patches: Sequence[str | Path]
 
 
 def _effect_files(problems: Problems, card_files: Sequence[Path]) -> tuple[EffectFile, ...]:
-    """Return the files of functions that card files name; two of one name must be the same."""
-    found: dict[str, EffectFile] = {}
+    """Return the files of functions that card files name; files with the same name must be identical."""
+    files: dict[str, EffectFile] = {}
     for card_file in card_files:
         name = read_toml(card_file).get(KEY)
         if name is None:
             continue
         try:
-            one = effect_file(name, card_file)
+            file = effect_file(name, card_file)
         except UserError as mistake:
             problems.add(f"{shown(card_file)}, {KEY}: {mistake}")
             continue
-        if found.setdefault(one.name, one) != one:
-            problems.add(f"{shown(card_file)}, {KEY}: another file is called {one.name!r}, too; accepted: another name")
-    return tuple(found.values())
+        if files.setdefault(file.name, file) != file:
+            message = f"a different file is already called {file.name!r}; accepted: another name"
+            problems.add(f"{shown(card_file)}, {KEY}: {message}")
+    return tuple(files.values())
 
 
 def _check_layers(problems: Problems, document: Mapping[str, Any]) -> None:
-    """Report layers that hold anything but cards and wonders."""
+    """Report layers that contain anything but cards and wonders."""
     for name, layer in document.get("layers", {}).items():
         for section, entries in layer.items() if isinstance(layer, dict) else [(str(layer), None)]:
             if section not in ENTRIES or not isinstance(entries, dict):
-                problems.at(("layers", name), f"holds {section!r}; accepted: tables of cards and wonders")
+                problems.at(("layers", name), f"contains {section!r}; accepted: tables of cards and wonders")
 
 
 def _content(
     problems: Problems, layers: Layers, document: Entries, rules: Ruleset, patched: Sequence[tuple[str, Entries]]
 ) -> Entries:
-    """Return the cards and wonders of a rule set: base, then its layers, then patches and changes."""
+    """Return the cards and wonders of a rule set with its layers, patches and changes applied in this order."""
     content = {section: copied(document.get(section, {})) for section in ENTRIES}
     known = document.get("layers", {})
     for layer in rules.layers:
-        written = known.get(layer)  # what is wrong with it has been said
-        for section, entries in written.items() if isinstance(written, dict) else ():
+        sections = known.get(layer)  # mistakes in it have already been reported
+        for section, entries in sections.items() if isinstance(sections, dict) else ():
             for name, entry in entries.items() if section in ENTRIES and isinstance(entries, dict) else ():
                 source = problems.origin(("layers", layer, section, name))  # a patch may have changed the layer
                 layers.apply(content, {section: {name: entry}}, f"{source} (layer {layer})")
@@ -190,7 +182,7 @@ def _content(
 def _catalogue(
     problems: Problems, content: Entries, rules: Ruleset, source: str, changes: tuple[str, ...]
 ) -> Catalogue:
-    """Read every entry and put the catalogue together; entries with mistakes are reported and left out."""
+    """Read all entries and build the catalogue; invalid entries are reported and omitted."""
     cards = [read_card(problems, name, entry, rules.name, content["cards"]) for name, entry in content["cards"].items()]
     boards = content["wonders"]
     wonders = [read_wonder(problems, name, entry, rules.name, rules.sides, boards) for name, entry in boards.items()]
@@ -213,21 +205,23 @@ def _catalogue(
 
 
 def _digest(catalogue: Catalogue) -> str:
-    """Return the first 16 hexadecimal digits of SHA-256 over what games depend on, in a canonical form."""
+    """Return the first 16 hexadecimal digits of the SHA-256 of the content that games depend on, in canonical form.
+
+    Effects, settings and clause fields at their default are left out, so new ones in wsim do not change any digest.
+    """
     content = _plain(catalogue)
     for key in ("ruleset", "title", "digest", "source", "changes", "effects"):
         del content[key]
     if catalogue.effects:
-        content["effects"] = [(one.name, one.digest) for one in catalogue.effects]
-    for name in ADDED_SETTINGS:  # nor does a setting new to wsim that stands as before
+        content["effects"] = [(file.name, file.digest) for file in catalogue.effects]
+    for name in ADDED_SETTINGS:
         if content["settings"][name] == getattr(Settings(), name):
             del content["settings"][name]
     stages = [stage for wonder in content["wonders"] for _, stages in wonder["sides"] for stage in stages]
     for entry in (*content["cards"], *stages):
         entry.pop("uncertain", None)
-        # what an entry does not have says nothing, so that an effect new to wsim leaves all digests alone
         entry["effects"] = {name: value for name, value in entry["effects"].items() if value != NO_EFFECTS[name]}
-        for clause in entry["effects"].get("when", ()):  # nor does a field new to clauses
+        for clause in entry["effects"].get("when", ()):
             if not clause["seller"]:
                 del clause["seller"]
     text = json.dumps(_canonical(content), sort_keys=True)
@@ -235,7 +229,7 @@ def _digest(catalogue: Catalogue) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Return what ``asdict`` does of a record, in a tenth of the time: what is in a catalogue needs no copy."""
+    """Return a record as ``asdict`` does, but without copying values, in a tenth of the time."""
     kind = type(value)
     if kind in _SINGLE:
         return value
@@ -249,11 +243,11 @@ def _plain(value: Any) -> Any:
 
 
 _SINGLE = frozenset((str, int, bool, type(None)))
-"""The types of nearly all that a catalogue holds."""
+"""The types of nearly all values in a catalogue."""
 
 
 def _canonical(value: Any, ordered: bool = False) -> Any:
-    """Sort the lists whose order means nothing (alternatives, predecessors, ...) so that they hash alike."""
+    """Sort the lists whose order does not matter (alternatives, predecessors, ...) so that they hash alike."""
     if type(value) in _SINGLE:
         return value
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""What a catalogue is made of: frozen records of cards, boards and one rule set; plain data without I/O."""
+"""The records of a catalogue: cards, boards and one rule set, as frozen plain data."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Coins to the bank and units of resources, in the order of ``RESOURCES`` and without zeros (R11)."""
+    """Coins paid to the bank and units of resources, in the order of ``RESOURCES``, without zeros (R11)."""
 
     coins: int = 0
     resources: tuple[tuple[str, int], ...] = ()
@@ -28,21 +28,21 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A structure. A name printed in two ages is one card with copies in both."""
+    """A structure. A name printed in two ages is a single card with copies in both."""
 
     name: str
     color: str
     cost: Cost
     copies: tuple[tuple[int, tuple[int, ...]], ...]
-    """(age, least player number of each copy), ages ascending; empty for guilds and black cards, which are drawn."""
+    """(age, minimum number of players for each copy), by age; empty for guilds and black cards, which are drawn."""
     ages: tuple[int, ...]
     free_with: tuple[str, ...]
     effects: Effects
     uncertain: str = ""
 
     def copies_dealt(self, age: int, seats: int) -> int:
-        """Return how many copies are always in the deck of ``age`` (1 to 3) for ``seats`` cities (R4)."""
-        return sum(least <= seats for when, minima in self.copies if when == age for least in minima)
+        """Return the number of copies in the deck of ``age`` (1 to 3) in every game with ``seats`` cities (R4)."""
+        return sum(minimum <= seats for when, minima in self.copies if when == age for minimum in minima)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Wonder:
     sides: tuple[tuple[str, tuple[Stage, ...]], ...]
 
     def stages(self, side: str) -> tuple[Stage, ...]:
-        """Return the stages of a side; raise UserError for an unknown one."""
+        """Return the stages of a side; raise UserError if the side is unknown."""
         for name, stages in self.sides:
             if name == side:
                 return stages
@@ -71,14 +71,14 @@ class Wonder:
 
 
 Amount = int | str
-"""A number, or a formula of one."""
+"""A number, or a formula for one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The rules of a rule set that are numbers, formulas and lists; ``house_rules`` says what each means.
+    """The numbers, formulas and lists of a rule set (``house_rules`` gives the meaning of each).
 
-    A formula is in its normal form; of three values the ages have one each.
+    Formulas are in normal form. A tuple of three has one value per age.
     """
 
     hand_size: Amount | tuple[Amount, ...] = 7
@@ -97,15 +97,16 @@ class Settings:
 
 
 ADDED_SETTINGS = ("guilds", "passing", "last_card", "science", "tie_breaks")
-"""Settings that older versions had not: those that stand as printed say nothing in a digest."""
+"""Settings that older versions did not have. At their printed value they are not part of a digest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """One rule set with everything laid over it: what the engine's rules are compiled from.
+    """One rule set with all patches and changes applied; the engine's rules are compiled from it.
 
-    ``digest`` names the content that games depend on (not titles, sources or marks of uncertainty): two catalogues
-    with the same digest play the same games. ``changes`` are the patch files and ``--set`` texts laid over ``source``.
+    ``digest`` identifies the content that games depend on (not titles, sources or marks of uncertainty): catalogues
+    with the same digest play the same games. ``changes`` are the patch files and ``--set`` texts applied to
+    ``source``.
     """
 
     ruleset: str
@@ -125,19 +126,19 @@ class Catalogue:
     source: str
     changes: tuple[str, ...] = ()
     effects: tuple[EffectFile, ...] = ()
-    """Files of functions that formulas call."""
+    """Files of Python functions that formulas call."""
 
     @property
     def seats(self) -> tuple[int, int]:
-        """Least and greatest number of players; ``seat_numbers`` has all accepted ones."""
+        """Minimum and maximum number of players; ``seat_numbers`` lists all accepted numbers."""
         return self.seat_numbers[0], self.seat_numbers[-1]
 
     def cities_at_table(self, players: int) -> int:
-        """Return the number of cities in a game of ``players``: the Free City is a third one (R43)."""
+        """Return the number of cities in a game of ``players``: a two-player game adds the Free City (R43)."""
         return 3 if self.duo else players
 
     def card(self, name: str) -> Card:
-        """Return the card called ``name``; raise UserError for an unknown one."""
+        """Return the card called ``name``; raise UserError if there is none."""
         for card in self.cards:
             if card.name == name:
                 return card
@@ -145,7 +146,7 @@ class Catalogue:
         raise UserError(f"unknown card {name!r} in rule set {self.ruleset}{similar}")
 
     def wonder(self, name: str) -> Wonder:
-        """Return the board called ``name``; raise UserError for an unknown one."""
+        """Return the board called ``name``; raise UserError if there is none."""
         names = [wonder.name for wonder in self.wonders]
         if name in names:
             return self.wonders[names.index(name)]

@@ -1,4 +1,4 @@
-"""Turn the entries of a card file into records: every key and value that may be there, with its bounds."""
+"""Read the entries of a card file into records: all accepted keys and values, with their bounds."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ COSTS: Mapping[str, Reader] = {"coins": whole(0, 99)} | {resource: whole(0, w.UN
 
 @described(table_schema(COSTS))
 def _cost(problems: Problems, path: Path, value: Any) -> Cost | None:
-    """Accept a cost of few enough units; parts that are 0 vanish."""
-    found = read_fields(problems, path, value, COSTS, "part of a cost")
+    """Accept a cost that does not have too many units, and drop parts that are 0."""
+    parts = read_fields(problems, path, value, COSTS, "part of a cost")
     if not isinstance(value, dict):
         return None
-    cost = Cost(found.get("coins", 0), tuple((r, found[r]) for r in w.RESOURCES if found.get(r)))
+    cost = Cost(parts.get("coins", 0), tuple((r, parts[r]) for r in w.RESOURCES if parts.get(r)))
     if cost.units > w.UNITS:
         problems.at(path, f"{cost.units} units are not accepted; accepted: at most {w.UNITS}")
     return cost
@@ -50,12 +50,12 @@ _BY_AGE = {str(age): _MINIMA for age in range(1, w.AGES + 1)}
 
 @described({"anyOf": [schema_of(_MINIMA), table_schema(_BY_AGE)]})
 def _copies(problems: Problems, path: Path, value: Any) -> tuple[int, ...] | dict[str, tuple[int, ...]] | None:
-    """Accept a list of least player numbers, or such a list for each age."""
+    """Accept a list of minimum player numbers, or such a list for each age."""
     if isinstance(value, dict):
         by_age = read_fields(problems, path, value, _BY_AGE, "age")
-        return {age: tuple(sorted(found)) for age, found in by_age.items()}
-    found: tuple[int, ...] | None = _MINIMA(problems, path, value)
-    return tuple(sorted(found)) if found else None
+        return {age: tuple(sorted(minima)) for age, minima in by_age.items()}
+    minima: tuple[int, ...] | None = _MINIMA(problems, path, value)
+    return tuple(sorted(minima)) if minima else None
 
 
 EFFECT_READERS: Mapping[str, Reader] = {name: row.read for name, row in EFFECTS.items()}
@@ -73,59 +73,61 @@ _STAGE: Schema = table_schema(STAGE_FIELDS)
 _STAGES_SCHEMA: Schema = {
     "anyOf": [
         {"type": "array", "items": _STAGE, "minItems": 1, "maxItems": w.STAGES},
-        {"type": "object", "additionalProperties": {"anyOf": [_STAGE, REMOVED]}},  # of a patch: by number
+        {"type": "object", "additionalProperties": {"anyOf": [_STAGE, REMOVED]}},  # in a patch: by number
         {"const": False},
     ]
 }
 
 
 def check_name(problems: Problems, path: Path) -> None:
-    """Report a card or board whose name could not be told apart, or written in a line-up or table."""
+    """Report a card or board name that would be ambiguous or unusable in a line-up or table."""
     name = path[-1]
     if not _NAME.fullmatch(name) or name != name.strip() or "  " in name or len(name) > 40:
         problems.at(path, "is not accepted as a name; accepted: at most 40 letters, digits, single spaces, ' and -")
 
 
 def read_card(problems: Problems, name: str, entry: Any, ruleset: str, known: Mapping[str, Any]) -> Card | None:
-    """Read one card; None (and reported problems) if it cannot be made."""
+    """Read one card; report problems and return None if it is invalid."""
     path = ("cards", name)
     if isinstance(entry, dict) and "color" not in entry:
         similar = nearest(name, [other for other in known if other != name])
         problems.at(path, f"there is no such card in rule set {ruleset}{similar}; a new one needs at least a color")
         return None
     check_name(problems, path)
-    found = read_fields(problems, path, entry, CARD_FIELDS, "field or effect")
-    if "color" not in found:
+    values = read_fields(problems, path, entry, CARD_FIELDS, "field or effect")
+    if "color" not in values:
         return None
-    effects = Effects(**{key: value for key, value in found.items() if key in EFFECTS})
-    _check_effects(problems, path, effects, found["color"])
-    ages, copies = _ages(problems, path, entry, found)
+    color, effects = values["color"], Effects(**{key: value for key, value in values.items() if key in EFFECTS})
+    if isinstance(effects.produces_one_of, str) and color in w.TRADABLE_COLORS:
+        message = f"a {color} card must name its resources; accepted: {', '.join(w.RESOURCES)}"
+        problems.at((*path, "produces_one_of"), message)
+    if effects.copy_guild and color == "purple":
+        problems.at((*path, "copy_guild"), "a guild cannot copy guilds; accepted: on any other card or on a stage")
+    ages, copies = _ages(problems, path, entry, values)
     return Card(
         name=name,
-        color=found["color"],
-        cost=found.get("cost", Cost()),
+        color=color,
+        cost=values.get("cost", Cost()),
         copies=copies,
         ages=ages,
-        free_with=found.get("free_with", ()),
+        free_with=values.get("free_with", ()),
         effects=effects,
-        uncertain=found.get("uncertain", ""),
+        uncertain=values.get("uncertain", ""),
     )
 
 
 def _ages(
-    problems: Problems, path: Path, entry: Mapping[str, Any], found: Mapping[str, Any]
+    problems: Problems, path: Path, entry: Mapping[str, Any], values: Mapping[str, Any]
 ) -> tuple[tuple[int, ...], tuple[tuple[int, tuple[int, ...]], ...]]:
     """Return the ages of a card and its copies in each, from `age` and `copies`."""
-    color, age, copies = found["color"], found.get("age"), found.get("copies")
+    color, age, copies = values["color"], values.get("age"), values.get("copies")
     if color in w.DRAWN_COLORS and copies:
         problems.at((*path, "copies"), f"a {color} card has no copies: it is drawn at random; accepted: no copies")
     if color == "purple" and age not in (None, 3):
         problems.at((*path, "age"), f"{age} is not accepted for a guild; accepted: 3")
     if isinstance(copies, dict):
         if entry.get("age", False) is not False:
-            problems.at(
-                (*path, "age"), "copies are given for each age, so there is no age besides; accepted: age = false"
-            )
+            problems.at((*path, "age"), "cannot be combined with copies by age; accepted: age = false")
         by_age = tuple(sorted((int(when), minima) for when, minima in copies.items()))
         return tuple(when for when, _ in by_age), by_age
     if age is None:
@@ -136,41 +138,31 @@ def _ages(
         return (age,), ()
     if copies is None:
         if entry.get("copies", False) is False:
-            problems.at((*path, "copies"), "is missing; accepted: a least player number (3 to 7) for each copy")
+            problems.at((*path, "copies"), "is missing; accepted: a minimum player number (3 to 7) for each copy")
         return (age,), ()
     return (age,), ((age, copies),)
-
-
-def _check_effects(problems: Problems, path: Path, effects: Effects, color: str) -> None:
-    """Report effects that contradict the kind of card they are on."""
-    if isinstance(effects.produces_one_of, str) and color in w.TRADABLE_COLORS:
-        named = f"a {color} card names its resources; accepted: {', '.join(w.RESOURCES)}"
-        problems.at((*path, "produces_one_of"), named)
-    if effects.copy_guild and color == "purple":
-        problems.at((*path, "copy_guild"), "a guild cannot copy guilds; accepted: on any other card or on a stage")
 
 
 def read_wonder(
     problems: Problems, name: str, entry: Any, ruleset: str, sides: tuple[str, ...], known: Mapping[str, Any]
 ) -> Wonder | None:
-    """Read one board with the rule set's sides; None (and reported problems) if it cannot be made."""
+    """Read one board with the rule set's sides; report problems and return None if it is invalid."""
     path = ("wonders", name)
     if isinstance(entry, dict) and "resource" not in entry:
         similar = nearest(name, [other for other in known if other != name])
-        problems.at(
-            path, f"there is no such board in rule set {ruleset}{similar}; a new one needs a resource and sides"
-        )
+        message = f"there is no such board in rule set {ruleset}{similar}; a new one needs a resource and sides"
+        problems.at(path, message)
         return None
     check_name(problems, path)
-    found = read_fields(problems, path, entry, WONDER_FIELDS)
-    by_side: dict[str, tuple[Stage, ...] | None] = found.get("sides", {})
+    values = read_fields(problems, path, entry, WONDER_FIELDS)
+    by_side: dict[str, tuple[Stage, ...] | None] = values.get("sides", {})
     for side in sides:
         if side not in by_side:
-            played = f"rule set {ruleset} plays the sides {' and '.join(sides)}"
-            problems.at((*path, "sides"), f"has no side {side!r}; {played}")
-    if "resource" not in found:
+            used = f"rule set {ruleset} uses the sides {' and '.join(sides)}"
+            problems.at((*path, "sides"), f"has no side {side!r}; {used}")
+    if "resource" not in values:
         return None
-    return Wonder(name, found["resource"], tuple((side, by_side.get(side) or ()) for side in sides))
+    return Wonder(name, values["resource"], tuple((side, by_side.get(side) or ()) for side in sides))
 
 
 @described({"type": "object", "additionalProperties": _STAGES_SCHEMA})
@@ -186,14 +178,14 @@ WONDER_FIELDS: Mapping[str, Reader] = {"resource": word("resource", w.RESOURCES)
 
 
 def _stages(problems: Problems, path: Path, value: Any) -> tuple[Stage, ...]:
-    """Accept a list of 1 to 6 stages."""
+
     if not isinstance(value, list) or not 1 <= len(value) <= w.STAGES:
         shown = f"{len(value)} stages are" if isinstance(value, list) else f"{value!r} is"
         problems.at(path, f"{shown} not accepted; accepted: a list of 1 to {w.STAGES} stages")
         return ()
     stages = []
     for number, entry in enumerate(value, start=1):
-        found = read_fields(problems, (*path, str(number)), entry, STAGE_FIELDS, "field or effect")
-        cost = found.pop("cost", Cost())
-        stages.append(Stage(cost, Effects(**found)))
+        values = read_fields(problems, (*path, str(number)), entry, STAGE_FIELDS, "field or effect")
+        cost = values.pop("cost", Cost())
+        stages.append(Stage(cost, Effects(**values)))
     return tuple(stages)

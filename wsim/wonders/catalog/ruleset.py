@@ -1,4 +1,4 @@
-"""Rule sets of a card file: their fields, what they inherit from each other, and which patch touches them."""
+"""Rule sets of a card file: their fields and inheritance."""
 
 from __future__ import annotations
 
@@ -30,36 +30,36 @@ if TYPE_CHECKING:
 
 @described(settings_schema())
 def _settings(problems: Problems, path: Path, value: Any) -> dict[str, Any]:
-    """Read settings; numbers of formulas that an ancestor wrote (science:2) are put in when it is known."""
+    """Read settings; numbers in inherited formulas (science:2) are only checked here and applied by ``_merged``."""
     numbers: dict[str, Any] = {}
     if isinstance(value, dict):
-        numbers = {key: one for key, one in value.items() if key.partition(":")[0] in READERS and ":" in key}
-        value = {key: one for key, one in value.items() if key not in numbers}
-    found = read_fields(problems, path, value, READERS, "setting")
-    for key, one in numbers.items():
-        if isinstance(one, bool) or not isinstance(one, int) or not key.partition(":")[2].isdecimal():
-            problems.at((*path, key), f"{one!r} is not accepted; accepted: a whole number for a place such as {key}")
+        numbers = {key: number for key, number in value.items() if key.partition(":")[0] in READERS and ":" in key}
+        value = {key: setting for key, setting in value.items() if key not in numbers}
+    settings = read_fields(problems, path, value, READERS, "setting")
+    for key, number in numbers.items():
+        if isinstance(number, bool) or not isinstance(number, int) or not key.partition(":")[2].isdecimal():
+            message = f"{number!r} is not accepted; accepted: a whole number for a position such as {key}"
+            problems.at((*path, key), message)
         else:
-            found[key] = one
-    return found
+            settings[key] = number
+    return settings
 
 
-def _laid(problems: Problems, path: Path, old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
-    """Lay settings over those of an ancestor."""
-    found = {**old, **{key: value for key, value in new.items() if ":" not in key}}
+def _override(problems: Problems, path: Path, old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of an ancestor with those of a rule set applied."""
+    settings = {**old, **{key: value for key, value in new.items() if ":" not in key}}
     for key, value in new.items():
-        name, _, place = key.partition(":")
-        if place:
-            there = found.get(name, getattr(Settings(), name))
+        name, _, position = key.partition(":")
+        if position:
             try:
-                changed = with_number(there, int(place), value)
+                changed = with_number(settings.get(name, getattr(Settings(), name)), int(position), value)
             except FormulaError as mistake:
                 problems.at((*path, key), str(mistake))
                 continue
-            read = READERS[name](problems, (*path, key), changed)
-            if read is not None:
-                found[name] = read
-    return found
+            setting = READERS[name](problems, (*path, key), changed)
+            if setting is not None:
+                settings[name] = setting
+    return settings
 
 
 _FLAGS: Mapping[str, Reader] = dict.fromkeys(SWITCHES, flag)
@@ -86,7 +86,7 @@ FIELDS: Mapping[str, Reader] = {
 
 @dataclass(frozen=True, slots=True)
 class Ruleset:
-    """One rule set with everything that it inherits."""
+    """One rule set, including everything it inherits."""
 
     name: str
     title: str
@@ -101,51 +101,51 @@ class Ruleset:
 
 
 def read_rulesets(problems: Problems, document: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Check the fields of every rule set of a file, and return what is right, by name."""
+    """Check the fields of every rule set of a file and return the valid ones by name."""
     entries = document.get("rulesets", {})
     if not isinstance(entries, dict) or not entries:
         problems.at(("rulesets",), "there is no rule set; accepted: at least one table [rulesets.<name>]")
         return {}
     layers = document.get("layers", {})
-    found = {name: _ruleset(problems, name, entry, entries, layers) for name, entry in entries.items()}
-    used = [layer for rules in found.values() for layer in rules.get("layers", ())]
+    rulesets = {name: _ruleset(problems, name, entry, entries, layers) for name, entry in entries.items()}
+    used = [layer for rules in rulesets.values() for layer in rules.get("layers", ())]
     for name in layers:
         if name not in used:
-            problems.at(("layers", name), f"no rule set names this layer{nearest(name, used)}")
-    return found
+            problems.at(("layers", name), f"no rule set uses this layer{nearest(name, used)}")
+    return rulesets
 
 
 def _ruleset(
     problems: Problems, name: str, entry: Any, known: Mapping[str, Any], layers: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Check the fields of one rule set and the names it uses."""
+    """Check the fields of one rule set and the layers and rule set it refers to."""
     path = ("rulesets", name)
     identifier(problems, path, name)
-    found = read_fields(problems, path, entry, FIELDS)
+    fields = read_fields(problems, path, entry, FIELDS)
     if isinstance(entry, dict) and not ("extends" in entry or ("seats" in entry and "sides" in entry)):
         similar = nearest(name, [other for other in known if other != name])
         problems.at(path, f"there is no such rule set{similar}; a new one needs `extends`, or seats and sides")
-    for layer in found.get("layers", ()):
+    for layer in fields.get("layers", ()):
         if layer not in layers:
             problems.unknown((*path, "layers"), "layer", layer, layers)
-    parent = found.get("extends")
+    parent = fields.get("extends")
     if parent is not None and parent not in known:
         problems.unknown((*path, "extends"), "rule set", parent, known)
-    return found
+    return fields
 
 
 def resolve(problems: Problems, rulesets: Mapping[str, dict[str, Any]], name: str) -> Ruleset:
-    """Return rule set ``name`` with what it inherits; raise UserError for an unknown name or a missing field."""
+    """Return a rule set including what it inherits; raise UserError for an unknown name or a missing field."""
     if rulesets and name not in rulesets:
         problems.add(f"unknown rule set {name!r}{nearest(name, rulesets)}; accepted: {', '.join(rulesets)}")
     if name not in rulesets:
         problems.raise_any()
     path = ("rulesets", name)
     merged = _merged(problems, rulesets, name)
-    for key, what in (("seats", "the numbers of players"), ("sides", "the two sides of a board")):
+    for key, meaning in (("seats", "the numbers of players"), ("sides", "the two sides of a board")):
         if key not in merged:
-            problems.at((*path, key), f"is missing; accepted: {what}, as a list")
-    if not {"seats", "sides"} <= merged.keys():  # without them nothing else can be read
+            problems.at((*path, key), f"is missing; accepted: {meaning}, as a list")
+    if not {"seats", "sides"} <= merged.keys():  # required by everything below
         problems.raise_any()
     flags = {key: merged.get(key, False) for key in ("cities", "teams", "duo")}
     ruleset = Ruleset(
@@ -163,30 +163,31 @@ def resolve(problems: Problems, rulesets: Mapping[str, dict[str, Any]], name: st
 
 
 def _merged(problems: Problems, rulesets: Mapping[str, dict[str, Any]], name: str) -> dict[str, Any]:
-    """Lay the chain of ancestors over each other, the eldest first."""
+    """Return the fields of a rule set merged with those of its ancestors."""
     chain: list[str] = []
     step: str | None = name
     while step is not None and step in rulesets:
         if step in chain:
-            problems.at(("rulesets", name, "extends"), f"goes round in a circle: {' -> '.join([*chain, step])}")
+            problems.at(("rulesets", name, "extends"), f"is circular: {' -> '.join([*chain, step])}")
             break
         chain.append(step)
         step = rulesets[step].get("extends")
     merged: dict[str, Any] = {"settings": {}, "switches": {}}
     for ancestor in reversed(chain):
-        own, settings = rulesets[ancestor], merged["settings"]
-        for key, value in own.items():
+        fields, settings = rulesets[ancestor], merged["settings"]
+        for key, value in fields.items():
             merged[key] = merged[key] | value if key == "switches" else value
-        merged["settings"] = _laid(problems, ("rulesets", ancestor, "settings"), settings, own.get("settings", {}))
+        path = ("rulesets", ancestor, "settings")
+        merged["settings"] = _override(problems, path, settings, fields.get("settings", {}))
     return merged
 
 
 def _check(problems: Problems, ruleset: Ruleset) -> None:
-    """Report fields that do not go together."""
+    """Report fields that cannot be combined."""
     path = ("rulesets", ruleset.name)
     if ruleset.duo and (ruleset.cities or ruleset.teams):
         other = "cities" if ruleset.cities else "teams"
-        problems.at((*path, "duo"), f"does not go together with {other} = true (R43); accepted: one of them")
+        problems.at((*path, "duo"), f"cannot be combined with {other} = true (R43); accepted: one of them")
     accepted = {2} if ruleset.duo else {4, 6} if ruleset.teams else {3, 4, 5, 6, 7}
     wrong = [n for n in ruleset.seats if n not in accepted]
     if wrong:

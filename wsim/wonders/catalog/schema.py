@@ -1,4 +1,4 @@
-"""The JSON Schema of the card files of 7 Wonders, for editors: made of the readers themselves."""
+"""The JSON Schema of the card files of 7 Wonders, for editors, built from the readers."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from wsim.wonders.catalog.ruleset import FIELDS
 from wsim.wonders.words import SWITCHES
 
 _ABOUT = {
-    "copies": "for each copy the least number of players with which it is in play; or such a list for each age",
+    "copies": "for each copy, the minimum number of players with which it is in play; or such a list for each age",
     "free_with": "cards that make this one free (chains)",
-    "when": "what happens by formula, and when (docs/formulas.md)",
-    "uncertain": "what is not known for certain of this card",
+    "when": "clauses: effects given by formulas, and the events that trigger them (docs/formulas.md)",
+    "uncertain": "what is uncertain about this card",
 }
 
 
 def card_file_schema() -> Schema:
-    """Return the schema of a card file, and of a patch, which names only what differs.
+    """Return the schema of a card file or of a patch, which contains only what differs.
 
-    What depends on several values (a new card needs a colour, a deck enough cards) is for ``wsim catalog --check``.
+    Conditions on several values (a new card needs a colour, a deck enough cards) are left to ``wsim catalog --check``.
     """
     card = table_schema(CARD_FIELDS)
-    for name, said in _ABOUT.items():
-        card["properties"][name]["description"] = said
+    for name, description in _ABOUT.items():
+        card["properties"][name]["description"] = description
     for name in EFFECTS:
         card["properties"][name].setdefault("description", f"the effect {name.replace('_', ' ')}")
     wonder = table_schema(WONDER_FIELDS)
@@ -39,7 +39,7 @@ def card_file_schema() -> Schema:
         "effects": {
             "type": "string",
             "pattern": r"^[A-Za-z_]\w*\.py$",
-            "description": "a file of functions beside this one, which formulas call (docs/effects.md)",
+            "description": "a file of Python functions next to this one, which formulas call (docs/effects.md)",
         },
         **content,
         "layers": {"type": "object", "additionalProperties": layer},

@@ -1,4 +1,4 @@
-"""What entries and formulas of the compiled rules are called: the names in the sentence about a broken limit."""
+"""The names of entries and formulas of compiled rules, for the error about an exceeded limit."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ if TYPE_CHECKING:
 
 
 def source_name(catalogue: Catalogue, rules: Any, source: int, *, of_formula: bool = False) -> str:
-    """Return the name of a card or stage by its entry; empty for -1.
+    """Return the name of the card or stage with an entry number; "" for -1.
 
-    ``of_formula``: the source is the place where the formula begins in the code of the rules.
+    ``of_formula``: ``source`` is the offset of a formula in the code of the rules instead.
     """
     if of_formula:
         settings = {int(rules.sale_at): "settings.sale_coins", int(rules.science_at): "settings.science"}
         settings |= {int(at): "settings.tie_breaks" for at in rules.tie_at if at >= 0}
         if source in settings:
             return settings[source]
-        source = _entry_with_formula(rules, source)
+        source = _entry_of_formula(rules, source)
     if source < STAGE_ENTRY:
         return catalogue.cards[source].name if source >= 0 else ""
     stages = [
@@ -32,8 +32,8 @@ def source_name(catalogue: Catalogue, rules: Any, source: int, *, of_formula: bo
     return stages[source - STAGE_ENTRY]
 
 
-def _entry_with_formula(rules: Any, at: int) -> int:
-    """Return the entry of the first clause with the formula that begins there; -1 if there is none."""
+def _entry_of_formula(rules: Any, at: int) -> int:
+    """Return the entry of the first clause with the formula that begins at offset ``at``; -1 if there is none."""
     for clause, entry in enumerate(rules.clause_entry[: rules.clause_from[-1]]):
         actions = slice(rules.clause_actions[clause], rules.clause_actions[clause + 1])
         if rules.clause_if[clause] == at or at in rules.action_amount[actions]:

@@ -69,7 +69,7 @@ def set_up_by_clauses(state: Any, seat: int, city: Mapping[str, Any]) -> None:
     for kind, name in enumerate(UNIT_PRICES):
         price = int(public.price[seat, kind]) + has.get(name, 0)
         if not 0 <= price <= MOST_PRICE:
-            raise UserError(f"{name} of city {seat} comes to {price}: a unit costs 0 to {MOST_PRICE} coins (R66)")
+            raise UserError(f"{name} of city {seat} would be {price}: a unit costs 0 to {MOST_PRICE} coins (R66)")
         public.price[seat, kind], public.price_change[seat, kind] = price, has.get(name, 0)
     public.cheapest[seat] = public.price[seat].min()
     for name, field in WAITING.items():
