@@ -359,7 +359,7 @@ def _differences(there: Mapping[str, Any], here: Mapping[str, Any]) -> Iterator[
 
 
 def _equal(recorded: Any, value: Any) -> bool:
-    """Return whether two values are equal; the last digits of a float may depend on the versions of numpy and polars."""
+    """Return whether two values are equal; the last digits of a float depend on the versions of numpy and polars."""
     if isinstance(recorded, float) and isinstance(value, float):
         return isclose(recorded, value, rel_tol=1e-12) or recorded == value
     return bool(recorded == value)
