@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from html import escape
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -230,7 +229,8 @@ class Document:
     head, notes: the sentences in front and behind.
     missing: what is said instead of a main table without rows.
     hint: how more of it is shown; it is not part of the answer.
-    conclusion: what it says in a sentence, if it says that.
+    conclusion: the answer in one sentence, if it has one.
+    command: the shell command that makes it; empty: none does.
     """
 
     rows: pl.DataFrame
@@ -241,14 +241,4 @@ class Document:
     missing: str = ""
     hint: str = ""
     conclusion: Conclusion | None = None
-
-
-def html_of(title: str, frame: pl.DataFrame, notes: Iterable[str] = ()) -> str:
-    """Return HTML for a notebook; everything but Polars' own table is escaped."""
-    sentences = "".join(f"<p>{escape(note)}</p>" for note in notes if note)
-    return f"<div><h4>{escape(title)}</h4>{frame._repr_html_()}{sentences}</div>"
-
-
-def text_of(title: str, frame: pl.DataFrame, notes: Iterable[str] = ()) -> str:
-    """Return the same as plain text, for a prompt."""
-    return "\n".join([title, str(frame), *filter(None, notes)])
+    command: str = ""

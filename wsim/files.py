@@ -26,6 +26,12 @@ def is_remote(path: str | os.PathLike[str]) -> bool:
     return match(r"[a-z][a-z0-9+.-]+://", str(path)) is not None
 
 
+def shown_path(path: Path) -> str:
+    """Return a path as a user would type it in the shell that started this process."""
+    current = Path.cwd()
+    return os.path.relpath(path, current) if path.is_relative_to(current) else str(path)
+
+
 def refuse_remote(path: str | os.PathLike[str]) -> None:
     """Raise UserError for a run in a store, because runs are read from folders."""
     if is_remote(path):

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, asdict, dataclass, field, fields
 from functools import cache
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
@@ -133,6 +133,18 @@ def former_names(group: Any) -> dict[str, str]:
 def key_of(option: str) -> str:
     """Return the key that an option of the command line stands for."""
     return option.lstrip("-").replace("-", "_")
+
+
+def option_words(name: str, spec: Option, kind: str, values: Sequence[str]) -> list[str]:
+    """Return the command-line arguments that set an option of a type to some values."""
+    spelled = (spec.names[0] if spec.names else f"--{name.replace('_', '-')}").partition("/")[0]
+    if kind == "bool":
+        return [spelled]
+    repeated = kind.startswith("tuple") and spec.read is None
+    words = []
+    for text in values if repeated else [",".join(values)]:
+        words += [f"{spelled}={text}"] if text.startswith("-") else [spelled, text]  # --sort=-COLUMN
+    return words
 
 
 def typed(name: str, kind: str, value: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Command
-from wsim.report.wording import percent
+from wsim.display import percent
 
 pytest.importorskip("altair", reason="needs the extra report")
 

@@ -17,11 +17,11 @@ from tests.cli.terminal import on_terminal
 from tests.conftest import Command
 from tests.tiers import first_quick
 from wsim.cli.app import main
-from wsim.cli.text_columns import TextColumn, all_as_text, as_text, text_columns
 from wsim.document import NUMBER, PROBABILITY, SHARE, Column, Sheet, estimated
 from wsim.lab.plan import Plan
 from wsim.lab.run import record
 from wsim.stats.filters import filtered, viewed
+from wsim.text_tables import TextColumn, all_as_text, as_text, text_columns
 from wsim.wonders.analysis import cards
 
 LONG = 200  # columns at which nothing is broken

@@ -11,8 +11,9 @@ from collections.abc import Mapping
 from tests.games.imports import MODULES, imported, imports, tree_of
 
 FLOORS: tuple[tuple[str, ...], ...] = (
-    ("errors", "processors", "display", "document", "version", "facts"),
-    ("limits", "paths", "forked", "installed", "options", "files"),
+    ("errors", "processors", "document", "version", "facts"),
+    ("display", "limits", "paths", "forked", "installed", "options", "files"),
+    ("text_tables",),
     ("jit", "position"),
     ("rng",),
     ("kernels",),

@@ -16,6 +16,7 @@ import wsim
 import wsim.stats
 import wsim.wonders.analysis
 from tests.tiers import first_quick
+from wsim.document import NAME, SHARE, Column, estimated
 from wsim.game import GAMES, find_game
 from wsim.lab.keys import plan_keys
 from wsim.lab.plan import Plan
@@ -233,6 +234,9 @@ def test_tables_and_answers_show_in_a_notebook(run: wsim.Run) -> None:
         assert said in html
         assert said in repr(shown)
     assert picks._repr_html_().count("<table") == 2
+    assert "wsim whatif" in whatif._repr_html_()
+    assert "Win share" in run.cards()._repr_html_()
+    assert "win_share_low" not in run.cards()._repr_html_()
     assert "balanced" in run._repr_html_()
 
 
@@ -240,3 +244,14 @@ def test_a_notebook_shows_no_markup_of_a_name() -> None:
     shown = Table(pl.DataFrame({"a": [1]}), "<script>", "a < b & c")._repr_html_()
     assert "<script>" not in shown
     assert "a &lt; b &amp; c" in shown
+
+
+def test_a_notebook_writes_headings_units_and_intervals_as_a_page_does() -> None:
+    columns = (Column("card", NAME), estimated("win_difference", SHARE, unit="of wins", difference=True))
+    frame = pl.DataFrame(
+        {"card": ["Altar"], "win_difference": [0.0312], "win_difference_low": [0.01], "win_difference_high": [0.05]}
+    )
+    shown = Table(frame, "Cards", columns=columns, labels=("card",))._repr_html_()
+    assert "Win difference<br><small>percentage points</small>" in shown
+    assert "+3.1<br><small>+1.0 to +5.0</small>" in shown
+    assert "win_difference_low" not in shown

@@ -93,8 +93,8 @@ def test_headings_sort_both_ways_and_keep_the_filters(caller: Caller) -> None:
 
 def test_an_address_says_all_that_is_shown() -> None:
     query = [
-        ("run", "a b"), ("run", "c"), ("table", "cards"), ("by", "wonder,seat"), ("filter", "n>=1"), ("sort", "-n"),
-        ("top", "3"), ("level", "0.9"), ("won_by", "0"), ("wide", "1"), ("charts", "1"), ("option.raw", "1"),
+        ("run", "a b"), ("run", "c"), ("table", "cards"), ("by", "wonder,seat"), ("level", "0.9"), ("won_by", "0"),
+        ("wide", "1"), ("sort", "-n"), ("top", "3"), ("filter", "n>=1"), ("charts", "1"), ("option.raw", "1"),
     ]  # fmt: skip
     view = TableView.of(query)
     assert view.query() == query
@@ -165,7 +165,7 @@ def test_a_card_is_split_by_when_it_was_taken_where_the_run_says(caller: Caller,
     assert "readings%3Aturn" in caller.get(page).text
     assert "readings%3Aturn" not in caller.get(page.replace("three", "one")).text
     text = caller.get(f"{page}&show=readings:turn").text
-    assert "wsim table three readings --by turn --filter card=Palace --sort=-turn" in text
+    assert "wsim table three readings --by turn --sort=-turn --filter card=Palace" in text
     rows = frame_of(wsim_command("table", "three", "readings", "--by=turn", "--filter=card=Palace", "--csv", "-").out)
     assert rows["turn"].n_unique() > 2
     shown = text.partition('id="by"')[2].partition("</table>")[0]

@@ -167,11 +167,6 @@ class BalanceAnswer(AskedAnswer):
         """The result, as one sentence."""
         return self.headline()
 
-    @property
-    def caveats(self) -> Sequence[str]:
-        """Which targets pull against each other."""
-        return self.conflicts
-
     @classmethod
     def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:
         """Return what the columns of its tables are."""

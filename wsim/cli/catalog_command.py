@@ -16,7 +16,8 @@ from wsim.options import Options, argument, option
 from wsim.spec.catalogues import Rows, Source
 
 if TYPE_CHECKING:
-    from wsim.cli.groups import Printing, Wide
+    from wsim.cli.groups import Printing
+    from wsim.lab.table_options import Wide
     from wsim.spec.catalogues import Catalogues
 
 

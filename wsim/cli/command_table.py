@@ -45,13 +45,13 @@ class Row:
 PRINTING = Fields("wsim.cli.groups:Printing")
 JSON = Fields("wsim.cli.groups:Printing", only=("as_json",))
 QUIET = Fields("wsim.cli.groups:Printing", only=("quiet",))
-WIDE = Fields("wsim.cli.groups:Wide")
+WIDE = Fields("wsim.lab.table_options:Wide")
 VIEW = Fields("wsim.cli.groups:View")
 FILES = Fields("wsim.cli.exports:Files")
 WORKERS = Fields("wsim.cli.groups:Workers")
 THREADS = Fields("wsim.cli.groups:Workers", only=("threads",))
 TRUST = Fields("wsim.cli.groups:Trust")
-TABLE = Fields("wsim.cli.table_command:TableOptions")
+TABLE = Fields("wsim.lab.table_options:TableOptions")
 
 START = "Start"
 ANALYSE = "Analyse a run"

@@ -23,9 +23,9 @@ from wsim.errors import UserError, printable
 if TYPE_CHECKING:
     import polars as pl
 
-    from wsim.cli.text_columns import TextTable
     from wsim.document import Rows, Sheet
     from wsim.lab.progress import Progress
+    from wsim.text_tables import TextTable
 
 FAILURE, MISUSE = 1, 2
 SLOWER = 3  # times as long as on the machine where compiling was measured: what an old or a busy one takes
@@ -172,7 +172,7 @@ def _on_terminal() -> bool:
 
 def print_tables(tables: Iterable[Sheet], *, wide: bool = False) -> None:
     """Print tables with their titles, as wide as there is room; ``wide``: all columns, in several parts if need be."""
-    from wsim.cli.text_columns import all_as_text, as_text, text_columns
+    from wsim.text_tables import all_as_text, as_text, text_columns
 
     width, bold = screen_width(), _on_terminal() and "NO_COLOR" not in os.environ
     for position, table in enumerate(tables):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from wsim.document import Column
+from wsim.lab.table_options import RowOptions
 from wsim.options import Options, option
 
 
@@ -20,22 +21,8 @@ class Printing(Options):
 
 
 @dataclass(frozen=True)
-class Wide(Options):
-    """How tables are printed that are wider than the screen."""
-
-    wide: bool = option("Show every column, in several parts if there is no room.", False)
-
-
-@dataclass(frozen=True)
-class View(Wide):
+class View(RowOptions):
     """What is shown of a table."""
-
-    sort: str | None = option("Sort by this column, largest first; -COLUMN: smallest first.", None, metavar="COLUMN")
-    top: int | None = option("Show only the first rows.", None, metavar="N")
-    only: tuple[str, ...] = option(
-        "Show only these rows: COLUMN=VALUE, card=Altar,Baths, policy!=random, n>=1000 (repeatable).",
-        (), metavar="CONDITION", names=("--filter",),
-    )  # fmt: skip
 
     def of(self, table: Any, splits: Mapping[str, str] | None = None, columns: Sequence[Column] = ()) -> Any:
         """Return what is shown of a Polars frame; raise UserError for a column that it does not have.

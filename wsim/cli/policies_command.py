@@ -18,7 +18,8 @@ from wsim.policies.lineup import Entry, parse_entry
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from wsim.cli.groups import Printing, Wide
+    from wsim.cli.groups import Printing
+    from wsim.lab.table_options import Wide
 
 CHECK_SEED = 1
 MOST_GAMES = 100_000

@@ -65,7 +65,7 @@ def answered(
     play: Callable[[Progress | None], _Kind],
     output: Output,
     *,
-    display: Callable[[_Kind], Document] = lambda answer: answer.display(),
+    display: Callable[[_Kind], Document] = lambda answer: answer.shown(),
     write: Callable[[_Kind], object] | None = None,
 ) -> _Kind:
     """Ask, show the answer and return it; after Ctrl-C show what is known so far and exit with 130.
@@ -101,7 +101,7 @@ def present(
     answer: Answer, output: Output, display: Document | None = None, more: Mapping[str, Any] | None = None
 ) -> None:
     """Show an answer; ``more``: what stands in the JSON besides its record."""
-    show(answer.display() if display is None else display, {**answer.record(), **(more or {})}, output, answer.TABLES)
+    show(answer.shown() if display is None else display, {**answer.record(), **(more or {})}, output, answer.TABLES)
 
 
 def show(display: Document, record: Mapping[str, Any], output: Output, tables: Container[str] = ()) -> None:
@@ -111,10 +111,11 @@ def show(display: Document, record: Mapping[str, Any], output: Output, tables: C
     ----------
     record: the JSON. tables: its keys that no file of rows repeats.
     """
-    head = {key: one for key, one in record.items() if key not in tables}
+    head = {key: value for key, value in record.items() if key not in tables}
     output.files.write(display.rows, head, quiet=output.printing.quiet)
     if output.printing.as_json:
-        print_json({**record, **({display.named: rows_of(display.rows)} if display.named else {})})
+        rows = {display.named: rows_of(display.rows)} if display.named else {}
+        print_json({**record, **rows})
     elif not output.files.instead:
         _print(display, wide=output.wide)
         if display.hint and not output.printing.quiet:

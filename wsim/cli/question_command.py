@@ -65,7 +65,7 @@ def present_question(question: Question, values: Mapping[str, Any]) -> None:
     answer = answered(
         lambda progress: question.answered(plan, groups, Execution(workers.threads, workers.cluster, progress)),
         output,
-        display=lambda answer: answer.display(view.of, **shown),
+        display=lambda answer: answer.shown(view.of, **shown),
         write=write,
     )
     if answer.exit_code:

@@ -28,11 +28,12 @@ from wsim.options import Options, option
 if TYPE_CHECKING:
     import polars as pl
 
-    from wsim.cli.groups import Printing, Trust, Wide, Workers
+    from wsim.cli.groups import Printing, Trust, Workers
     from wsim.cli.plan_keys import PlanOptions
     from wsim.document import Sheet
     from wsim.lab.plan import Plan
     from wsim.lab.store import Run
+    from wsim.lab.table_options import Wide
 
 
 @dataclass(frozen=True)

@@ -9,27 +9,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from wsim.cli.console import print_json, print_tables, remark
 from wsim.cli.exports import Files
 from wsim.cli.parameters import split
-from wsim.document import Document, Sheet
+from wsim.document import Sheet
 from wsim.errors import UserError
 from wsim.game import GAMES, find_analysis, find_game
-from wsim.options import Options, argument, level_option, names, option, options_of
+from wsim.options import Options, option, options_of
 
 if TYPE_CHECKING:
     from wsim.cli.groups import Printing, View
     from wsim.lab.store import Run
-
-
-@dataclass(frozen=True)
-class TableOptions(Options):
-    """Show a table of a run: wsim table RUN NAME. Without NAME: which tables there are, and the options of each."""
-
-    runs: tuple[str, ...] = argument("A folder that wsim run wrote; several stand in one table.", metavar="RUN")
-    by: tuple[str, ...] = option(
-        "Rows by these columns instead: policy, wonder, seat, wonder_left, ... (with commas).",
-        (), metavar="COLUMNS", read=names,
-    )  # fmt: skip
-    level: float = level_option()
-    won_by: int | None = option("Only of games that were won by so many points or more.", None, metavar="POINTS")
+    from wsim.lab.table_options import TableOptions
 
 
 def _raw() -> Any:
@@ -174,6 +162,7 @@ def show_table(name: str, wanted: Wanted) -> None:
     """Print the table ``name`` of one run, or of several as one: its rows, what it says and what it does not."""
     from wsim.cli.presenter import Output, show
     from wsim.lab.run_tables import RunTable, texts_read
+    from wsim.lab.table_options import table_command
 
     wanted.files.check()
     runs, by, level = [open_run(folder) for folder in wanted.folders], wanted.table.by, wanted.table.level
@@ -182,9 +171,8 @@ def show_table(name: str, wanted: Wanted) -> None:
     rows = wanted.view.of(found.table.frame, found.splits, found.table.columns)
     record = found.record(wanted.options, wanted.view.only, wanted.view.sort, wanted.view.top)
     output = Output(wanted.printing, wanted.files, wanted.view.wide)
-    notes = [found.table.note] if found.table.note else []
-    sheet = found.table.sheet(rows, found.title)
-    show(Document(rows=rows, named="rows", tables=[sheet], notes=notes), record, output)
+    command = table_command(name, wanted.table, wanted.view, wanted.options)
+    show(found.document(rows, command), record, output)
 
 
 def words_of(words: Sequence[str]) -> tuple[tuple[str, ...], str | None]:

@@ -7,6 +7,7 @@ JSON; it names its tables, says how it is shown to people (``display``), and how
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from pathlib import Path
@@ -14,14 +15,16 @@ from typing import Any, ClassVar
 
 import polars as pl
 
-from wsim.document import Column, Document, Sheet, html_of, text_of
+from wsim.display import html_of
+from wsim.document import Column, Document, Sheet
 from wsim.errors import UserError
-from wsim.files import json_of, text_within, write_text, writing
+from wsim.files import json_of, shown_path, text_within, write_text, writing
 from wsim.lab.execution import Execution
 from wsim.lab.plan import Plan, digest_of
 from wsim.lab.provenance import METADATA_KEY, Provenance
 from wsim.lab.record import RECORD
 from wsim.lab.repetition import SHOWN, Again, Rerun, places_in, sound
+from wsim.text_tables import text_of
 
 UNRECORDED: Mapping[str, bool] = {"recorded": False}
 """Metadata of a field that is no part of the record."""
@@ -62,6 +65,7 @@ class Answer:
     TABLES: ClassVar[tuple[str, ...]] = ()
     LONG: ClassVar[str] = ""
     NEEDS: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    command = ""
 
     @property
     def exit_code(self) -> int:
@@ -79,20 +83,19 @@ class Answer:
         table: pl.DataFrame = getattr(self, self.TABLES[0])
         return table
 
-    @property
-    def caveats(self) -> Sequence[str]:
-        """What must be said beside the figures, a sentence each, without a full stop."""
-        return tuple(getattr(self, "remarks", ()))
-
     def __repr__(self) -> str:
-        return text_of(self.title, self.main, self.caveats)
+        return text_of(self.title, self.shown())
 
     def _repr_html_(self) -> str:
-        return html_of(self.title, self.main, self.caveats)
+        return html_of(self.title, self.shown())
 
     def display(self, view: View = whole) -> Document:
         """Return the answer for people; ``view``: what is shown of its main table."""
         raise NotImplementedError
+
+    def shown(self, view: View = whole, **options: Any) -> Document:
+        """Return the answer for people (``display``) with the command that asks it."""
+        return replace(self.display(view, **options), command=self.command)
 
     @classmethod
     def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:  # noqa: ARG003
@@ -254,8 +257,9 @@ class Stored:
         return Sheet(title or words, flat.to_dicts(), self.kind.columns(self.record).get(name, ()), **more)
 
     def document(self) -> Document:
-        """Return it as pages show it."""
-        return self.kind.document(self)
+        """Return the answer as pages show it, with the command that asks it again and compares."""
+        command = "" if self.path is None else shlex.join(["wsim", "rerun", shown_path(self.path)])
+        return replace(self.kind.document(self), command=command)
 
     def game(self) -> str | None:
         """Return which game it is of, None where it does not say."""

@@ -14,6 +14,7 @@ from wsim.lab.store import Run, label_runs
 if TYPE_CHECKING:
     import polars as pl
 
+    from wsim.document import Document
     from wsim.stats.analysis import Analysis
     from wsim.stats.tables import Table
 
@@ -84,6 +85,10 @@ class RunTable:
         games = " and ".join(f"{run.games:,}" for run in self.runs)
         which = "" if self.won_by is None else f", those won by {self.won_by} points or more"
         return f"{self.table.title}, {games} games{which}{fair_share(self.table)}"
+
+    def document(self, rows: pl.DataFrame | None = None, command: str = "") -> Document:
+        """Return the table for people, or only ``rows`` of it; ``command`` makes it."""
+        return self.table.document(rows, self.title, command)
 
     def record(self, options: Texts, only: Sequence[str], sort: str | None, top: int | None) -> dict[str, Any]:
         """Return what made it, and what is shown of it: ``only`` the rows of these conditions, sorted, the first."""

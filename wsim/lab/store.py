@@ -26,10 +26,11 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from wsim.display import html_of, written
+from wsim.document import NAME, TEXT, Column, Document, Sheet
 from wsim.errors import UserError
 from wsim.files import StoreError, refuse_remote
 from wsim.forked import refuse_forked
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
 ROWS_A_SHARD = 250_000
 PICKS_A_SHARD = 1_000_000
 GAMES_A_SUMMARY = 500_000
+_VALUE = Column("value", TEXT)
 _SHOWN = 3  # damaged shards named in a refusal
 
 
@@ -260,11 +262,12 @@ class Run:
         return trace_of_run(self, number, trust=trust)
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><th>{escape(str(key))}</th><td>{escape(str(value))}</td></tr>"
-            for key, value in {"folder": self.path, "games": f"{self.games:,}", **self.plan.as_dict()}.items()
-        )
-        return f"<table>{rows}</table>"
+        import polars as pl
+
+        facts = {"folder": str(self.path), "games": f"{self.games:,} of {len(self.wanted):,}", **self.plan.as_dict()}
+        rows = [{"setting": key.replace("_", " "), "value": written(_VALUE, value)} for key, value in facts.items()]
+        sheet = Sheet("Plan", rows, (Column("setting", NAME), _VALUE))
+        return html_of(f"Run {self.path.name}", Document(pl.DataFrame(), [sheet], command=self.provenance.command))
 
     @property
     def games(self) -> int:

@@ -37,19 +37,28 @@ def interval_text(low: float | None, high: float | None, decimals: int) -> str:
     return "" if low is None or low == high else f" ±{half(low, high):.{decimals}f}"
 
 
+def value_texts(row: Mapping[str, Any], decimals: int, *, best: bool) -> tuple[str, str, str]:
+    """Return win share, score and loss of a row of ``wsim.Game.values`` with half their intervals.
+
+    The loss of the ``best`` move is empty.
+    """
+    share = f"{row['win_share']:.{decimals}f}{interval_text(row['low'], row['high'], decimals)}"
+    score = f"{row['score']:.1f}{interval_text(row['score_low'], row['score_high'], 1)}"
+    loss = f"{row['loss']:.{decimals}f}{interval_text(row['loss_low'], row['loss_high'], decimals)}"
+    return share, score, "" if best else loss
+
+
 def worth(row: Mapping[str, Any]) -> str:
     """Return win share and score of a row of ``wsim.Game.values``, with the half-widths of their intervals."""
-    share = f"win {row['win_share']:.3f}{interval_text(row['low'], row['high'], 3)}"
-    return f"{share}  score {row['score']:.1f}{interval_text(row['score_low'], row['score_high'], 1)}"
+    share, score, _ = value_texts(row, 3, best=False)
+    return f"win {share}  score {score}"
 
 
 def ranked_lines(rows: Sequence[Mapping[str, Any]], speaker: Speaker, numbers: Sequence[int]) -> list[str]:
     """Return the rows of ``wsim.Game.values`` as a numbered list, at most 80 columns wide."""
     heads = []
     for index, (number, row) in enumerate(zip(numbers, rows, strict=True)):
-        loss = f"{row['loss']:.3f}{interval_text(row['loss_low'], row['loss_high'], 3)}" if index else ""
-        share = f"{row['win_share']:.3f}{interval_text(row['low'], row['high'], 3)}"
-        score = f"{row['score']:.1f}{interval_text(row['score_low'], row['score_high'], 1)}"
+        share, score, loss = value_texts(row, 3, best=index == 0)
         heads.append(f"{number:>4}  {share:<14}{score:<12}{loss:<15}")
     lines = [f"{'':>4}  {'win share':<14}{'score':<12}{'less by':<15}move"]
     for head, row in zip(heads, rows, strict=True):

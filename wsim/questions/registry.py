@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import inspect
 import json
+import os
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field
 from importlib import import_module
@@ -18,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from wsim.errors import Mistakes, UserError
 from wsim.installed import QUESTIONS as QUESTIONS
 from wsim.installed import load_question
-from wsim.options import Option, Options, former_names, options_of
+from wsim.options import Option, Options, former_names, option_words, options_of
 
 if TYPE_CHECKING:
     from wsim.lab.answer import Answer
@@ -159,8 +161,33 @@ class Question:
         self._record(answer, plan, groups)
         return answer
 
+    def command_line(self, plan: Plan | None, groups: Sequence[Options]) -> str:
+        """Return the shell command that asks this; empty where none can, such as with a function as a policy."""
+        arguments, options = list[str](), list[str]()
+        for group in groups:
+            for name, (declared, spec) in options_of(group).items():
+                value = getattr(group, name)
+                if value == declared.default or name in OUTPUTS:
+                    continue
+                values = value if isinstance(value, tuple) else (value,)
+                if not all(isinstance(item, str | int | float | os.PathLike) for item in values):
+                    return ""
+                texts = [str(item) for item in values]
+                if spec.argument:
+                    arguments += texts
+                elif value is not False:
+                    options += option_words(name, spec, str(declared.type), texts)
+        if plan is not None:
+            renamed = {
+                f"--{key.replace('_', '-')}": spec.names[0] for key, spec in self.plan_options.items() if spec.names
+            }
+            options += [renamed.get(word, word) for word in plan.words(*(set(plan.as_dict()) - set(self.plan)))]
+        return shlex.join(["wsim", *self.command.split(), *arguments, *options])
+
     def _record(self, answer: Any, plan: Plan | None, groups: Sequence[Options]) -> None:
-        """Let an answer know its question, if it records one (``wsim.questions.asked``)."""
+        """Let an answer know its command, and its question if it records one (``wsim.questions.asked``)."""
+        if answer is not None:
+            object.__setattr__(answer, "command", self.command_line(plan, groups))
         if hasattr(answer, "asked"):
             flat = None if plan is None else plan.as_dict()
             asked = {"question": self.name, "plan": flat, "groups": [group.record() for group in groups]}

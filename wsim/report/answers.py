@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
+from wsim.display import title
 from wsim.lab.answer import Stored
 from wsim.lab.repetition import sound
 from wsim.questions.registry import question_of_format
 from wsim.report.grids import Grid, grid
 from wsim.report.page_parts import Figure, Section, drawn_of
 from wsim.report.theme import Palette
-from wsim.report.wording import title
 
 
 def sections(answers: Sequence[Stored], palette: Palette) -> Iterator[Section]:
@@ -41,6 +41,7 @@ def _section(answers: Sequence[Stored], palette: Palette) -> Section:
     first = documents[0]
     notes = [note for document in documents for note in document.notes]
     intro = " ".join(dict.fromkeys([*first.head, *notes]))
+    commands = [document.command for document in documents if document.command]
     question = question_of_format(answers[0].kind.FORMAT)
     heading = (question and question.section) or title(family)
-    return Section(family, heading, intro, figures, grids=shown, numbers=folded)
+    return Section(family, heading, intro, figures, grids=shown, numbers=folded, commands=commands)

@@ -16,9 +16,9 @@ import altair as alt
 import polars as pl
 import vl_convert
 
+from wsim.display import cell_words, number, percent, written
 from wsim.document import Chart, Column, Rows, Sheet
 from wsim.report.theme import ACCENT, FAINT, INK, SERIES, Palette, config
-from wsim.report.wording import cell_words, number, percent, written
 
 WIDE, NARROW = 980, 340
 ROW_HEIGHT = 24

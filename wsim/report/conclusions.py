@@ -10,17 +10,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import polars as pl
 
+from wsim.display import interval_of, number, number_range, title, written
 from wsim.document import Conclusion
 from wsim.lab.answer import Stored
 from wsim.report.charts import CLEAR
 from wsim.report.material import Material
-from wsim.report.wording import count, interval_of, joined, named, number, number_range, plural, title, written
 from wsim.stats.columns import FAIR
 from wsim.stats.tables import Table
 
@@ -72,6 +72,26 @@ def _important_first(tables: Mapping[str, Table]) -> list[tuple[str, Table]]:
     """Return levels before owners, policies last of the levels: what is dealt says more than what was seated."""
     order = {"levels": 0, "owners": 1}
     return sorted(tables.items(), key=lambda item: (order.get(item[1].form, 2), item[1].labels[:1] == ("policy",)))
+
+
+_PLURALS = {"policy": "policies", "class": "classes"}
+
+
+def plural(noun: str, how_many: int = 2) -> str:
+    """Return a noun in the number that goes with ``how_many``."""
+    return noun if how_many == 1 else _PLURALS.get(noun, f"{noun}s")
+
+
+def joined(words: Sequence[str], last: str = "and") -> str:
+    """Return words as ``a, b and c``."""
+    return " ".join([", ".join(words[:-1]), last, words[-1]]) if len(words) > 1 else "".join(words)
+
+
+def named(words: Sequence[str], most: int = 4, last: str = "and") -> str:
+    """Return words as a list, cut after ``most``: ``a, b, c, d and 3 more``."""
+    if len(words) <= most + 1:
+        return joined(words, last)
+    return joined([*words[:most], f"{len(words) - most} more"])
 
 
 def _noun(table: Table) -> str:
@@ -168,7 +188,7 @@ def _nothing_clear(known: pl.DataFrame, noun: str, section: str, games: int) -> 
     reach = ((known[HIGH] - known[LOW]) / 2).median()
     return Statement(
         "open",
-        f"No {noun} can be told from average in {count(games)} games.",
+        f"No {noun} can be told from average in {games:,} games.",
         f"The estimates go from {number_range(_float(low), _float(high))} times the fair share, "
         f"each give or take {number(_float(reach))}.",
         section,
@@ -192,9 +212,7 @@ def about_owners(table: Table, section: str, games: int, *, within: str = "") ->
         return [_no_intervals(noun, section)]
     clear = known.filter(pl.col("win_q") < CLEAR)
     if clear.is_empty():
-        return [
-            Statement("open", f"No {noun} clearly goes with winning or losing in {count(games)} games.", "", section)
-        ]
+        return [Statement("open", f"No {noun} clearly goes with winning or losing in {games:,} games.", "", section)]
     found = []
     for best in (True, False):
         order = clear.sort("win_difference", descending=best)
@@ -243,7 +261,7 @@ def _scores(material: Material) -> Statement:
     score, winner, margin, shared = (material.outcomes.figure(name) for name in ("score", "winner", "margin", "shared"))
     points, share = summary.column("points"), summary.column("share")
     headline = f"Seats score {number(score['points'], 1)} points on average, winners {number(winner['points'], 1)}."
-    detail = f"Means over {count(material.games)} games"
+    detail = f"Means over {material.games:,} games"
     if points.interval(winner) is not None:
         detail += (
             f"; 95% intervals {interval_of(points, score)} and {interval_of(points, winner)}"
@@ -333,12 +351,12 @@ def cautions(material: Material) -> list[Statement]:
     run = material.run
     found = []
     if not run.complete:
-        text = f"The run is not finished: {count(material.games)} of {count(len(run.wanted))} games."
+        text = f"The run is not finished: {material.games:,} of {len(run.wanted):,} games."
         found.append(Statement("caution", text, "Continue it with wsim run --resume."))
     if material.games < FEW_GAMES:
         found.append(
             Statement(
-                "caution", f"Only {count(material.games)} games.", "Intervals are wide; small differences stay unseen."
+                "caution", f"Only {material.games:,} games.", "Intervals are wide; small differences stay unseen."
             )
         )
     found += [Statement("caution", f"No table of {name}.", f"{title(why)}.") for name, why in material.refused.items()]

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from wsim.display import interval_of, title, unit_of, written
 from wsim.document import CATEGORY, Column, Row, Rows, Sheet
 from wsim.report.theme import Palette
-from wsim.report.wording import interval_of, title, unit_of, written
 
 SEARCHED = 20
 """Rows from which a table can be searched."""

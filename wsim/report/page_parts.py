@@ -31,6 +31,7 @@ class Section:
     figures: charts.
     grids: tables that are part of the text.
     numbers: tables that are folded away: the charts' numbers.
+    commands: the shell commands that make it, if known.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Section:
     figures: Sequence[Figure] = ()
     grids: Sequence[Grid] = ()
     numbers: Sequence[Grid] = ()
+    commands: Sequence[str] = ()
 
 
 def drawn_of(sheet: Sheet, palette: Palette) -> list[Figure]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import polars as pl
 
+from wsim.display import title
 from wsim.document import Rows
 from wsim.report import answers, charts
 from wsim.report.grids import grid
@@ -13,7 +14,6 @@ from wsim.report.material import Comparison, Material
 from wsim.report.page_parts import Figure, Section, drawn_of
 from wsim.report.slices import Slices
 from wsim.report.theme import Palette
-from wsim.report.wording import count, title
 from wsim.stats.tables import Table
 
 MOST_ROWS = 200
@@ -97,7 +97,7 @@ def _comparison(other: Comparison, palette: Palette) -> Section:
         "comparison",
         "Compared with the other run",
         f"Differences: this run minus {other.run.path.name} ({plan.ruleset}, {plan.players} players, "
-        f"{count(other.run.games)} games, {', '.join(dict.fromkeys(plan.policies))}). The runs are taken as "
+        f"{other.run.games:,} games, {', '.join(dict.fromkeys(plan.policies))}). The runs are taken as "
         "independent; each interval is valid on its own, so about one of twenty equal rows is filled.",
         figures,
         numbers=grids,

@@ -10,7 +10,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from wsim.document import Chart, Column, Row, Sheet, html_of, text_of
+from wsim.display import html_of
+from wsim.document import Chart, Column, Document, Row, Sheet
 from wsim.document import names as named
 from wsim.errors import UserError, nearest
 from wsim.stats.additive import Additive
@@ -24,6 +25,7 @@ from wsim.stats.levels import Levels, columns_of
 from wsim.stats.moments import Moments
 from wsim.stats.strata import all_usual, usual_note
 from wsim.stats.summary import OUTCOMES, Piece, Summary, summary_of
+from wsim.text_tables import text_of
 
 OBSERVATIONAL = (
     "Observational: it compares games in which something happened with games in which it did not, and whoever chose it "
@@ -96,6 +98,11 @@ class Table:
             labels=1 + max(present, default=0), charts=self.charts,
         )  # fmt: skip
 
+    def document(self, frame: pl.DataFrame | None = None, title: str = "", command: str = "") -> Document:
+        """Return the table with its note, or ``frame``: some of its rows; ``command`` makes it."""
+        rows, notes = self.frame if frame is None else frame, [self.note] if self.note else []
+        return Document(rows, [self.sheet(rows, title)], named="rows", notes=notes, command=command)
+
     def label(self, row: Row) -> str:
         """Return what a row is called: ``Rhodos B``."""
         return " ".join(str(row[name]) for name in self.labels if row.get(name) is not None)
@@ -136,10 +143,10 @@ class Table:
         return intervals + base.mark_point(filled=True).encode(x=across, tooltip=["row", "value", "low", "high"])
 
     def __repr__(self) -> str:
-        return text_of(self.title, self.frame, [self.note])
+        return text_of(self.title, self.document())
 
     def _repr_html_(self) -> str:
-        return html_of(self.title, self.frame, [self.note])
+        return html_of(self.title, self.document())
 
 
 def pandas_of(frame: pl.DataFrame) -> Any:

@@ -18,7 +18,7 @@ from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.store import load_run
 from wsim.positions.game_value import Game
-from wsim.positions.move_text import interval_text, move_text
+from wsim.positions.move_text import interval_text, move_text, value_texts
 from wsim.positions.players import seated
 from wsim.positions.why import PLAYOUTS
 from wsim.workbench.game_analysis import Analyses, Analysis, followed, with_branches
@@ -164,9 +164,7 @@ def _row(analysis: Analysis, place: int, names: list[str]) -> dict[str, Any]:
                 "index": row["index"],
                 "words": move_text(row["move"], here),
                 "made": row["index"] == made,
-                "share": f"{row['win_share']:.2f}{interval_text(row['low'], row['high'], 2)}",
-                "score": f"{row['score']:.1f}{interval_text(row['score_low'], row['score_high'], 1)}",
-                "loss": f"{row['loss']:.2f}{interval_text(row['loss_low'], row['loss_high'], 2)}" if rank else "",
+                **dict(zip(("share", "score", "loss"), value_texts(row, 2, best=rank == 0), strict=True)),
             }
             for rank, row in enumerate(decided["moves"])
         ],

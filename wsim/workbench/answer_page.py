@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator
 from pathlib import PurePath
 from typing import TYPE_CHECKING
@@ -15,7 +14,6 @@ from wsim.errors import UserError
 from wsim.questions.registry import answer_families
 from wsim.workbench.folder import plan_words
 from wsim.workbench.rendering import chart_file, folder_of, page
-from wsim.workbench.table_view import shown_path
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -41,7 +39,6 @@ def answer_page(request: Request) -> Response:
         plan=plan_words(plan), sections=drawn,
         files=[(name, f"/answer.csv?{urlencode({'file': file, 'table': name})}") for name in _tables(stored)],
         chart=lambda figure, kind: f"/answer.{kind}?{urlencode({'file': file, 'figure': figures.index(figure)})}",
-        command=shlex.join(["wsim", "rerun", shown_path(path)]),
         deals=record.get("deals"), games=record.get("games"), stopped=record.get("stopped"),
     )  # fmt: skip
 

@@ -23,7 +23,7 @@ from wsim.lab.plan import Plan, loadable_games
 from wsim.positions.chances import chances, line_up_of
 from wsim.positions.game_value import Game
 from wsim.positions.kernel_game import compile_stepping
-from wsim.positions.move_text import interval_text, move_text
+from wsim.positions.move_text import move_text, value_texts
 from wsim.positions.played_game import HINTS, hint
 from wsim.positions.position_file import read
 from wsim.report.theme import Palette
@@ -344,13 +344,8 @@ def _hints(table: Table, seat: int) -> list[tuple[str, str, str, str]]:
     if decision is None:
         return []
     return [
-        (
-            move_text(row["move"], decision.game),
-            f"{row['win_share']:.2f}{interval_text(row['low'], row['high'], 2)}",
-            f"{row['score']:.1f}{interval_text(row['score_low'], row['score_high'], 1)}",
-            f"{row['loss']:.2f}{interval_text(row['loss_low'], row['loss_high'], 2)}" if place else "",
-        )
-        for place, row in enumerate(hint(decision.game))
+        (move_text(row["move"], decision.game), *value_texts(row, 2, best=rank == 0))
+        for rank, row in enumerate(hint(decision.game))
     ]
 
 

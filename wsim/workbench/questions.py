@@ -15,7 +15,7 @@ from typing import Any
 
 from wsim.errors import Mistakes, UserError, nearest
 from wsim.lab.plan import Plan
-from wsim.options import READERS, Option, Options, names, options_of
+from wsim.options import READERS, Option, Options, names, option_words, options_of
 from wsim.policies.effect_files import named_file
 from wsim.policies.lineup import parse_entry
 from wsim.questions.registry import OUTPUTS, Question, find_question, questions
@@ -83,7 +83,7 @@ class Form:
             lines = [line.strip() for line in texts.get(name, ()) if line.strip()]
             if lines:
                 with mistakes.noted():
-                    values.setdefault(group, {})[name] = _value(name, typed, option, lines)
+                    values.setdefault(group, {})[name] = value_of(name, typed, option, lines)
         groups: list[Options] = []
         with mistakes.noted():
             groups = self.question.groups_of([values.get(group, {}) for group in self.question.option_groups])
@@ -112,26 +112,23 @@ class Form:
                 continue
             if group is Plan:
                 option = self.question.plan_options.get(name, option)
-            spelled = option.names[0] if option.names else f"--{name.replace('_', '-')}"
-            repeated = typed.startswith("tuple") and option.read is None
-            for text in lines if repeated else [",".join(lines)]:
-                options += [spelled.partition("/")[0]] if typed == "bool" else [spelled, text]
+            options += option_words(name, option, typed, lines)
         return shlex.join([*words, *options, "-o", out])
 
 
-def _value(name: str, typed: str, said: Option, lines: Sequence[str]) -> Any:
+def value_of(name: str, typed: str, spec: Option, lines: Sequence[str]) -> Any:
     """Return the value of a field, as the command line would have it."""
     base = typed.removesuffix(" | None").partition(" | ")[0]
     if base == "bool":
         return True
     if name == POLICIES:
-        return [word for line in lines for word in names(line)] if said.argument else ",".join(lines)
+        return [word for line in lines for word in names(line)] if spec.argument else ",".join(lines)
     if base.startswith("tuple"):
-        read = said.read or READERS["int" if base.startswith("tuple[int") else "str"]
-        return read(",".join(lines)) if said.read else tuple(map(read, lines))
+        read = spec.read or READERS["int" if base.startswith("tuple[int") else "str"]
+        return read(",".join(lines)) if spec.read else tuple(map(read, lines))
     if len(lines) > 1:
         raise UserError(f"{name} is said once, not {len(lines)} times: {', '.join(lines)}")
-    return (said.read or READERS.get(base, str))(lines[0])
+    return (spec.read or READERS.get(base, str))(lines[0])
 
 
 def form_of(name: str) -> Form:

@@ -48,12 +48,16 @@ def run_page(request: Request) -> Response:
     view, found = _view_of(request)
     rows, said = rows_shown(found, view)
     run = found.runs[0]
+    document = found.document(rows, view.command(folder_of(request), flags_of(found.analysis)))
     figures = _figures(found, rows) if view.charts else []
     heading = " and ".join(one.path.name for one in found.runs)
     return page(
         request, "run.html.j2", heading, game=run.plan.game, runs=found.runs, view=view, found=found, said=said,
-        tables=[(name, one.about, TableView(view.runs, name).address()) for name, one in tables_of_run(run).items()],
-        grid=table_grid(found, view, rows), command=view.command(folder_of(request), flags_of(found.analysis)),
+        tables=[
+            (name, analysis.about, TableView(view.runs, table=name).address())
+            for name, analysis in tables_of_run(run).items()
+        ],
+        grid=table_grid(found, view, rows), command=document.command,
         splits=_split_columns(found), options=found.analysis.options, figures=list(enumerate(figures)),
         rows=len(rows), all_rows=len(found.table.frame),
         unsplit=view.address(by=()), more=view.address(wide=True), drawn=view.address(charts=True),

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import shlex
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Lock
@@ -13,7 +11,10 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from wsim.errors import UserError
-from wsim.options import confidence_level, decimal, names, whole
+from wsim.files import shown_path
+from wsim.lab.table_options import RowOptions, TableOptions, table_command, texts_of
+from wsim.options import Option, key_of, options_of
+from wsim.workbench.questions import value_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -28,72 +29,45 @@ MOST_TABLES = 64
 
 
 @dataclass(frozen=True)
-class TableView:
-    """A table of runs and what is shown of it (``wsim table``).
+class TableView(RowOptions, TableOptions):
+    """A table of runs and what is shown of it: the options of ``wsim table`` as the fields of an address.
 
     Attributes
     ----------
-    runs: names within the folder. table: its name; none: the first of the game.
-    by, level, won_by, only, sort, top, wide, options: as of ``wsim table``. charts: whether it is drawn, too.
+    table: its name; empty: the first of the game. charts: whether its charts are shown. options: those of the table.
     """
 
-    runs: tuple[str, ...]
     table: str = ""
-    by: tuple[str, ...] = ()
-    only: tuple[str, ...] = ()
-    sort: str | None = None
-    top: int | None = None
-    level: float = 0.95
-    won_by: int | None = None
-    wide: bool = False
     charts: bool = False
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, query: Sequence[tuple[str, str]]) -> TableView:
-        """Read an address; raise UserError for a value that cannot be."""
+        """Read an address; raise UserError for a value that is not accepted."""
         given: dict[str, list[str]] = {}
         for name, value in query:
             if value.strip():
                 given.setdefault(name, []).append(value.strip())
         if not given.get("run"):
             raise UserError("name a run: run=NAME")
-        one = {name: values[-1] for name, values in given.items()}
-        level = decimal(one.get("level", "0.95"))
+        values: dict[str, Any] = {}
+        for name, (declared, spec) in options_of(cls).items():
+            texts = given.get(_field(name, spec), [])
+            several = str(declared.type).startswith("tuple")
+            if texts:
+                value = value_of(name, str(declared.type), spec, texts if several else texts[-1:])
+                values[name] = tuple(dict.fromkeys(value)) if several else value
         options = {key.removeprefix(OPTION): tuple(texts) for key, texts in given.items() if key.startswith(OPTION)}
-        return cls(
-            runs=tuple(dict.fromkeys(given["run"])),
-            table=one.get("table", ""),
-            by=tuple(dict.fromkeys(name for text in given.get("by", []) for name in names(text))),
-            only=tuple(given.get("filter", [])),
-            sort=one.get("sort"),
-            top=whole(one["top"]) if "top" in one else None,
-            level=confidence_level("level", level),
-            won_by=whole(one["won_by"]) if "won_by" in one else None,
-            wide="wide" in one,
-            charts="charts" in one,
-            options=options,
-        )
-
-    def _said(self) -> Iterator[tuple[str, str]]:
-        """Yield what of the view is not as usual: its name in the address, which is its option, and the text."""
-        if self.by:
-            yield "by", ",".join(self.by)
-        yield from (("filter", one) for one in self.only)
-        if self.sort:
-            yield "sort", self.sort
-        if self.top is not None:
-            yield "top", str(self.top)
-        if self.level != 0.95:
-            yield "level", f"{self.level:g}"
-        if self.won_by is not None:
-            yield "won_by", str(self.won_by)
+        return cls(**values, table=given.get("table", [""])[-1], charts="charts" in given, options=options)
 
     def query(self) -> list[tuple[str, str]]:
         """Return the address's fields."""
-        found = [*(("run", run) for run in self.runs), *([("table", self.table)] if self.table else []), *self._said()]
-        found += [(name, "1") for name in ("wide", "charts") if getattr(self, name)]
-        return found + [(OPTION + key, text) for key, texts in self.options.items() for text in texts]
+        declared = options_of(self)
+        pairs = [("run", run) for run in self.runs] + ([("table", self.table)] if self.table else [])
+        for name, texts in texts_of(self).items():
+            pairs += [(_field(name, declared[name][1]), "1" if text == "True" else text) for text in texts]
+        pairs += [("charts", "1")] if self.charts else []
+        return pairs + [(OPTION + key, text) for key, texts in self.options.items() for text in texts]
 
     def address(self, path: str = "/run", **changed: Any) -> str:
         """Return the address of a page of it, changed."""
@@ -101,21 +75,17 @@ class TableView:
 
     def command(self, folder: Folder, flags: Sequence[str] = ()) -> str:
         """Return the command that prints the same; ``flags``: options of the table without a value."""
-        words = ["wsim", "table", *(shown_path(folder.inside(run)) for run in self.runs), self.table]
-        for name, text in self._said():
-            option = f"--{name.replace('_', '-')}"
-            words += [f"{option}={text}"] if name == "sort" else [option, text]  # -COLUMN is no option
-        words += ["--wide"] if self.wide else []
-        for key, texts in self.options.items():
-            for text in texts:
-                words += [f"--{key}"] if key in flags else [f"--{key}", text]
-        return shlex.join(words)
+        runs = TableOptions(
+            tuple(shown_path(folder.inside(run)) for run in self.runs), self.by, self.level, self.won_by
+        )
+        rows = RowOptions(self.wide, self.sort, self.top, self.only)
+        options = {key: [None] if key in flags else list(texts) for key, texts in self.options.items()}
+        return table_command(self.table, runs, rows, options)
 
 
-def shown_path(path: Path) -> str:
-    """Return a path as somebody at the shell of this process would write it."""
-    here = Path.cwd()
-    return os.path.relpath(path, here) if path.is_relative_to(here) else str(path)
+def _field(name: str, spec: Option) -> str:
+    """Return the field of an address that holds an option."""
+    return "run" if spec.argument else key_of(spec.names[0]) if spec.names else name
 
 
 class Tables:

@@ -12,13 +12,15 @@ from urllib.parse import urlencode
 
 from starlette.routing import Route
 
+from wsim.display import interval_of, title, unit_of, written
 from wsim.document import NAME, POINTS, Column, Sheet
 from wsim.errors import UserError, nearest
+from wsim.files import shown_path
 from wsim.lab.record import read_record
 from wsim.workbench.ask_page import links_of
 from wsim.workbench.rendering import folder_of, page
 from wsim.workbench.run_page import opened_tables
-from wsim.workbench.table_view import TableView, has_pages, rows_shown, shown_path, thing_address
+from wsim.workbench.table_view import TableView, has_pages, rows_shown, thing_address
 
 if TYPE_CHECKING:
     import polars as pl
@@ -52,7 +54,7 @@ def thing_page(request: Request) -> Response:
     rows = _rows_of(found, noun, name)
     pages = [(said, thing_address(view, name, one), one == show) for said, one in _pages(found, noun, name)]
     if beside := [] if found.teller else _other_numbers(folder, run):
-        several = TableView((*view.runs, *beside), view.table)
+        several = TableView((*view.runs, *beside), table=view.table)
         pages.insert(0, ("by number of players", thing_address(several, name), False))
     return page(
         request, "thing.html.j2", name, game=run.plan.game, noun=noun, runs=found.runs, view=view, show=show,
@@ -113,7 +115,7 @@ def kept_option(run: Run, table: str, option: str) -> bool:
 
 
 def _filtered(view: TableView, noun: str, name: str, by: tuple[str, ...] = ()) -> TableView:
-    return TableView(view.runs, view.table, by=by, only=(f"{noun}={name}",))
+    return TableView(view.runs, table=view.table, by=by, only=(f"{noun}={name}",))
 
 
 def _rows_of(found: RunTable, noun: str, name: str) -> pl.DataFrame:
@@ -140,7 +142,6 @@ def _figures(found: RunTable, rows: pl.DataFrame, name: str) -> list[Grid]:
 def _row_grid(found: RunTable, row: Mapping[str, Any], place: int) -> Grid:
     """Return a row as a table of its figures, each with its interval and its unit."""
     from wsim.report.grids import Cell, Grid, Heading, plain
-    from wsim.report.wording import interval_of, title, unit_of, written
 
     lines = []
     for column in found.table.sheet().columns:
@@ -164,13 +165,13 @@ def _shown(request: Request, found: RunTable, view: TableView, name: str, show: 
     tables, folder, noun = opened_tables(request), folder_of(request), found.table.frame.columns[0]
     if what in ("by", "readings") and by:
         split = (*found.split, by)
-        part_view = _filtered(TableView(view.runs, found.name if what == "by" else what), noun, name, split)
+        part_view = _filtered(TableView(view.runs, table=found.name if what == "by" else what), noun, name, split)
         part_view = replace(part_view, sort=f"-{by}" if what == "readings" else None)
         part = tables.table(part_view)
         rows, _ = rows_shown(part, part_view)
         return grid("by", part.table.sheet(rows, f"{name} by {by}")), part.table.note, part_view.command(folder)
     if what == "synergies":
-        part_view = TableView(view.runs, what, top=PARTNERS, options={noun: (name,)})
+        part_view = TableView(view.runs, table=what, top=PARTNERS, options={noun: (name,)})
         part = tables.table(part_view)
         rows = part.table.frame.head(PARTNERS)
         return grid(what, part.table.sheet(rows, part.title)), part.table.note, part_view.command(folder)
@@ -255,7 +256,6 @@ def catalogues_of(game: Game) -> Any:
 def rows_grid(name: str, caption: str, rows: Sequence[Mapping[str, Any]]) -> Grid:
     """Return rows of any values as a table of texts; what none of them has is left out."""
     from wsim.report.grids import Grid, Heading, plain
-    from wsim.report.wording import title
 
     columns = [one for one in (rows[0] if rows else {}) if any(row[one] not in (None, "", [], ()) for row in rows)]
     cells = [[plain(_words(row[one])) for one in columns] for row in rows]

@@ -81,11 +81,6 @@ class SensitivityAnswer(AskedAnswer):
         """For each step the target that it moves most."""
         return self.strongest()
 
-    @property
-    def caveats(self) -> Sequence[str]:
-        """What did nothing."""
-        return idle_note(self.idle)
-
     def strongest(self) -> pl.DataFrame:
         """Return for each value of a knob the row of the cell that it moves most, next to what is accepted."""
         most = self.effects.with_columns(pl.col("reach").abs().alias("most")).sort(

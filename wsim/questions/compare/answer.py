@@ -82,11 +82,6 @@ class CompareAnswer(AskedAnswer):
         first, second = self.runs
         return f"{second} minus {first}"
 
-    @property
-    def caveats(self) -> Sequence[str]:
-        """How the runs are compared."""
-        return [self.how]
-
     def display(self, view: View = whole) -> Document:
         """Return the answer for people: what differs, points and counts, shares."""
         shown = view(self.metrics)

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import polars as pl
 
-from wsim.document import NAME, NUMBER, Column, Document, Sheet, html_of, names
+from wsim.document import NAME, NUMBER, Column, Document, Sheet, names
 from wsim.errors import UserError, nearest
 from wsim.game import find_game
 from wsim.lab.answer import Answer, View, counted, whole
@@ -108,17 +108,6 @@ class PicksAnswer(Answer):
     def title(self) -> str:
         """What it is of."""
         return f"Effects of picks, {self.games:,} games"
-
-    @property
-    def caveats(self) -> Sequence[str]:
-        """What an effect is."""
-        return [self.estimand]
-
-    def _repr_html_(self) -> str:
-        found = super()._repr_html_()
-        if self.targets is None:
-            return found
-        return found + html_of(f"Where the effect is {self.question.target:g}", self.targets)
 
     def record(self) -> dict[str, Any]:
         """Return the answer as a JSON object, with what made its games."""

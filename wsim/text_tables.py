@@ -1,25 +1,23 @@
-"""Tables as text that fits: columns side by side, no number and no name ever broken; light, without Polars.
+"""Tables as plain text that fits the screen, without breaking a number or a name.
 
-Where a table is wider than what it is shown on, columns are left out by importance, those that name the rows last; or
-all of them are shown, in several tables below each other. Where not even two columns fit, each row is told line by
-line. Only long texts (sentences) are broken, between words.
+If a table is too wide, the least important columns are left out (those that name the rows last), or all columns are
+printed in several parts. Where not even a few columns fit, each row is printed line by line. Only sentences wrap.
 """
 
 from __future__ import annotations
 
-import math
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from shutil import get_terminal_size
 
-from wsim.document import PROBABILITY, Column, Rows
+from wsim.display import aligned, is_numeric
+from wsim.document import Column, Document, Rows
 
 GAP = 2  # spaces between columns
 PROSE = 32  # a text longer than this is a sentence, which may be broken between words
 FEWEST = 3  # columns that make a table: what a row is called and two figures, or two names and one
 NARROWEST = 24  # columns of a sentence
-_SMALL = 0.001  # a p-value below is said to be below
 
 
 @dataclass(frozen=True)
@@ -65,21 +63,16 @@ class TextTable:
 
 
 def text_columns(columns: Sequence[Column], rows: Rows) -> list[TextColumn]:
-    """Return columns as text: estimates with half their intervals behind them, numbers aligned to the right."""
-    found = []
-    for column in columns:
-        values = [row.get(column.name) for row in rows]
-        heading = tuple(column.heading.split())
-        found.append(TextColumn(column.name, heading, tuple(_cells(column, values, rows)), _numeric(values)))
-    return found
-
-
-def _cells(column: Column, values: Sequence[Any], rows: Rows) -> list[str]:
-    if column.kind is PROBABILITY:
-        return [_chance(value) for value in values]
-    if column.spread:
-        return ["" if value is None else f"±{_half(value, 3)}" for value in values]
-    return _texts(values) if column.ends is None else _with_intervals(column, values, rows)
+    """Return columns as text: estimates followed by half their intervals, numbers aligned to the right."""
+    return [
+        TextColumn(
+            column.name,
+            tuple(column.heading.split()),
+            aligned(column, rows),
+            is_numeric(row.get(column.name) for row in rows),
+        )
+        for column in columns
+    ]
 
 
 def as_text(columns: Sequence[TextColumn], width: int | None, first: Sequence[str] = ()) -> TextTable:
@@ -187,56 +180,13 @@ def _line_by_line(columns: Sequence[TextColumn], width: int) -> list[str]:
     return lines
 
 
-def _chance(value: Any) -> str:
-    """Return a p- or q-value: never as 0, which it is not."""
-    if not isinstance(value, int | float):
-        return _text(value)
-    return f"<{_SMALL:g}" if value < _SMALL else f"{value:.3f}"
-
-
-def _with_intervals(column: Column, values: Sequence[Any], rows: Rows) -> list[str]:
-    """Return estimates with half the width of their intervals behind them."""
-    intervals = [column.interval(row) for row in rows]
-    decimals = _decimals([value for value in values if isinstance(value, float)])
-    return [
-        text + ("" if ends is None else _reach(column, *ends, decimals))
-        for text, ends in zip(_texts(values), intervals, strict=True)
-    ]
-
-
-def _reach(column: Column, low: float, high: float, decimals: int) -> str:
-    """Return an interval behind its estimate: half its width, or both ends where it is asymmetric."""
-    if column.asymmetric:
-        return f" [{low:,.{decimals}f}, {high:,.{decimals}f}]"
-    return f" ±{_half((high - low) / 2, decimals)}"
-
-
-def _half(half: float, decimals: int) -> str:
-    """Return half the width of an interval: never as 0 where it is only small."""
-    least = 10.0**-decimals
-    return f"<{least:.{decimals}f}" if 0 < half < least / 2 else f"{half:.{decimals}f}"
-
-
-def _numeric(values: Iterable[Any]) -> bool:
-    return all(value is None or (isinstance(value, int | float) and not isinstance(value, bool)) for value in values)
-
-
-def _texts(values: Sequence[Any]) -> list[str]:
-    """Return the cells of a column; its numbers have the same number of decimals, fewer if they are large."""
-    decimals = _decimals([value for value in values if isinstance(value, float)])
-    return [f"{value:,.{decimals}f}" if isinstance(value, float) else _text(value) for value in values]
-
-
-def _decimals(numbers: Iterable[float]) -> int:
-    largest = max((abs(number) for number in numbers if math.isfinite(number)), default=0.0)
-    return 3 if largest < 10 else 2 if largest < 1000 else 0
-
-
-def _text(value: Any) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, list | tuple):
-        return ", ".join(map(_text, value))
-    return f"{value:,}" if isinstance(value, int) else str(value)
+def text_of(heading: str, document: Document, width: int | None = None) -> str:
+    """Return a document as text for a prompt, as wide as the screen: main columns that fit, and notes."""
+    width = width or get_terminal_size((120, 24)).columns
+    parts = [heading, *(text for text in document.head if text != heading)]
+    for sheet in document.tables:
+        parts += [] if sheet.title == heading else [sheet.title]
+        parts += (
+            as_text(text_columns(sheet.shown, sheet.rows), width, sheet.first).lines if sheet.rows else ["(no rows)"]
+        )
+    return "\n".join([*parts, *filter(None, document.notes)])
