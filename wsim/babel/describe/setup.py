@@ -14,7 +14,7 @@ from wsim.errors import Mistakes, UserError
 from wsim.kernels.commands import LOOK
 from wsim.positions.machine import StatePosition
 from wsim.positions.seat_facts import set_facts, settable
-from wsim.positions.setup_fields import counts, listed, number_in, refuse_unknown
+from wsim.positions.setup_fields import counts, listed, parse_int_in_range, refuse_unknown
 
 MAX_TURNS = 400
 P = TypeVar("P", bound=StatePosition)
@@ -37,12 +37,12 @@ def set_up(start: P, described: Mapping[str, Any]) -> P:
     with mistakes.noted():
         refuse_unknown("a position", described, POSITION_KEYS)
     with mistakes.noted():
-        seat = number_in("seat", described.get("seat"), 0, start.simulator.seats - 1)
+        seat = parse_int_in_range("seat", described.get("seat"), 0, start.simulator.seats - 1)
         public.active = start.record.hidden.starter = seat
     with mistakes.noted():
-        public.turn = number_in("turn", described.get("turn"), 1, MAX_TURNS)
+        public.turn = parse_int_in_range("turn", described.get("turn"), 1, MAX_TURNS)
     with mistakes.noted():
-        public.row = number_in("row", described.get("row", 1), 1, ROWS + 1) - 1
+        public.row = parse_int_in_range("row", described.get("row", 1), 1, ROWS + 1) - 1
     with mistakes.noted():
         _set_board(start, described.get("board"))
     with mistakes.noted():
@@ -81,7 +81,7 @@ def _set_board(position: StatePosition, board: Any) -> None:
         if len(parts) != position.simulator.seats:
             raise UserError(f"parts of {wonder['wonder']} must be one number for each seat, not {parts}")
         for seat, count in enumerate(parts):
-            public.units[number, seat] = number_in(f"parts of {wonder['wonder']}", count, 0, 99)
+            public.units[number, seat] = parse_int_in_range(f"parts of {wonder['wonder']}", count, 0, 99)
     public.board[taken] = [number for number, disc in enumerate(free) if disc]
     _count_kinds(position)
 

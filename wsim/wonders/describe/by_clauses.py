@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from wsim.errors import UserError
-from wsim.positions.setup_fields import number_in, object_in, refuse_unknown
+from wsim.positions.setup_fields import object_in, parse_int_in_range, refuse_unknown
 from wsim.wonders.catalog.clauses import counted
 from wsim.wonders.facts import price_in_words
 from wsim.wonders.words import MOST_PRICE, RESOURCES, SYMBOLS, TURN_UNITS, UNIT_PRICES
@@ -81,7 +81,7 @@ def _things(seat: int, given: Any) -> dict[str, int]:
     where = f"{HAS} of city {seat}"
     refuse_unknown(where, object_in(where, given), THINGS)
     return {
-        name: number_in(f"{name} in {where}", number, -MOST_PRICE if name in UNIT_PRICES else 0, MOST)
+        name: parse_int_in_range(f"{name} in {where}", number, -MOST_PRICE if name in UNIT_PRICES else 0, MOST)
         for name, number in given.items()
     }
 

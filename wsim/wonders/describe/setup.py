@@ -12,7 +12,7 @@ from wsim.errors import Mistakes, UserError, nearest
 from wsim.kernels.commands import ADD, LOOK
 from wsim.positions.machine import StatePosition
 from wsim.positions.seat_facts import set_facts, settable
-from wsim.positions.setup_fields import listed, number_in, refuse_unknown
+from wsim.positions.setup_fields import listed, parse_int_in_range, refuse_unknown
 from wsim.wonders.describe import POSITION_KEYS
 from wsim.wonders.describe.by_clauses import HAS, set_up_by_clauses
 from wsim.wonders.facts import CITY_FACTS, SO_FAR
@@ -55,10 +55,10 @@ def set_up(start: P, described: Mapping[str, Any]) -> P:
         refuse_unknown("a position", described, POSITION_KEYS)
     record, rules = start.record, start.machine.rules
     with mistakes.noted():
-        age = number_in("age", described.get("age"), 1, AGES) - 1
-        turn = number_in("turn", described.get("turn"), 1, int(rules.age_turns[age])) - 1
+        age = parse_int_in_range("age", described.get("age"), 1, AGES) - 1
+        turn = parse_int_in_range("turn", described.get("turn"), 1, int(rules.age_turns[age])) - 1
     with mistakes.noted():
-        seat = number_in("seat", described.get("seat"), 0, int(rules.players) - 1)
+        seat = parse_int_in_range("seat", described.get("seat"), 0, int(rules.players) - 1)
     mistakes.raise_any()  # what follows depends on them
     record.public.age, record.public.turn, record.public.turns = age, turn, rules.age_turns[age]
     record.public.deed_count = 0
@@ -67,7 +67,7 @@ def set_up(start: P, described: Mapping[str, Any]) -> P:
             _set_city(start, one, city)
     most = int(rules.seats) * (int(rules.turns) + 1) * AGES
     with mistakes.noted():
-        record.public.discarded = number_in("discarded", described.get("discarded", 0), 0, most)
+        record.public.discarded = parse_int_in_range("discarded", described.get("discarded", 0), 0, most)
     size = int(rules.age_turns[age]) + 1 - turn
     record.public.hand_size[: int(rules.players)] = size
     for one in range(int(rules.players)):
@@ -104,7 +104,7 @@ def _set_city(position: StatePosition, seat: int, city: Mapping[str, Any]) -> No
         _build(position, seat, listed(f"built of city {seat}", city.get("built", []), str))
     side = int(public.side[seat])
     with mistakes.noted():
-        stages = number_in(f"stages of city {seat}", city.get("stages", 0), 0, int(rules.stage_count[side]))
+        stages = parse_int_in_range(f"stages of city {seat}", city.get("stages", 0), 0, int(rules.stage_count[side]))
         for stage in range(stages):
             position.refresh(ADD, int(rules.stage_entry[side][stage]), seat)
     with mistakes.noted():
@@ -170,7 +170,7 @@ def _set_memory(position: StatePosition, seat: int, handed_on: Any) -> None:
     own, public = position.record.own[seat], position.record.public
     age, turn = int(public.age), int(public.turn)
     for one in listed("handed_on", handed_on, Mapping):
-        at = number_in("turn of handed_on", one.get("turn"), 1, turn) - 1
+        at = parse_int_in_range("turn of handed_on", one.get("turn"), 1, turn) - 1
         left = listed("left of handed_on", one.get("left", []), str)
         own.passed[age, at] = _slots(position, left, 0, "a hand that was handed on")
         if "took" in one:

@@ -1,7 +1,7 @@
 """What is settled before a policy is asked: the decisions that most policies make alike.
 
 A row of the registry names the parts that it leaves to the routine; all of them, unless it says otherwise. Each part
-returns the index of a move, or -1 where the policy is to be asked; they are compiled into the policy's entrance
+returns the index of a move, or -1 where the policy is to be asked; they are compiled into the policy's entry point
 (``wsim.policies.interface``).
 """
 
