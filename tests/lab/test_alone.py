@@ -133,7 +133,7 @@ def test_games_of_other_rules_are_not_told(made: Path, wsim_command: Command, mo
     monkeypatch.setattr("wsim.version.__version__", "9.9")
     answer = wsim_command("trace", str(made), "--trust")
     assert answer.code == 2
-    sentence = f'the games of {str(made)!r} cannot be told as they were played: wsim is "{before}" there and "9.9"'
+    sentence = f'the games of {str(made)!r} cannot be reproduced: wsim is "{before}" there and "9.9" here'
     assert sentence in answer.err
 
 

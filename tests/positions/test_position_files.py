@@ -135,11 +135,11 @@ def refusals() -> Mapping[str, dict[str, Any]]:
         "the number of a position file's game must be a whole number": {**by_hand(), "number": "1"},
         "a position of the game for two has 3 cities, the Free City the last, not 2": duo(),
         "seats must be a list of objects, not None": babel(seats=None),
-        "holds 99 building and 0 action cards, but its hand_size is": babel(hand={"camel": 99}),
+        "has 99 building cards in hand and 0 action cards in held, but its hand_size is": babel(hand={"camel": 99}),
         "hand has no 'camels'": babel(hand={"camels": 5}),
         "there are 25 cards of camel, but the position shows 7": babel(discards={"camel": 99}),
         "a seat has no 'point'": babel(seats=[{"point": 1}] * 3),
-        "the board has the wonders": babel(board=[]),
+        "the board must list the wonders": babel(board=[]),
         "row must be a whole number from 1 to 8, not 0": babel(row=0),
     }
 

@@ -191,7 +191,10 @@ class Question:
             import json
 
             flat = None if plan is None else plan.as_dict()
-            asked = {"question": self.name, "plan": flat, "groups": [group.record() for group in groups]}
+            records = [group.record() for group in groups]
+            written = {"out": None, "resume": False}  # where an answer is written is no part of the question
+            options = [{**record, **{key: written[key] for key in written if key in record}} for record in records]
+            asked = {"question": self.name, "plan": flat, "groups": options}
             object.__setattr__(answer, "asked", json.loads(json.dumps(asked)))
 
     def written(self, answer: Answer, groups: Sequence[Options]) -> Any:
