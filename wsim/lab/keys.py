@@ -25,7 +25,7 @@ def show_plan_keys(function: Any) -> None:
 
     Called when its public name is first accessed, because games must be loaded to know their options.
     """
-    target = function.__init__ if isinstance(function, type) else function
+    target: Any = vars(function)["__init__"] if isinstance(function, type) else function
     signature = inspect.signature(target)
     *own, last = signature.parameters.values()
     assert last.kind is last.VAR_KEYWORD, function
