@@ -11,7 +11,7 @@ from wsim.learn.learner import Learner
 from wsim.wonders.fitting import VALUE, ItemLayers, Items
 from wsim.wonders.kernels.net_layout import MOVE, STATE
 from wsim.wonders.policies.net_describe import describe
-from wsim.wonders.policies.net_inputs import MOST_CANDIDATES
+from wsim.wonders.policies.net_inputs import MAX_CANDIDATES
 from wsim.wonders.registry import POLICIES
 
 
@@ -30,7 +30,7 @@ class _Learner(Learner):
 LEARNER = _Learner(
     policies=POLICIES,
     describe=describe,
-    candidates=MOST_CANDIDATES,
+    candidates=MAX_CANDIDATES,
     state=STATE,
     move=MOVE,
     plan=Path(__file__).with_name("learning.toml"),
