@@ -232,7 +232,7 @@ def test_the_command_prints_a_table_and_its_estimand(wsim_command: Command) -> N
     answer = wsim_command(*COMMAND, "--top", "3", "--quiet")
     assert (answer.code, answer.err) == (0, "")
     lines = answer.out.splitlines()
-    assert lines[0] == "Effects of picks, 150 games, 1 of them random"
+    assert lines[0] == "Effects of picks, 150 games, picks random with chance 1"
     assert " ".join(lines[1].split()) == "action card picks effective n overruled taken not taken effect p q rare"
     assert "±" in lines[3]
     assert lines[7].startswith("Estimand: Over the turns on which a seat could build / stage / sell the card")
@@ -254,7 +254,7 @@ def test_the_command_as_json(wsim_command: Command) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ("--randomise 0", "an experiment needs a chance above 0"),
+        ("--randomise 0", "randomise must be a chance above 0"),
         ("--action bild", "unknown action 'bild'"),
         ("--card Alter", "unknown card 'Alter' (did you mean 'Altar'?)"),
         ("--sort effct", "the table has no column 'effct'"),

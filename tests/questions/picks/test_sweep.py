@@ -161,7 +161,7 @@ def test_the_command_shows_the_sweep_and_its_target(wsim_command: Command) -> No
     answer = wsim_command(*words)
     assert (answer.code, answer.err) == (0, "")
     lines = answer.out.splitlines()
-    assert lines[0] == "Effects of picks, 150 games at each value of cards.Altar.points, 1 of them random"
+    assert lines[0] == "Effects of picks, 150 games at each value of cards.Altar.points, picks random with chance 1"
     assert [line.split()[0] for line in lines[3:6]] == ["0", "20", "40"]
     assert lines[7] == "Where the effect on score is 10"
     assert "value: where the effect is 10, straight between the values" in answer.out
@@ -173,4 +173,4 @@ def test_the_command_shows_the_sweep_and_its_target(wsim_command: Command) -> No
 def test_nothing_to_show_is_said(wsim_command: Command) -> None:
     answer = wsim_command(*COMMAND, "--card", "Palace", "--age", "1", "--quiet")
     assert answer.code == 0
-    assert "Nothing was effectively done often enough" in answer.out
+    assert "No row has a large enough effective sample size" in answer.out

@@ -122,7 +122,7 @@ class PicksAnswer(Answer):
         """Return the answer as a document: the effects, and the values that meet a target."""
         shown, sweep, chance = view(self.effects), self.question.sweep, self.plan.options.get("randomise")
         each = "" if sweep is None else f" at each value of {sweep.partition('=')[0].strip()}"
-        title = f"{self.title}{each}{f', {chance} of picks random' if chance else ''}"
+        title = f"{self.title}{each}{f', picks random with chance {chance}' if chance else ''}"
         tables = [Sheet(title, shown.to_dicts(), _effect_columns(self.question.outcome), first=FIRST)]
         if self.targets is not None:
             targets = self.targets.drop("effect").rename({"value_low": "from", "value_high": "to"}).to_dicts()
