@@ -53,6 +53,7 @@ class Answer:
     TABLES: names of its tables in its record, the main one first. LONG: that of a Parquet file, if not the main one.
     NEEDS: what a file must have to be shown: by name in the record, columns of rows that must be there; none: anything.
         A name with dots lies deeper.
+    RENAMED: former names of keys and columns, with the present ones.
     """
 
     FORMAT: ClassVar[str] = ""
@@ -65,6 +66,7 @@ class Answer:
     TABLES: ClassVar[tuple[str, ...]] = ()
     LONG: ClassVar[str] = ""
     NEEDS: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    RENAMED: ClassVar[Mapping[str, str]] = {}
     command = ""
 
     @property
@@ -179,7 +181,7 @@ class Answer:
         if found not in (cls.FORMAT, *cls.FORMER_FORMATS):
             unlike = f"its format is {found!r}, not {cls.FORMAT!r}{cls.LIES}"
             raise UserError(f"{str(path)!r} is no {cls.NOUN} of {cls.COMMAND}: {unlike}")
-        stored = Stored(cls, path, record)
+        stored = Stored(cls, path, cls.upgraded(record))
         try:
             why = stored.lacks()
         except (KeyError, IndexError, TypeError, ValueError, pl.exceptions.PolarsError) as error:
@@ -187,6 +189,18 @@ class Answer:
         if why:
             raise UserError(f"the {cls.NOUN} of {cls.COMMAND} in {str(path)!r} is damaged: {why}")
         return stored
+
+    @classmethod
+    def upgraded(cls, record: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a record with the present names of its keys, and of the columns of its tables."""
+
+        def renamed(value: Any) -> Any:
+            if isinstance(value, dict):
+                return {cls.RENAMED.get(key, key): item for key, item in value.items()}
+            return [renamed(item) for item in value] if isinstance(value, list) else value
+
+        present = {cls.RENAMED.get(key, key): value for key, value in record.items()}
+        return {key: renamed(value) if key in cls.TABLES else value for key, value in present.items()}
 
     # --- asked again ------------------------------------------------------------------------------------------------
 

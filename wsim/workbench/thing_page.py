@@ -72,8 +72,8 @@ def _pages(found: RunTable, noun: str, name: str) -> list[tuple[str, str]]:
     run = found.runs[0]
     splits = [one for one in ("policy", "seat", "wonder", "side") if one in found.splits and one != noun]
     pages = [(f"by {one}", f"by:{one}") for one in splits if one not in found.split]
-    if noun == "card" and run.plan.picks and "readings" in tables_of_run(run):
-        pages += [(f"by {one} in which it was taken", f"readings:{one}") for one in ("age", "turn")]
+    if noun == "card" and run.plan.picks and "drafting" in tables_of_run(run):
+        pages += [(f"by {one} in which it was taken", f"drafting:{one}") for one in ("age", "turn")]
     pages += [("with what it goes", "synergies")] if kept_option(run, "synergies", noun) else []
     return pages + ([("games that were close", "games")] if not found.teller and _column_of(run, noun, name) else [])
 
@@ -163,10 +163,10 @@ def _shown(request: Request, found: RunTable, view: TableView, name: str, show: 
 
     what, _, by = show.partition(":")
     tables, folder, noun = opened_tables(request), folder_of(request), found.table.frame.columns[0]
-    if what in ("by", "readings") and by:
+    if what in ("by", "drafting") and by:
         split = (*found.split, by)
         part_view = _filtered(TableView(view.runs, table=found.name if what == "by" else what), noun, name, split)
-        part_view = replace(part_view, sort=f"-{by}" if what == "readings" else None)
+        part_view = replace(part_view, sort=f"-{by}" if what == "drafting" else None)
         part = tables.table(part_view)
         rows, _ = rows_shown(part, part_view)
         return grid("by", part.table.sheet(rows, f"{name} by {by}")), part.table.note, part_view.command(folder)

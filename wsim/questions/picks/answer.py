@@ -52,8 +52,8 @@ if TYPE_CHECKING:
 FIRST = ("card", "action", "effect", "q", "rare", "picks", "effective")
 
 TARGET_COLUMNS = (
-    *names(("action", "card")), *(Column(name, NUMBER) for name in ("value", "from", "to")),
-    Column("said", NAME, heading="result"),
+    *names(("action", "card")), *(Column(name, NUMBER) for name in ("value", "low", "high")),
+    Column("status", NAME),
 )  # fmt: skip
 
 
@@ -86,6 +86,8 @@ class PicksAnswer(Answer):
     COMMAND: ClassVar[str] = "wsim experiment picks"
     CALLED: ClassVar[str] = "a pick experiment"
     TABLES: ClassVar[tuple[str, ...]] = ("effects",)
+
+    RENAMED: ClassVar[Mapping[str, str]] = {"said": "status"}
 
     estimand: str
     question: PickQuestion
@@ -126,9 +128,9 @@ class PicksAnswer(Answer):
         title = f"{self.title}{each}{f', {chance} of them random' if chance else ''}"
         tables = [Sheet(title, shown.to_dicts(), _effect_columns(self.question.outcome), first=FIRST)]
         if self.targets is not None:
-            targets = self.targets.drop("effect").rename({"value_low": "from", "value_high": "to"}).to_dicts()
+            targets = self.targets.drop("effect").rename({"value_low": "low", "value_high": "high"}).to_dicts()
             title = f"Where the effect on {self.question.outcome} is {self.question.target:g}"
-            tables.append(Sheet(title, targets, TARGET_COLUMNS, first=("card", "value", "from", "to", "said")))
+            tables.append(Sheet(title, targets, TARGET_COLUMNS, first=("card", "value", "low", "high", "status")))
         return Document(
             rows=shown,
             named="effects",
@@ -144,8 +146,8 @@ class PicksAnswer(Answer):
         said = [f"Estimand: {self.estimand}"]
         if question.target is not None:
             said.append(
-                f"value: where the effect is {question.target:g}, straight between the values that were tried; from, "
-                f"to: {question.target:g} lies within the effect's {level} interval there, and beyond the sweep if "
+                f"value: where the effect is {question.target:g}, straight between the values that were tried; low, "
+                f"high: {question.target:g} lies within the effect's {level} interval there, and beyond the sweep if "
                 "there is no end."
             )
         if rare := int(self.effects["rare"].sum()):

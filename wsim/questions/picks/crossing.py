@@ -23,13 +23,13 @@ class Crossing:
     ----------
     value: where the effect crosses the target (the middle, if it does so several times); None if it does not.
     low, high: between these the target may be met; None where the values that were tried do not reach that far.
-    said: what is to be said of it, a few words.
+    status: whether the target is met, in a few words.
     """
 
     value: float | None
     low: float | None
     high: float | None
-    said: str
+    status: str
 
 
 def crossing(values: Floats, effect: Floats, low: Floats, high: Floats, target: float) -> Crossing:
@@ -48,14 +48,14 @@ def crossing(values: Floats, effect: Floats, low: Floats, high: Floats, target: 
     first, last = may
     ends = (None if first <= values[0] else first, None if last >= values[-1] else last)
     if ends == (None, None):
-        said = "cannot be told from the target anywhere" if len(met) == 0 else "the intervals reach beyond the sweep"
+        status = "cannot be told from the target anywhere" if len(met) == 0 else "the intervals reach beyond the sweep"
     elif ends[0] is None:
-        said = "perhaps below the first value"
+        status = "perhaps below the first value"
     elif ends[1] is None:
-        said = "perhaps above the last value"
+        status = "perhaps above the last value"
     else:
-        said = "met"
-    return Crossing(_middle(met), *ends, said)
+        status = "met"
+    return Crossing(_middle(met), *ends, status)
 
 
 def targets_of(effects: pl.DataFrame, target: float) -> pl.DataFrame:
@@ -67,12 +67,12 @@ def targets_of(effects: pl.DataFrame, target: float) -> pl.DataFrame:
         if known.height > 1:
             effect, low, high = (known[name].to_numpy() for name in ("effect", "effect_low", "effect_high"))
             found = crossing(known["value"].cast(pl.Float64).to_numpy(), effect, low, high, target)
-        rows.append((action, card, target, found.value, found.low, found.high, found.said))
+        rows.append((action, card, target, found.value, found.low, found.high, found.status))
     names = {
         "action": pl.String,
         "card": pl.String,
         **dict.fromkeys(("effect", "value", "value_low", "value_high"), pl.Float64),
-        "said": pl.String,
+        "status": pl.String,
     }
     return pl.DataFrame(rows, schema=names, orient="row")
 

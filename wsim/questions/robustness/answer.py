@@ -45,29 +45,29 @@ ESTIMAND = (
     "have the table to themselves, on the same deals; the noise of sampling is subtracted"
 )
 FIGURE = (
-    "A figure is a win share where every seat has one of the things, else the win share of the seats that have one at "
-    "the end less that of the others; between: one standard deviation between players, noise subtracted"
+    "A figure is a win share where every seat has one of the items, else the win share of the seats that have one at "
+    "the end minus that of the others; between: one standard deviation between players, noise subtracted"
 )
 
 
 PAIR_COLUMNS = (
-    *names(("table", "first", "second")), Column("things", COUNT, about="how many are known"),
+    *names(("table", "first", "second")), Column("items", COUNT, about="how many are known"),
     estimated(
         "rms", SHARE, unit=OF_WINS, asymmetric=True, about="root mean square of the changes, sampling noise subtracted"
     ),
     Column("clear", COUNT, about="figures that are clear in both"),
-    Column("turned", COUNT, heading="reversed", about="clear figures that change sign"),
+    Column("reversed", COUNT, about="clear figures that change sign"),
 )  # fmt: skip
 
 
 def _columns(policies: Sequence[str]) -> tuple[Column, ...]:
-    """Return the columns of figures and things, also of a table with a column for each policy."""
+    """Return the columns of figures and items, also of a table with a column for each policy."""
     return (
-        *names(("table", "thing", "policy")), N,
+        *names(("table", "item", "policy")), N,
         *(estimated(name, SHARE, unit=OF_WINS) for name in ("figure", *policies)),
         BETWEEN_PLAYER_SD.called("between", BETWEEN_PLAYER_SD.heading),
         BETWEEN_PLAYER_SD.called("shrunk", "player SD, shrunk"),
-        Column("turned", CATEGORY, heading="reversed", about="changes sign, and is clear in both of some pair"),
+        Column("reversed", CATEGORY, about="changes sign, and is clear in both of some pair"),
     )  # fmt: skip
 
 
@@ -82,13 +82,13 @@ class RobustnessAnswer(SelfPlayAnswer):
     estimand: what is estimated, in one sentence. fair: the win share of a seat.
     stopped: ``done`` or ``interrupted``. games: how many were played of each policy.
     pairs: one row for each table of the game and two policies, and one for all pairs of it: table, first, second
-        (``all pairs`` and null), things (how many are known), rms with rms_low and rms_high, clear (figures that are
-        clear in both, or in any pair), turned (those of them that change sign).
-    figures: one row for each thing and policy: table, thing, policy, n (seats that have it), figure with figure_low
+        (``all pairs`` and null), items (how many are known), rms with rms_low and rms_high, clear (figures that are
+        clear in both, or in any pair), reversed (those of them that change sign).
+    figures: one row for each item and policy: table, item, policy, n (seats that have it), figure with figure_low
         and figure_high; null where it is too rare.
-    things: one row for each thing: table, thing, figure (the mean over the policies), between (standard deviation
+    items: one row for each item: table, item, figure (the mean over the policies), between (standard deviation
         between players, noise subtracted), shrunk (the same drawn towards that of all rows of the table, as far as
-        noise sets them apart: what tables of runs are shown with), turned (whether it changes sign and is clear in
+        noise sets them apart: what tables of runs are shown with), reversed (whether it changes sign and is clear in
         both of some pair).
     remarks: what must be said beside the figures, a sentence each, without a full stop.
     made: what made each policy's games.
@@ -99,13 +99,15 @@ class RobustnessAnswer(SelfPlayAnswer):
     COMMAND: ClassVar[str] = "wsim robustness"
     CALLED: ClassVar[str] = "robustness"
     POLICIES: ClassVar[str] = "policies"
-    TABLES: ClassVar[tuple[str, ...]] = ("pairs", "figures", "things")
-    LONG: ClassVar[str] = "things"
+    TABLES: ClassVar[tuple[str, ...]] = ("pairs", "figures", "items")
+    LONG: ClassVar[str] = "items"
     NEEDS: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "pairs": ("table", "first", "second", "rms", "rms_low", "rms_high"),
-        "things": ("table", "thing", "figure", "between"),
+        "items": ("table", "item", "figure", "between"),
         **dict.fromkeys(("figures", "policies", "estimand", "games", "question", "fair", "remarks"), ()),
     }
+
+    RENAMED: ClassVar[Mapping[str, str]] = {"things": "items", "thing": "item", "turned": "reversed"}
 
     question: Mapping[str, Any]
     policies: tuple[str, ...]
@@ -115,9 +117,14 @@ class RobustnessAnswer(SelfPlayAnswer):
     games: int
     pairs: pl.DataFrame
     figures: pl.DataFrame
-    things: pl.DataFrame
+    items: pl.DataFrame
     remarks: tuple[str, ...]
     made: tuple[Provenance, ...] = field(repr=False)
+
+    @property
+    def things(self) -> pl.DataFrame:
+        """Former name of ``items``."""
+        return self.items
 
     @classmethod
     def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:
@@ -134,10 +141,10 @@ class RobustnessAnswer(SelfPlayAnswer):
             axis="change of a win share", caption=f"{record['games']:,} games of each.", reference=0.0,
         )  # fmt: skip
         order = {"descending": True, "nulls_last": True, "maintain_order": True}
-        things = stored.table("things").sort("between", **order)
+        items = stored.table("items").sort("between", **order)
         sheets = [
             stored.sheet("pairs", "Robustness: differences between players", charts=(chart,)),
-            stored.sheet("things", "Largest differences between players", things),
+            stored.sheet("items", "Largest differences between players", items),
         ]
         remarks = [f"{remark}." for remark in record["remarks"]]
         return Document(stored.main, sheets, head=[f"{record['estimand']}."], notes=remarks)
@@ -149,15 +156,15 @@ class RobustnessAnswer(SelfPlayAnswer):
         level = f"{100 * self.question['level']:g}%"
         title = f"Robustness: differences between players (win share, {level} interval)"
         tables = [Sheet(title, shown.to_dicts(), PAIR_COLUMNS)]
-        wide = self.figures.select("table", "thing").unique(maintain_order=True)
+        wide = self.figures.select("table", "item").unique(maintain_order=True)
         for policy in self.policies:
             columns = [pl.col(f"figure{end}").alias(f"{policy}{end}") for end in ("", "_low", "_high")]
-            here = self.figures.filter(policy=policy).select("table", "thing", *columns)
-            wide = wide.join(here, on=["table", "thing"], maintain_order="left")
-        most = wide.join(self.things.select("table", "thing", "between", "turned"), on=["table", "thing"])
+            here = self.figures.filter(policy=policy).select("table", "item", *columns)
+            wide = wide.join(here, on=["table", "item"], maintain_order="left")
+        most = wide.join(self.items.select("table", "item", "between", "reversed"), on=["table", "item"])
         for (table,), rows in most.group_by("table", maintain_order=True):
             ordered = rows.drop("table").sort("between", descending=True, nulls_last=True, maintain_order=True)
-            first = ("thing", "between", *self.policies)
+            first = ("item", "between", *self.policies)
             title = f"{str(table).capitalize()}: largest differences"
             tables.append(Sheet(title, ordered.head(8).to_dicts(), declared, first=first))
         notes = [
@@ -222,9 +229,9 @@ def _tables(game: Game, question: RobustnessQuestion, simulator: Simulator) -> d
     found = items_in(game, sample(simulator))
     for name in question.tables:
         if name not in found:
-            raise UserError(f"{game.NAME} has no table {name!r} of things{nearest(name, found)}: {', '.join(found)}")
+            raise UserError(f"{game.NAME} has no table {name!r} of items{nearest(name, found)}: {', '.join(found)}")
     if not found:
-        raise UserError(f"{game.NAME} has no table of things that seats have")
+        raise UserError(f"{game.NAME} has no table of items that seats have")
     return {name: one for name, one in found.items() if not question.tables or name in question.tables}
 
 
@@ -246,7 +253,7 @@ def answer_of(
         games=sums.games,
         pairs=pl.DataFrame([row for part in parts for row in part.pairs()], infer_schema_length=None),
         figures=pl.concat([part.figures() for part in parts]),
-        things=pl.concat([part.things() for part in parts]),
+        items=pl.concat([part.items() for part in parts]),
         remarks=("What a card goes with is observed: whoever built it may have been better off already",),
         made=own.made,
     )
@@ -281,25 +288,25 @@ class _Table:
             apart, left_out = (np.concatenate(parts, axis=-1) for parts in zip(*found, strict=True))
             sign = np.where((np.stack(signs) < 0).any(axis=0), -1, np.abs(np.stack(signs)).max(axis=0))
             every: dict[str, Any] = {"table": self.name, "first": EVERY, "second": None}
-            yield every | _row(distance(apart, left_out, self.level), sign) | {"things": len(self.labels)}
+            yield every | _row(distance(apart, left_out, self.level), sign) | {"items": len(self.labels)}
 
     def _apart(self, one: int, other: int) -> tuple[Floats, Floats]:
-        """Return the differences of two policies in the things that are known of both, and of every cell left out."""
+        """Return the differences of two policies in the items known of both, and of every cell left out."""
         apart, left_out = self.values[other] - self.values[one], self.left_out[:, other] - self.left_out[:, one]
         known = np.isfinite(apart)
         return apart[known], left_out[:, known]
 
     def figures(self) -> pl.DataFrame:
-        """Return a row for each thing and policy."""
+        """Return a row for each item and policy."""
         parts = []
         for place, (policy, estimate) in enumerate(zip(self.policies, self.estimates, strict=True)):
             columns = {key: column.filter(pl.Series(self.there)) for key, column in estimate.columns("figure").items()}
-            said = {"table": self.name, "thing": self.labels, "policy": policy, "n": self.counts[place]}
+            said = {"table": self.name, "item": self.labels, "policy": policy, "n": self.counts[place]}
             parts.append(pl.DataFrame({**said, **columns}))
         return pl.concat(parts)
 
-    def things(self) -> pl.DataFrame:
-        """Return a row for each thing."""
+    def items(self) -> pl.DataFrame:
+        """Return a row for each item."""
         squares = []
         for one, other in combinations(range(len(self.policies)), 2):
             apart, left_out = self.values[other] - self.values[one], self.left_out[:, other] - self.left_out[:, one]
@@ -308,8 +315,8 @@ class _Table:
         between = np.sqrt(np.maximum(square, 0.0))
         shrunk = np.sqrt(np.maximum(self._drawn_together(square), 0.0))
         turned = (self.sign.max(axis=0) > 0) & (self.sign.min(axis=0) < 0)
-        said = {"table": self.name, "thing": self.labels, "figure": nulls(self.values.mean(axis=0))}
-        return pl.DataFrame({**said, "between": nulls(between), "shrunk": nulls(shrunk), "turned": turned})
+        said = {"table": self.name, "item": self.labels, "figure": nulls(self.values.mean(axis=0))}
+        return pl.DataFrame({**said, "between": nulls(between), "shrunk": nulls(shrunk), "reversed": turned})
 
     def _drawn_together(self, square: Floats) -> Floats:
         """Return squares of deviations between players drawn towards their mean, as far as noise sets them apart.
@@ -330,4 +337,4 @@ def _row(found: Distance, sign: Floats) -> dict[str, Any]:
     """Return a row of the pairs; ``sign``: -1 for clear opposite figures, 1 for clear and alike ones."""
     ends = {"rms": found.value, "rms_low": found.low, "rms_high": found.high}
     known = {name: None if np.isnan(one) else one for name, one in ends.items()}
-    return {"things": found.things, **known, "clear": int((sign != 0).sum()), "turned": int((sign < 0).sum())}
+    return {"items": found.things, **known, "clear": int((sign != 0).sum()), "reversed": int((sign < 0).sum())}
