@@ -97,8 +97,8 @@ def calibrate(source: Source, *, tolerance: float = TOLERANCE, level: float = 0.
     Columns: players, group (all seats, winners, last places, or the game), figure, simulated with _low and _high
     (clustered by game), simulated_sd, human, human_error, human_sd, difference (simulated - human) with _low and _high
     (both errors), difference_sd (in human standard deviations), verdict (within, low, high; null if not simulated),
-    tolerance (that of the verdict), informative (false for what must be about the same for all players: conflicts won and
-    lost of all seats).
+    tolerance (that of the verdict), informative (false where all players must be about the same: conflicts won and lost
+    of all seats).
     """
     check_level(level)
     if not tolerance > 0:
