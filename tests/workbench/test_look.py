@@ -196,7 +196,7 @@ def test_an_answer_is_shown_with_what_repeats_it(caller: Caller) -> None:
     [
         ("/run", "name a run"),
         ("/run?run=nowhere", "does not exist"),
-        ("/run?run=../look", "does not lie in the folder|does not exist|contains no wsim run"),
+        ("/run?run=../look", "is not in the opened folder|does not exist|contains no wsim run"),
         ("/run?run=one&table=cardz", "did you mean 'cards'?"),
         ("/run?run=one&table=cards&filter=x%3D1", "has no column 'x'"),
         ("/run?run=one&table=cards&filter=policy%3Dnet", "which --by policy gives it"),
