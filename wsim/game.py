@@ -153,15 +153,15 @@ class Simulator(ABC):
         """Return a move of the trace in a few words: ``build Palace``."""
         return ", ".join(f"{name} {value}" for name, value in move.items() if name not in ("seat", "index"))
 
-    def paid(self, move: Mapping[str, Any]) -> dict[str, int]:  # noqa: ARG002 (of a game with coins)
+    def payments(self, move: Mapping[str, Any]) -> dict[str, int]:  # noqa: ARG002 (of a game with coins)
         """Return the payments for a move: coins by recipient (``bank``, ``seat 2``)."""
         return {}
 
-    def deed_text(self, deed: Mapping[str, Any]) -> str:
-        """Return the public part of a move in words (an entry of ``deeds`` of a position)."""
-        return self.phrase(deed)
+    def public_move_text(self, move: Mapping[str, Any]) -> str:
+        """Return the public part of a move in words (an entry of ``public_moves`` of a position)."""
+        return self.phrase(move)
 
-    def seen(self, view: Mapping[str, Any]) -> Scene | None:  # noqa: ARG002 (of a game with a page of its own)
+    def scene(self, view: Mapping[str, Any]) -> Scene | None:  # noqa: ARG002 (of a game with a page of its own)
         """Return a seat's view as a scene for a page: other hands are empty.
 
         None: there is only a text version.
@@ -277,7 +277,7 @@ class Game(ABC):
         None if there is nothing to show.
     REST: the file of how far its figures move between good players, as far as that comes with the game
         (``wsim.lab.rest_known``, docs/robustness.md); None if nothing is known.
-    OPEN: decisions made in the open, in a game whose positions keep no list of ``deeds``.
+    OPEN: decisions made in the open, in a game whose positions keep no list of ``public_moves``.
     """
 
     NAME: str

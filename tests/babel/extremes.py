@@ -13,7 +13,7 @@ from tests.babel.reference.game import Reference
 from tests.babel.tools import log_of, played, table
 from wsim.babel.catalog import Catalogue, load_catalogue
 from wsim.babel.catalog.compiling import compile_rules
-from wsim.babel.words import ACTION_CARDS, KINDS, POINTS_BY_FORMULA, PREPARED, SWITCHES
+from wsim.babel.words import ACTION_CARDS, COMPILED_SWITCHES, KINDS, POINTS_BY_FORMULA, SWITCHES
 from wsim.errors import UserError
 from wsim.limits import GameLimitError
 
@@ -106,7 +106,7 @@ def facts_of(catalogue: Catalogue, seats: int) -> dict[str, Any]:
         effects=section["effects"],
         starting_hand=section["setup"]["starting_hand"][str(seats)],
         **{name: section["setup"][name] for name in ("pass_draw", "common_draw", "parts")},
-        **{name: catalogue.rules[name] for name in (*SWITCHES, *PREPARED) if name != "public_discs"},
+        **{name: catalogue.rules[name] for name in (*SWITCHES, *COMPILED_SWITCHES) if name != "public_discs"},
     )
 
 

@@ -15,7 +15,7 @@ PACKAGE = Path(words.__file__).parent
 LISTS = {
     "kinds": words.KINDS,
     "decisions": words.DECISIONS,
-    "switches": (*words.SWITCHES, *words.PREPARED),
+    "switches": (*words.SWITCHES, *words.COMPILED_SWITCHES),
     "levels": tuple(words.LEVELS),
 }
 
@@ -34,9 +34,9 @@ def test_a_list_of_words_stands_in_one_place() -> None:
 
 def test_every_switch_is_written_down_with_its_decision_and_reaches_the_kernels() -> None:
     text = BABEL_TOML.read_text(encoding="utf-8")
-    for name, meaning in {**words.SWITCHES, **words.PREPARED}.items():
+    for name, meaning in {**words.SWITCHES, **words.COMPILED_SWITCHES}.items():
         assert re.search(rf"^{name} = \S+ +# {re.escape(meaning)}$", text, re.MULTILINE), name
-    assert set(load_catalogue().rules) == set(words.SWITCHES) | set(words.PREPARED)
+    assert set(load_catalogue().rules) == set(words.SWITCHES) | set(words.COMPILED_SWITCHES)
     assert set(words.SWITCHES) <= set(RULES.names or ())
 
 

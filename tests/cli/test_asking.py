@@ -82,7 +82,7 @@ def test_advice_as_text_fits_80_columns_and_a_clock_ends_it(wsim_command: Comman
         (["here.json", "--seat", "1"], "'here.json' is one position: --seat belongs to a run"),
         (["here.json", "--playouts", "1"], "at least 2 playouts are needed, not 1"),
         (["here.json", "--seconds", "-1"], "seconds must be more than 0"),
-        (["here.json", "--play-on", "balancd"], "balancd"),
+        (["here.json", "--playout-policies", "balancd"], "balancd"),
         (["study"], "say which game of 'study': wsim advise RUN GAME"),
         (["study", "0", "--age", "9"], "game 0 has no decision at age 9: its last age is 3"),
         (["study", "0", "--seat", "5"], "seat 5 does not exist: seats are numbered 0 to 2"),

@@ -59,7 +59,7 @@ def test_an_installed_game_is_played_matched_told_and_reported(site: Path, tmp_p
     assert "the answer is clear" in command(site, tmp_path, "match", "bold", "shy", "--game", "toy", "--budget", "400")
     text = command(site, tmp_path, "trace", "run", "--first", "7", "--games", "1", "--format", "text")
     assert text.startswith("Game 7: seat 0 bold")
-    advice = command(site, tmp_path, "advise", "run", "2", "--playouts", "20", "--play-on", "bold")
+    advice = command(site, tmp_path, "advise", "run", "2", "--playouts", "20", "--playout-policies", "bold")
     assert "keep" in advice
 
 

@@ -28,7 +28,7 @@ PILE = [{"event": "age_start", "gain": {"discard_builds": 1}}]
 CHANGES = [f'cards."{name}".when={written(WHEN)}' for name in ("Altar", "Lumber Yard", "Stockade")]
 CHANGES += [f'cards."Loom".when={written(PILE)}', f"wonders.Gizah.A.1.when={written(PILE)}"]
 HIDDEN = ("passed", "deed:", "mate:")  # the mate's hand is drawn anew
-LOST = ("deeds", "handed_on", "pile_seen")  # the history is no part of what a person writes
+LOST = ("public_moves", "handed_on", "pile_seen")  # the history is no part of what a person writes
 
 
 def table(**keys: Any) -> wsim.Game:
@@ -94,7 +94,7 @@ def test_observations_show_what_clauses_brought_where_the_catalogue_has_some() -
 
 def test_people_read_what_clauses_brought() -> None:
     game = table().at(age=1, turn=3)
-    text, scene = " ".join(game.view().split()), game.seen(0)
+    text, scene = " ".join(game.view().split()), game.scene(0)
     assert "1 has besides 2 debts, 2 shields, " in text
     for words in ("wild symbols", "1 ore unit for one turn", "price of raw units from the left -1"):
         assert words in text

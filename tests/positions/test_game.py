@@ -147,3 +147,11 @@ def test_the_numbers_of_an_observation_are_those_of_its_seat_in_words(keys: dict
             assert (numbers[f"{place}.coins"], numbers[f"{place}.stages"]) == (city["coins"], city["stages"])
             built = {name for name, count in numbers.items() if name.startswith(f"{place}.built:") and count}
             assert {name.partition(":")[2] for name in built} == set(city["built"])
+
+
+def test_former_names_of_a_game_still_work() -> None:
+    game = wsim.Game(players=3, seed=7).at(turn=3)
+    assert game.deeds() == game.public_moves() != []
+    assert game.seen(0) == game.scene(0)
+    assert game.paid(game.legal()[0]) == game.payments(game.legal()[0])
+    assert game.observe()["deeds"] == game.observe()["public_moves"]

@@ -58,7 +58,7 @@ def moments(simulator: WondersSimulator, seat: int, games: int) -> Iterator[Wond
 
 def events(position: WondersPosition, age: int) -> dict[tuple[int, int], str | None]:
     """Return what left the hand of each seat in each turn of an age: a card built in the open, or None."""
-    told = position.view(0)["deeds"]
+    told = position.view(0)["public_moves"]
     return {
         (deed["seat"], deed["turn"] - 1): deed.get("card")
         for deed in told
@@ -161,7 +161,7 @@ def test_the_discard_pile_is_what_went_down() -> None:
         for n in range(40):
             drawn = position.redrawn(0, 4, n).record
             assert int(drawn.hidden.copies.sum()) == int(record.public.discarded)
-            for deed in position.view(0)["deeds"]:
+            for deed in position.view(0)["public_moves"]:
                 if deed["action"] == "build":
                     card = position.names.index(deed["card"])
                     dealt = sum(int(c) == card for age in (0, 1) for c in position.machine.rules.slot_card[age][:64])
@@ -181,7 +181,7 @@ def test_a_pile_that_was_seen_stays_as_it_was_seen() -> None:
             continue
         seen = position.view(0)["pile_seen"]
         deeds = (int(record.own[0].looked) - 1) & 1023
-        later = [deed for deed in position.view(0)["deeds"][deeds:] if deed.get("source") == "discard_pile"]
+        later = [deed for deed in position.view(0)["public_moves"][deeds:] if deed.get("source") == "discard_pile"]
         for n in range(3):
             copies = position.redrawn(0, 6, n).record.hidden.copies
             for name, count in seen.items():

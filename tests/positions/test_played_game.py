@@ -160,9 +160,9 @@ def test_what_a_seat_sees_is_a_scene_without_the_hands_of_others(name: str) -> N
     game = started(name)
     for _ in range(8):
         game.follow()
-    scene = game.seen(1)
+    scene = game.scene(1)
     assert scene is not None
     assert [bool(city.hand) for city in scene.cities] == [False, True, False]
     other = game.determinize(1, 5)
     assert other.record() != game.record()
-    assert other.seen(1) == scene
+    assert other.scene(1) == scene

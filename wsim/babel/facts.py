@@ -1,7 +1,7 @@
-"""The facts about a seat of Tower of Babel, one row each (``wsim.facts`` says what follows from a row).
+"""The facts about a seat of Tower of Babel, one row each (``wsim.facts`` lists what follows from a row).
 
-Everybody sees the facts of the record "public" (A26), the seat alone those of "private", nobody those of "tally", which
-are counted for the seats table.
+The record "public" is visible to everybody (A26), "private" to the seat only, "tally" to nobody: it is counted for the
+seats table.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ _KINDS, _CARDS = len(KINDS), len(ACTION_CARDS)
 
 
 def _counted(name: str, meaning: str, row: str, **more: Any) -> Fact:
-    """Return a fact that is counted for the seats table, of type ``row`` there."""
     return Fact(name, "i8", meaning, record="tally", row=row, **more)
 
 
@@ -37,7 +36,7 @@ SEAT_FACTS = (
         observed=tuple(f"discs:{kind}" for kind in KINDS), view=True, kinds=KINDS, most=99,
     ),
     Fact(
-        "shown", "i8", "cards that were seen in an offer and are still in the hand (A26)", _KINDS,
+        "shown", "i8", "cards seen in an offer and still in the hand (A26)", _KINDS,
         observed=tuple(f"shown:{kind}" for kind in KINDS), view=True, kinds=KINDS, most=99,
     ),
     Fact("two_colour", "i8", "owned discs of two kinds (bit: disc), 0 without public_discs (A26)", mask=True),
@@ -61,12 +60,12 @@ SEAT_FACTS = (
     _counted("wonder_points", "points for completed wonders", "i2", columns="points_wonders"),
     _counted("light_points", "points for unfinished wonders at the end", "i2", columns="points_unfinished_wonders"),
     _counted(
-        "refused_points", "points for refused offers, failed builds included, at the usual pay", "i2",
+        "refused_points", "points for refused offers, failed builds included, without Triple bonuses", "i2",
         columns="points_refused_offers",
     ),
     _counted("set_points", "points for sets of discs", "i2", columns="points_disc_sets"),
     _counted(
-        "action_points", "what the Triple bonus adds, Disc bonus, 5 bonus points", "i2", columns="points_action_cards"
+        "action_points", "added by the Triple bonus, Disc bonus, 5 bonus points", "i2", columns="points_action_cards"
     ),
     _counted("parts_placed", "units placed on wonders", "u2"),
     _counted("passes", "actions passed", "u2"),
@@ -74,7 +73,7 @@ SEAT_FACTS = (
     _counted("builds_failed", "builds announced and not completed", "u2"),
     _counted("offers_made", "offers laid", "u2"),
     _counted("offers_taken", "offers accepted in successful builds, with or without a trade card", "u1"),
-    _counted("offers_refused", "offers that came back, failed builds included", "u2"),
+    _counted("offers_refused", "offers returned, failed builds included", "u2"),
     _counted("trades_taken", "accepted offers with a trade card: discs won on others' turns", "u1"),
     Fact(
         "discs", "i8", "discs of one kind owned, two-colour ones not counted", _KINDS, "private", row="u1",
@@ -94,7 +93,6 @@ SEAT_FACTS = (
         columns=tuple(f"played_{card}" for card in ACTION_CARDS),
     ),
 )  # fmt: skip
-"""All facts about a seat."""
 
 PUBLIC_FACTS = tuple(fact for fact in SEAT_FACTS if fact.record == "public")
 PRIVATE_FACTS = tuple(fact for fact in SEAT_FACTS if fact.record == "private")
@@ -102,7 +100,7 @@ DISCARDS = Fact(
     "discards", "i8", "face-up discard pile", _KINDS, "table", observed=tuple(f"discards:{kind}" for kind in KINDS)
 )
 OBSERVED = observed_groups(PUBLIC_FACTS, in_turns=True)
-OBSERVED_OF_OWN = observed_groups([DISCARDS, *PRIVATE_FACTS], in_turns=True)
-"""The facts in observations: of every seat, and of the seat that observes, with the discard pile."""
+OBSERVED_PRIVATELY = observed_groups([DISCARDS, *PRIVATE_FACTS], in_turns=True)
+"""The facts in observations: of every seat; of the observing seat, with the discard pile."""
 SEAT_NAMES = tuple(name for fact in SEAT_FACTS for name in fact.asked_as)
-"""What a formula may ask of a seat."""
+"""The names of a seat in formulas."""

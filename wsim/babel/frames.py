@@ -23,45 +23,45 @@ if TYPE_CHECKING:
 
 _OF_GAME: Mapping[str, str] = {
     "turns": "turns of the game",
-    "reshuffles": "times the discard pile became the deck",
+    "reshuffles": "number of times the discard pile was reshuffled into the deck",
 }
 
 SEAT_COLUMNS: Mapping[str, str] = {
     "game": "number of the game",
     "seat": "0 to 4",
     "policy": "line-up entry that played",
-    "rank": "1 is best; equal seats share it",
+    "rank": "1 is best; tied seats share a rank",
     "win_share": "1 for a single winner, 1/n for each of n winners, else 0",
     "total": "points",
     **{name: fact.meaning for fact in SEAT_FACTS for name in fact.column_names},
-    "starter": "whether the seat began",
+    "starter": "whether this seat went first",
     **_OF_GAME,
     "wonders_completed": "completed wonders of the game",
     "builds": "successful builds of the game",
     "stopped": "whether the game was stopped by the turn limit (A32)",
-    w.DISC: "Boolean columns: whether the seat owns such a disc at the end",
+    w.DISC: "Boolean columns: whether the seat owns this disc at the end",
     w.WON: "Boolean columns: whether the seat had most parts on the wonder when it was completed, alone or tied",
     w.WON_ROW: "Boolean columns: whether it did so on the first, second, ... completed wonder",
 }
-"""Column -> meaning; a name that ends with a colon is the beginning of the names of several."""
+"""Column -> meaning; a name that ends with a colon is a prefix of several columns."""
 
 PICK_COLUMNS: Mapping[str, str] = {
     "game": "number of the game",
-    "seat": "who decided",
+    "seat": "seat that decided",
     "policy": "line-up entry that decided",
     "turn": "from 1",
     "action": "1, or 2 for the second action of a Double turn",
-    "decision": "what was to be decided",
-    "moves": "how many legal moves there were",
-    "index": "the one taken, in ascending order of codes",
-    "code": "its code, as wsim.babel.kernels.layout says",
-    "wonder": "of the disc announced, or to be announced by this move; null if none",
-    "disc": "that disc; null if none",
-    "cards": "offer: cards laid; complete: cards that Jokers stand for; null for other decisions",
+    "decision": "kind of decision",
+    "moves": "number of legal moves",
+    "index": "index of the chosen move, in ascending order of codes",
+    "code": "code of the move (wsim.babel.kernels.layout)",
+    "wonder": "wonder of the disc announced, or announced by this move; null if none",
+    "disc": "the disc announced; null if none",
+    "cards": "offer: cards offered; complete: cards replaced by Jokers; null for other decisions",
     "trade": "offer: with the trade card; null for other decisions",
     "card": "play_card: the action card, null for none; exchange: the kind set aside, null for none",
-    "partners": "take: how many offers were taken; null for other decisions",
-    "accepted": "whether the move does something (false: pass, nothing, decline, no)",
+    "partners": "take: number of offers taken; null for other decisions",
+    "accepted": "false: pass, offer nothing, decline, no; else true",
 }
 """Column -> meaning."""
 
@@ -69,7 +69,7 @@ Plain = Callable[[str], "NDArray[Any]"]
 
 
 def _plain(rows: NDArray[Any]) -> Plain:
-    """Return a reader of contiguous columns: Polars takes them without a copy of its own."""
+    """Return a reader of contiguous columns, which Polars uses without copying them."""
     base = np.asarray(rows).view(np.ndarray)
     return lambda name: np.ascontiguousarray(base[name])
 
@@ -109,7 +109,6 @@ def seats_frame(rows: NDArray[Any], labels: Sequence[str], seats: int, catalogue
 
 
 def _flags(column: Plain, catalogue: Catalogue) -> dict[str, NDArray[Any]]:
-    """Return the Boolean columns."""
     masks: dict[str, int] = {}
     for number, disc in enumerate(catalogue.discs):
         masks[str(disc)] = masks.get(str(disc), 0) | 1 << number
@@ -122,13 +121,13 @@ def _flags(column: Plain, catalogue: Catalogue) -> dict[str, NDArray[Any]]:
 def picks_frame(
     picks: NDArray[Any], labels: Sequence[str], catalogue: Catalogue, *, overrules: bool = False
 ) -> pl.DataFrame:
-    """Return the picks table; with ``overrules``, of a plan that overrules policies, what they wanted is in it."""
+    """Return the picks table; ``overrules``: with the columns of a plan that overrules policies."""
     import polars as pl
 
     column, event = _plain(picks), _plain(np.asarray(picks).view(np.ndarray)["event"])
     what, code, disc = event("what"), event("move"), column("disc")
     slot = np.where((what == w.TURN) & (code > 0), code - 1, event("slot")).astype(np.int64)
-    discs = [str(one) for one in catalogue.discs]
+    discs = [str(disc) for disc in catalogue.discs]
     cards = ((code & 0xFF) + (code >> 8 & 0xFF)).astype(np.uint8)
     return pl.DataFrame(
         {
@@ -154,9 +153,9 @@ def picks_frame(
 
 
 def _wanted_columns(event: Plain) -> dict[str, Any]:
-    """Return the code of the move that the policy wanted, how many moves were about something else, and the rest.
+    """Return the code of the move that the policy wanted, the number of other moves, and whether it was overruled.
 
-    ``overruled``: whether it had to do something else; ``struck``: ``thing`` or ``wonder``, what it could not have.
+    ``struck``: what was removed from its moves, a ``thing`` or a whole ``wonder``.
     """
     import polars as pl
 
@@ -170,15 +169,15 @@ def _wanted_columns(event: Plain) -> dict[str, Any]:
 
 
 def _where(condition: NDArray[Any], values: pl.Series) -> pl.Series:
-    """Return the values where the condition holds, null elsewhere."""
+    """Return the values where the condition is true, null elsewhere."""
     import polars as pl
 
     return values.zip_with(pl.Series(condition), pl.Series([None], dtype=values.dtype).new_from_index(0, len(values)))
 
 
 def _cards(what: NDArray[Any], code: NDArray[Any]) -> pl.Series:
-    """Return the action card of PLAY_CARD and the kind of EXCHANGE."""
+    """Return the action card of PLAY_CARD, the kind of EXCHANGE, null elsewhere."""
     names = [*w.ACTION_CARDS, *w.KINDS]
-    place = code - 1 + np.where(what == w.EXCHANGE, len(w.ACTION_CARDS), 0)
+    index = code - 1 + np.where(what == w.EXCHANGE, len(w.ACTION_CARDS), 0)
     chosen = ((what == w.PLAY_CARD) | (what == w.EXCHANGE)) & (code > 0)
-    return _where(chosen, _labelled(np.where(chosen, place, 0), names))
+    return _where(chosen, _labelled(np.where(chosen, index, 0), names))

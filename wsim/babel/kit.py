@@ -1,4 +1,4 @@
-"""What a policy of Tower of Babel needs inside: the words of the game and functions of its rules.
+"""Kit for policies of Tower of Babel: its vocabulary and functions of its rules.
 
 A policy is a function of four records that returns the index of one of the legal moves::
 
@@ -18,20 +18,20 @@ A policy is a function of four records that returns the index of one of the lega
                 best, at = value, i
         return at
 
-It is played with ``--game tower_of_babel --policies ./mine.py:sets:offer=3``; how it is compiled, or played as plain
-Python, says ``wsim.wonders.kit``, which is the like of this for 7 Wonders.
+Play it with ``--game tower_of_babel --policies ./mine.py:sets:offer=3``; ``wsim.wonders.kit``, its counterpart for
+7 Wonders, describes how it is compiled, or played as plain Python.
 
-The records are described field by field in wsim/babel/kernels/layout.py, their numbers in wsim/babel/words.py:
+The records are described field by field in wsim/babel/kernels/layout.py, their codes in wsim/babel/words.py:
 
-* ``public``   what everybody at the table knows: ``public.points[seat]``, ``public.units[wonder, seat]``, the board
-  (``public.board[slot]`` is the disc laid on a slot, ``public.slots_left`` the mask of slots that still have theirs),
-  and the build that is going on (``public.active``, ``public.slot``, ``public.need``, ``public.offer[seat]``, ...)
+* ``public``   public knowledge: ``public.points[seat]``, ``public.units[wonder, seat]``, the board
+  (``public.board[slot]`` is the disc laid on a slot, ``public.slots_left`` the mask of slots that still have one),
+  and the current build (``public.active``, ``public.slot``, ``public.need``, ``public.offer[seat]``, ...)
 * ``own``      the seat (``own.seat``), its hand (``own.hand[kind]``), action cards and discs, the parameters
   (``own.parameters[i]``, in the order declared) and its random stream: draw with ``below(own, n)`` or ``uniform(own)``
-* ``choice``   ``choice.moves[0:choice.count]``, ascending, and the decision that it is about (``choice.kind``)
+* ``choice``   ``choice.moves[0:choice.count]``, ascending, and the kind of decision (``choice.kind``)
 * ``rules``    the rules: ``rules.kind[disc]``, ``rules.need[disc]``, ``rules.values[row]``, ``rules.sets[discs]``, ...
 
-What a move is, by the decision; move 0 refuses, and stands first where refusing is legal:
+The moves of each decision; move 0 refuses, and is first where refusing is legal:
 
 ==========  ====================================================================================
 TURN        0 pass; else build with the disc of ``slot_of(move)``
@@ -39,18 +39,18 @@ PLAY_CARD   0 none; else 1 + the action card: EXCHANGE_CARDS or DRAW_THREE
 EXCHANGE    0 enough; else 1 + the kind of the next card to set aside
 OFFER       ``first_of``, ``second_of`` and ``cards_of`` (cards of the disc's first kind, its second,
             both), ``trades`` (1 with the trade card)
-BLUFF       0 none; else the mask of the wrong kinds of which a card is laid with the offer
+BLUFF       0 none; else the mask of the wrong kinds: a card of each is added to the offer
 TAKE        the mask of the seats whose offers are taken: ``takes(move, seat)``
-COMPLETE    0 decline; else ``first_of``, ``second_of``: missing cards that Jokers stand for
-TRIPLE      1 play the Triple bonus on the own refused offer
+COMPLETE    0 decline; else ``first_of``, ``second_of``: missing cards that Jokers replace
+TRIPLE      1 play the Triple bonus on one's own refused offer
 DOUBLE      1 play the Double turn
 ==========  ====================================================================================
 
 Kinds of discs and cards are numbered as in KINDS, action cards as in ACTION_CARDS (EXCHANGE_CARDS ... TRIPLE_BONUS). A
-slot is wonder * SPACES + space. What a build would bring: ``set_gain``, ``wonder_points``, ``completes``, ``shortage``;
-what may be played: ``usable``. Each says more by itself. A policy is not asked where there is one legal move only; it
-may write ``own.rng`` and ``own.memory`` (eight numbers of the seat, 0 at the start of a game), and must keep nothing
-else between calls, because it may run on several threads at once.
+slot is wonder * SPACES + space. Results of a build: ``set_gain``, ``wonder_points``, ``completes``, ``shortage``; cards
+that may be played: ``usable``. A policy is not asked if there is only one legal move. It may write ``own.rng`` and
+``own.memory`` (eight numbers of the seat, 0 at the start of a game), and must keep no other state between calls:
+it may run on several threads at once.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What ``wsim learn`` needs of Tower of Babel (``wsim.learn.learner``)."""
+"""Tower of Babel for ``wsim learn`` (``wsim.learn.learner``)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LEARNER = Learner(
     state=STATE,
     move=MOVE,
     plan=Path(__file__).with_name("learning.toml"),
-    decisions_of_game=165.0,  # for any number of players: more of them play fewer turns
+    decisions_of_game=165.0,  # for any number of players: with more players there are fewer turns
     inputs={"of_number": 40, "of_move": 20},
-    weights="tuned",  # the strongest set: what it says of a move is an input
+    weights="tuned",  # the strongest set: its value of a move is an input
 )

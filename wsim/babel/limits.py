@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from wsim.limits import OF_FORMULAS, Limit
 
-MOST_POINTS, LEAST_POINTS = 32_767, -32_768  # columns and observations of 16 bits
+MAX_POINTS, MIN_POINTS = 32_767, -32_768  # columns and observations of 16 bits
 
 LIMITS = (
     OF_FORMULAS,

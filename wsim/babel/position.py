@@ -1,4 +1,4 @@
-"""Positions of Tower of Babel: games in progress."""
+"""A game of Tower of Babel in progress."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ class BabelPosition(StatePosition):
     DECISIONS = DECISIONS
 
     def moves(self) -> Sequence[Mapping[str, Any]]:
-        """Return the legal moves in their order, each as the trace has it."""
+        """Return the legal moves in order, each as in the trace."""
         if self.to_move is None:
             return []
         public, catalogue = self.record.public, self.simulator.catalogue
         return [move_record(catalogue, public, self.choice[0], self.to_move, int(move)) for move in self.coded]
 
     def scores(self) -> list[dict[str, Any]]:
-        """Return the score of every seat; only of a game that is over."""
+        """Return the score of every seat of a finished game."""
         record = self.record
         return [
             {
@@ -46,13 +46,13 @@ class BabelPosition(StatePosition):
         return [int(points) for points in self.record.public.points[: self.simulator.seats]]
 
     def view(self, seat: int | None) -> dict[str, Any]:
-        """Return what a seat may know (A26), None: everything, as a JSON object."""
+        """Return what a seat may know (A26) as a JSON object; None: everything."""
         return view_of(self.simulator.catalogue, self.record, seat, self.moment)
 
     def text(self, seat: int) -> list[str]:
         """Return what a seat may know as lines for a person."""
         return view_lines(self.view(seat))
 
-    def columns(self, history: bool = True) -> tuple[str, ...]:  # noqa: ARG002 (all there is is on the table)
-        """Return the names of the numbers of an observation."""
+    def columns(self, history: bool = True) -> tuple[str, ...]:  # noqa: ARG002 (there is no history)
+        """Return the names of the columns of an observation."""
         return columns(self.simulator.seats)

@@ -1,4 +1,4 @@
-"""The policies of Tower of Babel, as rows, and how its engine calls them; to add one: ``wsim.policies.registry``."""
+"""The policies of Tower of Babel, one row each; how to add one: ``wsim.policies.registry``."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from wsim.policies.nets import NetSpec
 
 _WEIGHTED = "weighted:weighted"
-_BY_HAND = "wsim, set by hand upon tuned values"
+_SET_BY_HAND = "wsim, tuned values adjusted by hand"
 
 
-def _weight_set(name: str, idea: str, source: str = _BY_HAND) -> Policy:
-    return Policy(name, "weights", idea, source, _WEIGHTED, weights=name, uses_random=True)  # for equal moves
+def _weight_set(name: str, idea: str, source: str = _SET_BY_HAND) -> Policy:
+    return Policy(name, "weights", idea, source, _WEIGHTED, weights=name, uses_random=True)  # to break ties
 
 
 REGISTRY = rows_by_name(
@@ -23,22 +23,22 @@ REGISTRY = rows_by_name(
         "random", "baseline", "every legal move is equally likely", "the usual baseline of the literature",
         "random:random", uses_random=True, settled=(),
     ),
-    _weight_set("greedy", "the most points at once, no thought for later", "one-ply bots of the literature"),
+    _weight_set("greedy", "the most points at once, without looking ahead", "one-ply bots of the literature"),
     Policy(
-        "weighted", "weights", "the highest sum of weighted features, of any weight set", "wsim",
+        "weighted", "weights", "the highest sum of weighted features, with any weight set", "wsim",
         _WEIGHTED, (SET, FILE), uses_random=True,
     ),
     _weight_set("balanced", "weights without a theme", "hill climbing in self-play"),
     _weight_set("builder", "leads builds and places many parts"),
-    _weight_set("supplier", "gathers cards and lives on its offers"),
-    _weight_set("collector", "wants discs, for sets, with its trade card too"),
+    _weight_set("supplier", "collects cards and earns points from its offers"),
+    _weight_set("collector", "collects sets of discs, also with its trade card"),
     _weight_set("majority", "wants most parts on wonders near completion"),
     Policy(
-        "net", "net", "the move of the highest value that a small net learned from self-play", "wsim learn",
-        "net:net_policy", (NET_FILE, NET_SEED), uses_random=True,  # for equal moves
+        "net", "net", "the move with the highest value, learned by a small net in self-play", "wsim learn",
+        "net:net_policy", (NET_FILE, NET_SEED), uses_random=True,  # to break ties
     ),
     Policy(
-        "search", "search", "playouts of the best moves with the hidden cards and the rivals drawn anew",
+        "search", "search", "playouts of the best moves, with hidden cards and rivals resampled",
         "determinised Monte Carlo; sequential halving: Karnin, Koren, Somekh 2013", "search:search",
         (*BUDGET, NET_FILE, NET_SEED), uses_random=True,
     ),

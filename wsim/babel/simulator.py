@@ -1,4 +1,4 @@
-"""One plan of Tower of Babel made ready to play."""
+"""Tower of Babel: a plan ready to play."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wsim.babel.catalog import Catalogue
 from wsim.babel.catalog.compiling import compile_rules
 from wsim.babel.catalog.loading import BABEL_TOML
 from wsim.babel.catalog.model import SECTION
-from wsim.babel.describe.scenes import seen, story
+from wsim.babel.describe.scenes import scene, story
 from wsim.babel.describe.setup import set_up
 from wsim.babel.describe.text import game_text, phrase
 from wsim.babel.describe.trace import trace_of
@@ -41,11 +41,11 @@ if TYPE_CHECKING:
 
 
 class BabelSimulator(KernelSimulator[BabelPosition]):
-    """A plan of Tower of Babel made ready to play.
+    """A plan of Tower of Babel, ready to play.
 
     Attributes
     ----------
-    catalogue: the components and switches in force.
+    catalogue: the components and switches used.
     """
 
     KERNELS = "wsim.babel.kernels"
@@ -59,7 +59,7 @@ class BabelSimulator(KernelSimulator[BabelPosition]):
         seating.overrule[: plan.players] = overruling_of(plan.options, plan.players)
         line_up.fill(seating, rules)
         super().__init__(plan, line_up, rules, seating)
-        self.catalogue, self.picks_per_game = catalogue, most_picks(rules)
+        self.catalogue, self.picks_per_game = catalogue, max_picks(rules)
 
     @cached_property
     def vector(self) -> VectorKernels:
@@ -67,20 +67,20 @@ class BabelSimulator(KernelSimulator[BabelPosition]):
         return self.vector_kernels(columns(self.seats), fixed_actions(), MOVES)
 
     def limit_source(self, what: int, source: int) -> str:
-        """Return the name of the action card with the formula that begins at a place of the code."""
+        """Return the action card whose formula begins at an offset of the code."""
         return f"action card {ACTION_CARDS[list(self.rules.effect_at).index(source)]}" if what == FORMULA else ""
 
     def with_line_up(self, policies: Sequence[str]) -> BabelSimulator:
-        """Return the same rules and options with another line-up."""
+        """Return a simulator with the same rules and options and a different line-up."""
         plan = self.plan.replace(policies=policies)
         return BabelSimulator(plan, self.catalogue, resolve(plan.line_up, plan.players, POLICIES))
 
     def set_up(self, described: Mapping[str, Any]) -> BabelPosition:
-        """Return a position that a person describes; raise UserError for one that cannot be."""
+        """Return a hand-written position; raise UserError for an impossible one."""
         return set_up(self.begin(0), described)
 
     def seats_frame(self, rows: NDArray[Any]) -> pl.DataFrame:
-        """Return the seats table of rows (``frames.SEAT_COLUMNS``)."""
+        """Return the seats table (``frames.SEAT_COLUMNS``)."""
         return seats_frame(rows, self.labels, self.seats, self.catalogue)
 
     def picks_frame(self, picks: NDArray[Any]) -> pl.DataFrame:
@@ -100,20 +100,20 @@ class BabelSimulator(KernelSimulator[BabelPosition]):
         """Return a move in a few words."""
         return phrase(move)
 
-    def seen(self, view: Mapping[str, Any]) -> Scene:
+    def scene(self, view: Mapping[str, Any]) -> Scene:
         """Return what a seat may know as a scene."""
-        return seen(view)
+        return scene(view)
 
     def story(self, number: int) -> Story:
-        """Return one game scene by scene: a turn each."""
-        return story(self.trace(number), moments(self.begin(number), lambda one: int(one.record.public.turn)))
+        """Return one game scene by scene, one per turn."""
+        return story(self.trace(number), moments(self.begin(number), lambda position: int(position.record.public.turn)))
 
     def resolved(self) -> dict[str, Any]:
-        """Return the catalogue in force, patches and changes laid over it, as a JSON object."""
+        """Return the catalogue, with patches and changes, as a JSON object."""
         return {SECTION: json.loads(json.dumps(self.catalogue.section))}
 
     def provenance(self) -> dict[str, Any]:
-        """Return what made the rules: catalogue, switches, assumptions in force, policies."""
+        """Return the origin of the rules: catalogue, switches, assumptions, policies."""
         return {
             "ruleset": self.catalogue.ruleset,
             "catalogue": Path(self.catalogue.source).name,
@@ -126,17 +126,17 @@ class BabelSimulator(KernelSimulator[BabelPosition]):
         }
 
 
-def most_picks(rules: Any) -> int:
+def max_picks(rules: Any) -> int:
     """Return an upper bound on the decisions of one game.
 
-    In each action: the turn, an offer and perhaps a bluff of every opponent, partners, completion. Action cards add the
-    windows of their holders, the Double turn and the Triple bonus, and each Card exchange its own decisions.
+    Each action has the turn, an offer and possibly a bluff of every opponent, partners and completion. Action cards add
+    their windows, the Double turn, the Triple bonus, and the decisions of each Card exchange.
     """
     opponents = int(rules.seats) - 1
-    an_action = 3 + opponents * (2 if rules.allow_bluff_cards else 1)
-    actions, once = int(rules.turn_limit), 0  # and the second ones of Double turns
+    per_action = 3 + opponents * (2 if rules.allow_bluff_cards else 1)
+    actions, per_game = int(rules.turn_limit), 0
     if rules.use_action_cards:
-        an_action += 2 * int(rules.seats) + 1 + opponents
-        actions += ACTION_DRAWS
-        once = ACTION_DRAWS * (2 + int(rules.effects[EXCHANGE_CARDS]))
-    return actions * an_action + once
+        per_action += 2 * int(rules.seats) + 1 + opponents
+        actions += ACTION_DRAWS  # second actions of Double turns
+        per_game = ACTION_DRAWS * (2 + int(rules.effects[EXCHANGE_CARDS]))
+    return actions * per_action + per_game

@@ -30,11 +30,11 @@ class AdviseOptions(Options):
     age: int | None = option("The moment in the game of a run.", None, metavar="N")
     turn: int | None = option("Its turn, from 1.", None, metavar="N")
     seat: int | None = option("Whose decision.", None, metavar="N")
-    playouts: int | None = option("Of each move.", None, metavar="N", shown=str(PLAYOUTS))
+    playouts: int | None = option("Playouts per move.", None, metavar="N", shown=str(PLAYOUTS))
     seconds: float | None = option("Think for so long instead; the answer then depends on the machine.", None)
-    play_on: str | None = option(
-        "Who plays the playouts: one for all, or one per seat.",
-        None, metavar="LINE-UP", shown="who sits at the table",
+    playout_policies: str | None = option(
+        "Policies used in playouts: one for all seats, or one per seat.",
+        None, metavar="LINE-UP", shown="those at the table", aliases=("--play-on",),
     )  # fmt: skip
     ask: tuple[str, ...] = option(
         "Say what this policy would do, too (repeatable): ./mine.py:bold, search:playouts=50, ...", (), metavar="POLICY"
@@ -56,7 +56,7 @@ def advise_command(options: AdviseOptions, trust: Trust, printing: Printing) -> 
     playouts = PLAYOUTS if options.playouts is None and options.seconds is None else options.playouts
     with progress_bar(not printing.quiet) as progress:
         said = advice(
-            game, seconds=options.seconds, policies=options.play_on, rng=options.seed, playouts=playouts,
+            game, seconds=options.seconds, policies=options.playout_policies, rng=options.seed, playouts=playouts,
             ask=options.ask, progress=progress,
         )  # fmt: skip
     if printing.as_json:

@@ -136,7 +136,7 @@ class _Session:
 
     def __init__(self, played: PlayedGame, seat: int, file: Path) -> None:
         self.played, self.seat, self.file = played, seat, file
-        self.deeds = self.opened = 0  # how many were printed
+        self.public_moves = self.opened = 0  # how many were printed
 
     @property
     def game(self) -> Game:
@@ -159,7 +159,7 @@ class _Session:
 
     def all_printed(self) -> None:
         """Note that nothing that was done so far is to be printed."""
-        self.deeds, self.opened = len(self.game.deeds()), len(self.played.opened)
+        self.public_moves, self.opened = len(self.game.public_moves()), len(self.played.opened)
 
     def play(self) -> None:
         """Play to the end, or until somebody leaves."""
@@ -171,7 +171,7 @@ class _Session:
             elif not self.own_turn():
                 self.save()
                 return
-        self.print_deeds()
+        self.print_public_moves()
         write_out("\nThe game is over.")
         for score in sorted(self.game.result or (), key=lambda one: (-one["win_share"], -one["total"])):
             you = " (you)" if score["seat"] == self.seat else ""
@@ -185,16 +185,16 @@ class _Session:
                 write_out(f"  seat {seat}: {text}")
         self.opened = len(self.played.opened)
 
-    def print_deeds(self) -> None:
+    def print_public_moves(self) -> None:
         """Tell what was done in the open since it was last told."""
-        deeds = self.game.deeds()
-        for deed in deeds[self.deeds :]:
-            write_out(f"  {deed}")
-        self.deeds = len(deeds)
+        public_moves = self.game.public_moves()
+        for move in public_moves[self.public_moves :]:
+            write_out(f"  {move}")
+        self.public_moves = len(public_moves)
 
     def own_turn(self) -> bool:
         """Ask for a move and make it; return False to leave."""
-        self.print_deeds()
+        self.print_public_moves()
         self.show()
         while True:
             results().write("move> ")

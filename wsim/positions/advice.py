@@ -42,7 +42,7 @@ def advice(
         raise UserError(f"seconds must be more than 0 and less than a day, not {seconds:g}")
     values = game.comparison(None, policies, rng)
     values.play_on(playouts, seconds, progress)
-    rows = [{**row, "paid": game.paid(row["move"])} for row in values.rows()]
+    rows = [{**row, "paid": game.payments(row["move"])} for row in values.rows()]
     observed = game.observe().record
     return {
         "format": FORMAT,

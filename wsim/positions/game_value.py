@@ -44,6 +44,7 @@ class Observation:
 
     def __getitem__(self, key: str) -> Any:
         """Return a part of ``record``."""
+        key = "public_moves" if key == "deeds" else key  # its former name
         if key not in self.record:
             known = f"{', '.join(self.record)}{nearest(key, self.record)}"
             raise UserError(f"an observation has no {key!r}: it has {known}")
@@ -295,18 +296,20 @@ class Game:
         """Return a move in a few words."""
         return self._simulator.phrase(move)
 
-    def seen(self, seat: int) -> Scene | None:
+    def scene(self, seat: int) -> Scene | None:
         """Return what a seat may know as a scene for a page; None if the game has no pages."""
-        return self._simulator.seen(self._position.view(self._checked(seat)))
+        return self._simulator.scene(self._position.view(self._checked(seat)))
 
-    def paid(self, move: Mapping[str, Any]) -> dict[str, int]:
+    def payments(self, move: Mapping[str, Any]) -> dict[str, int]:
         """Return the payments for a move: coins by recipient (``bank``, ``seat 2``)."""
-        return self._simulator.paid(move)
+        return self._simulator.payments(move)
 
-    def deeds(self) -> list[str]:
+    def public_moves(self) -> list[str]:
         """Return the public moves of every seat so far, in words, if the game keeps a list of them."""
-        seen = self.record().get("deeds", ())
-        return [f"seat {deed['seat']}: {self._simulator.deed_text(deed)}" for deed in seen]
+        moves = self.record().get("public_moves", ())
+        return [f"seat {move['seat']}: {self._simulator.public_move_text(move)}" for move in moves]
+
+    seen, paid, deeds = scene, payments, public_moves  # former names
 
     def record(self) -> dict[str, Any]:
         """Return the whole position, including hidden cards, as a JSON object; ``told`` is its former name."""

@@ -16,15 +16,15 @@ class Speaker(Protocol):
         """Return a move in a few words."""
         ...
 
-    def paid(self, move: Mapping[str, Any], /) -> dict[str, int]:
+    def payments(self, move: Mapping[str, Any], /) -> dict[str, int]:
         """Return who gets how many coins for a move."""
         ...
 
 
 def move_text(move: Mapping[str, Any], speaker: Speaker) -> str:
     """Return a move in words, with the payments."""
-    paid = ", ".join(f"{coins} to {who}" for who, coins in speaker.paid(move).items())
-    return speaker.phrase(move) + (f" ({paid})" if paid else "")
+    payments = ", ".join(f"{coins} to {who}" for who, coins in speaker.payments(move).items())
+    return speaker.phrase(move) + (f" ({payments})" if payments else "")
 
 
 def half(low: float | None, high: float | None) -> float:

@@ -97,7 +97,7 @@ class PlayedGame:
 
     def seen(self) -> list[str]:
         """Return the public moves so far, in words."""
-        return self.game.deeds() or [f"seat {seat}: {text}" for seat, text in self.opened]
+        return self.game.public_moves() or [f"seat {seat}: {text}" for seat, text in self.opened]
 
 
 def hint(game: Game) -> list[dict[str, Any]]:

@@ -21,7 +21,7 @@ from wsim.wonders.catalog.compiling import compile_rules
 from wsim.wonders.catalog.listing import catalogue_dict
 from wsim.wonders.catalog.sources import source_name
 from wsim.wonders.describe import text as words
-from wsim.wonders.describe.scenes import seen, story
+from wsim.wonders.describe.scenes import scene, story
 from wsim.wonders.describe.setup import set_up
 from wsim.wonders.describe.trace import trace_of
 from wsim.wonders.describe.view import columns
@@ -117,19 +117,19 @@ class WondersSimulator(KernelSimulator[WondersPosition]):
         """Return a move in a few words."""
         return words.phrase(move)
 
-    def paid(self, move: Mapping[str, Any]) -> dict[str, int]:
+    def payments(self, move: Mapping[str, Any]) -> dict[str, int]:
         """Return who gets how many coins for a move."""
         return words.paid(move, self.seats)
 
-    def deed_text(self, deed: Mapping[str, Any]) -> str:
-        """Return what the table saw of a move: a card that went down is not named."""
-        if deed["action"] == "sell":
+    def public_move_text(self, move: Mapping[str, Any]) -> str:
+        """Return the public part of a move in words: a card played face down is not named."""
+        if move["action"] == "sell":
             return "sells a card"
-        return move_text(deed, self).replace("build", "builds", 1) if deed["action"] == "build" else "builds a stage"
+        return move_text(move, self).replace("build", "builds", 1) if move["action"] == "build" else "builds a stage"
 
-    def seen(self, view: Mapping[str, Any]) -> Scene:
+    def scene(self, view: Mapping[str, Any]) -> Scene:
         """Return what a seat may know as a scene."""
-        return seen(view, self.catalogue, self.rules)
+        return scene(view, self.catalogue, self.rules)
 
     def story(self, number: int) -> Story:
         """Return one game scene by scene: a turn each."""

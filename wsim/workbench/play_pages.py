@@ -312,14 +312,14 @@ def _seat_page(request: Request, table: Table, seat: int, learned: Mapping[str, 
         return page(request, "seat.html.j2", heading, **values, decision=None)
     decision, game = table.decision(seat), table.game()
     values |= {
-        "scene": game.seen(seat),
+        "scene": game.scene(seat),
         "words": game.view(seat),
         "sitting": table.sitting(),
         "waited_for": table.waited_for(),
         "seen": table.seen()[-LINES:],
         "scores": _ranked(game),
         "decision": decision,
-        "moves": () if decision is None else _moves(decision, game.seen(seat), seat),
+        "moves": () if decision is None else _moves(decision, game.scene(seat), seat),
         "hints": learned.get("hint") or (),
         "chance": learned.get("chance") or "",
         "colour": Palette(find_game(table.plan.game).COLOURS).of,

@@ -82,7 +82,7 @@ def test_the_cards_that_come_back_are_those_handed_on_less_what_was_built_of_the
                      if (age, turn, seat) not in seen}  # fmt: skip
         if position.to_move == 0 and position.decision() == "turn" and len(position.coded) > 1:
             built = {(deed["seat"], deed["age"] - 1, deed["turn"] - 1): deed["card"]
-                     for deed in position.view(0)["deeds"] if deed["action"] == "build"}  # fmt: skip
+                     for deed in position.view(0)["public_moves"] if deed["action"] == "build"}  # fmt: skip
             expected: set[str] = set()
             for handed in range(max(0, turn - players + 1), turn):
                 if handed + players >= rules.turns:

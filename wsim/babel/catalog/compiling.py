@@ -7,7 +7,7 @@ from typing import Any
 from wsim.babel.catalog.formula import VOCABULARY
 from wsim.babel.catalog.model import Catalogue
 from wsim.babel.kernels.layout import RULES, records
-from wsim.babel.words import ACTION_CARDS, FEWEST_SEATS, KINDS, NEEDS, NO_KIND, ROWS, SEATS, SET_SIZES, SWITCHES
+from wsim.babel.words import ACTION_CARDS, KINDS, MIN_SEATS, NEEDS, NO_KIND, ROWS, SEATS, SET_SIZES, SWITCHES
 from wsim.errors import UserError
 from wsim.spec.formula import span
 
@@ -17,8 +17,8 @@ def compile_rules(catalogue: Catalogue, seats: int) -> Any:
 
     Raises UserError for a table size not played.
     """
-    if not FEWEST_SEATS <= seats <= SEATS:
-        raise UserError(f"Tower of Babel is played by {FEWEST_SEATS} to {SEATS}, not by {seats}")
+    if not MIN_SEATS <= seats <= SEATS:
+        raise UserError(f"Tower of Babel is played by {MIN_SEATS} to {SEATS}, not by {seats}")
     section, switches = catalogue.section, catalogue.rules
     rules = records(1, RULES)[0]
     rules.seats = seats

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from wsim.babel.facts import SEAT_FACTS, SEAT_NAMES
-from wsim.babel.words import FEWEST_SEATS, SEATS, TABLE_NAMES, WONDERS
+from wsim.babel.words import MIN_SEATS, SEATS, TABLE_NAMES, WONDERS
 from wsim.spec.fields import Path, Problems, Reader, described, schema_of, whole
 from wsim.spec.formula import FormulaError, Vocabulary, span
 
@@ -16,7 +16,7 @@ VOCABULARY = Vocabulary(
         **{name: fact.span for fact in SEAT_FACTS for name in fact.asked_as},
         "completed": (0, WONDERS),
         "turn": (1, 1000),
-        "players": (FEWEST_SEATS, SEATS),
+        "players": (MIN_SEATS, SEATS),
     },
 )
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from wsim.babel.catalog.loading import load_catalogue
 from wsim.babel.catalog.model import SECTION, Catalogue
-from wsim.babel.words import FEWEST_SEATS, LEVELS, SEATS, TITLE
+from wsim.babel.words import LEVELS, MIN_SEATS, SEATS, TITLE
 from wsim.document import Sheet
 from wsim.errors import Mistakes, UserError, nearest
 from wsim.spec.catalogues import CataloguePage, Catalogues, Rows, Source
@@ -68,7 +68,7 @@ def _at(values: Mapping[str, Any], path: tuple[str, ...]) -> Any:
     return found
 
 
-PLAYERS = ", ".join(map(str, range(FEWEST_SEATS, SEATS + 1)))
+PLAYERS = ", ".join(map(str, range(MIN_SEATS, SEATS + 1)))
 
 
 class BabelCatalogues(Catalogues):
@@ -111,7 +111,7 @@ class BabelCatalogues(Catalogues):
         whole = isinstance(section, dict) and {"ruleset", "value_table", "discs"} <= set(section)
         read = Source(cards=path) if whole else replace(source, patches=(*source.patches, path))
         catalogue, mistakes = _loaded(read), Mistakes()
-        games = play_catalogue("tower_of_babel", read, range(FEWEST_SEATS, SEATS + 1), mistakes)
+        games = play_catalogue("tower_of_babel", read, range(MIN_SEATS, SEATS + 1), mistakes)
         mistakes.raise_any()
         return [{"ruleset": catalogue.ruleset, "title": TITLE, "digest": catalogue.digest, "games": games}]
 

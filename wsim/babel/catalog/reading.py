@@ -63,13 +63,13 @@ read_section = entries(
         ),
         "setup": entries(
             {
-                "starting_hand": entries(dict.fromkeys(map(str, range(w.FEWEST_SEATS, w.SEATS + 1)), whole(0, 12))),
+                "starting_hand": entries(dict.fromkeys(map(str, range(w.MIN_SEATS, w.SEATS + 1)), whole(0, 12))),
                 "pass_draw": whole(0, 9),
                 "common_draw": whole(0, 9),
                 "parts": whole(0, 999),
             }
         ),
-        "rules": entries({name: _NUMBERS.get(name, flag) for name in (*w.SWITCHES, *w.PREPARED)}),
+        "rules": entries({name: _NUMBERS.get(name, flag) for name in (*w.SWITCHES, *w.COMPILED_SWITCHES)}),
         "confidence": entries({level: entries({}, others=text) for level in w.LEVELS}),
     }
 )

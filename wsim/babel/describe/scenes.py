@@ -38,7 +38,7 @@ def story(trace: Object, positions: Sequence[Position]) -> Story:
     )
 
 
-def seen(view: Object) -> Scene:
+def scene(view: Object) -> Scene:
     """Return what a seat may know (a view of its own) as a scene: of the other hands it is how many cards they are."""
     cities = []
     for seat, one in enumerate(view["seats"]):

@@ -8,7 +8,7 @@ from typing import Any
 from wsim.babel import words as w
 from wsim.babel.catalog import Catalogue
 from wsim.babel.describe.trace import by_kind
-from wsim.babel.facts import OBSERVED, OBSERVED_OF_OWN, PRIVATE_FACTS, PUBLIC_FACTS
+from wsim.babel.facts import OBSERVED, OBSERVED_PRIVATELY, PRIVATE_FACTS, PUBLIC_FACTS
 from wsim.babel.kernels.layout import COMPLETED, TRADE_CARD
 from wsim.facts import observed_names
 from wsim.positions.seat_facts import facts_shown
@@ -29,7 +29,7 @@ def columns(seats: int) -> tuple[str, ...]:
     """
     found = [*_TABLE]
     found += [f"slot{slot}:{kind}" for slot in range(w.SLOTS) for kind in w.KINDS]
-    found += observed_names(OBSERVED_OF_OWN)
+    found += observed_names(OBSERVED_PRIVATELY)
     for seat in ("own", *(f"left{step}" for step in range(1, seats))):
         found += [f"{seat}.{name}" for name in observed_names(OBSERVED)]
     return tuple(found)

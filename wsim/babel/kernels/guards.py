@@ -18,7 +18,7 @@ cards, turns, reshuffles                       most 1,008 actions (babel.rules.t
 
 from __future__ import annotations
 
-from wsim.babel.limits import ACTION_POINTS, LEAST_POINTS, MOST_POINTS, POINTS
+from wsim.babel.limits import ACTION_POINTS, MAX_POINTS, MIN_POINTS, POINTS
 from wsim.jit import kernel
 from wsim.kernels.guards import stop_game
 
@@ -26,8 +26,8 @@ from wsim.kernels.guards import stop_game
 @kernel
 def check_total(public, seat):
     """Stop a game in which a seat has more points than can be shown."""
-    if public.points[seat] > MOST_POINTS:
-        stop_game(POINTS, seat, -1, public.points[seat], MOST_POINTS)
+    if public.points[seat] > MAX_POINTS:
+        stop_game(POINTS, seat, -1, public.points[seat], MAX_POINTS)
 
 
 @kernel
@@ -35,5 +35,5 @@ def check_points(public, tally, seat):
     """Stop a game in which the points of a seat, or those of its action cards alone, do not fit in a row."""
     check_total(public, seat)
     points = tally.action_points
-    if points > MOST_POINTS or points < LEAST_POINTS:
-        stop_game(ACTION_POINTS, seat, -1, points, MOST_POINTS if points > 0 else LEAST_POINTS)
+    if points > MAX_POINTS or points < MIN_POINTS:
+        stop_game(ACTION_POINTS, seat, -1, points, MAX_POINTS if points > 0 else MIN_POINTS)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from wsim.babel.facts import OBSERVED, OBSERVED_OF_OWN
+from wsim.babel.facts import OBSERVED, OBSERVED_PRIVATELY
 from wsim.babel.kernels.guards import check_total
 from wsim.babel.kernels.seat import FACTS
 from wsim.babel.words import NEEDS, NO_KIND, SLOTS
 from wsim.jit import kernel
 
-_write_own, _write_seat = FACTS.observe(OBSERVED_OF_OWN), FACTS.observe(OBSERVED)
+_write_own, _write_seat = FACTS.observe(OBSERVED_PRIVATELY), FACTS.observe(OBSERVED)
 
 
 @kernel

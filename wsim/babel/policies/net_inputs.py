@@ -8,7 +8,7 @@ from __future__ import annotations
 from wsim.babel.kernels.moves import cards_of, usable
 from wsim.babel.kernels.scoring import award, count_wonder, set_points
 from wsim.babel.policies.value import completes, shortage, wonder_points
-from wsim.babel.words import ACTION_CARDS, DECISIONS, FEWEST_SEATS, JOKER, KINDS, ROWS, SEATS, SHARES, SPACES, WONDERS
+from wsim.babel.words import ACTION_CARDS, DECISIONS, JOKER, KINDS, MIN_SEATS, ROWS, SEATS, SHARES, SPACES, WONDERS
 from wsim.jit import kernel
 
 _FAR = 20.0  # points by which a lead is a lead
@@ -100,8 +100,8 @@ def _moment(public, own, choice, rules, x):
     """Fill what the table and the moment are; return how many numbers that are."""
     x[choice.kind] = 1.0
     at = len(DECISIONS)
-    x[at + public.seats - FEWEST_SEATS] = 1.0
-    at += SEATS - FEWEST_SEATS + 1
+    x[at + public.seats - MIN_SEATS] = 1.0
+    at += SEATS - MIN_SEATS + 1
     row = min(public.row, ROWS - 1)
     x[at], x[at + 1], x[at + 2] = public.action - 1, public.turn / 30.0, public.row / 7.0
     at += 3

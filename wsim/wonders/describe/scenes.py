@@ -56,7 +56,7 @@ def story(
     )
 
 
-def seen(view: Object, catalogue: Catalogue, rules: Any) -> Scene:
+def scene(view: Object, catalogue: Catalogue, rules: Any) -> Scene:
     """Return what a seat may know (a view of its own) as a scene; the cards of its hand say what they cost and do."""
     table = _Table(catalogue, rules, {"seats": [{**city, "policy": ""} for city in view["cities"]]})
     cards, me = {card.name: card for card in catalogue.cards}, view["seat"]

@@ -57,7 +57,7 @@ def view_of(
         "turn": int(public.turn) + 1,
         "discarded": int(public.discarded),
         "cities": [_city(catalogue, rules, state, one) for one in range(int(rules.seats))],
-        "deeds": [_deed(names, int(deed)) for deed in public.deeds[: int(public.deed_count)]],
+        "public_moves": [_deed(names, int(deed)) for deed in public.deeds[: int(public.deed_count)]],
         **moment,
     }
     if seat is not None:
