@@ -56,7 +56,7 @@ def plays_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )  # fmt: skip
 
-    monkeypatch.setattr(Questions, "_begun", begun)
+    monkeypatch.setattr(Questions, "_worker", begun)
 
 
 @pytest.fixture
@@ -155,7 +155,7 @@ def test_questions_wait_for_each_other_and_none_is_lost(questions: Questions, tm
     asked = [questions.ask(form_of("whatif"), waiting(), f"{number}.json") for number in range(3)]
     until(lambda: asked[0].state == "playing")
     assert [one.state for one in asked[1:]] == ["waiting", "waiting"]
-    with pytest.raises(UserError, match="a question that will write it"):
+    with pytest.raises(UserError, match="is the target of a question"):
         questions.ask(form_of("whatif"), BAN, "1.json")
     (tmp_path / "go").touch()
     until(lambda: all(one.over for one in asked))
@@ -205,7 +205,7 @@ def test_what_is_asked_is_written_when_the_server_ends(questions: Questions, tmp
 
 
 def test_only_the_latest_that_are_over_are_kept(questions: Questions, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(queue_of_questions, "MOST_KEPT", 2)
+    monkeypatch.setattr(queue_of_questions, "MAX_LISTED", 2)
     for number in range(5):
         asked = questions.ask(form_of("whatif"), BAN, f"{number}.json")
         until(lambda asked=asked: asked.over)  # type: ignore[misc]

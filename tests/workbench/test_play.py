@@ -373,7 +373,7 @@ def test_a_file_that_is_no_position_is_not_overwritten(caller: Caller, tmp_path:
     reply = caller.post(f"/play/{table.key}/save", [("file", "answer.json")])
     assert "exists and is not a position" in reply.text
     assert caller.post(f"/play/{table.key}/save", [("file", "../x.json")]).status == 400
-    assert "ends in .json" in caller.post(f"/play/{table.key}/save", [("file", "x.toml")]).text
+    assert "must end in .json" in caller.post(f"/play/{table.key}/save", [("file", "x.toml")]).text
 
 
 def test_a_browser_that_waits_hears_of_a_change(caller: Caller) -> None:
