@@ -9,7 +9,8 @@ def assert_declared(name: str, sheet: Sheet) -> None:
     """Assert that a sheet declares all its columns, each once, with both ends of every interval in its rows."""
     present = list(sheet.rows[0]) if sheet.rows else []
     declared = [column.name for column in sheet.declared]
-    assert len(declared) == len(set(declared)), f"{name}: a column is declared twice"
+    twice = sorted({column for column in declared if declared.count(column) > 1})
+    assert not twice, f"{name}: declared twice: {twice}"
     columns = [column for column in sheet.columns if column.name in present]
     ends = {end for column in columns for end in column.ends or ()}
     assert ends <= set(present), f"{name}: ends of intervals are missing: {sorted(ends - set(present))}"

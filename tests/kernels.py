@@ -37,7 +37,7 @@ def with_entries() -> list[str]:
 
 
 def policies() -> list[tuple[str, str]]:
-    """Return the policies that come with wsim by game, but for those whose entrance is another one's."""
+    """Return the policies that come with wsim by game, but for those whose entry point is another one's."""
     found: dict[tuple[object, ...], tuple[str, str]] = {}
     for game in GAMES:
         for name, policy in import_module(f"wsim.{game}.registry").REGISTRY.items():
@@ -46,7 +46,7 @@ def policies() -> list[tuple[str, str]]:
 
 
 def compile_policy(game: str, name: str) -> None:
-    """Compile the entrance of a policy."""
+    """Compile the entry point of a policy."""
     registry = import_module(f"wsim.{game}.registry")
     interface, policy = registry.POLICIES.interface(), registry.REGISTRY[name]
     if policy.kind == "search":

@@ -6,7 +6,6 @@ Every renderer takes its cells from here: pages and notebooks a value and its in
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Mapping
 from html import escape
@@ -191,6 +190,8 @@ def json_of(value: Any) -> Any:
 
 def csv_of(frame: pl.DataFrame, record: Mapping[str, Any]) -> str:
     """Return rows as CSV, preceded by lines ``# {...}``: one JSON object for each entry of the record."""
+    import json  # imported late: every command imports this module
+
     items = json_of(dict(record)).items()
     head = "".join(f"# {json.dumps({key: item}, ensure_ascii=False)}\n" for key, item in items)
     return head + frame.write_csv()

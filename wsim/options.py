@@ -29,7 +29,7 @@ Check = Callable[[str, Any], Any]
 """Takes the name of an option and its value; returns the validated value, or raises UserError."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)  # wsim --help makes this class: each method takes time
 class Option:
     """The declaration of an option.
 

@@ -27,9 +27,9 @@ class TextColumn:
     Attributes
     ----------
     name: its name in the table.
-    heading: its words, which may stand below each other.
-    cells: one for each row.
-    right: whether it is numbers, which stand to the right.
+    heading: its words, which can be placed below each other.
+    cells: one per row.
+    right: whether it is right-aligned, as numbers are.
     """
 
     name: str
@@ -44,19 +44,19 @@ class TextColumn:
 
     @property
     def widest(self) -> int:
-        """The columns of text that it takes if nothing of it is broken."""
+        """Its width in characters without wrapping."""
         return max(map(len, (*self.heading, *self.cells)))
 
     @property
     def least(self) -> int:
-        """The columns of text that it takes at least."""
+        """Its minimum width in characters."""
         words = [len(word) for cell in self.cells for word in cell.split()] if self.prose else []
         return min(self.widest, max(NARROWEST, *map(len, self.heading), *words)) if self.prose else self.widest
 
 
 @dataclass(frozen=True)
 class TextTable:
-    """A table as lines, and the names of the columns that were left out."""
+    """A table as lines, and the names of the hidden columns."""
 
     lines: tuple[str, ...]
     hidden: tuple[str, ...] = ()
@@ -80,10 +80,9 @@ def as_text(columns: Sequence[TextColumn], width: int | None, first: Sequence[st
 
     Parameters
     ----------
-    width: columns of text; None for as many as it takes.
-    first: names of columns in the order in which they are kept; the others follow from the left. The first column of
-        the table is always kept, because it names the rows. Where not even the first few fit, rows are told line by
-        line.
+    width: in characters; None: unlimited.
+    first: column names by decreasing importance; the other columns follow from the left. The first column of the table
+        is always kept, because it names the rows. If not even the first few fit, rows are printed line by line.
     """
     if not columns or width is None:
         return TextTable(tuple(_side_by_side(columns, None)))
@@ -92,8 +91,8 @@ def as_text(columns: Sequence[TextColumn], width: int | None, first: Sequence[st
     side_by_side: list[str] = []
     by_name = {column.name: column for column in columns}
     for name in dict.fromkeys([*important, *names]):
-        if _least_width([by_name[one] for one in (*side_by_side, name)]) > width:
-            break  # what is less important, or stands further right, may not stand in its place
+        if _least_width([by_name[chosen] for chosen in (*side_by_side, name)]) > width:
+            break  # a less important column must not take its place
         side_by_side.append(name)
     shown = [column for column in columns if column.name in side_by_side]
     if len(shown) < min(max(len(important), 2), FEWEST, len(columns)):
@@ -102,7 +101,7 @@ def as_text(columns: Sequence[TextColumn], width: int | None, first: Sequence[st
 
 
 def all_as_text(columns: Sequence[TextColumn], width: int | None, labels: int) -> list[TextTable]:
-    """Return all columns in as many tables as it takes, the first ``labels`` of them in each."""
+    """Return all columns in as many tables as needed, the first ``labels`` of them in each."""
     if width is None or _least_width(columns) <= width:
         return [as_text(columns, width)]
     front = list(columns[:labels])
@@ -121,7 +120,7 @@ def _least_width(columns: Sequence[TextColumn]) -> int:
 
 
 def _side_by_side(columns: Sequence[TextColumn], width: int | None) -> list[str]:
-    """Return the lines of a table; what is left of the width goes to the sentences."""
+    """Return the lines of a table; spare width goes to the sentences."""
     if not columns:
         return []
     if width is None:
@@ -130,28 +129,28 @@ def _side_by_side(columns: Sequence[TextColumn], width: int | None) -> list[str]
     else:
         widths = [column.least for column in columns]
         spare = width - _least_width(columns)
-        for place, column in enumerate(columns):
-            more = min(spare, column.widest - widths[place])
-            widths[place], spare = widths[place] + more, spare - more
-        for place, column in enumerate(columns):  # headings in one line where there is room
-            more = len(" ".join(column.heading)) - widths[place]
+        for index, column in enumerate(columns):
+            more = min(spare, column.widest - widths[index])
+            widths[index], spare = widths[index] + more, spare - more
+        for index, column in enumerate(columns):  # headings on one line if they fit
+            more = len(" ".join(column.heading)) - widths[index]
             if 0 < more <= spare and not column.prose:
-                widths[place], spare = widths[place] + more, spare - more
-        headings = [textwrap.wrap(" ".join(one.heading), size) for one, size in zip(columns, widths, strict=True)]
+                widths[index], spare = widths[index] + more, spare - more
+        headings = [textwrap.wrap(" ".join(column.heading), size) for column, size in zip(columns, widths, strict=True)]
     deepest = max(map(len, headings))
     headings = [[""] * (deepest - len(heading)) + heading for heading in headings]
     lines = [_line(row, widths, columns) for row in zip(*headings, strict=True)]
     lines.append("─" * (sum(widths) + GAP * (len(widths) - 1)))
     for row in range(len(columns[0].cells)):
-        cells = [_broken(one, row, size) for one, size in zip(columns, widths, strict=True)]
+        cells = [_wrapped(column, row, size) for column, size in zip(columns, widths, strict=True)]
         tallest = max(map(len, cells))
         filled = [cell + [""] * (tallest - len(cell)) for cell in cells]
         lines += [_line(part, widths, columns) for part in zip(*filled, strict=True)]
     return lines
 
 
-def _broken(column: TextColumn, row: int, width: int) -> list[str]:
-    """Return a cell as its lines: one, but for a sentence."""
+def _wrapped(column: TextColumn, row: int, width: int) -> list[str]:
+    """Return a cell as lines: one, except for a sentence."""
     cell = column.cells[row]
     if len(cell) <= width or not column.prose:
         return [cell]
@@ -167,7 +166,7 @@ def _line(cells: Iterable[str], widths: Sequence[int], columns: Sequence[TextCol
 
 
 def _line_by_line(columns: Sequence[TextColumn], width: int) -> list[str]:
-    """Return each row as lines ``heading: cell``, a line's end instead of the space where they do not fit together."""
+    """Return each row as lines ``heading: cell``, or as two lines if they do not fit on one."""
     lines: list[str] = []
     for row in range(len(columns[0].cells)):
         lines += [""] if row else []
@@ -176,7 +175,7 @@ def _line_by_line(columns: Sequence[TextColumn], width: int) -> list[str]:
             if len(heading) + 1 + len(cell) <= width:
                 lines.append(f"{heading} {cell}".rstrip())
             else:
-                lines += [heading, *(f"  {line}" for line in _broken(column, row, max(width - 2, 1)))]
+                lines += [heading, *(f"  {line}" for line in _wrapped(column, row, max(width - 2, 1)))]
     return lines
 
 

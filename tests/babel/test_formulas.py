@@ -34,8 +34,8 @@ def test_a_number_in_a_formula_is_changed_by_its_place() -> None:
     ("formula", "said"),
     [
         ("dics", "'dics', at letter 1: unknown name 'dics' (did you mean 'discs'?)"),
-        ("discs - 5", "'discs - 5' could be -5 to 19; accepted: 0 to 99, as max(0, ...)"),
-        ("40 * discs", "could be 0 to 960"),
+        ("discs - 5", "'discs - 5' can reach -5 to 19; accepted: 0 to 99, for example with max(0, ...)"),
+        ("40 * discs", "can reach 0 to 960"),
         ("left.discs", "formulas of this game cannot refer to other players; accepted: plain names"),
         ("mine.five(least=0, most=3)", "unknown function 'mine.five'"),
         ('count("joker")', "texts are not accepted in a formula"),

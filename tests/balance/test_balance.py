@@ -34,7 +34,7 @@ from wsim.stats.distributions import normal_quantile
 pytestmark = pytest.mark.usefixtures("medal")
 FEW = ("--quiet", "--elsewhere-games", "500")
 HOW_TO_GO_ON = (
-    "wsim: interrupted; this is what the games so far say; go on by adding --resume to the same command "
+    "wsim: interrupted; results of the games so far; go on by adding --resume to the same command "
     "(patch.toml.journal has what was measured)\n"
 )
 

@@ -78,12 +78,12 @@ def test_advice_as_text_fits_80_columns_and_a_clock_ends_it(wsim_command: Comman
     [
         (["no.json"], "there is no file 'no.json'"),
         (["/dev/zero"], "'/dev/zero' is neither a position file nor the folder of a run"),
-        (["here.json", "3"], "'here.json' is one position: GAME belongs to a run"),
-        (["here.json", "--seat", "1"], "'here.json' is one position: --seat belongs to a run"),
+        (["here.json", "3"], "'here.json' is one position: GAME needs a run"),
+        (["here.json", "--seat", "1"], "'here.json' is one position: --seat needs a run"),
         (["here.json", "--playouts", "1"], "at least 2 playouts are needed, not 1"),
         (["here.json", "--seconds", "-1"], "seconds must be more than 0"),
         (["here.json", "--playout-policies", "balancd"], "balancd"),
-        (["study"], "say which game of 'study': wsim advise RUN GAME"),
+        (["study"], "name a game of 'study': wsim advise RUN GAME"),
         (["study", "0", "--age", "9"], "game 0 has no decision at age 9: its last age is 3"),
         (["study", "0", "--seat", "5"], "seat 5 does not exist: seats are numbered 0 to 2"),
         (["study", "7"], "there is no game 7 in 'study'"),
@@ -111,7 +111,7 @@ def test_a_game_played_from_a_script_to_its_end(script: Command, game: str) -> N
 @pytest.mark.parametrize("game", GAMES)
 def test_left_and_taken_up_again_it_is_the_same_game(script: Command, game: str) -> None:
     whole = script(*GAMES[game], "--save", "whole.json", "0\n1\n0\n0\n1\n0\n")
-    assert (whole.code, whole.err.splitlines()[-1]) == (0, "saved; go on with: wsim play --load whole.json")
+    assert (whole.code, whole.err.splitlines()[-1]) == (0, "saved; continue with: wsim play --load whole.json")
     script(*GAMES[game], "--save", "part.json", "0\n1\n0\nu\nq\n")
     again = script("--load", "part.json", "0\n0\n1\n0\n")
     assert again.code == 0, again.err
@@ -153,7 +153,7 @@ def test_a_saved_game_against_a_policy_of_a_file_says_how_it_goes_on(script: Com
     Path("mine.py").write_text("def last(public, own, choice, rules):\n    return choice.count - 1\n")
     words = ["--policies", "./mine.py:last", "--players", "3", "--seed", "3"]
     whole = script(*words, "--save", "whole.json", "0\n1\n0\n0\n")
-    assert whole.err.splitlines()[-1] == ("saved; go on with: wsim play --load whole.json --policies ./mine.py:last")
+    assert whole.err.splitlines()[-1] == ("saved; continue with: wsim play --load whole.json --policies ./mine.py:last")
     script(*words, "--save", "part.json", "0\n1\nq\n")
     assert script("--load", "part.json", "--policies", "./mine.py:last", "0\n0\n").code == 0
     assert Path("part.json").read_text() == Path("whole.json").read_text()
@@ -161,22 +161,22 @@ def test_a_saved_game_against_a_policy_of_a_file_says_how_it_goes_on(script: Com
 
 def test_hint_help_and_what_is_no_move(script: Command) -> None:
     done = script(*GAMES["wonders"], "h\n?\n99\nu\n")
-    hint = re.search(r"win share .*?\nThe best is move \d+", done.out, re.DOTALL)
+    hint = re.search(r"win share .*?\nBest move: \d+", done.out, re.DOTALL)
     assert hint is not None
     legal = dict(re.findall(r"^ +(\d+)  (.+)$", done.out[: hint.start()], re.MULTILINE))
     rows = re.findall(r"^ {2,3}(\d+)  .{41}(.+)$", hint[0], re.MULTILINE)
     assert len(rows) == 5
     assert all(legal[number].startswith(move) for number, move in rows)  # the numbers to type
-    assert hint[0].endswith(f"The best is move {rows[0][0]}")
+    assert hint[0].endswith(f"Best move: {rows[0][0]}")
     assert done.out.count("Type the number of a move") == 3
-    assert "'99' is no move: they go from 0 to" in done.out
+    assert "'99' is not a move: moves are numbered 0 to" in done.out
     assert "There is nothing to undo." in done.out
 
 
 @pytest.mark.parametrize(
     ("file", "words", "sentence"),
     [
-        ("", ["--seat", "9"], "there is no seat 9: the players sit at 0 to 3"),
+        ("", ["--seat", "9"], "seat 9 does not exist: seats are numbered 0 to 3"),
         ("", ["--load", "no.json"], "cannot read 'no.json'"),
         ("{", ["--load", "x.json"], "'x.json' is not a saved game: it is not JSON"),
         (
@@ -206,5 +206,5 @@ def test_ctrl_c_saves_the_game(script: Command, monkeypatch: pytest.MonkeyPatch,
 
     monkeypatch.setattr("sys.stdin", SimpleNamespace(readline=interrupted))
     done = wsim_command("play", *GAMES["wonders"])
-    assert (done.code, done.err.splitlines()[-1]) == (130, "saved; go on with: wsim play --load wsim-play.json")
+    assert (done.code, done.err.splitlines()[-1]) == (130, "saved; continue with: wsim play --load wsim-play.json")
     assert script("--load", "wsim-play.json", "q\n").code == 0

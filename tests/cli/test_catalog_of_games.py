@@ -49,7 +49,7 @@ def test_the_catalogue_of_tower_of_babel_is_what_can_be_set(wsim_command: Comman
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("Pyramids",), "nothing of Tower of Babel is called 'Pyramids' (did you mean 'Pyramids of Giza'?)"),
+        (("Pyramids",), "Tower of Babel has no 'Pyramids' (did you mean 'Pyramids of Giza'?)"),
         (("--ruleset", "1e"), "unknown rule set '1e': Tower of Babel has 2005"),
         (("--diff", "a", "b"), "Tower of Babel has one rule set, 2005: there is nothing to compare"),
         (("--set", "cards.Altar.points=3"), "--set 'cards.Altar.points=3': unknown 'cards'"),

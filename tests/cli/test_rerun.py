@@ -44,7 +44,7 @@ def test_a_run_played_again_is_the_same(wsim_command: Command) -> None:
     answer = wsim_command("rerun", "run")
     assert (answer.code, answer.err) == (0, "")
     picks = load_run("run").picks.select(pl.len()).collect().item()
-    assert answer.out == f"run played again is the same: 4,000 rows of seats and {picks:,} rows of picks\n"
+    assert answer.out == f"run repeated is the same: 4,000 rows of seats and {picks:,} rows of picks\n"
     assert {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()} == before
 
 
@@ -64,7 +64,7 @@ def test_what_is_not_the_same_is_named(wsim_command: Command, monkeypatch: pytes
     answer = wsim_command("rerun", "run")
     assert (answer.code, answer.err) == (1, "")
     first, *rest = answer.out.splitlines()
-    assert first.startswith("run played again is not the same: 4,000 rows of seats")
+    assert first.startswith("run repeated is not the same: 4,000 rows of seats")
     assert rest[0] == ("  seats/part-00000000000300.parquet has other values in 800 rows, first in game 400: total")
     assert len(rest) == 3
     told = json.loads(wsim_command("rerun", "run", "--json").out)
@@ -86,7 +86,7 @@ def test_other_versions_are_told_even_if_the_games_are_the_same(
 def test_a_part_is_played_again_as_a_part(wsim_command: Command) -> None:
     record(Plan.make(games=1000), "p2", shard=90, part=Part(2, 3))
     answer = wsim_command("rerun", "p2", "-o", "again")
-    assert answer.out == "p2 played again is the same: 1,440 rows of seats\n"
+    assert answer.out == "p2 repeated is the same: 1,440 rows of seats\n"
     assert str(load_run("again").part) == "2/3"
 
 
@@ -94,7 +94,7 @@ def test_a_part_is_played_again_as_a_part(wsim_command: Command) -> None:
 def test_one_shard_is_played_again_without_its_folder(wsim_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copy(SHARD, "alone.parquet")
     answer = wsim_command("rerun", "alone.parquet")
-    assert (answer.code, answer.out) == (0, "alone.parquet played again is the same: 1,200 rows of seats\n")
+    assert (answer.code, answer.out) == (0, "alone.parquet repeated is the same: 1,200 rows of seats\n")
     assert wsim_command("rerun", SHARD.replace("seats", "picks")).code == 0
     other_scores(monkeypatch)
     answer = wsim_command("rerun", "alone.parquet")
@@ -118,10 +118,10 @@ def test_one_shard_is_played_again_without_its_folder(wsim_command: Command, mon
         ("letter.html", (), "'letter.html' does not say what made it: it is no page of wsim report"),
         ("torn.html", (), "what the page 'torn.html' says of itself is damaged"),
         ("half.json", (), "the answer is damaged: KeyError: 'baseline'"),
-        ("run", ("--games", "5"), "rerun has no option '--games': what is played again cannot be changed"),
-        ("run", ("run",), "name one thing to play again: a run folder, a shard of one, an answer, a page"),
-        ("half.json", ("-o", "x"), "--out keeps the games of a run; an answer writes none"),
-        (SHARD, ("-o", "x"), "--out keeps the games of a run; a single file writes none"),
+        ("run", ("--games", "5"), "rerun has no option '--games': a repetition changes nothing"),
+        ("run", ("run",), "name one thing to repeat: a run folder, a shard file, an answer or a page"),
+        ("half.json", ("-o", "x"), "--out stores the games of a run, but an answer has none"),
+        (SHARD, ("-o", "x"), "--out stores the games of a run, but a single file has none"),
     ],
 )
 @pytest.mark.usefixtures("run")
@@ -185,7 +185,9 @@ def test_code_is_run_only_if_it_is_named_or_trusted(foreign: Path, wsim_command:
     foreign.unlink()
     answer = wsim_command("rerun", source)
     assert (answer.code, answer.out) == (2, "")
-    assert answer.err.startswith(f"wsim: {source!r} names policy code, mine.py:last, that runs when it is played again")
+    assert answer.err.startswith(
+        f"wsim: {source!r} cannot be repeated without running its policy code, mine.py:last: if you trust"
+    )
     assert not foreign.exists()
     answer = wsim_command("rerun", source, "--policies", line_up)
     assert (answer.code, answer.err) == (0, "")
@@ -217,7 +219,7 @@ def test_a_whatif_is_asked_again(
     answer = wsim_command("rerun", "a.json")
     assert (answer.code, answer.err) == (0, "")
     effects = "3 effects" if "--sweep" in change else "1 effect"
-    assert answer.out == f"a.json played again is the same: 200 deals of every arm, {effects}\n"
+    assert answer.out == f"a.json repeated is the same: 200 deals of every arm, {effects}\n"
 
 
 def test_an_edited_answer_is_found_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wsim_command: Command) -> None:
@@ -267,7 +269,7 @@ def test_a_pick_experiment_is_asked_again(
     answer = wsim_command("rerun", "p.json")
     assert (answer.code, answer.err) == (0, "")
     told = json.loads(Path("p.json").read_text())
-    assert answer.out == f"p.json played again is the same: 150 games, {len(told['effects'])} effects\n"
+    assert answer.out == f"p.json repeated is the same: 150 games, {len(told['effects'])} effects\n"
     told["effects"][1]["picks"] += 1
     Path("p.json").write_text(json.dumps(told))
     answer = wsim_command("rerun", "p.json")
@@ -288,7 +290,7 @@ def test_a_page_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, w
     Path("p.toml").unlink()
     answer = wsim_command("rerun", "run/report.html")
     assert (answer.code, answer.err) == (0, "")
-    assert re.fullmatch(r"run/report\.html played again is the same: 60 games, \d tables\n", answer.out)
+    assert re.fullmatch(r"run/report\.html repeated is the same: 60 games, \d tables\n", answer.out)
     page = Path("run/report.html").read_text()
     digest = re.search(r'"cards": "(\w+)"', page)
     assert digest is not None

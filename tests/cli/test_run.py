@@ -57,7 +57,7 @@ def test_a_finished_run_is_shown_and_not_played(wsim_command: Command) -> None:
     wsim_command("run", "--games", "10")
     again = wsim_command("run", "--games", "10")
     assert again.code == 0
-    assert "all 10 games are already there: runs/toy-1e-4p-seed1-10-" in again.out
+    assert "all 10 games were already played: runs/toy-1e-4p-seed1-10-" in again.out
 
 
 def test_options_win_over_the_plan_file(wsim_command: Command) -> None:
@@ -159,7 +159,7 @@ def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(wsim_command: Comma
     assert (run.returncode, out) == (130, "")
     first, command = error.splitlines()
     done = load_run("a run").games
-    assert first == f"wsim: interrupted; {done:,} of 1,000 games are kept, continue with:"
+    assert first == f"wsim: interrupted; {done:,} of 1,000 games are stored; continue with:"
     assert 100 <= done < 1000
     assert command == "wsim run --resume 'a run'"
 

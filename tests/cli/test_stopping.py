@@ -51,11 +51,11 @@ def test_the_second_signal_ends_at_once(monkeypatch: pytest.MonkeyPatch) -> None
         run.send_signal(signal.SIGINT)
         assert run.stderr is not None
         said = run.stderr.readline()
-        assert said == "wsim: waiting for the games that are being played; Ctrl-C again ends at once\n"
+        assert said == "wsim: waiting for the current games to finish; press Ctrl-C again to stop immediately\n"
         assert run.poll() is None
         run.send_signal(signal.SIGTERM)
         _, error = run.communicate(timeout=30)
-        assert (run.returncode, error) == (130, "wsim: ended at once; what was finished is kept\n")
+        assert (run.returncode, error) == (130, "wsim: stopped immediately; finished parts are stored\n")
     finally:
         run.kill()
         run.communicate()
@@ -145,7 +145,7 @@ SENTENCES = [
     (["run", "--policies", "bo\x1b[31mld"], "holds the control character '\\x1b'"),
     (["run", "--out", "r\udcff"], "the argument 'r\\udcff' is not text in UTF-8"),
     (["run", "--patch", "r\udcff.toml"], "the argument 'r\\udcff.toml' is not text in UTF-8"),
-    (["trace", "--first", "1" + "0" * 22], "games have numbers up to 17592186044415"),
+    (["trace", "--first", "1" + "0" * 22], "games are numbered up to 17592186044415"),
     (["trace", "--first", HUGE], "is not a whole number"),
     (["run", "--games", HUGE], "is not a whole number"),
     (["advise", "run", "-12"], "'-12' is below 0: games are numbered from 0, and no count is negative"),

@@ -124,7 +124,7 @@ def test_synergies_of_a_card_are_its_partners(wsim_command: Command, run: str) -
         ("synergies RUN --card Alter", "the table has no card 'Alter' (did you mean 'Altar'?)"),
         ("variance RUN --outcome totl", "the table has no column 'totl'"),
         ("calibrate RUN --tolerance wide", "--tolerance cannot be 'wide': human standard deviations within which"),
-        ("calibrate RUN --by policy", "this table cannot be split by policy: a run of the first edition beside"),
+        ("calibrate RUN --by policy", "this table cannot be split by policy: a run of the first edition compared"),
         (
             "table RUN card",
             "seven_wonders has no table of card (did you mean 'cards'?): it has policies, wonders, worth, cards",

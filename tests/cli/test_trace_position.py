@@ -72,11 +72,11 @@ def test_a_page_tells_it_as_far_as_it_was_played(wsim_command: Command) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["ours.json"], "the game in 'ours.json' is going on: a trace tells whole games"),
-        (["ours.json", "3"], "'ours.json' is one game, told as it was played: '3' has no place beside it"),
-        (["ours.json", "--first", "3"], "'--first' has no place beside it"),
-        (["ours.json", "--players", "3"], "'--players' has no place beside it"),
-        (["ours.json", "--why=9"], "there is no seat 9"),
+        (["ours.json"], "the game in 'ours.json' is unfinished: only --format html can show it so far"),
+        (["ours.json", "3"], "'ours.json' is one game, shown as it was played: unexpected argument '3'"),
+        (["ours.json", "--first", "3"], "unexpected argument '--first'"),
+        (["ours.json", "--players", "3"], "unexpected argument '--players'"),
+        (["ours.json", "--why=9"], "seat 9 does not exist"),
         (["bad.json"], "a position file is a JSON object"),
     ],
 )

@@ -62,7 +62,7 @@ def test_help_states_the_real_defaults(wsim_command: Command) -> None:
         f"4; {duo} in rule sets for two",
         f"{first['games']:,}; of tower_of_babel {DEFAULTS['games']:,}",
     ):
-        assert f"[default: ({text})]" in shown
+        assert f"[default: {text}]" in shown
     assert first["rotate"]
     assert other["rotate"]
 
@@ -72,7 +72,7 @@ def test_help_states_the_real_defaults(wsim_command: Command) -> None:
 )
 def test_help_states_how_many_games(wsim_command: Command, words: tuple[str, ...], games: str) -> None:
     shown = " ".join(wsim_command(*words, "--help").out.split())
-    assert f"20000, 20k or 2e4. [default: ({games})]" in shown
+    assert f"20000, 20k or 2e4. [default: {games}]" in shown
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,7 @@ def resolves(dotted: str) -> bool:
         module = f"{module}/{parts.pop(0)}".strip("/")
     elif parts:
         module = f"{module}/__init__".strip("/")
-    return not parts or parts[0] in named_in(module)
+    return not parts or parts[0] in named_in(module) or (module == "__init__" and parts[0] in dir(wsim))
 
 
 @pytest.mark.slow

@@ -64,8 +64,8 @@ def _first_move(policy: str, hand: Mapping[str, int], rivals: tuple[dict[str, in
     own = scene.g.own[0]
     own.parameters[:], scene.seating.settings[0]["weights"][:] = line_up.parameters[0], line_up.weights[0]
     with np.errstate(over="ignore"):
-        entrances = addresses_of([line_up.functions[0], *[scripted] * (SEATS - 1)])
-        _take_turn(scene.g, scene.t, scene.seating, entrances, False)
+        entry_points = addresses_of([line_up.functions[0], *[scripted] * (SEATS - 1)])
+        _take_turn(scene.g, scene.t, scene.seating, entry_points, False)
     return int(next(event.index for event in read_log(scene.g.log) if event.seat == 0 and event.count > 1))
 
 

@@ -88,8 +88,8 @@ def test_code_of_a_folder_is_run_only_if_trusted(made: Path, wsim_command: Comma
     answer = wsim_command(*words, str(made))
     assert (answer.code, answer.out) == (2, "")
     assert answer.err == (
-        f"wsim: {str(made)!r} names policy code, mine/bold.py:last, that runs when it is {doing}: look at "
-        f"{made}/files/2/bold.py and add --trust, or name your own with --policies\n"
+        f"wsim: {str(made)!r} cannot be {doing} without running its policy code, mine/bold.py:last: if you trust "
+        f"the code in {made}/files/2/bold.py, add --trust, or name your own with --policies\n"
     )
     assert not (made.parent / "ran").exists()
     assert wsim_command(*words, str(made), "--trust").code == 0
@@ -133,7 +133,7 @@ def test_games_of_other_rules_are_not_told(made: Path, wsim_command: Command, mo
     monkeypatch.setattr("wsim.version.__version__", "9.9")
     answer = wsim_command("trace", str(made), "--trust")
     assert answer.code == 2
-    sentence = f'the games of {str(made)!r} cannot be told as they were played: wsim is "{before}" there and "9.9"'
+    sentence = f'the games of {str(made)!r} cannot be reproduced: wsim is "{before}" there and "9.9" here'
     assert sentence in answer.err
 
 
@@ -231,10 +231,7 @@ def test_an_installed_policy_is_imported_only_if_trusted_and_never_from_the_fold
 ) -> None:
     answer = wsim_command("run", "--resume", "run", "--games", "20")
     assert answer.code == 2
-    assert (
-        "'run' names policy code, wsim_shop.players:first, that runs when it is resumed: look at run/files"
-        in answer.err
-    )
+    assert "'run' cannot be resumed without running its policy code, wsim_shop.players:first: if you" in answer.err
     answer = wsim_command("run", "--resume", "run", "--games", "20", "--trust")
     assert answer.code == 2
     assert "the policy module 'wsim_shop.players' cannot be imported" in answer.err

@@ -144,9 +144,9 @@ def test_ctrl_c_keeps_what_is_finished_and_ends_the_workers(
     os.killpg(run.pid, signal.SIGINT)  # as a terminal does: the workers are told, too
     out, error = run.communicate(timeout=60)
     assert (run.returncode, out) == (130, "")
-    waiting = "wsim: waiting for the games that are being played; Ctrl-C again ends at once\n"
+    waiting = "wsim: waiting for the current games to finish; press Ctrl-C again to stop immediately\n"
     told = error.removeprefix(waiting)  # on a slow machine
-    assert re.fullmatch(r"wsim: interrupted; \d+ of 160 games are kept, continue with:\n.*\n", told)
+    assert re.fullmatch(r"wsim: interrupted; \d+ of 160 games are stored; continue with:\n.*\n", told)
     assert not any(map(alive, workers))
     assert load_run("run").status == "interrupted"
     assert wsim_command("run", "--resume", "run", "--trust").code == 0

@@ -110,7 +110,7 @@ def test_a_damaged_shard_is_refused_named_and_replaced(
     assert (answer.code, answer.err) == (0, "")
     assert "300 games in " in answer.out
     assert contents() == run
-    assert wsim_command("verify", "run").out == "run is sound: every file is what was written\n"
+    assert wsim_command("verify", "run").out == "run is intact: all files are as written\n"
 
 
 def test_a_run_played_again_over_damage_does_not_call_it_finished(

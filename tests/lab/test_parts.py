@@ -139,7 +139,7 @@ def test_a_part_is_a_run_of_its_own(wsim_command: Command) -> None:
     assert (run.wanted, run.games, run.complete, str(run.part)) == (range(360, 720), 360, True, "2/3")
     assert verify("p2") == []
     assert wsim_command("table", "p2", "policies").err == ""
-    assert "all 360 games are already there" in wsim_command(*words).out
+    assert "all 360 games were already played" in wsim_command(*words).out
     assert wsim_command("run", "--resume", "p2").code == 0
     assert wsim_command("verify", "p2").code == 0
 

@@ -29,7 +29,7 @@ def _copies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_was_written_is_played_again(wsim_command: Command, name: str) -> None:
     answer = wsim_command("rerun", name)
     assert answer.code == 0, answer.err
-    assert answer.out.startswith(f"{name} played again is the same")
+    assert answer.out.startswith(f"{name} repeated is the same")
 
 
 @pytest.mark.slow

@@ -230,7 +230,7 @@ def test_two_copies_of_different_runs_to_one_place_do_not_mix(
         ("seed s3://runs/one", "'s3://runs/one' already contains a different run from 'seed': choose another target"),
         ("half s3://runs/x", "'half' contains 210 of 300 games: finish it with --resume first"),
         ("s3://runs/none back", "'s3://runs/none' contains no wsim run (no run.json)"),
-        ("s3://runs/one run", "'run' is there already: choose another folder"),
+        ("s3://runs/one run", "'run' already exists: choose another folder"),
     ],
 )
 def test_what_cannot_be_copied_is_one_sentence(bucket: Any, wsim_command: Command, words: str, sentence: str) -> None:

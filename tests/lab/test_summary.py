@@ -221,7 +221,7 @@ def test_the_command_shows_what_it_can(wsim_command: Command) -> None:
         "treasures",
     ]
     assert wsim_command("table", "sums", "policies").out == wsim_command("table", "rows", "policies").out
-    assert wsim_command("rerun", "sums").out.startswith("sums played again is the same: ")
+    assert wsim_command("rerun", "sums").out.startswith("sums repeated is the same: ")
     assert wsim_command("run", "--plan", "sums/plan.toml", "--out", "again").code == 0
     assert files("again") == files("sums")
 

@@ -87,7 +87,7 @@ def test_a_run_goes_on_where_it_stopped_and_learns_the_same(
     assert done == again
     about = learner_of(plan.game).load(str(tmp_path / "cut" / "net.npz")).about
     assert LearningPlan.restore(about["plan"]) == plan
-    with pytest.raises(UserError, match="another plan"):
+    with pytest.raises(UserError, match="a different plan"):
         learn(LearningPlan.restore({**told, "seed": 4}), tmp_path / "cut")
 
 

@@ -48,7 +48,7 @@ def stubborn(public, own, choice, rules):
         except BaseException:
             pass
 """
-ADVICE = "wsim: waiting for the games that are being played; Ctrl-C again ends at once\n"
+ADVICE = "wsim: waiting for the current games to finish; press Ctrl-C again to stop immediately\n"
 
 
 @pytest.mark.parametrize(

@@ -112,8 +112,8 @@ def test_the_numbers_of_a_registered_policy_arrive_in_the_order_of_its_row() -> 
 def test_an_entrance_is_found_on_disk_by_another_process(tmp_path: Path) -> None:
     code = (
         "import json; from wsim.babel.registry import POLICIES; "
-        "entrance = POLICIES.interface().registered('random:random', ('explore',)); "
-        "print(json.dumps(list(entrance.stats.cache_hits.values())))"
+        "entry_point = POLICIES.interface().registered('random:random', ('explore',)); "
+        "print(json.dumps(list(entry_point.stats.cache_hits.values())))"
     )
     environment = {**os.environ, "WSIM_CACHE_DIR": str(tmp_path)}
     root = Path(__file__).parents[2]

@@ -192,7 +192,7 @@ def complaint(entry: str) -> BaseException:
 
 @only_jitted
 def test_what_calls_plain_python_is_compiled_once_and_calls_each_policy(tmp_path: Path) -> None:
-    """Three policies at a table, with one entrance between them, play what they play when they are compiled."""
+    """Three policies at a table, with one entry point between them, play what they play when they are compiled."""
     file, text = tmp_path / "own.py", "import wsim\n"
     for place in range(3):
         body = f"(public, own, choice, rules):\n    return {place} % choice.count\n"

@@ -95,7 +95,7 @@ def test_observations_show_what_clauses_brought_where_the_catalogue_has_some() -
 def test_people_read_what_clauses_brought() -> None:
     game = table().at(age=1, turn=3)
     text, scene = " ".join(game.view().split()), game.scene(0)
-    assert "1 has besides 2 debts, 2 shields, " in text
+    assert "1 also has 2 debts, 2 shields, " in text
     for words in ("wild symbols", "1 ore unit for one turn", "price of raw units from the left -1"):
         assert words in text
         assert scene is not None

@@ -110,8 +110,8 @@ def refusals() -> Mapping[str, dict[str, Any]]:
         "age must be a whole number from 1 to 3, not 4": by_hand(age=4),
         "turn must be a whole number from 1 to 6, not True": by_hand(turn=True),
         "seat must be a whole number from 0 to 2, not 3": by_hand(seat=3),
-        "the hand has 1 cards, but in this turn seat 0 holds 6": by_hand(hand=["Loom"]),
-        "the hand of seat 0 cannot hold 6 Loom in age 1": by_hand(hand=["Loom"] * 6),
+        "the hand has 1 cards, but seat 0 has 6 in this turn": by_hand(hand=["Loom"]),
+        "the hand of seat 0 cannot contain 6 Loom in age 1": by_hand(hand=["Loom"] * 6),
         "the hand of seat 0 has an unknown card 'Lom' (did you mean 'Loom'?)": by_hand(hand=["Lom"] * 6),
         "hand must be a list of names, not 'Loom'": by_hand(hand="Loom"),
         "a position has no 'citys'": by_hand(citys=[]),
@@ -123,7 +123,7 @@ def refusals() -> Mapping[str, dict[str, Any]]:
         "stages of city 0 must be a whole number from 0 to 3, not 4": with_city(stages=4),
         "a city has no 'coin'": with_city(coin=1),
         "unknown wonder 'Giza'": with_city(wonder="Giza"),
-        "city 0 of the position needs its side as text, not None": with_city(side=None),
+        "side of city 0 of the position must be text, not None": with_city(side=None),
         "a position file has no 'positions'": {**by_hand(), "positions": {}},
         "a position file begins with the format 'wsim-position/1', not 'x'": {**by_hand(), "format": "x"},
         "step 0 of the position file: move 99 does not exist": {**by_hand(), "steps": [99]},
@@ -133,13 +133,13 @@ def refusals() -> Mapping[str, dict[str, Any]]:
         "unknown plan key 'rule'": {**by_hand(), "plan": {"rule": "1e"}},
         "the plan of a position file must be an object": {**by_hand(), "plan": []},
         "the number of a position file's game must be a whole number": {**by_hand(), "number": "1"},
-        "a position of the game for two has 3 cities, the Free City the last, not 2": duo(),
+        "a position with two players must have 3 cities, the Free City last, not 2": duo(),
         "seats must be a list of objects, not None": babel(seats=None),
-        "holds 99 building and 0 action cards, but its hand_size is": babel(hand={"camel": 99}),
+        "has 99 building cards in hand and 0 action cards in held, but its hand_size is": babel(hand={"camel": 99}),
         "hand has no 'camels'": babel(hand={"camels": 5}),
         "there are 25 cards of camel, but the position shows 7": babel(discards={"camel": 99}),
         "a seat has no 'point'": babel(seats=[{"point": 1}] * 3),
-        "the board has the wonders": babel(board=[]),
+        "the board must list the wonders": babel(board=[]),
         "row must be a whole number from 1 to 8, not 0": babel(row=0),
     }
 
@@ -199,7 +199,7 @@ def test_all_mistakes_of_a_position_are_listed_at_once() -> None:
         "city 0 cannot have built Palace in age 1",
         "coins of city 0 must be a whole number from 0 to 200, not 1000",
         "discarded must be a whole number from 0 to 63, not -1",
-        "the hand has 1 cards, but in this turn seat 0 holds 6",
+        "the hand has 1 cards, but seat 0 has 6 in this turn",
     ]
     with pytest.raises(wsim.UserError, match=r"(?s)row must be .*also: a seat has no 'point'"):
         wsim.Game.from_json(json.dumps(babel(row=0, seats=[{"point": 1}] * 3)))

@@ -127,14 +127,14 @@ def test_trace_of_one_game_of_a_run_with_why(run: Run, wsim_command: Command) ->
     ("words", "sentence"),
     [
         (["study", "9"], "there is no game 9 in 'study': its games go from 0 to 4"),
-        (["study", "x"], "the game is a number, not 'x'"),
+        (["study", "x"], "the game must be a number, not 'x'"),
         (["study", "-1"], "the first game must be at least 0, not -1"),
-        (["study", "1", "2"], "trace takes a run and the number of a game, not '2' too"),
-        (["study", "1", "--first", "2"], "the game is named twice"),
-        (["study", "1", "--why", "7"], "there is no seat 7: the players sit at 0 to 2"),
+        (["study", "1", "2"], "trace takes a run and the number of a game: unexpected argument '2'"),
+        (["study", "1", "--first", "2"], "the game is given twice"),
+        (["study", "1", "--why", "7"], "seat 7 does not exist: seats are numbered 0 to 2"),
         (["study", "1", "--why=x"], "--why takes the number of a seat, not 'x'"),
-        (["study", "1", "--playouts", "9"], "--playouts is of --why and of a page, not of json"),
-        (["study", "1", "--why", "--playouts", "1"], "at least 2 playouts are needed, not 1"),
+        (["study", "1", "--playouts", "9"], "--playouts has no effect on json"),
+        (["study", "1", "--why", "--playouts", "1"], "--playouts must be at least 2, not 1"),
     ],
 )
 def test_mistakes_of_why(wsim_command: Command, words: list[str], sentence: str) -> None:

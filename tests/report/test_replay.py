@@ -341,10 +341,10 @@ def test_on_a_terminal_a_page_gets_a_name(wsim_command: Command, toy: None, monk
     [
         (
             ("--format", "html", "--games", "3"),
-            "a page tells one game, not 3: leave --games away; --first says which game",
+            "a page shows one game, not 3: choose it with --first, without --games",
         ),
         (("--format", "html", "--playouts", "1"), "playouts must be from 2 to 1,000,000, not 1"),
-        (("--playouts", "9"), "--playouts is of --why and of a page, not of json: add --why or --format html"),
+        (("--playouts", "9"), "--playouts has no effect on json: add --why or --format html"),
         (("--format", "html", "-o", "nowhere/x.html"), "the folder 'nowhere' does not exist"),
         (("--format", "html", "-o", "."), "'.' is a folder: name the file, such as 'report.html'"),
     ],

@@ -324,7 +324,7 @@ def test_a_run_keeps_the_file_and_asks_before_it_runs_it(
         run.trace(1)
     main_ends(["verify", "run"])
     main_ends(["rerun", "run", "--quiet", "--trust"])
-    assert "played again is the same" in capsys.readouterr().out
+    assert "repeated is the same" in capsys.readouterr().out
     kept = tmp_path / "run" / "files" / "1"
     assert sorted(file.name for file in kept.iterdir() if file.is_file()) == ["helper.py", "mine.py", "patch.toml"]
     (kept / "mine.py").write_text("def flat(table, own, other):\n    return 4\n")

@@ -67,7 +67,7 @@ BROKEN = {  # what the limit is about -> changes that break it, each in the firs
     ),
     "coins to pay for one loss": (*RICH, 'cards.Palace.coin_loss={who="others", n=99, per="wonder_stage"}'),
     "moves": (*of_cards(FIRST, "build_from_discard=true"), "switches.discard_build_optional=false"),
-    "of what a formula asks for": altar('victory_tokens=16, coins="min(1, victory_tokens)"'),
+    "in a value that a formula reads": altar('victory_tokens=16, coins="min(1, victory_tokens)"'),
     "as the result of a formula": (*RICH, *altar('coins="coins ** 4 * 99 ** 4"')),
     "points of victory tokens": ("settings.victory_tokens=[99, 99, 99]",),
     "points in one category": ("settings.science='100000 * compass'",),

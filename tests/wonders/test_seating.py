@@ -30,7 +30,7 @@ OVERREACHING = Player("overreaching", overreaching)
     ("1e", 3, {"randomise": "often"}, "randomise must be a chance from 0 to 1, not 'often'"),
     ("1e", 3, {"randomise": "0.1,0.2"}, "option randomise names 2 seats"),
     ("1e", 3, {"explore": "0.1"}, r"unknown plan key 'explore': .*; explore is now randomise \(a policy's own"),
-    ("1e", 3, {"ban": "trade"}, "option ban is written seat=thing"),
+    ("1e", 3, {"ban": "trade"}, "option ban must be seat=item"),
     ("1e", 3, {"ban": "3=trade"}, "with a seat from 0 to 2, not '3=trade'"),
     ("1e", 3, {"ban": "0=trad"}, r"cannot ban 'trad' .did you mean 'trade'"),
     ("1e", 3, {"ban": "0=Pallace"}, r"cannot ban 'Pallace' .did you mean 'Palace'"),

@@ -216,8 +216,8 @@ ASKED: dict[str, dict[str, list[str]]] = {
     "whatif": {"change": ["cards.Palace.points=5"], "budget": ["60"], "policies": ["random"], "seed": ["3"]},
     "match": {"policies": ["random, greedy"], "budget": ["40"], "players": ["3"]},
     "skill": {"ladder": ["random,greedy"], "games": ["60"]},
-    "rest": {"policies": ["random,greedy"], "games": ["60"]},
-    "picks": {"games": ["60"], "policies": ["random"], "randomise": ["0.5"], "fewest": ["5"]},
+    "robustness": {"policies": ["random,greedy"], "games": ["60"]},
+    "picks": {"games": ["60"], "policies": ["random"], "randomise": ["0.5"], "min_effective_n": ["5"]},
 }
 
 
@@ -311,7 +311,7 @@ def test_ctrl_c_leaves_what_is_known(tmp_path: Path, serve: Serve) -> None:
     base, _, token = address.partition("/?token=")
     cookie = f"wsim-{base.rpartition(':')[2]}={token}"
     same = {"Cookie": cookie, "Origin": base}
-    body = b"policies=random,greedy&within=0.0001&budget=400k&players=3&out=a.json"  # a minute and more
+    body = b"policies=random,greedy&precision=0.0001&budget=400k&players=3&out=a.json"  # a minute and more
     urllib.request.urlopen(urllib.request.Request(f"{base}/ask/match", body, same))
     with urllib.request.urlopen(urllib.request.Request(f"{base}/asked/1/events", headers=same)) as events:
         while b'"deals": null' in (line := events.readline()) or not line.startswith(b"data"):

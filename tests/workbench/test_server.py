@@ -215,7 +215,7 @@ def test_what_is_opened(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ("words", "sentence"),
     [
         (["nowhere"], "'nowhere' is not a run, answer, position, folder or game: games are"),
-        (["--port", "70000"], "port lies between 0 (a free one) and 65535, not 70000"),
+        (["--port", "70000"], "port must be from 0 (any free port) to 65535, not 70000"),
         (["--host", "203.0.113.7"], "cannot listen at 203.0.113.7, port 0:"),
     ],
 )
@@ -247,4 +247,4 @@ def test_it_is_served_until_ctrl_c(opened: tuple[subprocess.Popen[str], str]) ->
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (130, "")
-    assert err == "wsim: open until Ctrl-C\nwsim: interrupted\n"
+    assert err == "wsim: running, press Ctrl-C to stop\nwsim: interrupted\n"

@@ -1,4 +1,4 @@
-"""``wsim advise``: what to do in a position, of a file or of a game of a run."""
+"""``wsim advise``: rank the moves in a position, from a file or from a game of a run."""
 
 from __future__ import annotations
 
@@ -20,49 +20,53 @@ PLAYOUTS = 400
 
 @dataclass(frozen=True)
 class AdviseOptions(Options):
-    """Rank the legal moves by win chance and score, with intervals, and say what each policy would do.
+    """Rank the legal moves of a position by win chance and score, with intervals.
 
-    wsim advise POSITION.json, or wsim advise RUN GAME --age 2 --turn 3 --seat 1. Only what the seat can know counts.
+    Use wsim advise POSITION.json, or wsim advise RUN GAME --age 2 --turn 3 --seat 1. The ranking uses only what the
+    seat can know.
     """
 
-    source: str = argument("A position file, or the folder of a run.", metavar="POSITION|RUN")
-    number: int | None = argument("Which game of the run.", None, metavar="[GAME]")
-    age: int | None = option("The moment in the game of a run.", None, metavar="N")
-    turn: int | None = option("Its turn, from 1.", None, metavar="N")
-    seat: int | None = option("Whose decision.", None, metavar="N")
+    source: str = argument("Position file or run folder.", metavar="POSITION|RUN")
+    number: int | None = argument("Number of the game in the run.", None, metavar="[GAME]")
+    age: int | None = option("Age of the decision, in a game of a run.", None, metavar="N")
+    turn: int | None = option("Turn of the decision within the age, from 1.", None, metavar="N")
+    seat: int | None = option("Seat that decides, from 0.", None, metavar="N")
     playouts: int | None = option("Playouts per move.", None, metavar="N", shown=str(PLAYOUTS))
-    seconds: float | None = option("Think for so long instead; the answer then depends on the machine.", None)
+    seconds: float | None = option(
+        "Time limit instead of a number of playouts; results then depend on the machine.", None, metavar="SECONDS"
+    )
     playout_policies: str | None = option(
         "Policies used in playouts: one for all seats, or one per seat.",
-        None, metavar="LINE-UP", shown="those at the table", aliases=("--play-on",),
+        None, metavar="LINE-UP", shown="the policies of the game",
+        aliases=("--play-on",),
     )  # fmt: skip
     ask: tuple[str, ...] = option(
-        "Say what this policy would do, too (repeatable): ./mine.py:bold, search:playouts=50, ...", (), metavar="POLICY"
+        "Also show the move of this policy (repeatable): ./mine.py:bold, search:playouts=50.", (), metavar="POLICY"
     )
-    seed: int = option("Of the playouts.", 0, metavar="N")
+    seed: int = option("Seed of the playouts.", 0, metavar="N")
 
     @property
     def moment(self) -> dict[str, int]:
-        """The moment in the game of a run, as far as it was said."""
+        """The given parts of the moment in a game of a run."""
         moment = {"age": self.age, "turn": self.turn, "seat": self.seat}
         return {key: value for key, value in moment.items() if value is not None}
 
 
 def advise_command(options: AdviseOptions, trust: Trust, printing: Printing) -> None:
-    """Advise the seat that decides in a position."""
+    """Print the ranked moves of the seat that decides."""
     from wsim.positions.advice import advice, advice_text
 
     game = _game(options, trust=trust.trust, quiet=printing.quiet)
     playouts = PLAYOUTS if options.playouts is None and options.seconds is None else options.playouts
     with progress_bar(not printing.quiet) as progress:
-        said = advice(
+        ranking = advice(
             game, seconds=options.seconds, policies=options.playout_policies, rng=options.seed, playouts=playouts,
             ask=options.ask, progress=progress,
         )  # fmt: skip
     if printing.as_json:
-        print_json(said)
+        print_json(ranking)
     else:
-        write_out(advice_text(said, game))
+        write_out(advice_text(ranking, game))
 
 
 def _game(options: AdviseOptions, *, trust: bool, quiet: bool) -> Game:
@@ -74,7 +78,7 @@ def _game(options: AdviseOptions, *, trust: bool, quiet: bool) -> Game:
     if path.is_file():
         for name, value in (("GAME", options.number), *((f"--{key}", value) for key, value in options.moment.items())):
             if value is not None:
-                raise UserError(f"{options.source!r} is one position: {name} belongs to a run")
+                raise UserError(f"{options.source!r} is one position: {name} needs a run")
         return Game.from_json(_text(path), trust=trust)
     if options.source.endswith(".json"):
         raise UserError(f"there is no file {options.source!r}")
@@ -82,13 +86,12 @@ def _game(options: AdviseOptions, *, trust: bool, quiet: bool) -> Game:
         raise UserError(f"{options.source!r} is neither a position file nor the folder of a run")
     run = load_run(path)
     if options.number is None:
-        raise UserError(f"say which game of {options.source!r}: wsim advise RUN GAME --age --turn --seat")
+        raise UserError(f"name a game of {options.source!r}: wsim advise RUN GAME --age --turn --seat")
     with compile_stepping():
         announce_compiling(run.plan.game, quiet=quiet)
     if run.plan.code and not trust:
         raise UserError(
-            f"{options.source!r} names {run.plan.code_in_words()}, that runs when its games are followed: "
-            "look at it and add --trust"
+            f"replaying {options.source!r} would run its {run.plan.code_in_words()}: if you trust it, add --trust"
         )
     return run.game(options.number, trust=trust).at(**options.moment)
 
@@ -97,6 +100,6 @@ def _text(path: Path) -> str:
     try:
         return text_within(path)
     except UnicodeDecodeError:
-        raise UserError(f"{str(path)!r} is no text: a position file is JSON in UTF-8") from None
+        raise UserError(f"{str(path)!r} is not text: a position file is JSON in UTF-8") from None
     except ValueError as error:
         raise UserError(f"cannot read {str(path)!r}: {error}") from None

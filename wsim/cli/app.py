@@ -1,4 +1,4 @@
-"""The program ``wsim``: the list of its commands, of which only the one that is meant is made, and how it ends."""
+"""The program ``wsim``: lists all commands, builds only the one that is called, and sets the exit code."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 import wsim
 from wsim.cli.command_table import ALIASES, COMMANDS, GROUPS, PANELS
@@ -21,7 +21,7 @@ from wsim.questions.registry import Question
 
 
 def command_of(name: str) -> Command:
-    """Make a command of its row; who presents it is imported when it is called."""
+    """Build the command of a row; its presenter is imported when it is called."""
     row = COMMANDS[name]
     if row.question is not None:
         return _command_of_question(row.question)
@@ -46,32 +46,32 @@ def _command_of_question(question: Question) -> Command:
 
 
 class Commands(TyperGroup):
-    """Commands of the table, of which the one that is meant is made whole: the list needs their short help only."""
+    """A group of stubs, replaced by the full command when called: lists need only the short help."""
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """Return the flags, made without pydantic."""
+        """Return the flags, converted without pydantic."""
         return list(map(owned, super().get_params(ctx)))
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Return the words that are left; raise UserError, with the commands there are, if there are none."""
+        """Return the remaining arguments; raise UserError listing the commands if none is named."""
         if not args and not self.invoke_without_command and not ctx.resilient_parsing:
             raise UserError(f"wsim {self.name} needs a command: {', '.join(self.list_commands(ctx))}")
         return list(super().parse_args(ctx, args))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
-        """Return the command that is meant; raise UserError, with the nearest one, if there is none."""
+        """Return the named command; raise UserError with the nearest match if there is none."""
         name = args[0]
         known = self.list_commands(ctx)
         if not ctx.resilient_parsing and not name.startswith("-") and name not in known:
             near = nearest(name, known).removeprefix(" (did you mean ").removesuffix("?)")
             hint = f". Did you mean {near}?" if near else ": wsim --help lists them"
             raise UserError(f"No such command {name!r}{hint}")
-        found, meant, rest = super().resolve_command(ctx, args)
+        known_name, stub, rest = super().resolve_command(ctx, args)
         row = ALIASES.get(name, name) if ctx.parent is None else f"{self.name} {name}"
-        return found, command_of(row) if row in COMMANDS else meant, rest
+        return known_name, command_of(row) if row in COMMANDS else stub, rest
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write the commands in view, panel by panel; those of a group as one list."""
+        """Write the listed commands by panel; those of a group as one list."""
         if ctx.parent is not None:
             super().format_commands(ctx, formatter)
             return
@@ -82,7 +82,7 @@ class Commands(TyperGroup):
                 formatter.write_dl(lines)
 
     def invoke(self, ctx: Any) -> Any:
-        """Call the command; Typer would leave without a word at Ctrl-C."""
+        """Call the command; Typer itself would exit silently on Ctrl-C."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
@@ -94,7 +94,7 @@ def _first(
     version: Annotated[bool, typer.Option("-V", "--version", help="Print the version.")] = False,
     free: Annotated[
         bool,
-        typer.Option("--unchecked", help="Before COMMAND: policies of your own are compiled without bounds checks."),
+        typer.Option("--unchecked", help="Compile your own policies without bounds checks (put it before COMMAND)."),
     ] = False,
 ) -> None:
     if version:
@@ -109,33 +109,35 @@ def _first(
 
 
 def listed() -> dict[str, tuple[str, str]]:
-    """Return the short help and the panel of every command and group of commands that the help of wsim lists."""
+    """Return the short help and the panel of every command and group that ``wsim --help`` lists."""
     commands = {name: (row.short, row.panel) for name, row in COMMANDS.items() if " " not in name}
     return {name: line for name, line in {**commands, **GROUPS}.items() if line[1]}
 
 
 @lru_cache(maxsize=1)
 def app() -> Any:
-    """Return the program as Typer makes it from the table, once."""
+    """Return the program: Typer makes the group and its flags, and each command of the table is a stub until called."""
     program = typer.Typer(
         name="wsim", cls=Commands, help="A laboratory for the 7 Wonders family of board games.",
-        epilog="New here? Run wsim run, then wsim open. wsim COMMAND --help explains one command.\n\n"
-        "Exit codes: 0 done, 1 failure, 2 misuse, 3 unproven (wsim balance), 130 interrupted.",
+        epilog="New here? Play games with wsim run, then browse them with wsim open. wsim COMMAND --help explains each "
+        "command.\n\n"
+        "Exit codes: 0 success, 1 failure, 2 wrong usage, 3 unproven (wsim balance), 130 interrupted.",
         context_settings={"help_option_names": ["-h", "--help"]}, rich_markup_mode=None,
     )  # fmt: skip
     program.callback(invoke_without_command=True)(_first)
-    groups = {name: typer.Typer(cls=Commands, help=text) for name, (text, _) in GROUPS.items()}
+    made: Any = typer.main.get_command(program)
+    groups = {"": made.commands, **{name: dict[str, TyperCommand]() for name in GROUPS}}
     for name, row in {**COMMANDS, **{alias: COMMANDS[name] for alias, name in ALIASES.items()}}.items():
-        group, _, own = name.rpartition(" ")
+        group, _, word = name.rpartition(" ")
         hidden = not (group or row.panel)
-        (groups[group] if group else program).command(own, short_help=row.short, hidden=hidden)(lambda: None)
-    for name, inside in groups.items():
-        program.add_typer(inside, name=name)
-    return typer.main.get_command(program)
+        groups[group][word] = TyperCommand(word, short_help=row.short, hidden=hidden, rich_markup_mode=None)
+    for name, (text, _) in GROUPS.items():
+        made.commands[name] = Commands(name=name, commands=groups[name], help=text, rich_markup_mode=None)
+    return made
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line and leave with its exit code."""
+    """Run the command line and exit with its code."""
     words = sys.argv[1:] if arguments is None else arguments
 
     def call() -> int | None:

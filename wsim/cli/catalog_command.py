@@ -1,4 +1,4 @@
-"""``wsim catalog``: show, compare and check what a game is made of; its rule sets; the schema of its card file."""
+"""``wsim catalog``: show, compare and check the cards and rules of a game; list rule sets; print the JSON Schema."""
 
 from __future__ import annotations
 
@@ -23,24 +23,26 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CatalogOptions(Options):
-    """Show what a game is made of, compare rule sets, check a file of your own."""
+    """Show the cards and rules of a game, compare rule sets, or check your own catalogue or patch."""
 
-    name: str | None = argument("Only this card or wonder.", None, metavar="NAME")
+    name: str | None = argument("Show only this card or wonder.", None, metavar="[NAME]")
     game: str | None = option(game_names, None, metavar="GAME", shown=first_game)
     ruleset: str | None = option(
-        "Which rules and components: --rulesets.", None, metavar="NAME", shown=lambda: defaults_by_game("ruleset")
+        "Rules and components (--rulesets lists them).", None, metavar="NAME", shown=lambda: defaults_by_game("ruleset")
     )
-    cards: str | None = option("Show this catalogue, not wsim's own.", None, metavar="FILE")
-    patch: tuple[str, ...] = option("Lay this file over it (repeatable).", (), metavar="FILE")
-    change: tuple[str, ...] = option("Change one value (repeatable).", (), metavar="PATH=VALUE", names=("--set",))
+    cards: str | None = option("Use this catalogue instead of the built-in one.", None, metavar="FILE")
+    patch: tuple[str, ...] = option("Apply this patch to the catalogue (repeatable).", (), metavar="FILE")
+    change: tuple[str, ...] = option(
+        "Change one value of the catalogue (repeatable).", (), metavar="PATH=VALUE", names=("--set",)
+    )
     diff: tuple[str, ...] = option("Compare two rule sets.", (), metavar="A B")
-    check: str | None = option("Check a catalogue or a patch of it.", None, metavar="FILE")
+    check: str | None = option("Check a catalogue or patch, and play games with it.", None, metavar="FILE")
     rulesets: bool = option("List the rule sets of all games.", False)
     schema: bool = option("Print the JSON Schema of card files and patches, for editors.", False)
 
 
 def catalog_command(options: CatalogOptions, table: Wide, printing: Printing) -> None:
-    """Do the one thing that is asked for: show, compare, check, list, or print the schema."""
+    """Show, compare, check, list, or print the schema, depending on the options."""
     if options.rulesets:
         rows = [{"game": name, **row} for name, of_game in _all_catalogues().items() for row in of_game.rulesets()]
         title = "Rule sets: --game GAME --ruleset RULESET"
@@ -72,13 +74,13 @@ def catalog_command(options: CatalogOptions, table: Wide, printing: Printing) ->
 
 
 def _tried_note(rows: Rows) -> str:
-    """Say how many games a catalogue was tried out with."""
+    """Return how many games a catalogue was tested with, as a sentence."""
     from wsim.lab.catalogue_games import GAMES, POLICIES
 
     if not all(row["games"] for row in rows):
-        return "No games were played, because that would run the effects in Python."
-    of_policy = " and ".join(f"{GAMES:,} of {policy}" for policy in POLICIES)
-    return f"No game broke a limit: {of_policy} at each number of players."
+        return "No games were played, because that would run the Python effects."
+    games = " and ".join(f"{GAMES:,} with {policy}" for policy in POLICIES)
+    return f"No game exceeded a limit: {games}, for each number of players."
 
 
 def _print(record: Any, tables: Sequence[Sheet], table: Wide, printing: Printing) -> None:
@@ -89,12 +91,12 @@ def _print(record: Any, tables: Sequence[Sheet], table: Wide, printing: Printing
 
 
 def _all_catalogues() -> dict[str, Catalogues]:
-    """Return the catalogues of every game that has some."""
+    """Return the catalogues by game."""
     return {name: _catalogues(name) for name, game in loadable_games() if game.CATALOGUES is not None}
 
 
 def _catalogues(name: str) -> Catalogues:
-    """Return the catalogues of a game; raise UserError for one that has none to show."""
+    """Return the catalogues of a game; raise UserError if it has none."""
     found = find_game(name).CATALOGUES
     if found is None:
         raise UserError(f"{name} has no catalogue to show: {' and '.join(_all_catalogues())} have one")

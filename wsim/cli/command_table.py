@@ -1,22 +1,22 @@
-"""Every command: what it is called, its short help, who presents it, and the groups of options that this one takes.
+"""Every command: its name, short help, presenter function, and the groups of options that the function takes.
 
 A new command is two files and a row here:
 
-1. In its package its options: a dataclass (``wsim.options``), its docstring the help of the command.
-2. ``wsim/cli/<name>_command.py``: a function that takes one value for each group of the row, by its name, does the work
-   and prints through ``console.py``. It raises UserError for a mistake of the user (exit 2), an OSError for a failure
-   (exit 1), ``Exit`` with another code. Options that only the command line has are a dataclass in this file; whatever
-   takes long to import is imported in its functions, so that the help takes no time.
+1. A dataclass of options in its package (``wsim.options``); its docstring is the help of the command.
+2. ``wsim/cli/<name>_command.py``: a function that takes one keyword per group of the row and prints its results through
+   ``console.py``. It raises UserError for wrong input (exit 2), OSError for a failure (exit 1), or ``Exit`` with
+   a different code. Options that exist only on the command line are a dataclass in this file. Slow imports go inside
+   functions, so that the help stays fast.
 
 A question (``wsim.questions.registry``) needs neither: its command follows from its registration.
-A new table of a run needs no command: the game lists it (``ANALYSES`` of its module), and ``wsim table`` shows it.
+A new table of a run needs no command: list it in ``ANALYSES`` of the game, and ``wsim table`` shows it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from wsim.cli.parameters import Fields, Group, Words
+from wsim.cli.parameters import ExtraArguments, Fields, Group
 from wsim.cli.plan_keys import PlanKeys
 from wsim.questions.registry import Question, questions
 
@@ -26,11 +26,11 @@ class Row:
 
     Attributes
     ----------
-    short: its line in the help of ``wsim``: what the command does for the reader.
+    short: its line in ``wsim --help``: what the command does for the reader.
     presenter: ``module:function`` of ``wsim.cli``.
-    panel: the heading under which ``wsim --help`` lists it; none: it works, but is not listed.
-    groups: the groups of options that the presenter takes, by name; a text names a dataclass. The help is the docstring
-        of the first dataclass.
+    panel: the heading under which ``wsim --help`` lists it; empty: it works, but is not listed.
+    groups: the groups of options that the presenter takes, by name; a string names a dataclass. The help is the
+        docstring of the first dataclass.
     """
 
     question: Question | None = None
@@ -84,22 +84,23 @@ _COMMANDS: Mapping[str, Row] = {
             printing=JSON,
         )
         for name, (short, panel) in {
-            "cards": ("Cards of a run: how often built, and how their owners did.", ANALYSE),
+            "cards": ("Cards of a run: how often built, and how often their owners win.", ANALYSE),
             "wonders": ("Wonders of a run: win share and score of each side.", ANALYSE),
             "calibrate": ("Compare a run with published results of human players.", ""),
-            "matchups": ("How policies do against each other.", ""),
+            "matchups": ("Policies against each other in the games of a run.", ""),
             "strengths": ("Plackett-Luce strengths of policies.", ""),
-            "synergies": ("Pairs of cards worth more together than apart.", ""),
-            "variance": ("Where the variance of the score comes from.", ""),
+            "synergies": ("Pairs of cards that are worth more together than separately.", ""),
+            "variance": ("Sources of the variance of the score.", ""),
         }.items()
     },
     "table": Row(
-        "Any table of a run; without a name, the list of tables.", "table_command:any_table", ANALYSE,
-        own=Words(), table=TABLE, view=VIEW, files=FILES, printing=JSON,
+        "Any table of a run, or the list of its tables.", "table_command:any_table", ANALYSE,
+        own=ExtraArguments(), table=TABLE, view=VIEW, files=FILES, printing=JSON,
     ),
     "runs rerun": Row(
-        "Play again what a run or answer records, and compare.", "rerun_command:rerun_command",
-        plan=PlanKeys(only=("policies",)), options="wsim.cli.rerun_command:RerunOptions", workers=THREADS, trust=TRUST,
+        "Repeat a run or an answer, and compare the results.", "rerun_command:rerun_command",
+        plan=PlanKeys(only=("policies",), usage="RUN|ANSWER"), options="wsim.cli.rerun_command:RerunOptions",
+        workers=THREADS, trust=TRUST,
         printing=PRINTING,
     ),
     "runs verify": Row(
@@ -107,19 +108,19 @@ _COMMANDS: Mapping[str, Row] = {
         options="wsim.cli.verify_command:VerifyOptions", printing=JSON,
     ),
     "doctor": Row(
-        "Check the installation, for a first look or a bug report.", "doctor_command:doctor_command",
+        "Check the installation, for a first test or a bug report.", "doctor_command:doctor_command",
         options="wsim.cli.doctor_command:DoctorOptions", printing=JSON,
     ),
     "report": Row(
-        "Write one HTML page about a run, to send to others.", "report_command:report_command", ANALYSE,
+        "Write an HTML report about a run, as one file to share.", "report_command:report_command", ANALYSE,
         options="wsim.cli.report_command:ReportOptions", printing=QUIET,
     ),
     "open": Row(
-        "Browse results, ask questions and play in a browser.", "open_command:open_command", START,
+        "Browse results, ask questions and play, in a browser.", "open_command:open_command", START,
         options="wsim.cli.open_command:OpenOptions", printing=QUIET,
     ),
     "policies": Row(
-        "List the built-in policies, and check your own.", "policies_command:policies_command", PLAYERS,
+        "List the built-in policies, or test your own.", "policies_command:policies_command", PLAYERS,
         options="wsim.cli.policies_command:PoliciesOptions", table=WIDE, printing=JSON,
     ),
     "catalog": Row(
@@ -128,15 +129,16 @@ _COMMANDS: Mapping[str, Row] = {
     ),
     "trace": Row(
         "Print games decision by decision, and why a seat lost.", "trace_command:trace_command", SINGLE,
-        plan=PlanKeys(left_out=("picks", "keep"), games="1"), options="wsim.cli.trace_command:TraceOptions",
+        plan=PlanKeys(left_out=("picks", "keep"), games="1", usage="[RUN [GAME] | POSITION]"),
+        options="wsim.cli.trace_command:TraceOptions",
         trust=TRUST, printing=QUIET,
     ),
     "advise": Row(
-        "Rank the moves that a seat has in a position.", "advise_command:advise_command", SINGLE,
+        "Rank the legal moves in a position.", "advise_command:advise_command", SINGLE,
         options="wsim.cli.advise_command:AdviseOptions", trust=TRUST, printing=PRINTING,
     ),
     "play": Row(
-        "Take a seat yourself, in the terminal.", "play_command:play_command", SINGLE,
+        "Play a game yourself, in the terminal.", "play_command:play_command", SINGLE,
         plan=PlanKeys(left_out=("picks", "keep", "games", "rotate")), options="wsim.cli.play_command:PlayOptions",
         trust=TRUST,
     ),
@@ -144,7 +146,7 @@ _COMMANDS: Mapping[str, Row] = {
 
 
 class QuestionRow(Row):
-    """The command of a question: made of its registration when it is called."""
+    """The command of a question, built from its registration when it is called."""
 
     def __init__(self, question: Question) -> None:
         panel = question.panel if question.panel in ("", *PANELS) else EXPERIMENTS
@@ -153,7 +155,7 @@ class QuestionRow(Row):
 
 
 def _with_questions() -> Iterator[tuple[str, Row]]:
-    """Yield all commands: those of the table, and in its place the questions."""
+    """Yield all commands, the questions inserted after ``QUESTIONS_AFTER``."""
     own = {question.command: QuestionRow(question) for question in questions() if question.command not in _COMMANDS}
     for name, row in _COMMANDS.items():
         yield name, row
@@ -164,16 +166,16 @@ def _with_questions() -> Iterator[tuple[str, Row]]:
 QUESTIONS_AFTER = "table"
 """The command after which the panels list the questions."""
 COMMANDS: Mapping[str, Row] = dict(_with_questions())
-"""The commands by name, in the order in which their panels list them; of two words, the first names a group."""
+"""The commands by name, in display order; in a name of two words, the first is a group."""
 
 GROUPS: Mapping[str, tuple[str, str]] = {
-    "experiment": ("Randomised experiments, whose answers are causal.", EXPERIMENTS),
+    "experiment": ("Randomised experiments: causal effects of taking a card.", EXPERIMENTS),
     "runs": ("Merge, copy, verify or repeat runs.", MANAGE),
 }
-"""The groups of commands: their help, and the panel that lists them."""
+"""The groups of commands: help and panel."""
 
 ALIASES: Mapping[str, str] = {
     **{name: f"runs {name}" for name in ("merge", "copy", "rerun", "verify")},
     **{alias: row.question.command for row in COMMANDS.values() if row.question for alias in row.question.aliases},
 }
-"""Short forms of commands, which work without being listed."""
+"""Short forms and former names of commands; they work but are not listed."""

@@ -1,7 +1,7 @@
-"""What every command prints: tables, JSON, remarks, a progress bar, errors; and the exit codes.
+"""Output of all commands: tables, JSON, remarks, progress bars, errors; and the exit codes.
 
-Results go to standard output, everything else to standard error. Exit codes: 0 done, 1 a failure (a full disk),
-2 misuse, 130 interrupted.
+Results go to standard output, everything else to standard error. Exit codes: 0 success, 1 failure (such as a full
+disk), 2 wrong usage, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from typer import Abort, TyperException
 
 from wsim.cli.signals import INTERRUPTED as INTERRUPTED
 from wsim.cli.signals import stoppable
-from wsim.display import json_of
 from wsim.errors import UserError, printable
 
 if TYPE_CHECKING:
@@ -28,16 +27,16 @@ if TYPE_CHECKING:
     from wsim.text_tables import TextTable
 
 FAILURE, MISUSE = 1, 2
-SLOWER = 3  # times as long as on the machine where compiling was measured: what an old or a busy one takes
+SLOWER = 3  # an old or busy machine compiles about this many times slower than the one that was measured
 _PLAIN = str.maketrans({"─": "-", "│": "|", "●": "o", "±": "+-"})
 
 
 _results: list[TextIO] = []
-"""Where results go while a command runs, if not to ``sys.stdout``."""
+"""The streams for results of the commands under way, instead of ``sys.stdout``."""
 
 
 class _Prints(io.TextIOBase):
-    """Sends to standard error what code of users prints: standard output is for results."""
+    """Redirects the prints of user code to standard error, because standard output is for results."""
 
     def write(self, text: str) -> int:
         sys.stderr.write(printable(text))
@@ -49,7 +48,7 @@ class _Prints(io.TextIOBase):
 
 @contextlib.contextmanager
 def results_alone() -> Iterator[None]:
-    """Let nothing but results reach standard output meanwhile: policies and effects may print, and JSON stays JSON."""
+    """Keep the prints of policies and effects away from standard output, so that JSON stays valid."""
     _results.append(sys.stdout)
     try:
         with contextlib.redirect_stdout(_Prints()):
@@ -69,7 +68,7 @@ def remark(text: str) -> None:
 
 
 def announce_compiling(game: str, *, quiet: bool = False) -> None:
-    """Say that the kernels of a game have still to be compiled, if so."""
+    """Announce compilation if the kernels of a game are not compiled yet."""
     from wsim.game import find_game
 
     if not quiet and (seconds := find_game(game).cold()):
@@ -77,7 +76,7 @@ def announce_compiling(game: str, *, quiet: bool = False) -> None:
 
 
 def write_out(text: str, *, bold: bool = False) -> None:
-    """Print a line of the result; where the output knows only ASCII, lines and signs that it has."""
+    """Print a line of the result, with plain characters if the output is limited to ASCII."""
     text = printable(text)
     try:
         text.encode(results().encoding or "utf-8")
@@ -87,8 +86,8 @@ def write_out(text: str, *, bold: bool = False) -> None:
 
 
 def guarded(command: Callable[[], int | None]) -> int:
-    """Run a command and return the exit code; whatever the user or the machine did wrong becomes one sentence."""
-    if sys.stderr is None:  # closed by whoever started this process
+    """Run a command and return its exit code; print errors of the user or the machine as one sentence."""
+    if sys.stderr is None:  # closed by the parent process
         sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
     if sys.stdout is None:
         remark("wsim: standard output is closed")
@@ -108,14 +107,14 @@ def guarded(command: Callable[[], int | None]) -> int:
         remark(" ".join(["wsim: interrupted", *notes]))
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader has gone (wsim trace | head). What is still in the buffer must not complain at exit.
+        # The reader has gone (wsim trace | head); flushing the rest at exit must not fail.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILURE
     except OSError as error:
         remark(f"wsim: {_of_system(error)}")
         return FAILURE
     except MemoryError:
-        remark("wsim: there is not enough memory for this")
+        remark("wsim: not enough memory")
         return FAILURE
     except Exception as error:
         if not _of_polars(error):
@@ -126,7 +125,7 @@ def guarded(command: Callable[[], int | None]) -> int:
 
 
 def _of_polars(error: Exception) -> bool:
-    """Say whether Polars raised an error; it is not imported for that."""
+    """Return whether Polars raised an error, without importing it."""
     polars = sys.modules.get("polars")
     return polars is not None and isinstance(error, polars.exceptions.PolarsError)
 
@@ -147,16 +146,18 @@ def print_json(value: Any) -> None:
     """Print a JSON value on standard output."""
     import json
 
+    from wsim.display import json_of
+
     write_out(json.dumps(json_of(value), ensure_ascii=False, indent=2, allow_nan=False))
 
 
 def rows_of(table: pl.DataFrame | Rows) -> Rows:
-    """Return a table as rows, as JSON wants them."""
+    """Return a table as rows for JSON."""
     return table if isinstance(table, Sequence) else table.to_dicts()
 
 
 def screen_width() -> int | None:
-    """Return how many columns of text there are: COLUMNS if it is set, those of the terminal; None without an end."""
+    """Return the width of the output in characters: COLUMNS if set, else of the terminal; None if unlimited."""
     given = os.environ.get("COLUMNS", "")
     if given.isascii() and given.isdigit() and int(given) > 0:
         return int(given)
@@ -171,7 +172,7 @@ def _on_terminal() -> bool:
 
 
 def print_tables(tables: Iterable[Sheet], *, wide: bool = False) -> None:
-    """Print tables with their titles, as wide as there is room; ``wide``: all columns, in several parts if need be."""
+    """Print tables with their titles, fitted to the width; ``wide``: all columns, in several parts if needed."""
     from wsim.text_tables import all_as_text, as_text, text_columns
 
     width, bold = screen_width(), _on_terminal() and "NO_COLOR" not in os.environ
@@ -202,7 +203,7 @@ def _print_parts(parts: Iterable[TextTable]) -> None:
 
 
 def write_note(text: str) -> None:
-    """Print sentences: lines no longer than there is room, broken between words."""
+    """Print sentences, wrapped to the width."""
     width = screen_width()
     for line in text.split("\n"):
         for part in _wrapped(line, width):
@@ -219,7 +220,7 @@ def _wrapped(text: str, width: int | None) -> list[str]:
 
 @contextlib.contextmanager
 def progress_bar(show: bool) -> Iterator[Progress | None]:
-    """Give a callback that draws a progress bar on standard error; None if it is no terminal."""
+    """Yield a callback that draws a progress bar on standard error; None if that is not a terminal."""
     if not (show and sys.stderr.isatty()):
         yield None
         return
@@ -233,9 +234,9 @@ def progress_bar(show: bool) -> Iterator[Progress | None]:
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=None, rate="")
 
-        def advance(what: str, done: int, total: int) -> None:
+        def advance(task_name: str, done: int, total: int) -> None:
             speed = bar.tasks[0].speed
             shown = f"{speed:,.0f}/s" if speed else ""
-            bar.update(task, description=what, completed=done, total=total, rate=shown)
+            bar.update(task, description=task_name, completed=done, total=total, rate=shown)
 
         yield advance

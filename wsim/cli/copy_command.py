@@ -1,4 +1,4 @@
-"""``wsim copy``: a finished run into an object store, or back."""
+"""``wsim runs copy``: copy a finished run to an object store, or back."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CopyOptions(Options):
-    """Copy a finished run into an object store, or back; every file is checked (needs wsim[s3])."""
+    """Copy a finished run to an object store, or back, and verify every file (needs wsim[s3])."""
 
-    source: str = argument("A folder, or s3://bucket/path.", metavar="RUN")
-    target: str = argument("The other of the two.", metavar="TARGET")
+    source: str = argument("Run folder, or s3://bucket/path.", metavar="RUN")
+    target: str = argument("Where to copy it: s3://bucket/path, or a folder.", metavar="TARGET")
 
 
 def copy_command(options: CopyOptions, printing: Printing) -> None:
-    """Copy a run and say how many files were sent."""
+    """Copy a run and print the number of files sent."""
     from wsim.lab.remote import copy_run
 
     with progress_bar(not printing.quiet) as progress:
         copied = copy_run(options.source, options.target, progress=progress)
-    write_out(f"{options.source} is in {options.target}: {copied.files} files sent")
+    write_out(f"copied {options.source} to {options.target}: {copied.files} files sent")
     if copied.remark:
         remark(f"wsim: {copied.remark}")

@@ -1,4 +1,4 @@
-"""``wsim doctor``: what is installed, what is missing, and whether games can be played; for a bug report, too."""
+"""``wsim doctor``: show what is installed, what is missing, and whether games can be played."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ from wsim.options import Options
 if TYPE_CHECKING:
     from wsim.cli.groups import Printing
 
-DEVELOPERS = ("docs", "test")  # extras that only a checkout has a use for
+DEVELOPERS = ("docs", "test")  # extras for development only
 TRIED = 200
-"""That are played to see whether games can be: a fraction of a second once the kernels are compiled."""
+"""Test games: a fraction of a second once the kernels are compiled."""
 
 
 @dataclass(frozen=True)
 class DoctorOptions(Options):
-    """Check the installation: versions, extras, the cache of compiled kernels, threads, the browser, a few games.
+    """Check the installation: versions, extras, threads, kernel cache, browser, and a few games.
 
-    Exit code 1 if a game cannot be played.
+    The exit code is 1 if games cannot be played.
     """
 
 
 @dataclass(frozen=True)
 class Check:
-    """What was looked at, and what was found. ``sound``: False where wsim cannot work like this."""
+    """A checked item and the result. ``sound``: False if wsim cannot work."""
 
     what: str
     found: str
     sound: bool = True
 
 
-def doctor_command(options: DoctorOptions, printing: Printing) -> None:  # noqa: ARG001 (it has none of its own)
-    """Print every check on a line of its own; exit 1 if one of them failed."""
+def doctor_command(options: DoctorOptions, printing: Printing) -> None:  # noqa: ARG001 (there are none)
+    """Print one line per check; exit 1 if a check failed."""
     checks = list(checks_of())
     if printing.as_json:
         print_json({one.what: {"found": one.found, "sound": one.sound} for one in checks})
@@ -56,21 +56,21 @@ def doctor_command(options: DoctorOptions, printing: Printing) -> None:  # noqa:
 
 
 def checks_of() -> Iterator[Check]:
-    """Yield what is found, the quick checks first."""
+    """Yield the checks, the quick ones first."""
     from wsim.processors import usable_cpus
 
     yield Check("python", f"{platform.python_version()}, {platform.platform()}")
     for name in ("wsim", "numba", "numpy", "polars"):
         yield Check(name, metadata.version(name))
     yield from _extras()
-    yield Check("threads", f"{usable_cpus()} of {os.cpu_count()} processors may be used")
+    yield Check("threads", f"{usable_cpus()} of {os.cpu_count()} processors can be used")
     yield _cache()
     yield _browser()
     yield _games()
 
 
 def _extras() -> Iterator[Check]:
-    """Yield each extra of wsim: what of it is installed, or how it is."""
+    """Yield each extra of wsim: installed versions, or how to install it."""
     needs: dict[str, list[str]] = {}
     for line in metadata.requires("wsim") or ():
         if match := re.match(r"([\w.-]+).*;.*extra == ['\"]([\w-]+)['\"]", line):
@@ -100,15 +100,15 @@ def _cache() -> Check:
     kernels = f"{game.POLICIES.home.removeprefix('wsim.')}.kernels"
     folder = str(cache_directory(kernels).parent)
     if can_store(kernels):
-        return Check("compiled kernels", f"kept in {folder}")
-    return Check("compiled kernels", f"{folder} cannot be written: every process compiles anew. Set WSIM_CACHE_DIR")
+        return Check("compiled kernels", f"cached in {folder}")
+    return Check("compiled kernels", f"{folder} is not writable, so every process compiles again: set WSIM_CACHE_DIR")
 
 
 def _browser() -> Check:
     try:
         return Check("browser", f"{getattr(webbrowser.get(), 'name', '') or 'found'}, for wsim open")
     except webbrowser.Error:
-        return Check("browser", "none: wsim open --no-browser prints an address for one elsewhere")
+        return Check("browser", "none found: wsim open --no-browser prints the address instead")
 
 
 def _games() -> Check:
@@ -123,14 +123,16 @@ def _games() -> Check:
     try:
         begun = time.perf_counter()
         simulator = game.prepare(plan)
-        _play(simulator, 1)  # compiles what is not compiled yet
+        _play(simulator, 1)  # compiles the kernels if needed
         ready = time.perf_counter()
         _play(simulator, TRIED)
     except (UserError, OSError, RuntimeError) as error:
         return Check("games", str(error), sound=False)
     rate = TRIED / (time.perf_counter() - ready)
     compiled = f", after {ready - begun:.0f} s of compiling (once per version of wsim)" if cold else ""
-    return Check("games", f"{TRIED} of {plan.game} {plan.ruleset} played, {rate:,.0f} a second on one thread{compiled}")
+    return Check(
+        "games", f"played {TRIED} of {plan.game} {plan.ruleset}, {rate:,.0f} per second on one thread{compiled}"
+    )
 
 
 def _play(simulator: Any, games: int) -> None:

@@ -1,7 +1,7 @@
-"""What an analysis writes: CSV, Parquet and JSON, each with what it was made of, its level and its caveats.
+"""Export an analysis as CSV or Parquet, with its record: provenance, level and caveats.
 
-A CSV file begins with lines ``# {...}``, one JSON object for each entry of the record; everything that reads CSV can
-skip them (``comment_prefix="#"`` of Polars, ``comment="#"`` of pandas). A Parquet file has the record in its metadata.
+A CSV file begins with lines ``# {...}``, one JSON object per entry of the record; CSV readers can skip them
+(``comment_prefix="#"`` of Polars, ``comment="#"`` of pandas). A Parquet file has the record in its metadata.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Files(Options):
-    """Where an analysis is written besides the terminal; ``-`` as the CSV file is standard output instead."""
+    """Files to which an analysis is also written; ``-`` as the CSV file replaces the printed table."""
 
-    csv: str | None = option("Write the rows as CSV, too; - prints them instead.", None, metavar="FILE")
-    parquet: str | None = option("Write the rows as Parquet, too.", None, metavar="FILE")
+    csv: str | None = option("Also write the rows as CSV; - prints CSV instead of the table.", None, metavar="FILE")
+    parquet: str | None = option("Also write the rows as Parquet.", None, metavar="FILE")
 
     @property
     def instead(self) -> bool:
-        """Whether the CSV takes the place of what is printed."""
+        """Whether CSV is printed instead of the table."""
         return self.csv == "-"
 
     def check(self) -> None:
-        """Raise UserError for a folder that is not there, before anything is played."""
+        """Raise UserError for a missing folder, before anything is played."""
         for name in (self.csv, self.parquet):
             if name not in (None, "-") and not Path(str(name)).absolute().parent.is_dir():
                 raise UserError(f"cannot write {name!r}: there is no folder {str(Path(str(name)).parent)!r}")
 
     def write(self, frame: pl.DataFrame, record: Mapping[str, Any], *, quiet: bool = False) -> None:
-        """Write the rows of an analysis; ``record`` is the rest of it. Raises StoreError if the disk refuses."""
+        """Write the rows of an analysis with its ``record``. Raises StoreError if a file cannot be written."""
         from wsim.files import write_text, writing
         from wsim.lab.provenance import METADATA_KEY
 
@@ -62,7 +62,7 @@ class Files(Options):
 
 
 def plan_identity(plan: Plan) -> dict[str, Any]:
-    """Return what tells which games an analysis is of that kept no run."""
+    """Return the fields that identify the games of an analysis without a run folder."""
     import wsim
 
     return {"wsim": wsim.__version__, "digest": plan.digest, "plan": plan.as_dict()}

@@ -14,20 +14,20 @@ from wsim.options import Options, option
 
 @dataclass(frozen=True)
 class Printing(Options):
-    """What is printed, besides the tables."""
+    """How results are printed."""
 
-    as_json: bool = option("Print JSON.", False, names=("--json",))
-    quiet: bool = option("No progress bar, no remarks.", False, names=("--quiet", "-q"))
+    as_json: bool = option("Print JSON instead of tables.", False, names=("--json",))
+    quiet: bool = option("Hide the progress bar and remarks.", False, names=("--quiet", "-q"))
 
 
 @dataclass(frozen=True)
 class View(RowOptions):
-    """What is shown of a table."""
+    """Which rows and columns of a table are shown."""
 
     def of(self, table: Any, splits: Mapping[str, str] | None = None, columns: Sequence[Column] = ()) -> Any:
-        """Return what is shown of a Polars frame; raise UserError for a column that it does not have.
+        """Return the requested rows of a Polars frame; raise UserError for a column that it does not have.
 
-        ``splits``: columns that it would have with options, and these. columns: what its columns are.
+        ``splits``: further columns, with the option that adds each. columns: its declared columns.
         """
         from wsim.cli.console import remark
         from wsim.stats.filters import viewed
@@ -40,16 +40,16 @@ class View(RowOptions):
 
 @dataclass(frozen=True)
 class Workers(Options):
-    """Who plays."""
+    """Threads or workers that play."""
 
-    threads: int | None = option("Threads that play.", None, metavar="N", shown="all usable processors")
+    threads: int | None = option("Number of threads.", None, metavar="N", shown="all usable processors")
     cluster: str | None = option(
-        "Play on Dask workers: local:4, or tcp://host:8786 (wsim[cluster]).", None, metavar="ADDRESS"
+        "Play on Dask workers: local:4 or tcp://host:8786 (needs wsim[cluster]).", None, metavar="ADDRESS"
     )
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.cluster is not None:  # before anything is compiled for who cannot play
+        if self.cluster is not None:  # before anything is compiled
             from wsim.lab.cluster import check_cluster
 
             check_cluster(self.cluster, self.threads)
@@ -57,15 +57,21 @@ class Workers(Options):
 
 @dataclass(frozen=True)
 class Trust(Options):
-    """Whose code may run."""
+    """Permission to run code from a run folder."""
 
-    trust: bool = option("Run policy code and effects that the run folder names and keeps, whoever wrote it.", False)
+    trust: bool = option(
+        "Run policy code and effects stored in the run folder, even if someone else wrote them.", False
+    )
 
 
 @dataclass(frozen=True)
 class AnswerFile(Options):
-    """Where an answer is written."""
+    """The file for an answer."""
 
     out: Path | None = option(
-        "Write FILE.json or FILE.parquet, or into a run folder.", None, metavar="FILE", names=("-o", "--out"), read=Path
+        "Write the answer to FILE.json, FILE.parquet, or a run folder.",
+        None,
+        metavar="FILE",
+        names=("-o", "--out"),
+        read=Path,
     )

@@ -1,4 +1,4 @@
-"""``wsim merge``: the parts of a run become one folder."""
+"""``wsim runs merge``: join the parts of a run into one folder."""
 
 from __future__ import annotations
 
@@ -16,21 +16,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class MergeOptions(Options):
-    """Join the parts of a run: all of them, each once, sound and of one plan. The parts stay as they are."""
+    """Join the parts of a run into one folder. Every part is needed exactly once, intact and of the same plan.
 
-    parts: tuple[str, ...] = argument("Folders that wsim run --shard wrote.", metavar="PART...")
-    out: str = option("Write the run here.", metavar="FOLDER", names=("-o", "--out"))
+    The parts are not changed.
+    """
+
+    parts: tuple[str, ...] = argument("Folders written by wsim run --shard.", metavar="PART...")
+    out: str = option("Folder for the joined run.", metavar="FOLDER", names=("-o", "--out"))
 
 
 def merge_command(options: MergeOptions, printing: Printing) -> None:
-    """Join the parts and print the folder of the run; after Ctrl-C say how to go on and exit with 130."""
+    """Join the parts and print the folder of the run; after Ctrl-C print how to continue and exit with 130."""
     from wsim.lab.merge import merge
 
     try:
         with progress_bar(not printing.quiet) as progress:
             run = merge(options.parts, options.out, progress=progress)
     except KeyboardInterrupt:
-        remark("wsim: interrupted; the same command goes on where it was")
+        remark("wsim: interrupted; the same command continues")
         raise Exit(INTERRUPTED) from None
     if printing.as_json:
         print_json(

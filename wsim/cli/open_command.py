@@ -1,4 +1,4 @@
-"""``wsim open``: the workbench in a browser."""
+"""``wsim open``: start the workbench in a browser."""
 
 from __future__ import annotations
 
@@ -17,21 +17,23 @@ LARGEST_PORT = 65535
 
 def _port(name: str, value: Any) -> Any:
     if not 0 <= value <= LARGEST_PORT:
-        raise UserError(f"{name} lies between 0 (a free one) and {LARGEST_PORT}, not {value}")
+        raise UserError(f"{name} must be from 0 (any free port) to {LARGEST_PORT}, not {value}")
     return value
 
 
 @dataclass(frozen=True)
 class OpenOptions(Options):
-    """Look at runs and answers in a browser, ask and play: wsim open [RUN | ANSWER | GAME | FOLDER]
+    """Browse runs and answers, ask questions and play, in a browser: wsim open [RUN | ANSWER | GAME | FOLDER]
 
-    A server on this machine alone, at an address with a token; Ctrl-C ends it (needs wsim[web]).
+    Starts a server that only this machine can reach, at an address with a token; Ctrl-C stops it (needs wsim[web]).
     """
 
-    target: str = argument("A folder, a run, an answer, a position, or the name of a game.", ".", metavar="WHAT")
-    host: str = option("Listen here: 0.0.0.0 lets others in the local network play.", "127.0.0.1", metavar="HOST")
-    port: int = option("Listen at this port.", 0, metavar="PORT", shown="a free one", check=_port)
-    no_browser: bool = option("Print the address, open no browser.", False)
+    target: str = argument("Folder, run, answer, position file, or name of a game.", ".", metavar="WHAT")
+    host: str = option(
+        "Network address to listen on; 0.0.0.0 lets others in the local network play.", "127.0.0.1", metavar="HOST"
+    )
+    port: int = option("Port to listen on.", 0, metavar="PORT", shown="any free port", check=_port)
+    no_browser: bool = option("Print the address without opening a browser.", False)
 
 
 def open_command(options: OpenOptions, printing: Printing) -> None:
@@ -44,6 +46,6 @@ def open_command(options: OpenOptions, printing: Printing) -> None:
     def ready(address: str) -> None:
         write_out(address)
         if not printing.quiet:
-            remark("wsim: open until Ctrl-C")
+            remark("wsim: running, press Ctrl-C to stop")
 
     serve(options.target, options.host, options.port, ready, browser=not options.no_browser)

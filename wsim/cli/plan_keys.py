@@ -1,4 +1,4 @@
-"""The keys of a plan on the command line: options named as in its file, and those that only some game has."""
+"""The keys of a plan on the command line: the options of every plan, and those of each game."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PlanOptions:
-    """What the command line says of a plan.
+    """The parts of a plan given on the command line.
 
     Attributes
     ----------
     command: the command, for messages (``run``).
-    keys: the keys of the plan that were given.
-    file: the plan file, if one was given.
+    keys: the given keys of the plan.
+    file: the plan file, if given.
     extra: options that the command does not know, with their values: options of one game, or mistakes.
-    arguments: words that belong to no option.
+    arguments: positional arguments.
     options: the options that the command knows.
     """
 
@@ -38,9 +38,9 @@ class PlanOptions:
     options: Sequence[str]
 
     def resolve(self, base: Plan | None = None, **defaults: Any) -> Plan:
-        """Return the plan: ``base`` or ``defaults``, under the plan file, under the options.
+        """Return the plan: options override the plan file, which overrides ``base`` or ``defaults``.
 
-        Files are looked for where each of them was named (``wsim.lab.plan.layered``). Raises UserError for a mistake.
+        Files are looked up next to the source that names them (``wsim.lab.plan.layered``). Raises UserError.
         """
         from wsim.lab.plan import layered
 
@@ -49,28 +49,28 @@ class PlanOptions:
         more = {key: value for key, value in defaults.items() if key not in keys and key not in self._in_file()}
         return plan.replace(**more) if more else plan
 
-    def code_unnamed(self, plan: Plan) -> tuple[str, ...]:
-        """Return what is code in a plan and what the user has not named himself, here or in a plan file."""
+    def code_needing_trust(self, plan: Plan) -> tuple[str, ...]:
+        """Return the code in a plan that the user did not name on the command line or in a plan file."""
         named = {*self.keys, *self._in_file()}
         effects = plan.effects
         card_files = {name: "cards" if name == plan.cards and name not in plan.patch else "patch" for name in effects}
-        left = {str(place) for name, place in effects.items() if card_files[name] not in named}
-        every = {str(place) for place in effects.values()}
-        return tuple(one for one in plan.code if (one in left if one in every else "policies" not in named))
+        left = {str(path) for name, path in effects.items() if card_files[name] not in named}
+        every = {str(path) for path in effects.values()}
+        return tuple(code for code in plan.code if (code in left if code in every else "policies" not in named))
 
     def _in_file(self) -> Mapping[str, Any]:
-        """Return the plan file's keys."""
+        """Return the keys of the plan file."""
         from wsim.spec.source import read_toml
 
         return read_toml(self.file, "plan") if self.file else {}
 
     def _of_game(self, base: Plan | None) -> dict[str, str]:
-        """Return the options of the game alone; raise UserError for those that it does not have."""
+        """Return the options of the game; raise UserError for unknown ones."""
         from wsim.game import GAMES, find_game
         from wsim.lab.plan import renamed
 
-        usual = base.game if base is not None else next(iter(GAMES))
-        own = find_game(str({"game": usual, **self._in_file(), **self.keys}["game"])).OPTIONS
+        default = base.game if base is not None else next(iter(GAMES))
+        own = find_game(str({"game": default, **self._in_file(), **self.keys}["game"])).OPTIONS
         values: dict[str, str] = {}
         for option, value in self.extra.items():
             key = option.lstrip("-").replace("-", "_")
@@ -84,26 +84,27 @@ class PlanOptions:
         return values
 
     def no_arguments(self) -> None:
-        """Raise UserError if there are words that belong to no option."""
+        """Raise UserError if there are positional arguments."""
         if self.arguments:
             raise UserError(f"{self.command} takes no argument {self.arguments[0]!r}")
 
 
 def option_of(key: str) -> str:
-    """Return the option of the command line that gives a key its value."""
+    """Return the command-line option of a key."""
     return "--" + key.replace("_", "-")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)  # wsim --help makes this class: each method takes time
 class PlanKeys:
-    """The group of a plan: its keys but for some, and the options of each game.
+    """The group of a plan: some of its keys, and the options of each game.
 
     Attributes
     ----------
-    left_out: keys that the command decides itself. only: these keys alone; none: all. file: whether there is a plan
-        file, too; None: only where all keys are accepted.
-    games: how many it plays unless told otherwise, for its help; none: as many as the plan of the game.
-    others: keys that have another option here, such as ``--base-set`` where ``--set`` is the change.
+    left_out: keys that the command sets itself. only: a subset of the keys; empty: all. file: whether there is a plan
+        file; None: only if all keys are accepted.
+    games: the default number of games, for the help; empty: that of the game's plan.
+    others: keys with a different option here, such as ``--base-set`` where ``--set`` is the change.
+    usage: the positional arguments in the usage line.
     """
 
     left_out: tuple[str, ...] = ()
@@ -111,30 +112,32 @@ class PlanKeys:
     file: bool | None = None
     games: str = ""
     others: Mapping[str, Option] = field(default_factory=dict)
+    usage: str = ""
     extra: bool = field(default=True, init=False)
 
     def options(self) -> Mapping[str, tuple[str, Any, Option]]:
-        """Return the plan file and the keys; each may be left away, since the plan has its defaults."""
+        """Return the plan file and the keys, all optional because the plan has defaults."""
         from wsim.lab.plan import Plan
 
         file = Option(
-            "Read the options from this TOML file; options given here win.", metavar="FILE", names=("--plan",)
+            "Read options from this TOML file; options on the command line take precedence.",
+            metavar="FILE",
+            names=("--plan",),
         )
-        found: dict[str, tuple[str, Any, Option]] = {"plan_file": ("str | None", None, file)}
-        if not (not self.only if self.file is None else self.file):
-            found.clear()
-        for name, (one, said) in options_of(Plan).items():
+        has_file = not self.only if self.file is None else self.file
+        rows: dict[str, tuple[str, Any, Option]] = {"plan_file": ("str | None", None, file)} if has_file else {}
+        for name, (declared, spec) in options_of(Plan).items():
             if name not in self.left_out and (not self.only or name in self.only):
-                said = self.others.get(name, said)
+                spec = self.others.get(name, spec)
                 if name == "games" and self.games:
-                    said = replace(said, shown=self.games)
-                found[name] = (str(one.type), None, said)
-        return found
+                    spec = replace(spec, shown=self.games)
+                rows[name] = (str(declared.type), None, spec)
+        return rows
 
     def value(self, context: typer.Context, given: dict[str, Any]) -> PlanOptions:
-        """Return what was given."""
+        """Return the given parts of the plan."""
         pairs, arguments = split(context.args)
-        keys: dict[str, Any] = {key: list(one) if isinstance(one, tuple) else one for key, one in given.items()}
+        keys: dict[str, Any] = {key: list(value) if isinstance(value, tuple) else value for key, value in given.items()}
         return PlanOptions(
             command=str(context.info_name),
             keys=keys,
@@ -145,16 +148,16 @@ class PlanKeys:
         )
 
     def sections(self) -> Mapping[str, Sequence[tuple[str, str]]]:
-        """Return the options of each game, or why it cannot be played; the games are imported only here."""
+        """Return the options of each game, or why it cannot be played; only this imports the games."""
         from wsim.installed import GAMES, load_game
 
-        found: dict[str, Sequence[tuple[str, str]]] = {}
+        sections: dict[str, Sequence[tuple[str, str]]] = {}
         for name in GAMES:
             try:
                 game = load_game(name)
             except UserError as broken:
-                found[f"Options of --game {name}"] = [(name, str(broken))]
+                sections[f"Options of --game {name}"] = [(name, str(broken))]
             else:
                 rows = [(option_of(key), text) for key, text in game.OPTIONS.items()]
-                found[f"Options of {game.TITLE} (--game {name})"] = rows
-        return found
+                sections[f"Options of {game.TITLE} (--game {name})"] = rows
+        return sections

@@ -1,4 +1,4 @@
-"""``wsim play``: take a seat in the terminal. Commands come from standard input, so that a file can play too."""
+"""``wsim play``: play a game in the terminal. Commands are read from standard input, so a file can play too."""
 
 from __future__ import annotations
 
@@ -26,28 +26,28 @@ if TYPE_CHECKING:
 
 FORMER = "wsim-play/1"  # the format of saved games before they were position files
 HELP = """Type the number of a move, or
-  h         hint: what the moves are worth, by playouts
+  h         hint: rank the moves by playouts
   u         undo: back to your last decision
   v         show the table again
-  s [FILE]  save and go on
-  q         save and leave"""
+  s [FILE]  save and continue
+  q         save and quit"""
 
 
 @dataclass(frozen=True)
 class PlayOptions(Options):
-    """Play a game yourself against any line-up: cards and prices, hints, undo, save. Ctrl-C saves, too.
+    """Play a game yourself against any line-up, with hints, undo and save. Ctrl-C also saves.
 
-    Commands are lines of standard input, so wsim play < moves.txt plays as well.
+    Commands are lines of standard input, so wsim play < moves.txt works too.
     """
 
-    seat: int | None = option("Your seat.", None, metavar="N", shown="0; of a saved game, its own")
-    number: int = option("Which game of the seed.", 0, metavar="N")
-    save: str = option("Where a game is kept that is left.", "wsim-play.json", metavar="FILE")
-    load: str | None = option("Go on with a game that was left.", None, metavar="FILE")
+    seat: int | None = option("Your seat.", None, metavar="N", shown="0, or the seat in the saved game")
+    number: int = option("Number of the game.", 0, metavar="N")
+    save: str = option("Save an unfinished game to this file.", "wsim-play.json", metavar="FILE")
+    load: str | None = option("Continue a saved game.", None, metavar="FILE")
 
 
 def play_command(plan: PlanOptions, options: PlayOptions, trust: Trust) -> None:
-    """Play a game from a seat, against the line-up of the plan in the others."""
+    """Play a game from one seat; the line-up of the plan plays the others."""
     from wsim.positions.game_value import Game
     from wsim.positions.kernel_game import compile_stepping
     from wsim.positions.played_game import PlayedGame
@@ -59,7 +59,7 @@ def play_command(plan: PlanOptions, options: PlayOptions, trust: Trust) -> None:
         begun = _loaded(options.load, plan, options.seat, trust=trust.trust)
     played, seat = begun.plan.replace(rotate=False), begun.seat
     if seat not in range(played.players):
-        raise UserError(f"there is no seat {seat}: the players sit at 0 to {played.players - 1}")
+        raise UserError(f"seat {seat} does not exist: seats are numbered 0 to {played.players - 1}")
     with compile_stepping():
         announce_compiling(played.game)
         game = begun.position or Game(played, number=begun.number)
@@ -75,9 +75,9 @@ def play_command(plan: PlanOptions, options: PlayOptions, trust: Trust) -> None:
 
 @dataclass(frozen=True)
 class _Begun:
-    """A game to play: which one, from which seat, and the steps that were made in it.
+    """A game to play: plan, number, seat, and the steps so far.
 
-    ``position``: where it stands, of a game that steps alone do not lead to (written by hand, or with cards redrawn).
+    ``position``: its position, if steps alone do not lead to it (written by hand, or with hidden cards resampled).
     """
 
     plan: Plan
@@ -88,14 +88,14 @@ class _Begun:
 
 
 def _loaded(name: str, given: PlanOptions, seat: int | None, *, trust: bool) -> _Begun:
-    """Return a saved game: a position file; raise UserError for a file that is none."""
+    """Return the saved game in a position file; raise UserError for any other file."""
     from wsim.positions.game_value import Game
     from wsim.positions.kernel_game import compile_stepping
     from wsim.positions.position_file import read
 
     others = [key for key in given.keys if key != "policies"] + list(given.extra)
     if others:
-        raise UserError(f"a saved game goes on as it began: {others[0].lstrip('-')!r} cannot be changed")
+        raise UserError(f"a saved game continues with its own plan: {others[0].lstrip('-')!r} cannot be changed")
     try:
         text = text_within(Path(name))
         saved = json_of(text)
@@ -110,14 +110,14 @@ def _loaded(name: str, given: PlanOptions, seat: int | None, *, trust: bool) -> 
     with compile_stepping():
         announce_compiling(plan.game)
         game = Game.from_json(text, trust=trust)
-    sits = next(one for one in (seat, own, game.to_move, 0) if one is not None)
+    sits = next(number for number in (seat, own, game.to_move, 0) if number is not None)
     if described is not None or not all(type(step) is int for step in steps):
         return _Begun(plan, sits, number, position=game)
     return _Begun(given.resolve(plan), sits, number, steps)
 
 
 def _former(name: str, saved: Mapping[str, Any], given: PlanOptions, *, trust: bool) -> _Begun:
-    """Return a game that a former version saved."""
+    """Return a game saved by an earlier version."""
     from wsim.lab.plan import Plan
 
     for key, kind in {"plan": dict, "seat": int, "number": int, "moves": list}.items():
@@ -126,13 +126,13 @@ def _former(name: str, saved: Mapping[str, Any], given: PlanOptions, *, trust: b
     if not all(type(index) is int for index in saved["moves"]):
         raise UserError(f"the saved game {name!r} is damaged: its moves are not all whole numbers")
     plan = Plan.make(**saved["plan"])
-    if not trust and given.code_unnamed(plan):
-        raise UserError(f"the saved game names {plan.code_in_words()}: look at it and add --trust")
+    if not trust and given.code_needing_trust(plan):
+        raise UserError(f"continuing the saved game would run its {plan.code_in_words()}: if you trust it, add --trust")
     return _Begun(plan, saved["seat"], saved["number"], saved["moves"])
 
 
 class _Session:
-    """A game that somebody plays in the terminal: what of it was printed, and where it is kept."""
+    """A game played in the terminal, with the file that stores it and the number of moves already printed."""
 
     def __init__(self, played: PlayedGame, seat: int, file: Path) -> None:
         self.played, self.seat, self.file = played, seat, file
@@ -140,29 +140,29 @@ class _Session:
 
     @property
     def game(self) -> Game:
-        """Where the game stands."""
+        """The current position."""
         return self.played.game
 
     def replay(self, steps: Sequence[int], name: str) -> None:
-        """Make the moves of a saved game again."""
+        """Replay the moves of a saved game."""
         for index in steps:
             if self.game.to_move is None:
                 raise UserError(f"the saved game {name!r} has more moves than the game")
             if self.game.to_move == self.seat:
                 self.played.decide(index)
                 continue
-            before, there = self.game, self.game.clone()
-            if there.made() != index:  # it was not a policy of this plan that decided
-                there = before.clone().step(index)
-            self.played.lead(there, index)
+            before, after = self.game, self.game.clone()
+            if after.made() != index:  # the move was not made by a policy of this plan
+                after = before.clone().step(index)
+            self.played.lead(after, index)
         self.all_printed()
 
     def all_printed(self) -> None:
-        """Note that nothing that was done so far is to be printed."""
+        """Mark all moves so far as printed."""
         self.public_moves, self.opened = len(self.game.public_moves()), len(self.played.opened)
 
     def play(self) -> None:
-        """Play to the end, or until somebody leaves."""
+        """Play to the end, or until the player quits."""
         write_out(HELP)
         while self.game.to_move is not None:
             if self.game.to_move != self.seat:
@@ -173,27 +173,27 @@ class _Session:
                 return
         self.print_public_moves()
         write_out("\nThe game is over.")
-        for score in sorted(self.game.result or (), key=lambda one: (-one["win_share"], -one["total"])):
+        for score in sorted(self.game.result or (), key=lambda row: (-row["win_share"], -row["total"])):
             you = " (you)" if score["seat"] == self.seat else ""
             won = f", wins {score['win_share']:.2g}" if score["win_share"] else ""
             write_out(f"  seat {score['seat']}{you}: {score['total']} points{won}")
 
     def print_opened(self) -> None:
-        """Tell what others did that everybody sees at once."""
+        """Print the new moves of the other seats that are made in the open."""
         for seat, text in self.played.opened[self.opened :]:
             if seat != self.seat:
                 write_out(f"  seat {seat}: {text}")
         self.opened = len(self.played.opened)
 
     def print_public_moves(self) -> None:
-        """Tell what was done in the open since it was last told."""
+        """Print the new public moves."""
         public_moves = self.game.public_moves()
         for move in public_moves[self.public_moves :]:
             write_out(f"  {move}")
         self.public_moves = len(public_moves)
 
     def own_turn(self) -> bool:
-        """Ask for a move and make it; return False to leave."""
+        """Ask for a move and make it; return False to quit."""
         self.print_public_moves()
         self.show()
         while True:
@@ -210,7 +210,7 @@ class _Session:
                 return True
 
     def obey(self, word: str, rest: str) -> bool:
-        """Carry out a command; return whether the game has changed."""
+        """Execute a command; return whether the game has changed."""
         legal = self.game.legal()
         if word.isdecimal() and int(word) < len(legal):
             self.played.decide(int(word))
@@ -231,12 +231,12 @@ class _Session:
             self.save(rest)
         else:
             if word not in ("", "?"):
-                write_out(f"{word!r} is no move: they go from 0 to {len(legal) - 1}.")
+                write_out(f"{word!r} is not a move: moves are numbered 0 to {len(legal) - 1}.")
             write_out(HELP)
         return False
 
     def show(self) -> None:
-        """Show what the seat knows, and its moves."""
+        """Print the view of the seat and its legal moves."""
         from wsim.positions.move_text import move_text
 
         write_out(f"\n{self.game.view(self.seat)}\n\nYour moves ({(self.game.decision or '').replace('_', ' ')})")
@@ -244,17 +244,17 @@ class _Session:
             write_out(f"{move['index']:>4}  {move_text(move, self.game)}")
 
     def hint(self) -> None:
-        """Show what the moves are worth."""
+        """Print the legal moves ranked by playouts."""
         from wsim.positions.move_text import ranked_lines
         from wsim.positions.played_game import hint
 
         rows = hint(self.game)
         for line in ranked_lines(rows, self.game, [row["index"] for row in rows]):
             write_out(line)
-        write_out(f"The best is move {rows[0]['index']}.")
+        write_out(f"Best move: {rows[0]['index']}.")
 
     def save(self, name: str = "") -> None:
-        """Write the game to a position file, and say how to go on."""
+        """Write the game to a position file, and print how to continue."""
         from wsim.files import write_text
         from wsim.positions.position_file import read
 
@@ -263,10 +263,10 @@ class _Session:
         write_text(path, f"{text}\n")
         words = ["wsim", "play", "--load", str(path)]
         plan = self.game.plan
-        if any(entry.file or entry.module for entry in plan.line_up):  # which no position file brings
+        if any(entry.file or entry.module for entry in plan.line_up):  # a position file does not contain these
             words += ["--policies", ",".join(plan.policies)]
         try:
             read(text)
         except UserError:
             words.append("--trust")
-        remark(f"saved; go on with: {shlex.join(words)}")
+        remark(f"saved; continue with: {shlex.join(words)}")

@@ -1,4 +1,4 @@
-"""Tables and answers at the terminal: answers asked under a progress bar, printed or written, ended by Ctrl-C."""
+"""Compute answers under a progress bar, print and write them, and handle Ctrl-C."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ if TYPE_CHECKING:
     from wsim.document import Chart, Document, Sheet
     from wsim.lab.answer import Answer
 
-SO_FAR = "this is what the games so far say"
-CHART = 56  # columns of the chart's scale
-ROOM = 48  # columns of text from which there is a chart
+SO_FAR = "results of the games so far"
+CHART = 56  # characters of the scale of a chart
+ROOM = 48  # narrowest output with charts, in characters
 _Kind = TypeVar("_Kind", bound="Answer")
 
 
 @dataclass(frozen=True)
 class Output:
-    """How an answer is shown.
+    """How an answer is printed and written.
 
     Attributes
     ----------
-    printing: what is printed of it. files: where else its main table is written. wide: whether every column is shown.
-    out: where all of it is written; None: nowhere.
+    printing: the format. files: further files for its main table. wide: whether all columns are shown.
+    out: the file or run folder for the whole answer, if any.
     """
 
     printing: Printing
@@ -51,13 +51,13 @@ class Output:
     out: Path | None = None
 
     def check(self, kind: type[Answer] | None = None) -> None:
-        """Raise UserError for what cannot be written, before anything is played; ``kind``: what goes into ``out``."""
+        """Raise UserError, before anything is played, if a target cannot be written; ``kind``: the answer class."""
         if self.out is not None and kind is not None:
             kind.check_target(self.out)
         self.files.check()
 
     def write(self, answer: Answer) -> Path | None:
-        """Write an answer where it is wanted and return where it lies."""
+        """Write an answer to ``out``, if given, and return the path."""
         return None if self.out is None else answer.write(self.out)
 
 
@@ -68,12 +68,12 @@ def answered(
     display: Callable[[_Kind], Document] = lambda answer: answer.shown(),
     write: Callable[[_Kind], object] | None = None,
 ) -> _Kind:
-    """Ask, show the answer and return it; after Ctrl-C show what is known so far and exit with 130.
+    """Compute an answer, print and return it; after Ctrl-C print the answer so far and exit with 130.
 
     Parameters
     ----------
-    play: asks, reporting its progress. display: how the answer is shown.
-    write: writes it and returns the path or paths; None: as the output says.
+    play: computes the answer, reporting progress. display: returns its document.
+    write: writes it and returns the path or paths; None: ``output.write``.
     """
     interrupted, quiet, hint = False, output.printing.quiet, ""
     try:
@@ -100,7 +100,7 @@ def answered(
 def present(
     answer: Answer, output: Output, display: Document | None = None, more: Mapping[str, Any] | None = None
 ) -> None:
-    """Show an answer; ``more``: what stands in the JSON besides its record."""
+    """Print an answer; ``more``: further entries of the JSON."""
     show(answer.shown() if display is None else display, {**answer.record(), **(more or {})}, output, answer.TABLES)
 
 
@@ -123,14 +123,14 @@ def show(display: Document, record: Mapping[str, Any], output: Output, tables: C
 
 
 def _print(display: Document, *, wide: bool) -> None:
-    """Print an answer for people."""
+    """Print a document as text."""
     for sentence in display.head:
         write_note(sentence)
     if display.head:
         write_out("")
     print_tables(display.tables, wide=wide)
     width = screen_width()
-    for sheet, chart in ((one, chart) for one in display.tables for chart in one.charts if chart.printed):
+    for sheet, chart in ((shown, chart) for shown in display.tables for chart in shown.charts if chart.printed):
         if width is None or width >= ROOM:
             write_out(f"\n{chart.title}:")
             for line in chart_lines(chart, sheet, _characters(), width):
@@ -145,7 +145,7 @@ def _print(display: Document, *, wide: bool) -> None:
 
 @dataclass(frozen=True)
 class Characters:
-    """What a chart is drawn with."""
+    """The characters of a chart."""
 
     line: str
     point: str
@@ -153,7 +153,7 @@ class Characters:
 
 
 def _characters() -> Characters:
-    """Return what a chart is drawn with, as far as the output can show it."""
+    """Return characters for charts that the output can encode."""
     try:
         "─●│".encode(results().encoding or "ascii")
     except UnicodeEncodeError:
@@ -162,9 +162,9 @@ def _characters() -> Characters:
 
 
 def chart_lines(chart: Chart, sheet: Sheet, characters: Characters, width: int | None = None) -> list[str]:
-    """Return one line for each row: its name, its effect, and its interval on a common scale that shows 0.
+    """Return one line per row: name, effect, and interval on a common scale that includes 0.
 
-    ``width``: columns of text that there are; None for as many as it takes.
+    ``width``: of the output in characters; None: unlimited.
     """
     column = next(column for column in sheet.columns if column.name == chart.values[0])
     rows = [
@@ -177,18 +177,18 @@ def chart_lines(chart: Chart, sheet: Sheet, characters: Characters, width: int |
     low, high = float(min([0.0, *ends])), float(max([0.0, *ends]))
     span = (high - low) or 1.0
 
-    def place(value: float) -> int:
+    def position(value: float) -> int:
         return round((value - low) / span * (scale - 1))
 
     lines = []
     for name, value, least, most in rows:
         cells = [" "] * scale
         if least is not None and most is not None:
-            first, last = place(least), place(most)
+            first, last = position(least), position(most)
             cells[first : last + 1] = characters.line * (last - first + 1)
-        cells[place(0.0)] = characters.zero
+        cells[position(0.0)] = characters.zero
         if value is not None:
-            cells[place(value)] = characters.point
+            cells[position(value)] = characters.point
         effect = "" if value is None else f"{value:+.3f}"
         lines.append(f"{name:>{names}}  {effect:>8}  {''.join(cells)}".rstrip())
     return lines

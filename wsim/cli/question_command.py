@@ -1,4 +1,4 @@
-"""The command of a question, whichever it is: asked under a progress bar, shown, written, ended by Ctrl-C."""
+"""The command of any question: compute its answer under a progress bar, print it, write it, handle Ctrl-C."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from wsim.cli.console import announce_compiling
 from wsim.cli.parameters import Fields, Group
 from wsim.cli.plan_keys import PlanKeys
 from wsim.cli.presenter import Output, answered
+from wsim.options import options_of
 
 if TYPE_CHECKING:
     from wsim.lab.answer import Answer
@@ -23,7 +24,7 @@ FIXED = {
     "workers": Fields("wsim.cli.groups:Workers"),
     "printing": Fields("wsim.cli.groups:Printing"),
 }
-"""Groups of options that every question has."""
+"""Groups of options of every question."""
 OUT = Fields("wsim.cli.groups:AnswerFile")
 
 
@@ -33,7 +34,11 @@ def groups_of(question: Question) -> dict[str, Group]:
         f"group{number}": Fields(f"{question.package}.{name}", raw=True) for number, name in enumerate(question.groups)
     }
     if question.plan:
-        own["plan"] = PlanKeys(only=question.plan, file=True, games=question.games_help, others=question.plan_options)
+        words = question.words
+        usage = "" if words is None else str(options_of(words[0])[words[1].name][1].metavar or "")
+        own["plan"] = PlanKeys(
+            only=question.plan, file=True, games=question.games_help, others=question.plan_options, usage=usage
+        )
     if question.display:
         own["display"] = Fields(f"{question.package}.{question.display}")
     if not question.write:
@@ -42,7 +47,7 @@ def groups_of(question: Question) -> dict[str, Group]:
 
 
 def present_question(question: Question, values: Mapping[str, Any]) -> None:
-    """Ask a question, print the answer, write it if requested; after Ctrl-C print what is known and exit with 130."""
+    """Compute, print and write the answer to a question; after Ctrl-C, the answer so far, with exit code 130."""
     from wsim.lab.execution import Execution
 
     plan_options, out = values.get("plan"), values["answer"].out if "answer" in values else None

@@ -1,4 +1,4 @@
-"""``wsim report``: the page of a run."""
+"""``wsim report``: write the HTML page of a run."""
 
 from __future__ import annotations
 
@@ -19,24 +19,26 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ReportOptions(Options):
-    """Write the page of a run: conclusions, charts and tables in one HTML file that needs no network."""
+    """Write a report about a run: conclusions, charts and tables in one HTML file that works offline."""
 
-    run: str = argument("A folder that wsim run wrote.", metavar="RUN")
-    out: str | None = option("Write here.", None, metavar="FILE", names=("-o", "--out"), shown="RUN/report.html")
+    run: str = argument("Run folder written by wsim run.", metavar="RUN")
+    out: str | None = option(
+        "File for the report.", None, metavar="FILE", names=("-o", "--out"), shown="RUN/report.html"
+    )
     answer: tuple[str, ...] = option(
-        "Also show this answer, of any question (repeatable); the answers in RUN are shown.",
+        "Also show this answer (repeatable); answers in RUN are always shown.",
         (), metavar="FILE",
         aliases=("--whatif", "--match", "--skill", "--robustness", "--rest", "--balance"),
     )  # fmt: skip
-    compare: str | None = option("Show the differences to this run.", None, metavar="RUN")
+    compare: str | None = option("Also show the differences from this run.", None, metavar="RUN")
     with_run: tuple[str, ...] = option(
-        "Also show the tables of this run, with a different number of players or rule set (repeatable).",
+        "Also show this run next to RUN, such as one with a different number of players (repeatable).",
         (), metavar="RUN", aliases=("--beside",),
     )  # fmt: skip
 
 
 def report_command(options: ReportOptions, printing: Printing) -> None:
-    """Write the page of a run (default: report.html in its folder) and print its path."""
+    """Write the report of a run and print its path."""
     from wsim.lab.store import load_run
     from wsim.report import check_extra, write_report
 
@@ -45,7 +47,7 @@ def report_command(options: ReportOptions, printing: Printing) -> None:
 
     run = load_run(options.run)
     if not (printing.quiet or run.complete):
-        remark(f"wsim: {options.run} holds {run.games:,} of {len(run.wanted):,} games")
+        remark(f"wsim: {options.run} contains {run.games:,} of {len(run.wanted):,} games")
     target = Path(options.out) if options.out is not None else run.path / "report.html"
     compare = None if options.compare is None else load_run(options.compare)
     besides = Besides(
@@ -58,7 +60,7 @@ def report_command(options: ReportOptions, printing: Printing) -> None:
 
 @contextlib.contextmanager
 def _steps(show: bool) -> Iterator[Progress | None]:
-    """Give a callback that draws a bar of steps on standard error; None if it is no terminal."""
+    """Yield a callback that draws a bar of steps on standard error; None if that is not a terminal."""
     if not (show and sys.stderr.isatty()):
         yield None
         return
@@ -70,7 +72,7 @@ def _steps(show: bool) -> Iterator[Progress | None]:
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=None)
 
-        def advance(what: str, done: int, total: int) -> None:
-            bar.update(task, description=what, completed=done, total=total)
+        def advance(step: str, done: int, total: int) -> None:
+            bar.update(task, description=step, completed=done, total=total)
 
         yield advance

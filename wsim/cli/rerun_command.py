@@ -1,4 +1,4 @@
-"""``wsim rerun``: play again what made a run, an answer or a page, and say whether the same comes out."""
+"""``wsim runs rerun``: repeat a run, an answer or a page, and compare the results."""
 
 from __future__ import annotations
 
@@ -25,53 +25,52 @@ _PAGE = (".html", ".htm")
 
 @dataclass(frozen=True)
 class RerunOptions(Options):
-    """Play again what made something, and compare; exit 1 if it is not the same: wsim rerun RUN
+    """Repeat a run or an answer and compare the results; exit 1 if they differ: wsim runs rerun RUN
 
-    A run folder or a shard of one, an answer of wsim whatif, match, skill or rest (FILE.json, FILE.parquet), one of
-    wsim experiment picks --json, a page of wsim report. Files that it names are read in its run folder, or where their
-    names say.
+    Takes a run folder, a shard file, the answer to any question (FILE.json, FILE.parquet), or a page of wsim report.
+    Files that it names are read from the run folder, or else from their own paths.
     """
 
-    out: str | None = option("Keep the games that are played, of a run.", None, metavar="FOLDER", names=("-o", "--out"))
+    out: str | None = option("Store the repeated run in this folder.", None, metavar="FOLDER", names=("-o", "--out"))
 
 
 def rerun_command(plan: PlanOptions, options: RerunOptions, workers: Workers, trust: Trust, printing: Printing) -> None:
-    """Play again what the argument is of, print what is the same, exit 1 if something is not."""
+    """Repeat the run or answer in the argument, print the comparison, and exit 1 if anything differs."""
     from wsim.lab.execution import Execution
     from wsim.lab.repetition import Again
 
     if len(plan.arguments) != 1:
-        raise UserError("name one thing to play again: a run folder, a shard of one, an answer, a page")
+        raise UserError("name one thing to repeat: a run folder, a shard file, an answer or a page")
     if plan.extra:
-        raise UserError(f"rerun has no option {next(iter(plan.extra))!r}: what is played again cannot be changed")
+        raise UserError(f"rerun has no option {next(iter(plan.extra))!r}: a repetition changes nothing")
     name = plan.arguments[0]
     refuse_remote(name)
 
     def known(base: Plan) -> Plan:
-        return trusted(plan, base, name, "played again", trust=trust.trust)  # runs no code that nobody has named
+        return trusted(plan, base, name, "repeated", trust=trust.trust)  # runs no code that the user has not named
 
     source = _source(Path(name), keep=options.out is not None)
     recorded = source.plan()
     if recorded is not None:
         announce_compiling(known(recorded).game, quiet=printing.quiet)
     with progress_bar(not printing.quiet) as progress:
-        found = source.again(
+        repeated = source.again(
             Again(known, out=options.out, execution=Execution(workers.threads, workers.cluster, progress))
         )
     if printing.as_json:
-        head = {"source": name, "identical": found.identical, "compared": found.compared}
-        print_json({**head, "differences": list(found.differences), "remarks": list(found.remarks)})
+        head = {"source": name, "identical": repeated.identical, "compared": repeated.compared}
+        print_json({**head, "differences": list(repeated.differences), "remarks": list(repeated.remarks)})
     else:
-        same = "the same" if found.identical else "not the same"
-        write_out(f"{name} played again is {same}: {found.compared}")
-        for line in (*found.differences, *found.remarks):
+        same = "the same" if repeated.identical else "not the same"
+        write_out(f"{name} repeated is {same}: {repeated.compared}")
+        for line in (*repeated.differences, *repeated.remarks):
             write_out(f"  {line}")
-    if not found.identical:
+    if not repeated.identical:
         raise Exit(FAILURE)
 
 
 def _source(path: Path, *, keep: bool) -> Repeatable:
-    """Find out what a file or a folder is; UserError if games are to be kept that it does not write."""
+    """Return the repeatable content of a file or folder; UserError if ``keep`` does not apply to it."""
     from wsim.lab.repetition import RunFolder, ShardFile
     from wsim.lab.store import load_run
     from wsim.questions.answer_files import answer_in, stored_in
@@ -83,6 +82,6 @@ def _source(path: Path, *, keep: bool) -> Repeatable:
     if path.suffix.lower() in _PAGE:
         return PageFile.read(path)
     if keep:
-        what = "a single file" if path.suffix == ".parquet" else "an answer"
-        raise UserError(f"--out keeps the games of a run; {what} writes none")
+        noun = "a single file" if path.suffix == ".parquet" else "an answer"
+        raise UserError(f"--out stores the games of a run, but {noun} has none")
     return stored_in(answer or path) or ShardFile.read(path)

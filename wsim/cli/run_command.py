@@ -1,4 +1,4 @@
-"""``wsim run``: play a plan into a folder, show the tables of the run."""
+"""``wsim run``: play a plan into a run folder, and print its main tables."""
 
 from __future__ import annotations
 
@@ -38,21 +38,26 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RunOptions(Options):
-    """Play games and write a run folder of Parquet files; print its tables.
+    """Play games, store them in a run folder, and show how strong wonders and cards are.
 
-    Without options: 25,000 games of 7 Wonders for four, all played by `net`. The same options make the same data.
+    Without options: 25,000 games of 7 Wonders with four players, all played by `net`. The same options give the same
+    data.
     """
 
-    out: str | None = option("Write here.", None, metavar="FOLDER", names=("-o", "--out"), shown="runs/...")
-    resume: bool = option("Go on with an interrupted run: wsim run --resume FOLDER", False)
-    shard_games: int | None = option("Games per file.", None, metavar="N", shown="250,000 rows")
-    shard: str | None = option("Play part K of N only, into a folder of its own; then wsim merge.", None, metavar="K/N")
+    out: str | None = option(
+        "Run folder to write.", None, metavar="FOLDER", names=("-o", "--out"), shown="a new folder in runs/"
+    )
+    resume: bool = option("Continue an interrupted run: wsim run --resume FOLDER", False)
+    shard_games: int | None = option("Games per data file.", None, metavar="N", shown="250,000 rows")
+    shard: str | None = option(
+        "Play only part K of N, in its own folder; join the parts with wsim runs merge.", None, metavar="K/N"
+    )
 
 
 def run_command(
     plan: PlanOptions, options: RunOptions, workers: Workers, trust: Trust, table: Wide, printing: Printing
 ) -> None:
-    """Play what is missing, then print the folder and the game's summary of the run."""
+    """Play the missing games, then print the main tables and the folder."""
     played, folder = _plan(plan, options, trust)
     announce_compiling(played.game, quiet=printing.quiet)
     start = time.perf_counter()
@@ -60,7 +65,7 @@ def run_command(
     seconds = time.perf_counter() - start
     from wsim.stats.tables import OBSERVATIONAL
 
-    tables = _summary(run)
+    endings = _summary(run)
     if printing.as_json:
         print_json(
             {
@@ -70,36 +75,36 @@ def run_command(
                 "played": run.played,
                 "seconds": round(seconds, 3),
                 "level": 0.95,
-                "notes": list(dict.fromkeys(one.note for one in tables if one.note)),
-                "tables": {one.title: rows_of(one.frame) for one in tables},
+                "notes": list(dict.fromkeys(table.note for table in endings if table.note)),
+                "tables": {table.title: rows_of(table.frame) for table in endings},
             }
         )
         return
-    print_tables([one.shown for one in tables], wide=table.wide)
-    for note in dict.fromkeys(one.note for one in tables if one.note.startswith(OBSERVATIONAL)):
+    print_tables([ending.shown for ending in endings], wide=table.wide)
+    for note in dict.fromkeys(ending.note for ending in endings if ending.note.startswith(OBSERVATIONAL)):
         write_out("")
         write_note(note)
     if run.played:
         write_out(f"\n{run.played:,} games in {seconds:.1f} s: {run.path}")
     else:
-        write_out(f"\nall {run.games:,} games are already there: {run.path}")
+        write_out(f"\nall {run.games:,} games were already played: {run.path}")
 
 
 def _plan(given: PlanOptions, options: RunOptions, trust: Trust) -> tuple[Plan, str | None]:
-    """Return the plan and the folder; ``--resume FOLDER`` begins with the plan of that folder."""
+    """Return the plan and the folder; ``--resume FOLDER`` starts from the plan of that folder."""
     if not options.resume or not given.arguments:
         given.no_arguments()
         return given.resolve(), options.out
     folder, *more = given.arguments
     if more or options.out not in (None, folder):
-        raise UserError(f"one folder can be resumed, not {folder!r} and {(*more, options.out)[0]!r}")
+        raise UserError(f"only one folder can be resumed, not both {folder!r} and {(*more, options.out)[0]!r}")
     return plan_of_run(given, folder, "resumed", trust=trust.trust), folder
 
 
 def plan_of_run(given: PlanOptions, folder: str, doing: str, *, trust: bool, **over: Any) -> Plan:
-    """Return the plan of a run's folder under what was given.
+    """Return the plan of a run folder, overridden by the given options.
 
-    Raises UserError if that runs code which the folder brings and the user has not named: it may be anybody's.
+    Raises UserError if it would run code from the folder that the user has not named: it may be anyone's.
     """
     from wsim.lab.store import load_run
 
@@ -107,25 +112,25 @@ def plan_of_run(given: PlanOptions, folder: str, doing: str, *, trust: bool, **o
 
 
 def trusted(given: PlanOptions, base: Plan, source: str, doing: str, *, trust: bool) -> Plan:
-    """Return the plan that ``source`` brings, under what was given; UserError for code of it that nobody has named."""
+    """Return the plan of ``source`` under the given options; UserError for code that the user has not named."""
     plan = given.resolve(base)
-    if not trust and given.code_unnamed(plan):
-        places = [place for entry in plan.line_up if entry.file and (place := entry.place)]
-        places += map(str, plan.effects.values())
+    if not trust and given.code_needing_trust(plan):
+        paths = [path for entry in plan.line_up if entry.file and (path := entry.place)]
+        paths += map(str, plan.effects.values())
         files = Path(source, "files")
         if any(entry.module for entry in plan.line_up) and files.is_dir():
-            places.append(str(files))
-        look = f"look at {' and '.join(dict.fromkeys(places))} and" if places else "if you know it,"
+            paths.append(str(files))
+        where = f" in {' and '.join(dict.fromkeys(paths))}" if paths else ""
         raise UserError(
-            f"{source!r} names {plan.code_in_words()}, that runs when it is {doing}: {look} add --trust, "
-            f"or name your own with {'--patch' if plan.effects else '--policies'}"
+            f"{source!r} cannot be {doing} without running its {plan.code_in_words()}: if you trust the code{where}, "
+            f"add --trust, or name your own with {'--patch' if plan.effects else '--policies'}"
         )
     return plan
 
 
 @dataclass(frozen=True)
 class _Ending:
-    """A table that a run ends with: its title, as it is shown, its main columns, its note."""
+    """A table at the end of a run: title, sheet, main columns, note."""
 
     title: str
     shown: Sheet
@@ -134,11 +139,11 @@ class _Ending:
 
 
 def _summary(run: Run) -> list[_Ending]:
-    """Return the tables that a run ends with."""
+    """Return the tables at the end of a run."""
     from wsim.lab.run_tables import fair_share
     from wsim.stats.brief import ends
 
-    found = []
+    endings = []
     for analysis in analyses_of(find_game(run.plan.game)).values():
         if analysis.shown == "run" and analysis.possible(run.plan) and analysis.fits(run.plan):
             table = analysis.table(run)
@@ -146,8 +151,8 @@ def _summary(run: Run) -> list[_Ending]:
             sheet = table.sheet(frame, f"{title}{fair_share(replace(table, frame=frame))}")
             ends_of = {column.name: column.ends or () for column in sheet.columns}
             main = [part for name in sheet.main for part in (name, *ends_of.get(name, ()))]
-            found.append(_Ending(title, sheet, frame.select(main) if main else frame, table.note))
-    return found
+            endings.append(_Ending(title, sheet, frame.select(main) if main else frame, table.note))
+    return endings
 
 
 def _record(plan: Plan, folder: str | None, options: RunOptions, workers: Workers, *, quiet: bool) -> Run:
@@ -166,7 +171,7 @@ def _record(plan: Plan, folder: str | None, options: RunOptions, workers: Worker
         run: Run = interrupt.result
         trust = " --trust" if run.plan.code else ""
         remark(
-            f"wsim: interrupted; {run.games:,} of {len(run.wanted):,} games are kept, continue with:\n"
+            f"wsim: interrupted; {run.games:,} of {len(run.wanted):,} games are stored; continue with:\n"
             f"wsim run --resume {shlex.quote(str(run.path))}{trust}"
         )
         raise Exit(INTERRUPTED) from None

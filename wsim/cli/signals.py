@@ -1,7 +1,7 @@
-"""Ctrl-C and SIGTERM: the first one stops in order, the second one at once.
+"""Ctrl-C and SIGTERM: the first stops in an orderly way, the second immediately.
 
-Python runs handlers on the main thread, which may be waiting for a thread that plays while the system gave the signal
-to another one. So a watcher is told of every signal by a pipe: it wakes the main thread, and counts.
+Python runs handlers on the main thread, which may be waiting for a playing thread while the system delivered the signal
+to a different one. So a watcher thread receives every signal through a pipe, wakes the main thread, and counts.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from types import FrameType
 from typing import Any
 
 INTERRUPTED = 130
-PATIENCE = 2.0  # seconds in order before somebody at the terminal is told how to stop at once
-PAUSE = 0.05  # seconds, after which a callback that swallowed an interrupt should be over
-_LOST = 0  # in the pipe: no signal, but an interrupt that nobody saw
+PATIENCE = 2.0  # seconds before the user is told how to stop immediately
+PAUSE = 0.05  # seconds until a callback that swallowed an interrupt should have returned
+_LOST = 0  # in the pipe: not a signal, but an interrupt that was swallowed
 _STOPS = (signal.SIGINT, signal.SIGTERM)
 
 
 class _Watcher:
-    """The thread that is told of signals."""
+    """The thread that receives signals."""
 
     def __init__(self) -> None:
         self._asked = False
@@ -43,7 +43,10 @@ class _Watcher:
             patience = PATIENCE if self._asked and not advised else None
             if not select.select([self._end], [], [], patience)[0]:
                 advised = True
-                _say("wsim: waiting for the games that are being played; Ctrl-C again ends at once", *_deciding())
+                _say(
+                    "wsim: waiting for the current games to finish; press Ctrl-C again to stop immediately",
+                    *_deciding(),
+                )
                 continue
             byte = os.read(self._end, 1)
             if not byte:
@@ -54,13 +57,13 @@ class _Watcher:
                 _thread.interrupt_main()
             elif byte[0] in _STOPS:
                 if self._asked:
-                    _say("wsim: ended at once; what was finished is kept", *_deciding())
+                    _say("wsim: stopped immediately; finished parts are stored", *_deciding())
                     os._exit(INTERRUPTED)
                 self._asked = True
                 signal.pthread_kill(self._main, signal.SIGURG)
 
     def again(self, unraisable: Any) -> None:
-        """Ask again if the interrupt fell into a callback of C code, where Python drops exceptions."""
+        """Repeat an interrupt that hit a callback of C code, where Python drops exceptions."""
         if isinstance(unraisable.exc_value, KeyboardInterrupt):
             os.write(self.start, bytes([_LOST]))
         else:
@@ -74,15 +77,15 @@ class _Watcher:
 
 
 def _say(*lines: str) -> None:
-    """Write lines to standard error without a buffer or a lock that might be held."""
+    """Write lines to standard error, bypassing buffers and locks that might be held."""
     with suppress(OSError):
         os.write(2, "".join(f"{line}\n" for line in lines).encode())
 
 
 def _deciding() -> list[str]:
-    """Return a line about the policy of a user's that is waited for; none for none."""
-    watch = sys.modules.get("wsim.policies.watchdog")  # it is not imported for that
-    return [f"wsim: {found}"] if watch is not None and (found := watch.deciding()) else []
+    """Return a line about the user policy that is still deciding, if any."""
+    watch = sys.modules.get("wsim.policies.watchdog")  # not imported just for this
+    return [f"wsim: {line}"] if watch is not None and (line := watch.deciding()) else []
 
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:
@@ -90,15 +93,15 @@ def _interrupt(_number: int, _frame: FrameType | None) -> None:
 
 
 def _wake(_number: int, _frame: FrameType | None) -> None:
-    """Do nothing: the main thread is awake, and runs the handlers of the signals that came to others."""
+    """Do nothing: this wakes the main thread, which runs the handlers of signals delivered to other threads."""
 
 
 @contextmanager
 def stoppable() -> Iterator[None]:
-    """Let SIGINT and SIGTERM raise KeyboardInterrupt, the second one end the process.
+    """Make SIGINT and SIGTERM raise KeyboardInterrupt, and the second one end the process.
 
-    On the main thread of a POSIX system; elsewhere Python's own way is left alone. What was to be ignored (nohup, the
-    background of a shell) is ignored.
+    This applies on the main thread of a POSIX system; elsewhere Python's handling is unchanged. Ignored signals (nohup,
+    background of a shell) stay ignored.
     """
     if os.name != "posix" or threading.current_thread() is not threading.main_thread():
         yield

@@ -1,4 +1,4 @@
-"""``wsim table`` and its short forms: any table of a run, split, sorted, cut, filtered. The game says which it has."""
+"""``wsim table`` and its short forms: any table of a run, split, sorted, cut and filtered."""
 
 from __future__ import annotations
 
@@ -25,28 +25,28 @@ def _raw() -> Any:
 
 
 def _outcome() -> Any:
-    return option("total, win_share, ...", None, metavar="COLUMN", shown="total")
+    return option("Column that is explained: total, win_share, ...", None, metavar="COLUMN", shown="total")
 
 
 @dataclass(frozen=True)
 class OneTable(Options):
-    """A table that is a command of its own, and the options that only it has."""
+    """A table with its own command, and the options that only this table has."""
 
     name: ClassVar[str]
 
     def given(self) -> dict[str, list[str | None]]:
-        """Return the options that were given, as texts."""
-        found: dict[str, list[str | None]] = {}
+        """Return the given options as text."""
+        given: dict[str, list[str | None]] = {}
         for name in options_of(self):
             value = getattr(self, name)
             if name not in _INSTEAD and value not in (None, False, ()):
-                found[name] = [None] if value is True else list(value) if isinstance(value, tuple) else [value]
-        return found
+                given[name] = [None] if value is True else list(value) if isinstance(value, tuple) else [value]
+        return given
 
 
 @dataclass(frozen=True)
 class Cards(OneTable):
-    """Show what cards did in a run: win share with its interval, scores, how often built (table cards)."""
+    """Show the cards of a run: how often built, win share of their owners with its interval, scores (table cards)."""
 
     name: ClassVar[str] = "cards"
 
@@ -55,7 +55,7 @@ class Cards(OneTable):
 
 @dataclass(frozen=True)
 class Wonders(OneTable):
-    """Show what wonders did in a run: win share with its interval, scores by category (table wonders)."""
+    """Show the wonders of a run: win share with its interval, scores by category (table wonders)."""
 
     name: ClassVar[str] = "wonders"
 
@@ -64,44 +64,46 @@ class Wonders(OneTable):
 
 @dataclass(frozen=True)
 class Calibrate(OneTable):
-    """Hold a run of the first edition against the results of human players, figure by figure (table calibration)."""
+    """Compare a run of the first edition with results of human players, figure by figure (table calibration)."""
 
     name: ClassVar[str] = "calibration"
 
-    tolerance: str | None = option("Human standard deviations within which a mean counts as human.", None, shown="0.25")
+    tolerance: str | None = option(
+        "Largest difference that counts as human, in human standard deviations.", None, shown="0.25"
+    )
 
 
 @dataclass(frozen=True)
 class Matchups(OneTable):
-    """Show how policies (or others: --by) do against each other in the same games (tables matchups, crowding)."""
+    """Show how policies do against each other in the same games (tables matchups, crowding)."""
 
     name: ClassVar[str] = "matchups"
 
-    crowding: bool = option("Instead: what a plan is worth by the number of others who follow it.", False)
+    crowding: bool = option("Show instead how the value of a strategy depends on how many others follow it.", False)
 
 
 @dataclass(frozen=True)
 class Strengths(OneTable):
-    """Show Plackett-Luce strengths, from the whole order of finish (table strengths)."""
+    """Show Plackett-Luce strengths of policies, from the full order of finish (table strengths)."""
 
     name: ClassVar[str] = "strengths"
 
 
 @dataclass(frozen=True)
 class Synergies(OneTable):
-    """Show which pairs of cards were worth more together than apart (tables synergies, chains)."""
+    """Show pairs of cards that were worth more together than separately (tables synergies, chains)."""
 
     name: ClassVar[str] = "synergies"
 
-    chains: bool = option("Instead: what finishing a chain of cards goes with.", False)
-    card: tuple[str, ...] = option("Partners of this card (repeatable).", (), metavar="NAME")
+    chains: bool = option("Show instead what goes together with completing a chain of cards.", False)
+    card: tuple[str, ...] = option("Only pairs with this card (repeatable).", (), metavar="NAME")
     outcome: str | None = _outcome()
     raw: bool = _raw()
 
 
 @dataclass(frozen=True)
 class Variance(OneTable):
-    """Show how much of the score's variance comes from board, seat, policy and table (table variance)."""
+    """Show how much of the variance of the score comes from wonder, seat, policy and table (table variance)."""
 
     name: ClassVar[str] = "variance"
 
@@ -109,12 +111,12 @@ class Variance(OneTable):
 
 
 _INSTEAD = ("crowding", "chains")
-"""Tables that stand in the place of one when the option of their name is given."""
+"""Tables shown instead if the option of their name is given."""
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """A table of runs that is wanted: the runs, how it is made, what is shown of it, where it goes.
+    """A requested table: the runs, how it is computed, what is shown of it, where it is written.
 
     Attributes
     ----------
@@ -131,20 +133,20 @@ class Wanted:
 
 
 def short_table(own: OneTable, table: TableOptions, view: View, files: Files, printing: Printing) -> None:
-    """Show a table that is a command of its own, or one that takes its place."""
-    name = next((one for one in _INSTEAD if getattr(own, one, False)), own.name)
+    """Show a table with its own command, or the one that replaces it."""
+    name = next((other for other in _INSTEAD if getattr(own, other, False)), own.name)
     show_table(name, Wanted(table.runs, table, view, files, printing, own.given()))
 
 
 def any_table(own: Sequence[str], table: TableOptions, view: View, files: Files, printing: Printing) -> None:
-    """Show a table by its name, with its options; without a name which there are. ``own``: words nobody knows."""
-    words = [*table.runs, *own]  # what is unknown stands among the runs
-    first = next((place for place, word in enumerate(words) if word.startswith("-")), len(words))
+    """Show a table by name, with its options; without a name, list the tables. ``own``: unknown arguments."""
+    words = [*table.runs, *own]  # the name is among the runs
+    first = next((index for index, word in enumerate(words) if word.startswith("-")), len(words))
     pairs, arguments = split(words[first:])
     if arguments:
         raise UserError(f"table takes no argument {arguments[0]!r}")
     if not first:
-        raise UserError(f"table shows a run: name its folder before {words[0]}")
+        raise UserError(f"table needs a run: name its folder before {words[0]}")
     options: dict[str, list[str | None]] = {}
     for option_name, text in pairs:
         options.setdefault(option_name.lstrip("-").replace("-", "_"), []).append(text)
@@ -159,7 +161,7 @@ def any_table(own: Sequence[str], table: TableOptions, view: View, files: Files,
 
 
 def show_table(name: str, wanted: Wanted) -> None:
-    """Print the table ``name`` of one run, or of several as one: its rows, what it says and what it does not."""
+    """Print the table ``name`` of one run, or of several combined: rows and notes."""
     from wsim.cli.presenter import Output, show
     from wsim.lab.run_tables import RunTable, texts_read
     from wsim.lab.table_options import table_command
@@ -167,32 +169,32 @@ def show_table(name: str, wanted: Wanted) -> None:
     wanted.files.check()
     runs, by, level = [open_run(folder) for folder in wanted.folders], wanted.table.by, wanted.table.level
     given = texts_read(name, find_analysis(find_game(runs[0].plan.game), name), wanted.options)
-    found = RunTable.of(name, runs, by, level, given, wanted.table.won_by)
-    rows = wanted.view.of(found.table.frame, found.splits, found.table.columns)
-    record = found.record(wanted.options, wanted.view.only, wanted.view.sort, wanted.view.top)
+    run_table = RunTable.of(name, runs, by, level, given, wanted.table.won_by)
+    rows = wanted.view.of(run_table.table.frame, run_table.splits, run_table.table.columns)
+    record = run_table.record(wanted.options, wanted.view.only, wanted.view.sort, wanted.view.top)
     output = Output(wanted.printing, wanted.files, wanted.view.wide)
     command = table_command(name, wanted.table, wanted.view, wanted.options)
-    show(found.document(rows, command), record, output)
+    show(run_table.document(rows, command), record, output)
 
 
 def words_of(words: Sequence[str]) -> tuple[tuple[str, ...], str | None]:
-    """Tell the runs from the name of a table: the first word that is no run, but for the first of all."""
+    """Return the runs and the name of the table: the first word, after the first, that is not a run."""
     from pathlib import Path
 
     tables = {name for game in GAMES for name in find_game(game).ANALYSES}
-    for place, word in enumerate(words[1:], start=1):
+    for index, word in enumerate(words[1:], start=1):
         if (Path(word) / "run.json").exists():
             continue
-        more = words[place + 1 :]
+        more = words[index + 1 :]
         if more and word in tables:
             raise UserError(f"table takes no argument {more[0]!r}")
         if not more:
-            return tuple(words[:place]), word
+            return tuple(words[:index]), word
     return tuple(words), None
 
 
 def list_tables(wanted: Wanted) -> None:
-    """Print which tables a run has."""
+    """Print the list of tables of a run."""
     from wsim.lab.run_tables import option_names, tables_of_run
 
     run = open_run(wanted.folders[0])
@@ -213,10 +215,10 @@ def list_tables(wanted: Wanted) -> None:
 
 
 def open_run(folder: str) -> Run:
-    """Open a run; say so if it is not complete."""
+    """Open a run; print a remark if it is incomplete."""
     from wsim.lab.store import load_run
 
     run = load_run(folder)
     if not run.complete:
-        remark(f"wsim: {folder} holds {run.games:,} of {len(run.wanted):,} games")
+        remark(f"wsim: {folder} contains {run.games:,} of {len(run.wanted):,} games")
     return run

@@ -1,4 +1,4 @@
-"""``wsim trace``: whole games, one JSON object per line or as text, streamed; or one game as a page."""
+"""``wsim trace``: stream whole games as JSON lines or text, or write one game as a page."""
 
 from __future__ import annotations
 
@@ -27,62 +27,60 @@ if TYPE_CHECKING:
 
 FORMATS = ("json", "text", "html")
 EVERY_SEAT = "every"
-"""What ``--why`` without a seat stands for."""
+"""The value of ``--why`` without a seat."""
 
 
 def trace_line(trace: dict[str, Any]) -> str:
-    """Return a trace as its one line of JSON, without the line's end."""
+    """Return a trace as one line of JSON, without a newline."""
     return json.dumps(trace, ensure_ascii=False)
 
 
 @dataclass(frozen=True)
 class TraceOptions(Options):
-    """Tell whole games, every decision of them: one JSON object per line, text or a page.
+    """Print whole games with every decision, as JSON lines, text or a page.
 
-    wsim trace RUN GAME tells a game of a run, as it was played, wsim trace POSITION.json that of a position file.
+    wsim trace RUN GAME prints a game of a run as it was played, wsim trace POSITION.json the game of a position file.
     --why 2 adds why seat 2 won or lost.
     """
 
     first: int | None = option("Number of the first game.", None, metavar="N", shown="0")
     why: str | None = option(
-        "Add what each move was worth, at the decisions of a seat or of all.", None, metavar="[SEAT]", alone=EVERY_SEAT
+        "Add the value of each possible move, for one seat or for all.", None, metavar="[SEAT]", alone=EVERY_SEAT
     )
     playouts: int | None = option(
-        "Of each move for --why, of each win chance of a page.", None, metavar="N", shown="200"
+        "Playouts per move for --why, or per win chance on a page.", None, metavar="N", shown="200"
     )
-    out: str | None = option("Write here.", None, metavar="FILE", names=("-o", "--out"))
+    out: str | None = option("Write to this file.", None, metavar="FILE", names=("-o", "--out"))
     format: str | None = option(
-        "JSON lines, text for people (default on a terminal), or a page of one game to step through.",
+        "Output format: JSON lines, text (default on a terminal), or a page to step through one game.",
         None, metavar="json|text|html",
     )  # fmt: skip
 
     @property
     def form(self) -> str:
-        """The form; raise UserError for one that there is not, or that the other options do not fit."""
+        """The format; raise UserError for an unknown one, or one that does not fit the other options."""
         form = self.format
         if form is None and self.out is not None and self.out.endswith(".html"):
             form = "html"
         if form is None:
             form = "text" if self.out is None and results().isatty() else "json"
         if form not in FORMATS:
-            raise UserError(
-                f"unknown format {form!r}: traces are written as json, text or html{nearest(form, FORMATS)}"
-            )
+            raise UserError(f"unknown format {form!r}: it must be json, text or html{nearest(form, FORMATS)}")
         if form == "html" and self.why is not None:
-            raise UserError("a page tells win chances, not what each move was worth: --why goes with text or json")
+            raise UserError("--why needs --format text or json: a page shows win chances, not move values")
         if self.playouts is not None and self.why is None and form != "html":
-            raise UserError(f"--playouts is of --why and of a page, not of {form}: add --why or --format html")
+            raise UserError(f"--playouts has no effect on {form}: add --why or --format html")
         return form
 
     def wanted(self, plan: Plan) -> Why | None:
-        """Return what is asked of the decisions; raise UserError for what is no seat, or no number of playouts."""
+        """Return the request of ``--why``; raise UserError for an invalid seat or number of playouts."""
         if self.why is None:
             return None
         from wsim.positions.why import PLAYOUTS
 
         playouts = PLAYOUTS if self.playouts is None else self.playouts
         if playouts < 2:
-            raise UserError(f"at least 2 playouts are needed, not {playouts}")
+            raise UserError(f"--playouts must be at least 2, not {playouts}")
         if self.why == EVERY_SEAT:
             return Why(None, playouts)
         try:
@@ -90,13 +88,13 @@ class TraceOptions(Options):
         except ValueError:
             raise UserError(f"--why takes the number of a seat, not {self.why!r}: write it last, or --why=2") from None
         if seat not in range(plan.players):
-            raise UserError(f"there is no seat {seat}: the players sit at 0 to {plan.players - 1}")
+            raise UserError(f"seat {seat} does not exist: seats are numbered 0 to {plan.players - 1}")
         return Why(seat, playouts)
 
 
 @dataclass(frozen=True)
 class Why:
-    """What ``--why`` asks for: a seat (None: every seat), and how many playouts of each move."""
+    """The request of ``--why``: a seat (None: every seat), and the playouts per move."""
 
     seat: int | None
     playouts: int
@@ -104,7 +102,7 @@ class Why:
 
 @dataclass(frozen=True)
 class Page:
-    """The page that is asked for: which game of which plan, how many playouts, and where to (None: standard output)."""
+    """A requested page: plan, number of the game, playouts, and file (None: standard output)."""
 
     plan: Plan
     number: int
@@ -113,11 +111,11 @@ class Page:
 
     @classmethod
     def of(cls, plan: Plan, number: int, out: str | None, playouts: int | None) -> Page:
-        """Check what was asked for, before anything is compiled or played; without a file, a terminal gets one."""
+        """Check the request before anything is compiled or played; on a terminal, choose a file if none is given."""
         from wsim.report.game_page import PLAYOUTS, check_replay
 
         if plan.games != 1:
-            raise UserError(f"a page tells one game, not {plan.games}: leave --games away; --first says which game")
+            raise UserError(f"a page shows one game, not {plan.games}: choose it with --first, without --games")
         target = None if out is None else Path(out)
         if target is None and results().isatty():
             target = Path(f"replay-{plan.seed}-{number}.html")
@@ -125,12 +123,12 @@ class Page:
         check_replay(page.playouts, target)
         return page
 
-    def write(self, made: Callable[[Progress | None], Replay], *, quiet: bool) -> None:
-        """Make the page, write it and say where it lies; to standard output, which is no terminal, the page itself."""
+    def write(self, make: Callable[[Progress | None], Replay], *, quiet: bool) -> None:
+        """Write the page and print its path; without a file, print the page itself."""
         from wsim.report.game_page import render, write_replay
 
         with progress_bar(not quiet) as progress:
-            replay = made(progress)
+            replay = make(progress)
         if self.target is None:
             results().write(render(replay))
         else:
@@ -138,7 +136,7 @@ class Page:
 
 
 def trace_command(plan: PlanOptions, options: TraceOptions, trust: Trust, printing: Printing) -> None:
-    """Trace the games ``first``, ``first + 1``, ... of a plan, or of the run whose folder is the argument."""
+    """Trace the games ``first``, ``first + 1``, ... of a plan, or of the run folder in the argument."""
     from wsim.lab.plan import MAX_GAMES
     from wsim.lab.store import load_run
     from wsim.positions.run_games import refuse_other_game, refuse_other_rules
@@ -152,7 +150,7 @@ def trace_command(plan: PlanOptions, options: TraceOptions, trust: Trust, printi
     if folder is not None:
         refuse_other_game(load_run(folder), first)
     if first + played.games > MAX_GAMES:
-        raise UserError(f"games have numbers up to {MAX_GAMES - 1}: {played.games} from {first} go beyond it")
+        raise UserError(f"games are numbered up to {MAX_GAMES - 1}: {played.games} games from {first} exceed that")
     why = options.wanted(played)
     page = None if form != "html" else Page.of(played, first, options.out, options.playouts)
     game = find_game(played.game)
@@ -171,7 +169,7 @@ def trace_command(plan: PlanOptions, options: TraceOptions, trust: Trust, printi
 
 
 def _trace_position(given: PlanOptions, options: TraceOptions, *, trusted: bool, quiet: bool) -> None:
-    """Trace the game of a position file: as a page as far as it was played, else from its deal to its end."""
+    """Trace the game of a position file: a page shows it up to the position, other formats need a finished game."""
     from wsim.positions.as_played import decisions_of, played_again
     from wsim.positions.game_value import Game
     from wsim.positions.players import seated
@@ -181,7 +179,7 @@ def _trace_position(given: PlanOptions, options: TraceOptions, *, trusted: bool,
     own = {"--first": options.first, "--plan": given.file}
     named = [option for option, value in own.items() if value is not None]
     if others := [*given.arguments[1:], *named, *map(option_of, given.keys), *given.extra]:
-        raise UserError(f"{name!r} is one game, told as it was played: {others[0]!r} has no place beside it")
+        raise UserError(f"{name!r} is one game, shown as it was played: unexpected argument {others[0]!r}")
     game = Game.from_json(text_within(Path(name)), trust=trusted)
     why = options.wanted(game.plan)
     if form == "html":
@@ -193,20 +191,20 @@ def _trace_position(given: PlanOptions, options: TraceOptions, *, trusted: bool,
         page.write(lambda heard: replay_of_game(game, (), page.playouts, heard, again), quiet=quiet)
         return
     if game.to_move is not None:
-        raise UserError(f"the game in {name!r} is going on: a trace tells whole games, --format html this one so far")
+        raise UserError(f"the game in {name!r} is unfinished: only --format html can show it so far")
     with played_again(game) as simulator, progress_bar(not quiet) as heard:
         if simulator is None:
-            raise UserError(f"the game in {name!r} does not begin with a deal of its plan: --format html tells it")
+            raise UserError(f"the game in {name!r} does not start from a deal of its plan: use --format html")
         trace, line_up = simulator.trace(game.number), seated(game.plan, game.number)
-        for place, seat in enumerate(trace["seats"]):
-            seat["policy"] = line_up[place % len(line_up)]
+        for index, seat in enumerate(trace["seats"]):
+            seat["policy"] = line_up[index % len(line_up)]
         if why is not None:
             trace["why"] = why_along(list(decisions_of(game)), why.playouts, seat=why.seat, progress=heard)
         _write(iter([_text(simulator, trace, form)]), options.out)
 
 
 def _write(texts: Iterator[str], out: str | None) -> None:
-    """Write texts as they come, to a file or to standard output."""
+    """Write texts to a file or standard output as they are produced."""
     if out is None:
         for text in texts:
             results().write(printable(text))
@@ -217,40 +215,40 @@ def _write(texts: Iterator[str], out: str | None) -> None:
 
 
 def _arguments(given: PlanOptions, first: int | None) -> tuple[str | None, int]:
-    """Return the run's folder, if one is named, and the first game."""
+    """Return the run folder, if given, and the first game."""
     for word in given.extra:
         if word.removeprefix("-").isdecimal():
             raise UserError(f"the first game must be at least 0, not {word}")
     folder, game, *more = (*given.arguments, None, None)[: max(2, len(given.arguments))]
     if more:
-        raise UserError(f"trace takes a run and the number of a game, not {more[0]!r} too")
+        raise UserError(f"trace takes a run and the number of a game: unexpected argument {more[0]!r}")
     if game is not None:
         if first is not None:
-            raise UserError(f"the game is named twice: {game!r} and --first {first}")
+            raise UserError(f"the game is given twice: {game!r} and --first {first}")
         try:
             first = int(game)
         except ValueError:
-            raise UserError(f"wsim trace RUN GAME: the game is a number, not {game!r}") from None
+            raise UserError(f"wsim trace RUN GAME: the game must be a number, not {game!r}") from None
     if first is not None and first < 0:
         raise UserError(f"the first game must be at least 0, not {first}")
     return folder, first or 0
 
 
 def _plan(given: PlanOptions, folder: str | None, *, trust: bool) -> Plan:
-    """Return the plan that is traced: the run's, or the one that the options make; one game unless more are asked."""
+    """Return the plan to trace: of the run or of the options; one game unless ``--games`` is given."""
     if folder is None:
         return given.resolve(games=1)
     others = [key for key in given.keys if key not in ("games", "policies")] + list(given.extra)
     if others or given.file:
-        what = given.file or others[0].lstrip("-")
-        raise UserError(f"the games of a run are told as they were played: {what!r} cannot be changed")
+        key = given.file or others[0].lstrip("-")
+        raise UserError(f"the games of a run are shown as they were played: {key!r} cannot be changed")
     return plan_of_run(given, folder, "traced", trust=trust, games=1)
 
 
 def _texts(
     simulator: Simulator, plan: Plan, games: range, form: str, why: Why | None, progress: Progress | None
 ) -> Iterator[str]:
-    """Yield each game as the text that is printed, with the line's end."""
+    """Yield each game as printed, ending with a newline."""
     from wsim.positions.why import why_of
 
     for number in games:
@@ -261,7 +259,7 @@ def _texts(
 
 
 def _text(simulator: Simulator, trace: dict[str, Any], form: str) -> str:
-    """Return a trace as it is printed, with the line's end."""
+    """Return a trace as printed, ending with a newline."""
     from wsim.positions.why import why_text
 
     if form == "json":

@@ -1,4 +1,4 @@
-"""``wsim verify``: is a run what was written?"""
+"""``wsim runs verify``: check that the files of a run are intact."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class VerifyOptions(Options):
-    """Check a run: every file, digest, range and row, and what the data were made of; exit 1 if anything is wrong."""
+    """Check the files, digests, ranges, rows and provenance of a run; exit 1 if anything is wrong."""
 
-    run: str = argument("A folder that wsim run wrote.", metavar="RUN")
+    run: str = argument("Run folder written by wsim run.", metavar="RUN")
 
 
 def verify_command(options: VerifyOptions, printing: Printing) -> None:
-    """Check a run folder and print what is wrong, a line each; exit 1 if anything is."""
+    """Print one line per problem of a run folder; exit 1 if there are any."""
     from wsim.lab.verify import verify
 
     folder = options.run
-    found = verify(folder)
+    findings = verify(folder)
     if printing.as_json:
-        print_json({"folder": folder, "sound": not found, "findings": [asdict(one) for one in found]})
-    elif not found:
-        write_out(f"{folder} is sound: every file is what was written")
+        print_json({"folder": folder, "sound": not findings, "findings": [asdict(finding) for finding in findings]})
+    elif not findings:
+        write_out(f"{folder} is intact: all files are as written")
     else:
-        for one in found:
-            write_out(f"{one.file} {one.wrong}" if not one.wrong.startswith("'") else one.wrong)
-    if found:
+        for finding in findings:
+            write_out(finding.wrong if finding.wrong.startswith("'") else f"{finding.file} {finding.wrong}")
+    if findings:
         raise Exit(FAILURE)

@@ -40,7 +40,7 @@ def checked_seat(seat: Any, players: int) -> int:
     return int(seat)
 
 
-def checked_word(key: str, word: str, known: Mapping[str, Any] | tuple[str, ...]) -> str:
+def validate_choice(key: str, word: str, known: Mapping[str, Any] | tuple[str, ...]) -> str:
     """Return a known word; raise UserError for any other."""
     if word not in known:
         raise UserError(f"{key} must be {' or '.join(known)}, not {word!r}{nearest(str(word), known)}")
@@ -76,7 +76,7 @@ class GameVector:
     def __init__(
         self, plan: Plan, count: int, callers: tuple[int, ...], actions: str, *, again: bool = False, threads: int = 1
     ) -> None:
-        checked_word("actions", actions, ACTIONS)
+        validate_choice("actions", actions, ACTIONS)
         self.plan, self.count, self.threads = plan, count, threads
         self._prepare()
         vector, self.columns = self._vector, self._vector.columns

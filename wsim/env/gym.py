@@ -9,7 +9,7 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from wsim.env.game_vector import REWARDS, GameVector, checked_seat, checked_word, chosen_plan
+from wsim.env.game_vector import REWARDS, GameVector, checked_seat, chosen_plan, validate_choice
 from wsim.env.spaces import LegalDiscrete, Observations, mask_of
 from wsim.env.vector import VectorEnv
 from wsim.errors import UserError
@@ -43,8 +43,8 @@ class SingleEnv(gymnasium.Env[_Seen, np.int64]):
     ) -> None:
         resolved = chosen_plan(plan, keys)
         self.seat = checked_seat(seat, resolved.players)
-        self._reward = REWARDS[checked_word("reward", reward, REWARDS)]
-        self._raises = checked_word("illegal", illegal, ILLEGAL) == "raise"
+        self._reward = REWARDS[validate_choice("reward", reward, REWARDS)]
+        self._raises = validate_choice("illegal", illegal, ILLEGAL) == "raise"
         self._vector = GameVector(resolved, 1, (self.seat,), actions)
         self.columns, self.actions = self._vector.columns, self._vector.actions
         self._observations = Observations(observations, resolved, len(self.columns))

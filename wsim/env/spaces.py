@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from gymnasium.spaces import Box, Discrete
 
-from wsim.env.game_vector import GameVector, checked_word
+from wsim.env.game_vector import GameVector, validate_choice
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,7 +38,7 @@ class Observations:
     """
 
     def __init__(self, kind: str, plan: Plan, columns: int) -> None:
-        self.kind, self.columns = checked_word("observations", kind, OBSERVATIONS), columns
+        self.kind, self.columns = validate_choice("observations", kind, OBSERVATIONS), columns
         self.scales = largest_seen(plan) if kind == "scaled" else np.ones(columns, np.float32)
 
     def box(self) -> Box:

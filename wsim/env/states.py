@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from wsim.env.game_vector import REWARDS, GameVector, checked_seat, checked_word, chosen_plan
+from wsim.env.game_vector import REWARDS, GameVector, checked_seat, chosen_plan, validate_choice
 from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.kernels.commands import LOOK, OBSERVE
@@ -71,7 +71,7 @@ class SpielGame:
         self.plan, self.deals = chosen_plan(plan, keys), deals
         if deals is not None and (type(deals) is not int or not 1 <= deals <= MAX_DEALS):
             raise UserError(f"deals must be a whole number from 1 to {MAX_DEALS:,}, or None, not {deals!r}")
-        self._reward = checked_word("reward", reward, REWARDS)
+        self._reward = validate_choice("reward", reward, REWARDS)
         self._vector = GameVector(self.plan, 1, tuple(range(self.plan.players)), actions)
         self._simulator = find_game(self.plan.game).prepare(self.plan)
         self.actions = self._vector.actions

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
-from wsim.env.game_vector import REWARDS, GameVector, checked_seat, checked_word, chosen_plan
+from wsim.env.game_vector import REWARDS, GameVector, checked_seat, chosen_plan, validate_choice
 from wsim.errors import UserError
 from wsim.lab.batch import usable_threads
 
@@ -76,7 +76,7 @@ class VectorEnv:
     ) -> None:
         resolved = chosen_plan(plan, keys)
         self.games, self.players = _checked_games(games), resolved.players
-        self._reward = REWARDS[checked_word("reward", reward, REWARDS)]
+        self._reward = REWARDS[validate_choice("reward", reward, REWARDS)]
         self.seats = _checked_seats(seats, resolved.players)
         count = min(usable_threads(threads), self.games)
         self._vector = GameVector(resolved, self.games, self.seats, actions, again=True, threads=count)

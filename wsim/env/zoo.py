@@ -9,7 +9,7 @@ import numpy as np
 from gymnasium.spaces import Box, Dict
 from pettingzoo import AECEnv, ParallelEnv
 
-from wsim.env.game_vector import REWARDS, GameVector, checked_word, chosen_plan
+from wsim.env.game_vector import REWARDS, GameVector, chosen_plan, validate_choice
 from wsim.env.spaces import LegalDiscrete, counts_box, mask_of
 from wsim.errors import UserError, nearest
 
@@ -24,7 +24,7 @@ class _Seats:
 
     def __init__(self, plan: Plan | None, keys: Mapping[str, Any], actions: str, reward: str) -> None:
         resolved = chosen_plan(plan, keys)
-        self.reward = REWARDS[checked_word("reward", reward, REWARDS)]
+        self.reward = REWARDS[validate_choice("reward", reward, REWARDS)]
         self.vector = GameVector(resolved, 1, tuple(range(resolved.players)), actions)
         self.agents = [f"player_{seat}" for seat in range(resolved.players)]
         columns, count = len(self.vector.columns), len(self.vector.actions)

@@ -15,7 +15,7 @@ from wsim.jit.cache import cache_directory, cache_is_cold, source_digest, usable
 from wsim.jit.calls import ADDRESSES, Bound, address_of, addresses_of, call, call_back, linked
 from wsim.jit.clock import nanoseconds
 from wsim.jit.guards import LimitError, broken_limit, stop
-from wsim.jit.kernels import entrance, kernel, njit
+from wsim.jit.kernels import entry_point, kernel, njit
 from wsim.jit.memory import words_of
 from wsim.jit.modes import CHECKED, JIT, PLAIN
 from wsim.jit.record_types import numpy_signature, record_type
@@ -46,7 +46,7 @@ __all__ = [
     "checking_indices",
     "compiled_beside",
     "count_bits",
-    "entrance",
+    "entry_point",
     "failed_slot",
     "fill_slot",
     "from_dtype",

@@ -44,7 +44,7 @@ def kernel(signature: Any = None, *, package: str | None = None, inline: bool = 
     return compile_entry
 
 
-def entrance(template: Any, inner: Any, name: str = "") -> FunctionType:
+def entry_point(template: Any, inner: Any, name: str = "") -> FunctionType:
     """Return a function like ``template``, to be compiled as an entry point, in which ``inner`` is this kernel.
 
     It has no closure and a name of its own, so that it is found on the disk: of a closure, numba compares what it

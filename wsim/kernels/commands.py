@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from wsim.jit import entrance, kernel
+from wsim.jit import entry_point, kernel
 from wsim.kernels.engine import Engine
 from wsim.kernels.heads import NOBODY, copying
 
@@ -53,7 +53,7 @@ class Parts:
     count: Any = nothing_counted
 
 
-inner: Any = None  # what ``entrance`` puts there
+inner: Any = None  # what ``entry_point`` puts there
 
 
 def run_machine(game, words, state, rules, seating, line_up, command, number, seat, seed, outcomes, seen):
@@ -188,4 +188,4 @@ def commands_of(engine: Engine, parts: Parts) -> Any:
         copy(words, state)
         return decider
 
-    return kernel(engine.types.commands, package=engine.types.package)(entrance(run_machine, carry_out))
+    return kernel(engine.types.commands, package=engine.types.package)(entry_point(run_machine, carry_out))

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from wsim.jit import call, entrance, kernel
+from wsim.jit import call, entry_point, kernel
 from wsim.kernels.heads import NOBODY, RECORD_PICKS, Types
 from wsim.kernels.overruling import overruling
 
@@ -94,7 +94,7 @@ class Engine(NamedTuple):
     begin: Any
 
 
-inner: Any = None  # what ``entrance`` puts there
+inner: Any = None  # what ``entry_point`` puts there
 
 
 def play_chunk(game, rules, seating, line_up, first, rows, picks, recording):
@@ -223,5 +223,5 @@ def chunk_of(engine: Engine, row: Any, pick: Any) -> Any:
                 filled = write_picks(game, picks, filled, number)
         return filled
 
-    made = entrance(play_chunk, play_games)
+    made = entry_point(play_chunk, play_games)
     return kernel(engine.types.chunk(row, pick), package=engine.types.package)(made)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from wsim.jit import entrance, kernel
+from wsim.jit import entry_point, kernel
 from wsim.kernels.engine import Engine
 from wsim.kernels.heads import NOBODY, copying
 
@@ -37,7 +37,7 @@ class Parts:
     save: Any = None
 
 
-inner: Any = None  # what ``entrance`` puts there
+inner: Any = None  # what ``entry_point`` puts there
 
 
 def step_games(game, words, states, rules, seating, line_up, request, timesteps, seen, masks):
@@ -161,4 +161,4 @@ def lockstep_of(engine: Engine, parts: Parts) -> Any:
             write(game, rules, request, timestep, decider, seen, masks, place)
         return ALL_WELL
 
-    return kernel(engine.types.lockstep, package=engine.types.package)(entrance(step_games, step_all))
+    return kernel(engine.types.lockstep, package=engine.types.package)(entry_point(step_games, step_all))

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from wsim.jit import entrance, kernel, padded, products, rectified, rounding, stack_room, sums_of_rows
+from wsim.jit import entry_point, kernel, padded, products, rectified, rounding, stack_room, sums_of_rows
 from wsim.kernels.heads import Types, in_lines
 
 INPUT_BITS = 10
@@ -259,7 +259,7 @@ def net_of(parts: Parts) -> Net:
     return Net(values, best, describe_decision)
 
 
-inner: Any = None  # what ``entrance`` puts there
+inner: Any = None  # what ``entry_point`` puts there
 
 
 def describe(public, own, choice, rules, settings, state, moves, places):
@@ -270,4 +270,4 @@ def describe(public, own, choice, rules, settings, state, moves, places):
 def describing(net: Net, types: Types, state: np.dtype[Any], move: np.dtype[Any]) -> Any:
     """Return the entry point of ``Net.describe``, for records of these dtypes (``Sizes``)."""
     package = types.package.replace(".kernels", ".policies")
-    return kernel(types.describing(state, move), package=package)(entrance(describe, net.describe))
+    return kernel(types.describing(state, move), package=package)(entry_point(describe, net.describe))

@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from wsim.jit import entrance, kernel, linked, types
+from wsim.jit import entry_point, kernel, linked, types
 from wsim.kernels.engine import Engine, engine_of
 
-inner: Any = None  # what ``entrance`` puts there
+inner: Any = None  # what ``entry_point`` puts there
 
 
 def next_decision(game, rules, until):
@@ -33,7 +33,7 @@ def stepped(engine: Engine, move: Any = types.int64) -> Engine:
 
     def compiled(template: Any, steps: Any, *rest: Any) -> Any:
         signature = types.int64(own.game, own.rules, *rest)
-        entry = kernel(signature, package=own.package)(entrance(template, steps))
+        entry = kernel(signature, package=own.package)(entry_point(template, steps))
         return linked(entry, template.__name__, own.package)
 
     made = compiled(next_decision, engine.parts.next_decision, types.int64), compiled(take, engine.parts.take, move)

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from wsim.errors import UserError
 from wsim.lab.batch import usable_threads
 from wsim.lab.cluster import Cluster, InChunks, check_cluster, chunk_runner, joined
 from wsim.lab.progress import Interrupted, Progress
@@ -34,6 +35,8 @@ class Execution:
     def __post_init__(self) -> None:
         check_cluster(self.cluster, self.threads)
         usable_threads(self.threads)  # refuses an impossible number
+        if self.progress is not None and not callable(self.progress):
+            raise UserError(f"progress must be a function of (what, done, total), not {self.progress!r}")
 
     def report(self, what: str, done: int, total: int) -> None:
         """Report progress to whoever follows it."""

@@ -1,8 +1,8 @@
 """How the engine of a game calls a policy: one signature, and what is settled before the policy is asked.
 
-Whatever a policy is, the engine calls its *entrance*: a compiled function of the game's signature. It goes through the
-game's routine, the small kernels that settle what most policies do alike (such as paying a loss, or the random picks
-of ``explore``), and asks the policy for the rest. All of it is compiled into the entrance: the routine costs no call.
+The engine calls the *entry point* of a policy: a compiled function of the game's signature. It goes through the game's
+routine, the small kernels that settle what most policies do alike (such as paying a loss, or the random picks of
+``explore``), and asks the policy for the rest. All of it is compiled into the entry point: the routine costs no call.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from wsim.jit import (
     Bound,
     address_of,
     call_back,
-    entrance,
+    entry_point,
     in_copies,
     kernel,
     njit,
@@ -84,28 +84,28 @@ class Interface:
     weights: WeightSets
     nets: NetSpec | None = None
     searcher: Any = None
-    _entrances: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
+    _entry_points: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
     def registered(self, function: str, settled: tuple[str, ...] | None = None) -> Any:
-        """Return the entrance of "module:function" of the game's home, compiled at first use and kept on disk.
+        """Return the entry point of "module:function" of the game's home, compiled at first use and kept on disk.
 
         ``settled`` names the parts of the routine that come before it; None means all of them.
         """
         parts = tuple(self.routine) if settled is None else settled
         name = "_".join((*function.split(":"), "after", *parts))
-        if name not in self._entrances:
+        if name not in self._entry_points:
             compiled = kernel(self.signature, package=self.home.removeprefix("wsim."))
-            self._entrances[name] = compiled(entrance(_policy, self._after(parts, self._kernel(function)), name))
-        return self._entrances[name]
+            self._entry_points[name] = compiled(entry_point(_policy, self._after(parts, self._kernel(function)), name))
+        return self._entry_points[name]
 
     def searching(self, function: str) -> Any:
-        """Return the entrance of a policy that searches, "module:function"; it explores before it thinks."""
+        """Return the entry point of a policy that searches, "module:function"; it explores before it thinks."""
         name = "_".join((*function.split(":"), "after", EXPLORE))
-        if name not in self._entrances:
+        if name not in self._entry_points:
             think = _unless_exploring(self._kernel(function), self.routine[EXPLORE])
             compiled = kernel(self.searcher, package=self.home.removeprefix("wsim."))
-            self._entrances[name] = compiled(entrance(_searcher, think, name))
-        return self._entrances[name]
+            self._entry_points[name] = compiled(entry_point(_searcher, think, name))
+        return self._entry_points[name]
 
     def _kernel(self, function: str) -> Any:
         """Import "module:function" of the home."""
@@ -113,13 +113,13 @@ class Interface:
         return getattr(import_module(f"{self.home}.{module}"), attribute)
 
     def explored(self, policy: Any) -> Any:
-        """Return the entrance of a user's policy, which explores and settles nothing else. Not kept.
+        """Return the entry point of a user's policy, which explores and settles nothing else. Not kept.
 
         The policy is a kernel of the first four records (it has no settings), and gets copies of them.
         """
         options = {"nogil": True, "error_model": "numpy"}
         return njit(numpy_signature(self.signature), **options)(
-            entrance(
+            entry_point(
                 _policy,
                 self._after((EXPLORE,), _without_settings(in_copies(policy, self.records, TAKEN_BACK))),
                 "explored",
@@ -127,7 +127,7 @@ class Interface:
         )
 
     def calling_back(self, callback: Any) -> Any:
-        """Return the entrance of a policy in plain Python by its C callback; it explores and settles nothing else.
+        """Return the entry point of a policy in plain Python by its C callback; it explores and settles nothing else.
 
         The callback takes the addresses of the first four records, of which it may write ``TAKEN_BACK``, and returns
         the index of a move. What calls it is compiled once for all of them, and kept on disk.
@@ -141,11 +141,11 @@ class Interface:
 
     def _bound(self, name: str, inner: Any, last: Any, callback: Any) -> Any:
         """Return the entry point ``name``, whose fifth argument has the type ``last``, bound to a C callback."""
-        if name not in self._entrances:
+        if name not in self._entry_points:
             signature = types.int64(*numpy_signature(self.signature).args[:4], last, types.uint64)
             compiled = kernel(signature, package=self.home.removeprefix("wsim."))
-            self._entrances[name] = compiled(entrance(_called_back, inner, name))
-        return Bound(self._entrances[name], ctypes.cast(callback, ctypes.c_void_p).value or 0, callback)
+            self._entry_points[name] = compiled(entry_point(_called_back, inner, name))
+        return Bound(self._entry_points[name], ctypes.cast(callback, ctypes.c_void_p).value or 0, callback)
 
     @property
     def _lookahead(self) -> Any:
@@ -254,7 +254,7 @@ def _without_settings(policy: Any) -> Any:
     return unset
 
 
-inner: Any = None  # what ``entrance`` puts there
+inner: Any = None  # what ``entry_point`` puts there
 
 
 def _policy(public: Any, own: Any, choice: Any, rules: Any, settings: Any) -> Any:

@@ -254,7 +254,7 @@ class LineUp(Answering):
         return tuple(player for pool in dict.fromkeys(self.pools) if pool for player in pool.players)
 
     @property
-    def entrances(self) -> tuple[Any, ...]:
+    def entry_points(self) -> tuple[Any, ...]:
         """All functions that the engine may call: those of the seats, then those of the pools' players."""
         return (*self.functions, *(player.function for player in self.pooled))
 

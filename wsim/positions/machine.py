@@ -76,7 +76,7 @@ class Machine:
 
         self.entry, self.game, self.state = entry, game, state
         self.rules, self.seating, self.line_up = Argument.of(rules), Argument.of(seating), line_up
-        self.addresses = addresses_of(line_up.entrances)
+        self.addresses = addresses_of(line_up.entry_points)
         self._local = threading.local()
 
     def workspace(self) -> Any:
@@ -167,7 +167,7 @@ class KernelSimulator(Simulator, Generic[_Position]):
         self.line_up = replace(line_up, limit_error=self._limit_error)
         self.seats = int(rules.seats)
         self.row_dtype, self.pick_dtype = self._kernel("layout", "ROW"), self._kernel("layout", "PICK")
-        self._addresses, self._local = addresses_of(line_up.entrances), threading.local()
+        self._addresses, self._local = addresses_of(line_up.entry_points), threading.local()
 
     def begin(self, number: int) -> _Position:
         """Return the position before the first decision of game ``number``."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from wsim.errors import Mistakes, UserError
 from wsim.facts import ALWAYS, FLAG, WITH_EXPANSION, Fact
-from wsim.positions.setup_fields import counts, listed, number_in, object_in, refuse_unknown
+from wsim.positions.setup_fields import counts, listed, object_in, parse_int_in_range, refuse_unknown
 
 
 def facts_shown(facts: Iterable[Fact], record: Any, seat: int | None, *, expansion: bool = False) -> dict[str, Any]:
@@ -72,8 +72,8 @@ def _claimed(fact: Fact, what: str, value: Any) -> Any:
     if fact.shown == FLAG:
         return bool(value)
     if not fact.count:
-        return number_in(what, value, fact.least, fact.most)
+        return parse_int_in_range(what, value, fact.least, fact.most)
     numbers = listed(what, value, int)
     if len(numbers) != fact.count:
         raise UserError(f"{what} must be {fact.count} numbers ({fact.meaning}), not {value!r}")
-    return [number_in(what, number, fact.least, fact.most) for number in numbers]
+    return [parse_int_in_range(what, number, fact.least, fact.most) for number in numbers]

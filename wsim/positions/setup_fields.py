@@ -8,7 +8,7 @@ from typing import Any
 from wsim.errors import Mistakes, UserError, nearest
 
 
-def number_in(what: str, value: Any, least: int, most: int) -> int:
+def parse_int_in_range(what: str, value: Any, least: int, most: int) -> int:
     """Return a whole number; raise UserError for anything else, and outside the bounds."""
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
         raise UserError(f"{what} must be a whole number from {least} to {most}, not {value!r}")
@@ -50,6 +50,6 @@ def counts(what: str, given: Any, names: Sequence[str]) -> list[int]:
             mistakes.add(f"{what} has no {name!r}{nearest(str(name), names)}: it counts {', '.join(names)}")
     for name in names:
         with mistakes.noted():
-            numbers.append(number_in(f"{name} in {what}", given.get(name, 0), 0, 99))
+            numbers.append(parse_int_in_range(f"{name} in {what}", given.get(name, 0), 0, 99))
     mistakes.raise_any()
     return numbers

@@ -9,9 +9,7 @@ of ``wsim.options``) and ``answer.py`` (the ``Answer`` and the function that ask
 from __future__ import annotations
 
 import inspect
-import json
 import os
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field
 from importlib import import_module
@@ -31,7 +29,7 @@ OUTPUTS = ("out", "folder", "resume")
 """Options that say where a command writes and what it continues; a form writes into the opened folder instead."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)  # wsim --help makes this class: each method takes time
 class Question:
     """A question about games.
 
@@ -182,6 +180,8 @@ class Question:
                 f"--{key.replace('_', '-')}": spec.names[0] for key, spec in self.plan_options.items() if spec.names
             }
             options += [renamed.get(word, word) for word in plan.words(*(set(plan.as_dict()) - set(self.plan)))]
+        import shlex  # imported late, like json below: ``wsim --help`` imports this module
+
         return shlex.join(["wsim", *self.command.split(), *arguments, *options])
 
     def _record(self, answer: Any, plan: Plan | None, groups: Sequence[Options]) -> None:
@@ -189,8 +189,13 @@ class Question:
         if answer is not None:
             object.__setattr__(answer, "command", self.command_line(plan, groups))
         if hasattr(answer, "asked"):
+            import json
+
             flat = None if plan is None else plan.as_dict()
-            asked = {"question": self.name, "plan": flat, "groups": [group.record() for group in groups]}
+            records = [group.record() for group in groups]
+            written = {"out": None, "resume": False}  # where an answer is written is no part of the question
+            options = [{**record, **{key: written[key] for key in written if key in record}} for record in records]
+            asked = {"question": self.name, "plan": flat, "groups": options}
             object.__setattr__(answer, "asked", json.loads(json.dumps(asked)))
 
     def written(self, answer: Answer, groups: Sequence[Options]) -> Any:

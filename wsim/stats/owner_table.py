@@ -163,7 +163,8 @@ def _table(
         _share_of_seats(shown.share),
         *measures,
     )
-    columns += () if beside is None else beside.columns
+    if beside is not None:
+        columns += tuple(column for column in beside.columns if column.name not in (noun, *groups))
     return Table(frame, heading, note, columns=columns, form="owners", labels=(noun, *groups))
 
 

@@ -1,4 +1,4 @@
-"""The option ``ban`` of a plan, ``seat=thing,thing;seat=thing``: what seats may not do. Written and read only here."""
+"""The plan option ``ban``, written ``seat=item,item;seat=item``: what seats may not do."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ if TYPE_CHECKING:
 OPTION = "ban"
 
 
-def restrict(plan: Plan, seat: int, things: str) -> Plan:
-    """Return the plan in which a seat may not do these things (separated by commas), nor what was banned before."""
-    if not things.strip() or set(things) & set("=;"):
-        raise UserError(f"a ban is a list of things such as green,trade, not {things!r}; choose the seat with --seat")
-    before = [plan.options[OPTION]] if OPTION in plan.options else []
-    return plan.replace(**{OPTION: ";".join([*before, f"{seat}={things}"])})
+def restrict(plan: Plan, seat: int, items: str) -> Plan:
+    """Return the plan with these items (comma-separated) also banned for a seat."""
+    if not items.strip() or set(items) & set("=;"):
+        raise UserError(f"a ban must be a list such as green,trade, not {items!r}; choose the seat with --seat")
+    bans = [plan.options[OPTION]] if OPTION in plan.options else []
+    return plan.replace(**{OPTION: ";".join([*bans, f"{seat}={items}"])})
 
 
 def read_bans(text: str, players: int) -> list[tuple[int, list[str]]]:
-    """Return the seats of a ban, each with the things that it may not do; raise UserError for another text."""
-    found = []
+    """Return the banned items of each seat; raise UserError if the text is malformed."""
+    bans = []
     for ban in filter(None, text.split(";")):
-        seat, separator, things = (part.strip() for part in ban.partition("="))
+        seat, separator, items = (part.strip() for part in ban.partition("="))
         if not separator or not seat.isdigit() or int(seat) >= players:
             raise UserError(
-                f"option ban is written seat=thing with a seat from 0 to {players - 1}, not {ban.strip()!r}"
+                f"option ban must be seat=item,... with a seat from 0 to {players - 1}, not {ban.strip()!r}"
             )
-        found.append((int(seat), [thing.strip() for thing in things.split(",")]))
-    return found
+        bans.append((int(seat), [item.strip() for item in items.split(",")]))
+    return bans

@@ -1,4 +1,4 @@
-"""The layers of the net of 7 Wonders for ``wsim.learn.fitting``: what cards and stages add, and its derivatives."""
+"""The net layers of 7 Wonders for ``wsim.learn.fitting``: contributions of cards and stages, and their derivatives."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 
 _CITY_LEAVE = CARD_ROLES.index("city_leave")
 _STAGES = STAGE_ROLES.index("stage")
-_STAGE_FLAG = 9  # of the numbers of a move: whether it builds a stage
-VALUE = 6  # of the numbers of a move: what ``weighted`` says
+_STAGE_FLAG = 9  # index in the numbers of a move: whether it builds a stage
+VALUE = 6  # index in the numbers of a move: its value according to ``weighted``
 
 
 @dataclass(frozen=True, eq=False)
 class Items:
-    """What the rules say of cards and stages.
+    """The inputs for cards and stages that follow from the rules.
 
     Attributes
     ----------
-    cards, stages: their numbers (``item_numbers``), without rows of their own that nothing has.
-    rows, counts: by side, the rows of its stages among all, and how many it has.
+    cards, stages: their numbers (``item_numbers``), without unused individual rows.
+    rows, counts: for each side, the rows of its stages in ``stages``, and their number.
     """
 
     cards: NDArray[np.float32]
@@ -50,8 +50,6 @@ class Items:
 
 
 class ItemLayers(Layers):
-    """The layers of a net of 7 Wonders."""
-
     def __init__(self, arrays: Mapping[str, Any], batch: Batch) -> None:
         items, states, moves = batch.known, batch.states, batch.moves
         self._items, count = items, len(states)
@@ -60,9 +58,9 @@ class ItemLayers(Layers):
         self._ahead = np.zeros((2, count, len(items.stages)), np.float32)
         side, built = states["side"].astype(np.int64), states["stages"].astype(np.int64)
         for ahead in range(items.rows.shape[1]):
-            place = built + ahead
-            there = np.flatnonzero(place < items.counts[side])
-            self._ahead[0 if ahead == 0 else 1, there, items.rows[side[there], place[there]]] = 1
+            stage = built + ahead
+            valid = np.flatnonzero(stage < items.counts[side])
+            self._ahead[0 if ahead == 0 else 1, valid, items.rows[side[valid], stage[valid]]] = 1
         self._role, self._card = moves["role"].astype(np.int64), moves["card"].astype(np.int64)
         next_row = items.rows[side, np.minimum(built, items.rows.shape[1] - 1)][batch.owner]
         staging = (moves["numbers"][:, _STAGE_FLAG] > 0) & (self._role != _CITY_LEAVE)
@@ -75,20 +73,20 @@ class ItemLayers(Layers):
         super().__init__(arrays, batch)
 
     def add_to_states(self, layer: NDArray[np.float32]) -> None:
-        """Add the sets of cards, and the stages ahead."""
+        """Add the contributions of the sets of cards and of the remaining stages."""
         for role in range(SETS):
             layer += self._sets[:, role] @ self._card_rows[role]
         for role in range(2):
             layer += self._ahead[role] @ self._stage_rows[role]
 
     def add_to_moves(self, layer: NDArray[np.float32]) -> None:
-        """Add the card of each move, and the stage that it builds."""
+        """Add the contributions of the card of each move and of the stage that it builds."""
         card, stage = self._has_card, self._has_stage
         layer[card] += self._card_rows[self._role[card], self._card[card]]
         layer[stage] += self._stage_rows[_STAGES][self._stage[stage]]
 
     def of_items(self, of_states: NDArray[np.float32], of_moves: NDArray[np.float32]) -> Arrays:
-        """Return the derivatives by the arrays of cards and stages."""
+        """Return the derivatives with respect to the arrays of cards and stages."""
         items = self._items
         cards = np.zeros((len(CARD_ROLES), CARDS, SIZES.width), np.float32)
         for role in range(SETS):
@@ -106,8 +104,8 @@ class ItemLayers(Layers):
         }
 
 
-def _by_row(rows: NDArray[np.int64], which: NDArray[np.int64], of: NDArray[np.float32], count: int) -> Any:
-    """Return sums of ``of[which]`` by ``rows[which]``."""
-    hot = np.zeros((len(which), count), np.float32)
-    hot[np.arange(len(which)), rows[which]] = 1
-    return hot.T @ of[which]
+def _by_row(rows: NDArray[np.int64], moves: NDArray[np.int64], values: NDArray[np.float32], count: int) -> Any:
+    """Return sums of ``values[moves]`` by ``rows[moves]``."""
+    hot = np.zeros((len(moves), count), np.float32)
+    hot[np.arange(len(moves)), rows[moves]] = 1
+    return hot.T @ values[moves]

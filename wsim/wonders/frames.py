@@ -1,4 +1,4 @@
-"""The seats and picks tables of 7 Wonders: from the rows of the kernel to Polars."""
+"""The seats and picks tables of 7 Wonders, as Polars frames built from kernel rows."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ FREE_CITY_LABEL = "free_city"
 
 
 def built_column(card: str) -> str:
-    """Return the name of the Boolean column that says whether a seat owns a structure at the end."""
+    """Return the name of the Boolean column for owning a structure at the end of the game."""
     return w.BUILT + card
 
 
 def _enum(codes: NDArray[Any], names: Sequence[str]) -> pl.Series:
-    """Return an Enum series of the names at these codes."""
+    """Return codes as an Enum series of names."""
     unique = list(dict.fromkeys(names))
     physical = np.array([unique.index(name) for name in names], np.uint32)[codes]
     return pl.Series(unique, dtype=pl.Enum(unique)).gather(physical)
@@ -33,13 +33,13 @@ def _enum(codes: NDArray[Any], names: Sequence[str]) -> pl.Series:
 def seats_frame(
     rows: NDArray[Any], catalogue: Catalogue, labels: Sequence[str], players: int, seats: int
 ) -> pl.DataFrame:
-    """Return the seats table of kernel rows (layout.ROW): one row per game and seat, in their order.
+    """Return the seats table of kernel rows (layout.ROW): one row per game and seat, in order.
 
     Parameters
     ----------
     rows: of dtype ROW, ``seats`` for each game.
     labels: label of each line-up entry.
-    players: seats that win or lose; further seats are the Free City (R44).
+    players: number of seats that can win; any further seat is the Free City (R44).
     """
     boards = [wonder.name for wonder in catalogue.wonders]
     seat = np.ascontiguousarray(rows["seat"])
@@ -58,14 +58,12 @@ def seats_frame(
     points = np.ascontiguousarray(rows["points"].T)
     columns |= {name: points[i] for i, name in enumerate(w.POINTS_COLUMNS)}
     columns |= fact_columns(ROW_FACTS, rows)
-    columns |= _built_columns(rows["built"], [card.name for card in catalogue.cards])
+    built = np.ascontiguousarray(rows["built"]).view(np.uint8)
+    octets = np.ascontiguousarray(built.reshape(len(rows), 8 * w.CARD_WORDS).T)  # one bit per card
+    columns |= {
+        built_column(card.name): (octets[i >> 3] & (1 << (i & 7))) != 0 for i, card in enumerate(catalogue.cards)
+    }
     return pl.DataFrame(columns)
-
-
-def _built_columns(built: NDArray[np.uint64], names: Sequence[str]) -> dict[str, NDArray[np.bool_]]:
-    """Return one Boolean array for each card from the bit sets of the rows, shape (rows, 2)."""
-    octets = np.ascontiguousarray(np.ascontiguousarray(built).view(np.uint8).reshape(len(built), 8 * built.shape[1]).T)
-    return {built_column(name): (octets[i >> 3] & (1 << (i & 7))) != 0 for i, name in enumerate(names)}
 
 
 def picks_frame(
@@ -73,8 +71,8 @@ def picks_frame(
 ) -> pl.DataFrame:
     """Return the picks table of kernel picks (layout.PICK): one row per decision, in the order of play.
 
-    ``slot_card`` is RULES.slot_card, shape (ages, slots): the card number of each physical copy. Losses (R32) are no
-    picks. With ``overrules``, of a plan that overrules some, the columns of ``_wanted_columns`` follow.
+    ``slot_card`` is RULES.slot_card, shape (ages, slots): the card number of each physical copy. Losses (R32) are not
+    picks. ``overrules`` adds the columns of ``_wanted_columns``.
     """
     event = picks["event"]
     move = np.ascontiguousarray(event["move"])
@@ -103,12 +101,12 @@ def picks_frame(
     return frame.with_columns(
         card=pl.when(declined).then(None).otherwise(pl.col("card")),
         how=pl.when(pl.col("action").is_in(["decline", "sell"])).then(None).otherwise(pl.col("how")),
-        ways=pl.col("ways").list.head(pl.col("offered").list.len()),  # one number for each card offered
+        ways=pl.col("ways").list.head(pl.col("offered").list.len()),  # one number per card offered
     )
 
 
 def _move_columns(move: NDArray[np.uint64], names: Sequence[str], start: str = "") -> dict[str, pl.Series]:
-    """Return card, action and way of moves; ``start``: how the columns begin."""
+    """Return card, action and way of moves; ``start`` is the prefix of the columns."""
     action = ((move >> np.uint64(ACTION_AT)) & np.uint64(15)).astype(np.int64)
     how = ((move >> np.uint64(HOW_AT)) & np.uint64(15)).astype(np.int64)
     return {
@@ -119,17 +117,17 @@ def _move_columns(move: NDArray[np.uint64], names: Sequence[str], start: str = "
 
 
 def _wanted_columns(event: NDArray[Any], names: Sequence[str]) -> dict[str, pl.Series]:
-    """Return what the policy wanted, how many moves were about something else, whether it was overruled.
+    """Return the policy's own move, the number of moves with other cards, and whether it was overruled.
 
-    A decision with no such moves (``others`` is 0) could not be overruled, and what was wanted there is null.
+    Without such moves (``others`` is 0) a decision could not be overruled, and the wanted move is null.
     """
-    asked = pl.Series(event["others"] > 0)
+    possible = pl.Series(event["others"] > 0)
     wanted = _move_columns(np.ascontiguousarray(event["wanted"]), names, "wanted_")
     none = {
         name: pl.Series([None], dtype=column.dtype).new_from_index(0, len(column)) for name, column in wanted.items()
     }
     return {
-        **{name: column.zip_with(asked, none[name]) for name, column in wanted.items()},
+        **{name: column.zip_with(possible, none[name]) for name, column in wanted.items()},
         "others": pl.Series(np.ascontiguousarray(event["others"])),
         "overruled": pl.Series(event["overruled"] > 0),
     }
@@ -138,22 +136,22 @@ def _wanted_columns(event: NDArray[Any], names: Sequence[str]) -> dict[str, pl.S
 def _offered(
     hands: NDArray[np.uint64], age: NDArray[np.int64], slot_card: NDArray[Any], names: Sequence[str]
 ) -> pl.Series:
-    """Return the distinct cards of each hand as a list of names."""
+    """Return the distinct cards of each hand as lists of names."""
     octets = hands.view(np.uint8).reshape(len(hands), 8)
     bits = np.unpackbits(octets, axis=1, bitorder="little").astype(bool)
     pick, slot = np.nonzero(bits)
     card = slot_card[age[pick], slot].astype(np.int64)
-    # copies of a name lie in adjacent slots, so a repeated name follows its first copy in the same hand
+    # copies of a card are in adjacent slots, so a repeated name follows its first copy in the same hand
     first = np.ones(len(card), bool)
     first[1:] = (card[1:] != card[:-1]) | (pick[1:] != pick[:-1])
     pick, card = pick[first], card[first]
     counts = np.bincount(pick, minlength=len(hands))
     flat = _enum(card, names).to_frame("card").with_columns(pl.Series("pick", pick))
     lists = flat.group_by("pick", maintain_order=True).agg("card")
-    whole = pl.DataFrame({"pick": np.arange(len(hands))}).join(
+    picks = pl.DataFrame({"pick": np.arange(len(hands))}).join(
         lists.with_columns(pl.col("pick").cast(pl.Int64)), on="pick", how="left", maintain_order="left"
     )
     empty = pl.lit([], dtype=pl.List(pl.Enum(list(names))))
-    return whole.select(pl.when(pl.Series(counts == 0)).then(empty).otherwise(pl.col("card")).alias("offered"))[
+    return picks.select(pl.when(pl.Series(counts == 0)).then(empty).otherwise(pl.col("card")).alias("offered"))[
         "offered"
     ]

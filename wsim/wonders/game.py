@@ -1,4 +1,4 @@
-"""7 Wonders as the laboratory sees it (the protocol of wsim/game.py): plans made ready, chunks, frames, traces."""
+"""7 Wonders as an implementation of the game protocol in wsim/game.py."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 PICK_ACTIONS: Mapping[str, str] = {
     ACTIONS[BUILD]: "build the card",
     ACTIONS[STAGE]: "bury it under a stage",
-    ACTIONS[SELL]: "sell it, which denies it to the others",
+    ACTIONS[SELL]: "sell it, which denies it to other seats",
     "take": "any of these",
 }
-"""What can be done with a card in a pick."""
+"""What a pick can do with a card."""
 
 
 def catalogue_of(plan: Plan) -> Catalogue:
-    """Return the catalogue that a plan plays by; raise UserError for a rule set that does not exist."""
+    """Return the catalogue of a plan; raise UserError if its rule set does not exist."""
     from wsim.wonders.catalog import load_catalogue, ruleset_names
 
     known = ruleset_names(*plan.card_files)
@@ -44,21 +44,16 @@ def catalogue_of(plan: Plan) -> Catalogue:
 
 
 def _check_players(plan: Plan, catalogue: Catalogue) -> None:
-    """Raise UserError for a number of players that the rule set is not for; name the rule sets that are."""
+    """Raise UserError if the rule set does not support the number of players; name rule sets that do."""
     from wsim.wonders.catalog import load_catalogue, ruleset_names
 
     if plan.players in catalogue.seat_numbers:
         return
     accepted = ", ".join(map(str, catalogue.seat_numbers))
     files = plan.card_files
-    fitting = [name for name in ruleset_names(*files) if plan.players in load_catalogue(name, *files).seat_numbers]
-    hint = f" (for {plan.players}: --ruleset {' or '.join(fitting)})" if fitting else ""
+    others = [name for name in ruleset_names(*files) if plan.players in load_catalogue(name, *files).seat_numbers]
+    hint = f" (for {plan.players}: --ruleset {' or '.join(others)})" if others else ""
     raise UserError(f"{plan.players} players cannot play rule set {plan.ruleset}: accepted are {accepted}{hint}")
-
-
-def _randomised(plan: Plan, chance: str) -> Plan:
-    """Return the plan whose picks are replaced by uniform ones with this chance, and recorded."""
-    return plan.replace(picks=True, randomise=chance)
 
 
 def _pick_effects(picks: Frame, seats: Frame, action: str, outcome: str, against: str, level: float) -> Table:
@@ -68,15 +63,13 @@ def _pick_effects(picks: Frame, seats: Frame, action: str, outcome: str, against
 
 
 class SevenWonders(KernelGame):
-    """7 Wonders (``wsim.game.Game``)."""
-
     NAME, TITLE = "seven_wonders", "7 Wonders"
     OPTIONS: Mapping[str, str] = {
         "wonders": "boards: random, balanced, one per seat such as Gizah,random,Rhodos, or rotate:Gizah,random,Rhodos",
         "sides": "sides of the boards: random, one for all (A, B, day, night) or one per seat",
-        "randomise": "chance, for all seats or by seat, that a pick is replaced by a uniform one (pick experiments)",
+        "randomise": "probability, for all seats or per seat, of replacing a pick by a uniform one (pick experiments)",
         **EXPERIMENT,
-        "ban": "what a seat may not do, as seat=thing,...;...: trade, stages, sell, a colour or a card",
+        "ban": "what seats may not do, as seat=item,...;...: trade, stages, sell, a colour or a card",
     }
     OWNED: Mapping[str, str] = {BUILT: "card"}
     COLOURS: Mapping[str, str] = dict(
@@ -125,7 +118,7 @@ class SevenWonders(KernelGame):
     RESTRICT = staticmethod(restrict)
     PICKS = PickExperiment(
         actions=PICK_ACTIONS,
-        randomise=_randomised,
+        randomise=lambda plan, chance: plan.replace(picks=True, randomise=chance),
         effects=_pick_effects,
         usual=(ACTIONS[BUILD], ACTIONS[STAGE], ACTIONS[SELL]),
         ages=range(1, AGES + 1),
@@ -138,9 +131,9 @@ class SevenWonders(KernelGame):
     POLICIES = POLICIES
 
     def default_plan(self, ruleset: str | None = None) -> Mapping[str, Any]:
-        """Return the defaults of a plan: first edition, four players (two in a rule set for two), the best policy.
+        """Return the defaults of a plan: first edition, four players (two in a rule set for two), all ``net``.
 
-        It alone: no card or wonder is mistaken for who played it.
+        With a single policy, no effect of a policy can be mistaken for that of a card or wonder.
         """
         return {
             "ruleset": "1e",
@@ -151,13 +144,13 @@ class SevenWonders(KernelGame):
         }
 
     def plan_of(self, described: Mapping[str, Any], ruleset: str) -> Mapping[str, Any]:
-        """Return the keys of a plan that a position written by hand decides: players, boards and sides."""
+        """Return the plan keys that a hand-written position determines: players, boards and sides."""
         from wsim.wonders.describe.setup import plan_keys
 
         return plan_keys(described, ruleset)
 
     def prepare(self, plan: Plan) -> WondersSimulator:
-        """Check a plan against the rules and make it ready; raise UserError for whatever cannot be played."""
+        """Return the simulator of a plan; raise UserError if the rules do not allow the plan."""
         catalogue = catalogue_of(plan)
         _check_players(plan, catalogue)
         line_up = self.line_up(plan)

@@ -1,4 +1,4 @@
-"""What a policy of 7 Wonders needs inside: the words of the game and functions of its rules.
+"""The vocabulary and rule functions for writing a policy of 7 Wonders.
 
 A policy is a function of four records that returns the index of one of the legal moves::
 
@@ -17,31 +17,30 @@ A policy is a function of four records that returns the index of one of the lega
                 best, at = value, i
         return at
 
-It is played with ``--policies ./mine.py:bold:eagerness=2``. The function is compiled (numba, no Python objects
-inside) and runs at the speed of the built-in policies; its helper functions are decorated with ``kernel``.
-``@wsim.policy(python=True)``, or no decorator at all, plays it as plain Python instead: anything goes, a hundred
-times slower.
+Play it with ``--policies ./mine.py:bold:eagerness=2``. The function is compiled (numba, no Python objects inside) and
+runs at the speed of the built-in policies; decorate its helper functions with ``kernel``. With
+``@wsim.policy(python=True)``, or without a decorator, it runs as plain Python: any code works, a hundred times slower.
 
-The records are described field by field in wsim/wonders/kernels/layout.py, their numbers in wsim/wonders/words.py:
+wsim/wonders/kernels/layout.py documents every field of the records, wsim/wonders/words.py their codes:
 
 * ``public``   what everybody at the table knows: ``public.coins[seat]``, ``public.shields[seat]``, ``public.age``, ...
 * ``own``      the seat (``own.seat``), its hand as slots, the parameters (``own.parameters[i]``, in the order
   declared) and its random stream: draw with ``below(own, n)`` or ``uniform(own)``, so that games can be replayed
-* ``choice``   ``choice.moves[0:choice.count]``, what the decision is about (``choice.kind``: TURN, LAST_CARD,
+* ``choice``   ``choice.moves[0:choice.count]``, the kind of decision (``choice.kind``: TURN, LAST_CARD,
   DISCARD_PILE, FREE_CITY or LOSS) and the city that moves (``choice.seat``, which differs from ``own.seat`` for the
   Free City)
 * ``rules``    the rules: ``rules.points[item]``, ``rules.cost[item]``, ...; an item is a card, or a stage from
   STAGE_ENTRY on
 
-A policy is not asked where there is one legal move only. It may write ``own.rng`` and ``own.memory``: eight numbers, 0
-at the start of a game, that its seat keeps from decision to decision. It may run on several threads at once, so it must
-keep nothing else between calls.
+A policy is only called if there are at least two legal moves. It may write ``own.rng`` and ``own.memory``, eight
+numbers that are 0 at the start of a game and persist between the decisions of a seat. It must not keep any other state,
+because it may run on several threads at once.
 
-Of a move: ``action_of`` (BUILD, STAGE, SELL, DECLINE, PAY), ``card_of``, ``how_of`` (PAID, CHAIN, FREE), ``bank_of``,
-``left_of``, ``right_of`` and ``price_of`` (coins to the bank, to the neighbours, all), ``slot_of``, ``spends_of``. Of a
-city: ``owns``, ``has_chain``, ``next_stage``, ``neighbor_left``, ``neighbor_right``, ``next_holder``. Of what an item
-brings: ``score_change``, ``coins_of``, ``rivals_loss``, ``science_change`` (``science_gain`` as printed, whatever the
-house rule), ``war_points``; of a sale: ``sale_coins``. Each says more by itself.
+Functions of a move: ``action_of`` (BUILD, STAGE, SELL, DECLINE, PAY), ``card_of``, ``how_of`` (PAID, CHAIN, FREE),
+``bank_of``, ``left_of``, ``right_of`` and ``price_of`` (coins to the bank, to each neighbour, in total), ``slot_of``,
+``spends_of``. Of a city: ``owns``, ``has_chain``, ``next_stage``, ``neighbor_left``, ``neighbor_right``,
+``next_holder``. Of the effects of an item: ``score_change``, ``coins_of``, ``rivals_loss``, ``war_points``,
+``science_change`` (``science_gain`` ignores house rules). Of a sale: ``sale_coins``. See their docstrings.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What ``wsim learn`` needs of 7 Wonders: teams, and what the rules say of cards and stages."""
+"""7 Wonders for ``wsim learn``: teams, and the inputs for cards and stages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from wsim.learn.learner import Learner
 from wsim.wonders.fitting import VALUE, ItemLayers, Items
 from wsim.wonders.kernels.net_layout import MOVE, STATE
 from wsim.wonders.policies.net_describe import describe
-from wsim.wonders.policies.net_inputs import MOST_CANDIDATES
+from wsim.wonders.policies.net_inputs import MAX_CANDIDATES
 from wsim.wonders.registry import POLICIES
 
 
@@ -19,18 +19,18 @@ class _Learner(Learner):
     layers: ClassVar[type[Layers]] = ItemLayers
 
     def mates(self, simulator: Any, seat: int) -> Sequence[int]:
-        """Return the seats of a team (R42)."""
+        """Return the seats of the team of a seat (R42)."""
         return (seat & ~1, seat | 1) if simulator.compiled[0].teams else (seat,)
 
     def known(self, simulator: Any) -> Items:
-        """Return what the rules say of cards and stages."""
+        """Return the inputs for cards and stages that follow from the rules."""
         return Items.of(simulator.compiled[0])
 
 
 LEARNER = _Learner(
     policies=POLICIES,
     describe=describe,
-    candidates=MOST_CANDIDATES,
+    candidates=MAX_CANDIDATES,
     state=STATE,
     move=MOVE,
     plan=Path(__file__).with_name("learning.toml"),

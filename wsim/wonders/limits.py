@@ -1,4 +1,4 @@
-"""The limits of 7 Wonders that depend on the catalogue; ``kernels.guards`` says where each is checked."""
+"""The limits of 7 Wonders that a catalogue can exceed; ``kernels.guards`` lists where each is checked."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from wsim.limits import OF_FORMULAS, Limit
 
 MOST_COINS = 32_767  # coins, debts, coins to be lost: signed columns and observations of 16 bits
 MOST_COUNT = 255  # shields, tokens: columns of 8 bits
-MOST_SYMBOLS = 181  # science symbols of a city once clauses bring some: its square is a score of 16 bits
+MOST_SYMBOLS = 181  # science symbols of a city when clauses add some: its square is a score of 16 bits
 MOST_PAID = 255  # coins of a move: 8 bits of its word
 
 LIMITS = (
@@ -26,10 +26,10 @@ LIMITS = (
     Limit("coins to pay for one loss", "`coin_loss`"),
     Limit("moves", "`build_from_discard`, `play_last_card` or `gain.discard_builds` of `when`"),
     Limit("log entries", "`event`, `by` and `each` of `when`"),
-    Limit("of what a formula asks for", "the effects that bring so much"),
+    Limit("in a value that a formula reads", "the effects that increase it"),
     Limit("points of victory tokens", "settings.victory_tokens, `victory_token` or `gain.victory_tokens` of `when`"),
     Limit("points in one category", "`points`, `points_per`, `points` of `when` or settings.science"),
-    Limit("points", "`points`, `points_per`, `debt`, `coin_loss` or what is counted"),
+    Limit("points", "`points`, `points_per`, `debt`, `coin_loss` or what they count"),
 )
 (
     COINS, SHIELDS, VICTORY, DEFEATS, DEBTS, DIPLOMACY, SYMBOLS, UNITS, FLEXIBLE, FREE_TOKENS, WAITING, LOSSES, PAYABLE,

@@ -1,6 +1,6 @@
-"""The nets of 7 Wonders (``wsim.policies.nets``), and how their items are laid out for a rule set.
+"""The nets of 7 Wonders (``wsim.policies.nets``).
 
-The weights are for effects of cards; a rule set of them has a row for each of its cards and stages.
+Their weights refer to the effects of items; each rule set turns them into one row per card and stage.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def _item_rows(arrays: Arrays, rules: Any) -> list[NDArray[np.float32]]:
-    """Return a row for each card in each role, then for each stage."""
+    """Return one row for each card in each role, then for each stage."""
     numbers = item_numbers(rules)
     return [
         _rows(numbers[:CARDS], arrays["card_roles"]).reshape(-1, SIZES.width),
@@ -32,11 +32,11 @@ def _item_rows(arrays: Arrays, rules: Any) -> list[NDArray[np.float32]]:
 
 
 def _rows(numbers: NDArray[np.float32], weights: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return ``numbers @ weights`` for each role, summed in one order on every machine."""
-    found = np.zeros((len(weights), len(numbers), SIZES.width), np.float32)
-    for place in range(numbers.shape[1]):
-        found += numbers[None, :, place, None] * weights[:, None, place, :]
-    return found
+    """Return ``numbers @ weights`` for each role, summed in the same order on every machine."""
+    rows = np.zeros((len(weights), len(numbers), SIZES.width), np.float32)
+    for i in range(numbers.shape[1]):
+        rows += numbers[None, :, i, None] * weights[:, None, i, :]
+    return rows
 
 
 NETS = NetSpec(
@@ -44,7 +44,7 @@ NETS = NetSpec(
     sizes=SIZES,
     weights=(AGES, WEIGHTS),
     files=tuple(Path(__file__).with_name(name) for name in ("net.npz", "net-2.npz", "net-3.npz")),
-    items={  # a row for each of ITEM_NUMBERS
+    items={  # one row for each of ITEM_NUMBERS
         "card_roles": (len(CARD_ROLES), len(ITEM_NUMBERS)),
         "stage_roles": (len(STAGE_ROLES), len(ITEM_NUMBERS)),
     },

@@ -1,4 +1,4 @@
-"""Positions of 7 Wonders: games in progress."""
+"""Positions of 7 Wonders."""
 
 from __future__ import annotations
 
@@ -24,45 +24,45 @@ class WondersPosition(StatePosition):
         return [card.name for card in self.simulator.catalogue.cards]
 
     def moves(self) -> Sequence[Mapping[str, Any]]:
-        """Return the legal moves in their order (R50), each as the trace has it."""
+        """Return the legal moves in order (R50), each as in the trace."""
         kind, seat = self.choice
         stages = int(self.record.public.stages[seat]) if self.to_move is not None else 0
         return [move_record(self.names, int(move), seat, kind, stages) for move in self.coded]
 
     def scores(self) -> list[dict[str, Any]]:
-        """Return the score of every seat as the trace has it; only of a game that is over."""
+        """Return the score of every seat as in the trace; the game must be over."""
         assert self.result is not None
         points, totals, shares = self.result
         coins = self.record.public.coins
         return [
             {"seat": seat}
-            | {name: int(points[seat, place]) for place, name in enumerate(CATEGORIES)}
+            | {name: int(points[seat, category]) for category, name in enumerate(CATEGORIES)}
             | {"total": int(totals[seat]), "coins": int(coins[seat]), "win_share": float(shares[seat])}
             for seat in range(self.simulator.seats)
         ]
 
     def points_so_far(self) -> list[dict[str, int]]:
-        """Return the points of every seat by category as if the game ended here, in any position."""
+        """Return the points of every seat by category if the game ended now; works in any position."""
         _, game = self.machine.run(self.words, COUNT)
         return [
-            {name: int(game.result.points[seat, place]) for place, name in enumerate(CATEGORIES)}
+            {name: int(game.result.points[seat, category]) for category, name in enumerate(CATEGORIES)}
             for seat in range(self.simulator.seats)
         ]
 
     def standing(self) -> list[int]:
-        """Return the score of every seat if the game ended here."""
+        """Return the score of every seat if the game ended now."""
         return [sum(points.values()) for points in self.points_so_far()]
 
     def view(self, seat: int | None) -> dict[str, Any]:
-        """Return what a seat may know (R49), None: everything, as a JSON object."""
+        """Return what a seat may know (R49) as a JSON object; everything if ``seat`` is None."""
         return view_of(self.simulator.catalogue, self.machine.rules, self.record, seat, self.moment)
 
     def text(self, seat: int) -> list[str]:
-        """Return what a seat may know as lines for a person."""
+        """Return what a seat may know as lines of text."""
         return view_lines(self.simulator.catalogue, self.view(seat))
 
     def columns(self, history: bool = True) -> tuple[str, ...]:
-        """Return the names of the numbers of an observation."""
+        """Return the names of the columns of an observation."""
         return columns(self.names, self.machine.rules, history)
 
     def _keep_result(self, game: Any) -> None:

@@ -1,4 +1,4 @@
-"""The policies of 7 Wonders, as rows, and how its engine calls them; to add one: ``wsim.policies.registry``."""
+"""The policies of 7 Wonders, one row each (``wsim.policies.registry`` explains how to add one)."""
 
 from __future__ import annotations
 
@@ -37,21 +37,21 @@ REGISTRY = rows_by_name(
         _ROBILLIARD, "rulebased:rulebased_policy", uses_random=True,
     ),
     Policy(
-        "weighted", "weights", "the highest sum of weighted features, by age, of any weight set", "wsim",
+        "weighted", "weights", "the highest sum of weighted features, by age, with any weight set", "wsim",
         _WEIGHTED, (SET, FILE), settled=_BUT_LOSSES,
     ),
-    _weight_set("balanced", "a little of everything, without a theme", "hill climbing in self-play"),
+    _weight_set("balanced", "a little of everything, without a focus", "hill climbing in self-play"),
     _weight_set("military", "more shields than both neighbours in every age"),
     _weight_set("science", "green cards from the first age on"),
-    _weight_set("civilian", "blue cards and the resources that they need"),
+    _weight_set("civilian", "blue cards and the resources they need"),
     _weight_set("commerce", "yellow cards, coins and cheap trade"),
-    _weight_set("guilds", "resources first, then guilds and what counts other cards"),
+    _weight_set("guilds", "resources first, then guilds and cards that count other cards"),
     Policy(
-        "net", "net", "the move of the highest value that a small net learned from self-play", "wsim learn",
+        "net", "net", "the move rated highest by a small net trained in self-play", "wsim learn",
         "net:net_policy", (NET_FILE, NET_SEED), settled=("explore",),
     ),
     Policy(
-        "search", "search", "playouts of the best moves with the hidden cards and the rivals drawn anew",
+        "search", "search", "playouts of the best moves with resampled hidden cards and rivals",
         "determinised Monte Carlo; sequential halving: Karnin, Koren, Somekh 2013", "search:search",
         (*BUDGET, NET_FILE, NET_SEED), uses_random=True, settled=("explore",),
     ),
@@ -64,7 +64,7 @@ def _nets() -> NetSpec:
     return NETS
 
 
-def _routine() -> Mapping[str, Any]:
+def _routine() -> Mapping[str, Any]:  # imported on first use: the module loads numba
     from wsim.wonders.policies.routine import ROUTINE
 
     return ROUTINE

@@ -1,4 +1,4 @@
-"""From the options of a plan to the SEATING record: who sits where, with which board, side, parameters and bans."""
+"""Compile the options of a plan into the SEATING record: policies, boards, sides, parameters and bans by seat."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FLAGS = dict(zip(BANS, (BAN_TRADE, BAN_STAGE, BAN_SELL), strict=True))
 
 
 def compile_seating(plan: Plan, catalogue: Catalogue, line_up: LineUp, rules: Any) -> Any:
-    """Return the SEATING record (a recarray of one) of a plan; raise UserError for options that cannot be met."""
+    """Return the SEATING record (a recarray of length 1) of a plan; raise UserError for invalid options."""
     seating = np.zeros(1, SEATING).view(np.recarray)
     record = seating[0]
     players = plan.players
@@ -37,9 +37,9 @@ def compile_seating(plan: Plan, catalogue: Catalogue, line_up: LineUp, rules: An
     record.randomise[:players] = chances("randomise", plan.options.get("randomise", "0"), players)
     record.overrule[:players] = overruling_of(plan.options, players)
     if record.randomise.any() and record.overrule.any():
-        raise UserError("randomise and overrule are two experiments: play one of them")
-    for seat, things in read_bans(plan.options.get(OPTION, ""), players):
-        _fill_ban(record, seat, things, catalogue)
+        raise UserError("randomise and overrule are different experiments: use only one of them")
+    for seat, items in read_bans(plan.options.get(OPTION, ""), players):
+        _fill_ban(record, seat, items, catalogue)
     record.experiment = bool(record.randomise.any() or record.ban.any() or record.overrule.any())
     return seating
 
@@ -68,12 +68,12 @@ def _fill_boards(record: Any, text: str, catalogue: Catalogue, seats: int) -> No
             known = f"rule set {catalogue.ruleset} has {accepted}{nearest(name, names)}"
             raise UserError(f"unknown wonder {name!r}: {known}")
         if board in record.board[:seat]:
-            raise UserError(f"wonder {names[board]} is fixed for two seats: each wonder is at the table once (R2)")
+            raise UserError(f"wonder {names[board]} is fixed for two seats: each wonder is used at most once (R2)")
         record.board[seat] = board
 
 
 def _match(name: str, names: Sequence[str]) -> int | None:
-    """Return the place of a name, whatever its capitals."""
+    """Return the index of a name, ignoring case."""
     lowered = [known.lower() for known in names]
     return lowered.index(name.lower()) if name.lower() in lowered else None
 
@@ -89,17 +89,17 @@ def _fill_sides(record: Any, text: str, catalogue: Catalogue, seats: int) -> Non
         record.side[seat] = side
 
 
-def _fill_ban(record: Any, seat: int, things: Sequence[str], catalogue: Catalogue) -> None:
+def _fill_ban(record: Any, seat: int, items: Sequence[str], catalogue: Catalogue) -> None:
     names = [card.name for card in catalogue.cards]
-    for thing in things:
-        card = _match(thing, names)
-        if thing in _FLAGS:
-            record.ban[seat, 3] |= np.uint64(_FLAGS[thing])
-        elif thing in COLORS:
-            record.ban[seat, 2] |= np.uint64(1 << COLORS.index(thing))
+    for item in items:
+        card = _match(item, names)
+        if item in _FLAGS:
+            record.ban[seat, 3] |= np.uint64(_FLAGS[item])
+        elif item in COLORS:
+            record.ban[seat, 2] |= np.uint64(1 << COLORS.index(item))
         elif card is not None:
             record.ban[seat, card >> 6] |= np.uint64(1 << (card & 63))
         else:
             known = [*_FLAGS, *COLORS, *names]
             accepted = f"{', '.join([*_FLAGS, *COLORS])} or a card"
-            raise UserError(f"cannot ban {thing!r}{nearest(thing, known)}: accepted are {accepted}")
+            raise UserError(f"cannot ban {item!r}{nearest(item, known)}: accepted are {accepted}")

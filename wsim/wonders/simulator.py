@@ -1,4 +1,4 @@
-"""One plan of 7 Wonders made ready to play."""
+"""A plan of 7 Wonders, ready to play."""
 
 from __future__ import annotations
 
@@ -44,24 +44,19 @@ if TYPE_CHECKING:
 
 @cache
 def _effects() -> EffectInterface:
-    """Return how this game calls functions, where a catalogue does: the entry point that shows them the table."""
+    """Return the interface through which formulas of this game call Python functions."""
     from wsim.wonders.kernels.effect_table import CALLED, TABLE, write_table
 
     return EffectInterface(TABLE, CALLED, write_table)
 
 
 class WondersSimulator(KernelSimulator[WondersPosition]):
-    """A plan of 7 Wonders made ready to play.
-
-    Attributes
-    ----------
-    catalogue: its cards, boards and rules.
-    """
+    """A plan of 7 Wonders, ready to play; ``catalogue`` has its cards, boards and rules."""
 
     KERNELS = "wsim.wonders.kernels"
     POSITION = WondersPosition
     LIMITS = LIMITS
-    picks_per_game = DEEDS  # a decision that is no loss is one deed at most
+    picks_per_game = DEEDS  # every decision except a loss is at most one deed
 
     def __init__(self, plan: Plan, catalogue: Catalogue, line_up: LineUp) -> None:
         rules = compile_rules(catalogue, plan.players)[0]
@@ -72,12 +67,12 @@ class WondersSimulator(KernelSimulator[WondersPosition]):
 
     @cached_property
     def vector(self) -> VectorKernels:
-        """The kernels, ready for many games at once."""
+        """The kernels for playing many games at once."""
         names = [card.name for card in self.catalogue.cards]
         return self.vector_kernels(columns(names, self.rules, history=False), fixed_actions(names), CHOICES)
 
     def limit_source(self, what: int, source: int) -> str:
-        """Return the name of a card, a stage, or of what has the formula that begins at a place of the code."""
+        """Return the name of a card or stage, or of the owner of the formula at an offset of the code."""
         return source_name(self.catalogue, self.rules, source, of_formula=what == FORMULA)
 
     @property
@@ -86,20 +81,20 @@ class WondersSimulator(KernelSimulator[WondersPosition]):
         return f"rule set {self.catalogue.ruleset} with {self.plan.players} players"
 
     def with_line_up(self, policies: Sequence[str]) -> WondersSimulator:
-        """Return the same rules and options with another line-up."""
+        """Return a simulator with the same rules and options and a different line-up."""
         plan = self.plan.replace(policies=policies)
         return WondersSimulator(plan, self.catalogue, resolve(plan.line_up, plan.players, POLICIES))
 
     def set_up(self, described: Mapping[str, Any]) -> WondersPosition:
-        """Return a position that a person describes; raise UserError for one that cannot be."""
+        """Return the position that a person describes; raise UserError if it is impossible."""
         return set_up(self.begin(0), described)
 
     def seats_frame(self, rows: NDArray[Any]) -> pl.DataFrame:
-        """Return the seats table of these rows."""
+        """Return the seats table for kernel rows."""
         return seats_frame(rows, self.catalogue, self.line_up.labels, self.plan.players, self.seats)
 
     def picks_frame(self, picks: NDArray[Any]) -> pl.DataFrame:
-        """Return the picks table of these picks."""
+        """Return the picks table for kernel picks."""
         overrules = bool(self.seating.overrule.any())
         return picks_frame(picks, self.catalogue, self.rules.slot_card, overrules=overrules)
 
@@ -110,7 +105,7 @@ class WondersSimulator(KernelSimulator[WondersPosition]):
         return trace_of(self.catalogue, self.rules, log, rows, self.labels, self.plan.seed, number)
 
     def text(self, trace: Mapping[str, Any]) -> str:
-        """Return a trace as text for a person."""
+        """Return a trace as readable text."""
         return words.game_text(trace)
 
     def phrase(self, move: Mapping[str, Any]) -> str:
@@ -118,36 +113,40 @@ class WondersSimulator(KernelSimulator[WondersPosition]):
         return words.phrase(move)
 
     def payments(self, move: Mapping[str, Any]) -> dict[str, int]:
-        """Return who gets how many coins for a move."""
+        """Return the coins that each recipient gets for a move."""
         return words.paid(move, self.seats)
 
     def public_move_text(self, move: Mapping[str, Any]) -> str:
-        """Return the public part of a move in words: a card played face down is not named."""
+        """Return the public part of a move in English: a card played face down is not named."""
         if move["action"] == "sell":
             return "sells a card"
         return move_text(move, self).replace("build", "builds", 1) if move["action"] == "build" else "builds a stage"
 
     def scene(self, view: Mapping[str, Any]) -> Scene:
-        """Return what a seat may know as a scene."""
+        """Return the view of a seat as a scene."""
         return scene(view, self.catalogue, self.rules)
 
     def story(self, number: int) -> Story:
-        """Return one game scene by scene: a turn each."""
-        positions = moments(self.begin(number), lambda one: (int(one.record.public.age), int(one.record.public.turn)))
+        """Return one game as scenes, one per turn."""
+
+        def moment(position: WondersPosition) -> tuple[int, int]:
+            return int(position.record.public.age), int(position.record.public.turn)
+
+        positions = moments(self.begin(number), moment)
         points = [position.points_so_far() for position in positions]
         return story(self.trace(number), positions, points, self.catalogue, self.rules)
 
     def resolved(self) -> dict[str, Any]:
-        """Return the catalogue in force, with its layers, patches and changes, as a JSON object, wherever it lies."""
+        """Return the catalogue with its layers, patches and changes as a JSON object, independent of its folder."""
         return {**catalogue_dict(self.catalogue), "source": Path(self.catalogue.source).name}
 
     def changed(self, other: WondersSimulator) -> Sequence[str]:
-        """Return the names of the cards that are not the same in another plan, or only in one of both."""
-        here, there = ({card.name: card for card in one.catalogue.cards} for one in (self, other))
-        return [name for name in {**here, **there} if here.get(name) != there.get(name)]
+        """Return the names of the cards that differ in another plan or that only one of the two has."""
+        cards, others = ({card.name: card for card in plan.catalogue.cards} for plan in (self, other))
+        return [name for name in {**cards, **others} if cards.get(name) != others.get(name)]
 
     def provenance(self) -> dict[str, Any]:
-        """Return what made the rules of this table."""
+        """Return what determines the rules of this table: catalogue, changes, engine and policies."""
         catalogue = self.catalogue
         return {
             "ruleset": catalogue.ruleset,

@@ -1,11 +1,11 @@
-"""How the values of 7 Wonders are tuned (``wsim.game.Tuning``): costs, points and counts of cards, stages and settings.
+"""The values of 7 Wonders that can be tuned (``wsim.game.Tuning``): numbers of cards, stages and settings.
 
-A number in a formula has a path, too: ``("cards", "Tribute", "when", "2", "gain", "coins:1")`` is the first one that is
-written there.
+Numbers in formulas also have a path: ``("cards", "Tribute", "when", "2", "gain", "coins:1")`` is the first number of
+that formula.
 
-Points that a card or stage is always worth can be added to games that were played: the decisions stay, the ranking is
-made again (total, then coins, R24). For anything that players see before they decide, a cost above all, games must be
-played; for a stage at tables where its side is in play.
+Unconditional points of a card or stage can be added to recorded games: decisions stay the same and only the ranking is
+recomputed (total, then coins, R24). All other values, such as costs, influence decisions and need new games; for a
+stage, at tables where its side is in play.
 """
 
 from __future__ import annotations
@@ -29,44 +29,44 @@ if TYPE_CHECKING:
     from wsim.wonders.simulator import WondersSimulator
 
 Path = tuple[str, ...]
-_ALWAYS = ("points", "shields", "coins")  # effects that every entry may be given
-_COUNTS = ("points_per", "coins_per")  # those with a number for each of something
-_STAGE = 6  # names in the path of a stage's value: wonders, board, sides, side, number, field
-_COINS = 1 << 20  # more than anybody has
+_ALWAYS = ("points", "shields", "coins")  # effects that every entry can have
+_COUNTS = ("points_per", "coins_per")  # effects with a number per counted item
+_STAGE = 6  # length of the path of a stage's value: wonders, board, sides, side, number, field
+_COINS = 1 << 20  # more coins than a city can have
 
 
 def _values(simulator: WondersSimulator) -> Mapping[Path, int]:
     """Return every whole number of the catalogue by its path in a patch."""
     catalogue = simulator.catalogue
-    found: dict[Path, int] = {}
+    values: dict[Path, int] = {}
     for card in catalogue.cards:
-        found |= _of_entry(("cards", card.name), card.cost, card.effects)
+        values |= _of_entry(("cards", card.name), card.cost, card.effects)
     for wonder in catalogue.wonders:
         for side, stages in wonder.sides:
             for number, stage in enumerate(stages, start=1):
-                found |= _of_entry(("wonders", wonder.name, "sides", side, str(number)), stage.cost, stage.effects)
+                values |= _of_entry(("wonders", wonder.name, "sides", side, str(number)), stage.cost, stage.effects)
     settings = numbers_of(catalogue.settings).items()
-    return found | {("rulesets", catalogue.ruleset, "settings", name): value for name, value in settings}
+    return values | {("rulesets", catalogue.ruleset, "settings", name): value for name, value in settings}
 
 
 def _of_entry(path: Path, cost: Cost, effects: Effects) -> dict[Path, int]:
-    """Return the numbers of a card or stage: what it costs and what it gives."""
-    there = effects.present()
-    found = {(*path, "cost", "coins"): cost.coins}
-    found |= {(*path, "cost", resource): dict(cost.resources).get(resource, 0) for resource in RESOURCES}
-    found |= {(*path, name): int(getattr(effects, name)) for name in _ALWAYS}
-    found |= {(*path, name, "n"): there[name].n for name in _COUNTS if name in there}
-    if "points_if_wonder_complete" in there:
-        found[(*path, "points_if_wonder_complete")] = there["points_if_wonder_complete"]
+    """Return the numbers in the cost and effects of a card or stage."""
+    present = effects.present()
+    values = {(*path, "cost", "coins"): cost.coins}
+    values |= {(*path, "cost", resource): dict(cost.resources).get(resource, 0) for resource in RESOURCES}
+    values |= {(*path, name): int(getattr(effects, name)) for name in _ALWAYS}
+    values |= {(*path, name, "n"): present[name].n for name in _COUNTS if name in present}
+    if "points_if_wonder_complete" in present:
+        values[(*path, "points_if_wonder_complete")] = present["points_if_wonder_complete"]
     for number, clause in enumerate(effects.when, start=1):
-        found |= {(*path, "when", str(number), *field): value for field, value in clause.numbers()}
-    return found
+        values |= {(*path, "when", str(number), *field): value for field, value in clause.numbers()}
+    return values
 
 
 def _worth(simulator: WondersSimulator, path: Path, seats: pl.DataFrame) -> NDArray[np.int64] | None:
-    """Return 1 for the rows that have what points are for, None for a value that is no plain number of points."""
+    """Return 1 for the rows that have the card or stage, 0 for others; None if ``path`` is not a number of points."""
     if path[-1] != "points" or simulator.catalogue.settings.tie_breaks != Settings().tie_breaks:
-        return None  # rows hold the coins that break ties, and not what else may
+        return None  # rows contain coins, the printed tie-break, but nothing else that could break ties
     if path[0] == "cards":
         return seats[BUILT + path[1]].to_numpy().astype(int)
     built = seats["stages"].to_numpy() >= int(path[4])
@@ -74,18 +74,18 @@ def _worth(simulator: WondersSimulator, path: Path, seats: pl.DataFrame) -> NDAr
 
 
 def _side_of(simulator: WondersSimulator, path: Path, seats: pl.DataFrame) -> NDArray[np.bool_]:
-    """Say for each row whether it plays the side that a stage's path is about."""
+    """Return for each row whether it plays the side in the path of a stage."""
     catalogue = simulator.catalogue
     boards = [wonder.name for wonder in catalogue.wonders]
-    same: NDArray[np.bool_] = seats["wonder"].to_physical().to_numpy() == boards.index(path[1])
-    same &= seats["side"].to_physical().to_numpy() == catalogue.sides.index(path[3])
-    return same
+    matches: NDArray[np.bool_] = seats["wonder"].to_physical().to_numpy() == boards.index(path[1])
+    matches &= seats["side"].to_physical().to_numpy() == catalogue.sides.index(path[3])
+    return matches
 
 
 def _shares(
     simulator: WondersSimulator, seats: pl.DataFrame
 ) -> Callable[[NDArray[Any], NDArray[Any]], NDArray[np.float64]]:
-    """Return what the win shares are with points more: most points win, then most coins, else it is shared (R24)."""
+    """Return a function for win shares with extra points: most points win, then most coins, else ties share (R24)."""
     import numpy as np
 
     players, teams = simulator.plan.players, simulator.catalogue.teams
@@ -97,20 +97,20 @@ def _shares(
         if teams:
             standing = standing.reshape(len(games), -1, 2).sum(axis=2)
         best = standing == standing.max(axis=1, keepdims=True)
-        found = best / best.sum(axis=1, keepdims=True)
+        wins = best / best.sum(axis=1, keepdims=True)
         result = np.zeros((len(games), simulator.seats))
-        result[:, :players] = np.repeat(found, 2, axis=1) if teams else found
+        result[:, :players] = np.repeat(wins, 2, axis=1) if teams else wins
         return result
 
     return shares
 
 
 def _focus(simulator: WondersSimulator, path: Path) -> tuple[Plan, Callable[[pl.DataFrame], NDArray[np.bool_]]] | None:
-    """Return the plan with a stage's side at every table, each seat in turn; None where boards are chosen already."""
+    """Return the plan with a stage's side at every table, rotated through the seats; None if the plan sets boards."""
     plan = simulator.plan
     chosen = {plan.options.get(name, "random") for name in ("wonders", "sides")} != {"random"}
     if len(path) < _STAGE or path[0] != "wonders" or chosen or len(set(plan.policies)) > 1:
-        return None  # with several policies a board that moves on with the line-up would belong to one of them
+        return None  # with several policies, a board that rotates with the line-up would always have the same policy
     others = ",random" * (simulator.seats - 1)
     focused = plan.replace(wonders=f"rotate:{path[1]}{others}", sides=f"{path[3]}{others}")
 

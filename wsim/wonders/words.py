@@ -1,7 +1,7 @@
-"""The vocabulary of 7 Wonders: every name with its place and number, every limit. It imports nothing.
+"""The vocabulary of 7 Wonders: all names with their numbers, and all limits. It imports nothing.
 
 The order of a list is the numbering: ``COLORS[RED]`` is ``"red"``, and ``public.colors[seat, RED]`` counts red
-structures. What a record holds where is told in ``kernels.layout``, what an effect does in ``catalog.effects``.
+structures. ``kernels.layout`` documents the records, ``catalog.effects`` the effects.
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ from typing import NamedTuple
 
 SEATS = 7  # cities at a table
 AGES = 3
-HAND = 8  # cards dealt to a hand at most
-TURNS = 8  # of an age at most
-CARDS = 128  # distinct names in a rule set
-CARD_WORDS = 2  # 64-bit words that hold one bit a card
-SLOTS = 64  # physical copies that may be dealt in one age: one bit each of a 64-bit word
+HAND = 8  # cards dealt to a hand, at most
+TURNS = 8  # turns of an age, at most
+CARDS = 128  # distinct cards in a rule set
+CARD_WORDS = 2  # 64-bit words with one bit per card
+SLOTS = 64  # physical copies that can be dealt in one age: one bit each of a 64-bit word
 BOARDS = 24
 SIDES_OF_BOARD = 2
-SIDES = BOARDS * SIDES_OF_BOARD  # a side is numbered board * 2 + its place
+SIDES = BOARDS * SIDES_OF_BOARD  # the number of a side is board * 2 + its index
 STAGES = 6  # of one side
-STAGE_ENTRY = CARDS  # things with effects, "entries": the cards by number, then the stages of all boards from here on
+STAGE_ENTRY = CARDS  # entries are items with effects: the cards by number, then from here on the stages of all boards
 ENTRIES = 256
 UNITS = 12  # resources in a cost
-MOST_PRICE = 5  # coins that a unit bought from a neighbour costs at most
-TIES = 4  # formulas that decide between equal points
+MOST_PRICE = 5  # maximum price of a unit bought from a neighbour, in coins
+TIES = 4  # formulas for tie-breaks
 FLEX = 24  # either/or symbols of one city
 PARAMETERS = 8  # of a policy; the last one is `explore`, which every policy has
-EXPLORE = PARAMETERS - 1  # its place; the other places belong to the policy
+EXPLORE = PARAMETERS - 1  # its index; the others belong to the policy
 
 # --- resources -------------------------------------------------------------------------------------------------------
 
@@ -42,7 +42,7 @@ RESOURCE_GROUPS = ("raw", "manufactured")  # what a trading post is for (R14)
 LEFT, RIGHT = 0, 1
 NEIGHBORS = ("left", "right")
 NEIGHBOR_SEATS = len(NEIGHBORS)
-LEFT_RAW, LEFT_MADE, RIGHT_RAW, RIGHT_MADE = 0, 1, 2, 3  # prices: 2 * LEFT or RIGHT + place of the group
+LEFT_RAW, LEFT_MADE, RIGHT_RAW, RIGHT_MADE = 0, 1, 2, 3  # prices: 2 * LEFT or RIGHT + index of the group
 PRICE_KINDS = NEIGHBOR_SEATS * len(RESOURCE_GROUPS)
 UNIT_PRICES = tuple(f"{side}_{group}_price" for side in NEIGHBORS for group in RESOURCE_GROUPS)
 
@@ -52,16 +52,16 @@ COLORS = ("brown", "gray", "blue", "yellow", "red", "green", "purple", "black")
 BROWN, GRAY, BLUE, YELLOW, RED, GREEN, PURPLE, BLACK = range(len(COLORS))
 COLOR_KINDS = len(COLORS)
 ALL_COLORS = (1 << COLOR_KINDS) - 1  # as a mask
-DRAWN_COLORS = ("purple", "black")  # guilds and black cards: some are drawn for each game, so they have no copies (R4)
+DRAWN_COLORS = ("purple", "black")  # guilds and black cards: some are drawn in each game, so they have no copies (R4)
 DRAWN_KINDS = len(DRAWN_COLORS)
-TRADABLE_COLORS = ("brown", "gray")  # what they produce is for sale (R13)
+TRADABLE_COLORS = ("brown", "gray")  # neighbours can buy their products (R13)
 
 # --- science ---------------------------------------------------------------------------------------------------------
 
 SYMBOLS = ("", "compass", "gear", "tablet", "any")
 NO_SYMBOL, COMPASS, GEAR, TABLET, ANY = range(len(SYMBOLS))
 SYMBOL_KINDS = len(SYMBOLS)
-SET_POINTS = 7  # of three different symbols (R23)
+SET_POINTS = 7  # points of three different symbols (R23)
 
 # --- the score -------------------------------------------------------------------------------------------------------
 
@@ -72,7 +72,7 @@ CATEGORY_OF_COLOR = (COMMERCE, COMMERCE, CIVILIAN, COMMERCE, MILITARY, SCIENCE, 
 POINTS_COLUMNS = tuple(f"points_{category}" for category in CATEGORIES)
 """The columns of the seats table that add up to ``total``."""
 BUILT = "built:"
-"""How the columns of the seats table begin that say whether a seat owns a card at the end."""
+"""Prefix of the columns of the seats table for owning a card at the end."""
 
 # --- decisions and moves ---------------------------------------------------------------------------------------------
 
@@ -83,8 +83,8 @@ BUILD, STAGE, SELL, DECLINE, PAY = range(len(ACTIONS))
 WAYS = ("paid", "chain", "free")  # of building
 PAID, CHAIN, FREE = range(len(WAYS))
 
-BANS = ("trade", "stages", "sell")  # of an experiment, besides cards and colours
-BAN_TRADE, BAN_STAGE, BAN_SELL = (1 << place for place in range(len(BANS)))
+BANS = ("trade", "stages", "sell")  # bans in addition to cards and colours
+BAN_TRADE, BAN_STAGE, BAN_SELL = (1 << number for number in range(len(BANS)))
 RANDOM_BOARDS, ROTATED_BOARDS, BALANCED_BOARDS = range(3)
 
 # --- effects ---------------------------------------------------------------------------------------------------------
@@ -101,14 +101,14 @@ FREE_STAGES = 128  # R17
 WAREHOUSE = 256  # R18
 BLACK_MARKET = 512  # R18
 DISCARD_DEFEATS = 1024  # R35
-PRICES = 1 << 12  # changes what the city pays its neighbours (R14)
-WILD_PRICES = 1 << 13  # ... in a way that depends on the symbol or the turn (wharfs, Smuggler's Cache)
+PRICES = 1 << 12  # changes the prices paid to neighbours (R14)
+WILD_PRICES = 1 << 13  # ... depending on the symbol or the turn (wharfs, Smuggler's Cache)
 TOKENS = 1 << 14  # gives diplomacy tokens or copies science (R20, R31)
-FREE_TOKEN = 1 << 15  # the city has a token of a free build, which clauses bring (R67)
+FREE_TOKEN = 1 << 15  # the city has a free build token from a clause (R67)
 
 
 class Ability(NamedTuple):
-    """A bit of a word of abilities, and what it allows."""
+    """A bit in a word of abilities, and its meaning."""
 
     bit: int
     meaning: str
@@ -129,11 +129,11 @@ BY_PRODUCTION: Mapping[str, Ability] = {
         BLACK_MARKET, "one resource of those that the board, brown and gray cards do not produce"
     ),
 }
-"""Alternatives that follow what the city produces (R18)."""
+"""Alternatives that depend on what the city produces (R18)."""
 
 CITY_SELF, CITY_LEFT, CITY_RIGHT = 1, 2, 4
 CITY_BITS: Mapping[str, int] = {"self": CITY_SELF, "left": CITY_LEFT, "right": CITY_RIGHT}
-"""Whose things an effect counts, as a mask."""
+"""Whose items an effect counts, as a mask."""
 
 COUNT_STAGE = 1 << 8
 COUNT_DEFEAT = 1 << 9
@@ -151,22 +151,22 @@ COUNTED: Mapping[str, int] = {
 
 WHO_OTHERS, WHO_NEIGHBORS = 1, 2
 WHO: Mapping[str, int] = {"others": WHO_OTHERS, "neighbors": WHO_NEIGHBORS}
-"""Whom an effect reaches besides its owner."""
+"""The cities that an effect reaches in addition to its owner."""
 PER_ONCE, PER_VICTORY, PER_STAGE = 0, 1, 2
 MEASURES: Mapping[str, int] = {"": PER_ONCE, "victory_token": PER_VICTORY, "wonder_stage": PER_STAGE}
-"""How often a loss is due (R32): once, or for each of what the loser has."""
-DISCOUNTS = ("first_unit_each_turn", "board_resource")  # what a discount is off (R14)
+"""How often a loss is due (R32): once, or once per item that the loser has."""
+DISCOUNTS = ("first_unit_each_turn", "board_resource")  # what a discount applies to (R14)
 
 # --- formulas, and when they act (catalog.formula, catalog.clauses; R52-R58) ------------------------------------------
 
 TABLE_NAMES = ("age", "turn", "players")
-"""What a formula may ask of the table; what it may ask of a city is in ``facts.CITY_FACTS``."""
+"""The names of the table that formulas may use; those of a city are in ``facts.CITY_FACTS``."""
 EVENT_NAMES = ("purchase",)
-"""What a formula may ask of the event that sets it off."""
+"""The names of the triggering event that formulas may use."""
 CARD_NUMBERS = ("cost", "units", "coins", "age")
-"""What ``count`` may ask of a structure: units of resources and coins that it costs, together and each; its age."""
+"""The numbers of a structure that ``count`` may use: its total cost, resource units, coins; its age."""
 CARD_MARKS = (*COLORS, *SYMBOLS[1:ANY], "chained")
-"""What a structure is or is not: of a colour, with a symbol, free with another one (R16)."""
+"""The properties of a structure that ``count`` may use: its colour, its symbol, whether a chain leads to it (R16)."""
 FORMULA_CITIES = ("", "other", "left", "right")  # whose: the owner of the card, the city that `each` names, neighbours
 
 (
@@ -187,36 +187,33 @@ TRIGGERS: Mapping[str, str] = {
     "age_end": "at the end of each age",
     "scored": "at the end of the game",
 }
-"""When a clause acts, in the order of their numbers; those of moves are told of a city."""
+"""Events that trigger a clause, in the order of their numbers, in English; for moves, the verb of a city."""
 MOVE_TRIGGERS = ("card_built", "stage_built", "sold", "last_card", "bought")
 WHOM_SELF, WHOM_LEFT, WHOM_RIGHT, WHOM_NEIGHBOR, WHOM_OTHER, WHOM_PARTNER, WHOM_TRIGGER, WHOM_ANYONE = range(8)
 WHOM = ("self", "left", "right", "neighbor", "other", "partner", "trigger", "anyone")
 EACH = WHOM[:WHOM_ANYONE]
-"""On which cities a clause acts."""
+"""The cities on which a clause acts."""
 BY = ("self", "left", "right", "neighbor", "other", "partner", "anyone")
-"""Whose moves set a clause off; of purchases, also from whom."""
+"""Whose moves trigger a clause; for purchases, also the seller."""
 TURN_UNITS = tuple(f"turn_{resource}" for resource in RESOURCES)
 GAINS = (
     "coins", "shields", "age_shields", "victory_tokens", "defeat_tokens", "debts", "diplomacy_tokens",
     *SYMBOLS[1:ANY], "wild", *RESOURCES, *TURN_UNITS, *UNIT_PRICES, "free_build_tokens", "discard_builds",
 )  # fmt: skip
 LOSSES = ("coins", "defeat_tokens", "debts", "diplomacy_tokens", *UNIT_PRICES, "free_build_tokens")
-ACTS = ("take", "give", *(f"gain {what}" for what in GAINS), *(f"lose {what}" for what in LOSSES), "points")
-"""What a clause does, in the order in which its parts are done."""
+ACTS = ("take", "give", *(f"gain {item}" for item in GAINS), *(f"lose {item}" for item in LOSSES), "points")
+"""The actions of a clause, in the order of execution."""
 ACT: Mapping[str, int] = {name: number for number, name in enumerate(ACTS)}
-AT_ONCE, BY_FORMULA = 1, 2  # what an entry may have: effects when it is placed, clauses
+AT_ONCE, BY_FORMULA = 1, 2  # an entry can have effects when it is placed, and clauses
 
 LAST_CARDS = ("discarded", "played")
-"""What becomes of the last card of a hand (R9.5): as printed, or everybody plays it (R27)."""
+"""What happens to the last card of a hand (R9.5): discarded as printed, or played by everybody (R27)."""
 
 # --- switches --------------------------------------------------------------------------------------------------------
 
 
 class Switch(NamedTuple):
-    """A decision where the rulebooks are silent or disagree, open to the analyst.
-
-    ``default`` holds where a rule set is silent, ``meaning`` says what true means.
-    """
+    """A choice where the rulebooks are silent or disagree; ``meaning`` describes the value true."""
 
     default: bool
     meaning: str
@@ -243,4 +240,4 @@ SWITCHES: Mapping[str, Switch] = {
     "debt_choice": Switch(True, "R32: a player may keep coins and take debts; false: pays all it can"),
 }
 SWITCH_NUMBER: Mapping[str, int] = {name: number for number, name in enumerate(SWITCHES)}
-"""The place of a switch in ``RULES.switch``."""
+"""The index of a switch in ``RULES.switch``."""

@@ -38,7 +38,7 @@ def test_an_answer_is_asked_again(wsim_command: Command, words: tuple[str, ...],
     assert wsim_command(*words, "-o", name).code == 0
     answer = wsim_command("rerun", name)
     assert (answer.code, answer.err) == (0, "")
-    assert answer.out == f"{name} played again is the same: {said}\n"
+    assert answer.out == f"{name} repeated is the same: {said}\n"
 
 
 def test_a_folder_of_a_match_is_asked_again_and_stays(wsim_command: Command) -> None:
@@ -153,5 +153,6 @@ def test_rows_alone_and_a_match_under_way_are_one_sentence(wsim_command: Command
         assert (answer.code, answer.out) == (2, "")
         assert answer.err == "wsim: 'kept/match.json' has no answer yet: go on with that match by --resume\n"
     assert (
-        wsim_command("rerun", "kept", "-o", "x").err == "wsim: --out keeps the games of a run; an answer writes none\n"
+        wsim_command("rerun", "kept", "-o", "x").err
+        == "wsim: --out stores the games of a run, but an answer has none\n"
     )

@@ -186,7 +186,7 @@ def test_ctrl_c_says_what_is_known_and_how_to_go_on(wsim_command: Command) -> No
     written, said = err.splitlines()
     assert written == "written: kept"
     assert said.startswith(
-        "wsim: interrupted; this is what the deals so far say; go on with: wsim match p:noise=9:salt=1"
+        "wsim: interrupted; this is what the games so far say; go on with: wsim match p:noise=9:salt=1"
     )
     assert said.endswith(" --out kept --resume")
     known = json.loads(Path("kept/match.json").read_text())

@@ -36,12 +36,10 @@ def test_the_page_shows_those_in_the_folder(run: str, wsim_command: Command) -> 
     for said in (
         'id="match"',
         'id="skill"',
-        "Difference in win share of the first policy",
-        "Wonders with random (open) and with greedy (filled) on all seats. 400 games at each rung.",
-        "Wonders by skill; change from random to greedy",
-        'id="rest"',
-        "How far figures move from one player to another",
-        "300 games of each",
+        "Win share of the first policy minus that of the second.",
+        "Wonders with random (open) and with greedy (filled) on all seats. 400 games at each level.",
+        'id="robustness"',
+        "Differences between players, root mean square. 300 games of each.",
         "one standard deviation between good players",  # beside the figures of a run of one of them
     ):
         assert said in page()
@@ -61,7 +59,7 @@ def test_the_page_shows_those_that_are_named(run: str, wsim_command: Command) ->
     answer = wsim_command("report", run, "-q", "--match", "m.json", "--skill", "s.parquet", "--rest", "r.json")
     assert (answer.code, answer.err) == (0, "")
     assert 'id="match"' in page()
-    assert 'id="rest"' in page()
+    assert 'id="robustness"' in page()
     assert "Wonders with random (open) and with greedy (filled)" in page()
 
 

@@ -126,7 +126,7 @@ def test_both_ways_of_exploring_say_the_same_of_cards() -> None:
 def test_what_an_explorer_wanted_is_not_known() -> None:
     plan = Plan.make(policies="balanced:explore=0.5", games=20, players=3)
     picks, seats = wsim.simulate(plan, picks=True), wsim.simulate(plan)
-    with pytest.raises(wsim.UserError, match=r"every pick that counts was drawn, .* compare with others"):
+    with pytest.raises(wsim.UserError, match=r"every pick that counts was drawn at random, .* compare with others"):
         pick_effects(picks, seats, against="policy")
 
 

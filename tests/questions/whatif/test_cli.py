@@ -142,7 +142,7 @@ def test_ctrl_c_prints_what_is_known_and_exits_with_130(tmp_path: Path) -> None:
         out, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "Stopped by hand: " in out
-    assert err == "wsim: interrupted; this is what the games so far say\n"
+    assert err == "wsim: interrupted; results of the games so far\n"
 
 
 def test_a_change_needs_something_to_change() -> None:

@@ -113,7 +113,7 @@ def test_boards_of_a_balanced_design_sit_everywhere_equally_often() -> None:
     ("asked", "sentence"),
     [
         ({"ban": ["tarde"]}, "cannot ban 'tarde'"),
-        ({"ban": ["1=trade"]}, "a ban is a list of things such as green,trade, not '1=trade'"),
+        ({"ban": ["1=trade"]}, "a ban must be a list such as green,trade, not '1=trade'"),
         ({"change": ["cards.Palce.points=6"]}, "cards.Palce"),
         (
             {"change": ["cards.Palace.points=8"]},

@@ -111,13 +111,13 @@ def test_what_must_agree_tells_nothing() -> None:
     assert silent.select("group", "figure").rows() == [
         ("all", "military"), ("all", "victory_points"), ("all", "defeat_points"),
     ]  # fmt: skip
-    with pytest.raises(UserError, match="has a team mate"):
+    with pytest.raises(UserError, match="no human results for team games"):
         analysis.calibrate(seats_table(20, 6, cards=()).with_columns(team=pl.col("seat") % 3))
 
 
 @pytest.mark.parametrize(("words", "sentence"), [
-    ("--ruleset 2e --players 3", "the human results are of the first edition"),
-    ("--ruleset 1e-duo --players 2", "the human results are of the first edition"),
+    ("--ruleset 2e --players 3", "the human results are from the first edition"),
+    ("--ruleset 1e-duo --players 2", "the human results are from the first edition"),
 ])  # fmt: skip
 def test_only_what_humans_played_is_held_against_them(
     wsim_command: Command, tmp_path: Path, words: str, sentence: str
@@ -138,4 +138,4 @@ def test_a_changed_card_is_named_beside_the_verdicts(wsim_command: Command, tmp_
     )
     assert "Observational: " in played.out
     note = wsim_command("calibrate", run).out.splitlines()[-1]
-    assert note.startswith("The cards or rules of this run are not those that the humans played. Verdict: ")
+    assert note.startswith("The cards or rules of this run differ from those that the humans used. Verdict: ")

@@ -79,7 +79,7 @@ def test_fates_by_age_and_by_columns_of_the_seats() -> None:
     assert counts(by_policy, "Baths", policy="a")["offered"] == 2
     assert counts(by_policy, "Baths", policy="b")["built_paid"] == 1
     assert by_policy["offered"].sum() == analysis.card_picks(picks).frame["offered"].sum()
-    with pytest.raises(UserError, match="give the seats"):
+    with pytest.raises(UserError, match="also pass the seats table"):
         analysis.card_picks(picks, by="policy")
 
 

@@ -121,7 +121,7 @@ def test_readings_by_policy_and_by_turn(played: Any) -> None:
 @pytest.mark.parametrize(
     ("keep", "words", "sentence"),
     [
-        (("--no-picks",), (), "recorded no picks, so that it does not say who saw which card: play it with --picks"),
+        (("--no-picks",), (), "has no picks, so it is unknown which seat saw which card: play it with --picks"),
         (("--picks",), ("--by", "trun"), "the table has no column 'trun'"),
         (("--picks",), ("--level", "2"), "a confidence level must be between 0 and 1, not 2"),
     ],
@@ -138,5 +138,5 @@ def test_what_cannot_be_read_is_one_sentence(
 
 
 def test_picks_of_other_games_are_refused(played: Any) -> None:
-    with pytest.raises(wsim.UserError, match="games or seats that the seats table has not"):
+    with pytest.raises(wsim.UserError, match="games or seats that are missing in the seats table"):
         card_readings(played.seats.filter(pl.col("game") < 50), played.picks)

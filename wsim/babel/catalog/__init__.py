@@ -1,7 +1,7 @@
-"""The catalogue of Tower of Babel: babel.toml, with patches and changes laid over it, as checked and frozen records.
+"""The catalogue of Tower of Babel: babel.toml with patches and changes, as checked and frozen records.
 
-``model`` (the records), ``reading`` (every value with its bounds), ``check`` (what must hold of several values),
-``loading`` (all of it together) and ``compiling`` (the record that kernels play by).
+``model`` (the records), ``reading`` (values and their bounds), ``check`` (conditions on several values), ``loading``
+(all of these together) and ``compiling`` (the record for kernels).
 """
 
 from wsim.babel.catalog.loading import load_catalogue

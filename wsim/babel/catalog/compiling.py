@@ -1,4 +1,4 @@
-"""A catalogue and a number of seats -> one RULES record."""
+"""Compile a catalogue into a RULES record."""
 
 from __future__ import annotations
 
@@ -13,20 +13,17 @@ from wsim.spec.formula import span
 
 
 def compile_rules(catalogue: Catalogue, seats: int) -> Any:
-    """Return the RULES record of a catalogue at a table of ``seats``.
-
-    Raises UserError for a table size not played.
-    """
+    """Return the RULES record of a catalogue for a number of ``seats``; raise UserError for an invalid number."""
     if not MIN_SEATS <= seats <= SEATS:
-        raise UserError(f"Tower of Babel is played by {MIN_SEATS} to {SEATS}, not by {seats}")
+        raise UserError(f"Tower of Babel has {MIN_SEATS} to {SEATS} players, not {seats}")
     section, switches = catalogue.section, catalogue.rules
     rules = records(1, RULES)[0]
     rules.seats = seats
     for number, disc in enumerate(catalogue.discs):
-        for place in range(NEEDS):
-            kind, need = disc.needs[place] if place < len(disc.needs) else (None, 0)
-            rules.kind[number, place] = NO_KIND if kind is None else KINDS.index(kind)
-            rules.need[number, place] = need
+        for index in range(NEEDS):
+            kind, need = disc.needs[index] if index < len(disc.needs) else (None, 0)
+            rules.kind[number, index] = NO_KIND if kind is None else KINDS.index(kind)
+            rules.need[number, index] = need
         rules.is_two_colour[number] = len(disc.needs) == NEEDS
     for index, kind in enumerate(KINDS):
         rules.cards[index] = section["cards"][kind]
@@ -52,7 +49,7 @@ def compile_rules(catalogue: Catalogue, seats: int) -> Any:
 
 
 def _fill_effect(rules: Any, index: int, value: int | str, words: list[int]) -> None:
-    """Lay out the figure of an action card; that of a formula is the most that it can come to."""
+    """Fill the value of an action card: a number, or a formula and its maximum."""
     rules.effect_at[index] = len(words) if isinstance(value, str) else -1
     if isinstance(value, str):
         node = VOCABULARY.parse(value)

@@ -1,4 +1,4 @@
-"""What formulas of Tower of Babel may ask for (A33), and how they are read; the rest is ``wsim.spec.formula``."""
+"""The vocabulary of formulas of Tower of Babel (A33) and their reader; the language is ``wsim.spec.formula``."""
 
 from __future__ import annotations
 
@@ -27,21 +27,24 @@ def points(low: int, high: int) -> Reader:
 
     def read(problems: Problems, path: Path, value: Any) -> int | str | None:
         if not isinstance(value, str):
-            found: int | None = number(problems, path, value)
-            return found
+            whole_number: int | None = number(problems, path, value)
+            return whole_number
         try:
             least, most = span(VOCABULARY.parse(value), VOCABULARY.widest)
-        except FormulaError as mistake:
-            problems.at(path, str(mistake))
+        except FormulaError as error:
+            problems.at(path, str(error))
             return None
         if least < low or most > high:
-            problems.at(path, f"{value!r} could be {least:,} to {most:,}; accepted: {low} to {high}, as max(0, ...)")
+            problems.at(
+                path,
+                f"{value!r} can reach {least:,} to {most:,}; accepted: {low} to {high}, for example with max(0, ...)",
+            )
             return None
         return VOCABULARY.normal(value)
 
     return described({"anyOf": [schema_of(number), {"type": "string", "minLength": 1}]})(read)
 
 
-def with_number(value: Any, place: int, number: int) -> str:
-    """Return a formula with another number at a place."""
-    return VOCABULARY.with_number(str(value), place, number)
+def with_number(value: Any, index: int, number: int) -> str:
+    """Return a formula with one of its numbers replaced."""
+    return VOCABULARY.with_number(str(value), index, number)

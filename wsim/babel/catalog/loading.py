@@ -1,4 +1,4 @@
-"""Read babel.toml, lay patches and changes over it, and check it as a whole."""
+"""Load babel.toml, apply patches and changes, and check the result."""
 
 from __future__ import annotations
 
@@ -35,17 +35,16 @@ def load_catalogue(
     changes: Sequence[str] = (),
     options: Mapping[str, bool] = MappingProxyType({}),
 ) -> Catalogue:
-    """Read a card file, lay patch files and single changes over it, check the whole and return it.
+    """Return the catalogue of a card file with patches and changes.
 
     Parameters
     ----------
     cards: the card file; wsim's own babel.toml by default.
-    patches: TOML files with a table ``[babel]``, laid over it in this order.
-    changes: ``babel.<path>=<TOML value>``, laid over in this order.
-    options: switches of ``[babel.rules]`` that a plan sets by name; they win.
+    patches: TOML files with a table ``[babel]``, applied in this order.
+    changes: ``babel.<path>=<TOML value>``, applied next, in this order.
+    options: switches of ``[babel.rules]`` that a plan sets by name, applied last.
 
-    Raises UserError for whatever is wrong with any of them: its first line names file, entry and what is accepted,
-    further mistakes follow on lines of their own.
+    Raises UserError with all mistakes, one per line: file, entry and accepted values.
     """
     path = BABEL_TOML if cards is None else Path(cards)
     problems = Problems(shown(path))
@@ -58,24 +57,17 @@ def load_catalogue(
         layers.apply(document, nested(*parse_change(change, GRAMMAR)), f"--set {change}")
     for name, value in options.items():
         layers.apply(document, nested((SECTION, "rules", name), value), f"the option {name.removeprefix('use_')}")
-    section = _checked(problems, document)
+    section: Mapping[str, Any] = read_section(problems, (SECTION,), document[SECTION]) or {}
+    problems.raise_any()  # values are compared with each other only if all could be read
+    check_whole(problems, section)
+    problems.raise_any()
     return Catalogue(section, base, problems.source, (*(Path(patch).name for patch in patches), *changes))
 
 
 def _read(path: Path) -> Entries:
-    """Return a card file or patch; raise UserError for one that says nothing of this game."""
+    """Return a card file or patch; raise UserError for one without a table ``[babel]``."""
     document = read_toml(path)
     if not isinstance(document.get(SECTION), dict):
         guess = nearest(SECTION, document)
-        place = f"[{SECTION}], where the parts of Tower of Babel are written"
-        raise UserError(f"{shown(path)} holds no table {place}{guess}")
+        raise UserError(f"{shown(path)} has no table [{SECTION}] with the parts of Tower of Babel{guess}")
     return read_card_file(path, GRAMMAR)
-
-
-def _checked(problems: Problems, document: Entries) -> Mapping[str, Any]:
-    """Return the section, read and checked; raise UserError for all mistakes in it."""
-    section: Mapping[str, Any] = read_section(problems, (SECTION,), document[SECTION]) or {}
-    problems.raise_any()  # values depend on each other only where each of them could be read
-    check_whole(problems, section)
-    problems.raise_any()
-    return section

@@ -1,4 +1,4 @@
-"""What a catalogue of Tower of Babel is made of: discs, values that are not printed, and the whole; without I/O."""
+"""The records of a catalogue of Tower of Babel: discs, unprinted values, and the whole; without I/O."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _NEEDED = {
     "rules.set_table_cap": "use_two_colour_discs",
     "action_cards": "use_action_cards",
 }
-"""Entries that matter only while a switch is on."""
+"""Entries that matter only if a switch is on."""
 
 
 @dataclass(frozen=True)
 class Disc:
-    """A disc: the kinds that it shows and how many cards of each it needs, in the order of ``KINDS``."""
+    """A disc: the kinds that it shows and the number of cards of each that it needs, in the order of ``KINDS``."""
 
     needs: tuple[tuple[str, int], ...]
 
@@ -31,12 +31,12 @@ class Disc:
 
 @dataclass(frozen=True)
 class Assumption:
-    """A value in force that no text at hand prints.
+    """A value used that no available text prints.
 
     Attributes
     ----------
-    entry: its path below ``[babel]``. value: what is in force. level: assumed, inferred or one_source.
-    note: what is known about it. changed: whether this run changed what the card file says.
+    entry: its path below ``[babel]``. value: the value used. level: assumed, inferred or one_source.
+    note: what is known about it. changed: whether this run changed the value of the card file.
     """
 
     entry: str
@@ -56,9 +56,8 @@ class Catalogue:
 
     Attributes
     ----------
-    section: the whole section, patches and changes laid over it.
-    source: the card file. changes: the patch file and the single changes, as given.
-    base: the section as the card file has it.
+    section: the whole section, with patches and changes. base: the section of the card file alone.
+    source: the card file. changes: the patch files and the single changes, as given.
     """
 
     section: Mapping[str, Any]
@@ -108,50 +107,49 @@ class Catalogue:
 
     @property
     def digest(self) -> str:
-        """A digest of everything that can change play: equal digests play equal games."""
+        """A digest of everything that can change play: equal digests, equal games."""
         content = {key: value for key, value in self.section.items() if key != "confidence"}
         text = json.dumps(content, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def changed(self) -> tuple[tuple[str, Any], ...]:
         """Return the entries below ``[babel]`` that differ from the card file's, with their values."""
-        found = _leaves(self.section)
-        before = _leaves(self.base)
-        names = [entry for entry in {**found, **before} if not entry.startswith("confidence.")]
-        return tuple((entry, found.get(entry)) for entry in names if found.get(entry) != before.get(entry))
+        current, base = leaves(self.section), leaves(self.base)
+        names = [entry for entry in {**current, **base} if not entry.startswith("confidence.")]
+        return tuple((entry, current.get(entry)) for entry in names if current.get(entry) != base.get(entry))
 
     def value(self, entry: str) -> Any:
-        """Return the value in force at a dotted path below ``[babel]``."""
-        return _at(self.section, entry)
+        """Return the value at a dotted path below ``[babel]``."""
+        return value_at(self.section, entry)
 
     def assumptions(self) -> tuple[Assumption, ...]:
-        """Return the values in force that are not verified, assumed ones first."""
+        """Return the values used that are not verified, assumed ones first."""
         return tuple(
-            Assumption(entry, self.value(entry), level, note, self.value(entry) != _at(self.base, entry))
+            Assumption(entry, self.value(entry), level, note, self.value(entry) != value_at(self.base, entry))
             for level in LEVELS
             for entry, note in self.section["confidence"].get(level, {}).items()
             if self._in_force(entry)
         )
 
     def _in_force(self, entry: str) -> bool:
-        """Whether an entry plays a part under the switches of this catalogue."""
+        """Return whether an entry matters with the switches of this catalogue."""
         needed = next((switch for start, switch in _NEEDED.items() if entry.startswith(start)), None)
         return needed is None or bool(self.rules[needed])
 
 
-def _leaves(section: Mapping[str, Any], above: str = "") -> dict[str, Any]:
-    """Return every value of a table and of the tables in it, by its dotted path; lists are values."""
-    found: dict[str, Any] = {}
+def leaves(section: Mapping[str, Any], above: str = "") -> dict[str, Any]:
+    """Return every value of a table and its subtables by dotted path; lists are values."""
+    values: dict[str, Any] = {}
     for key, value in section.items():
         if isinstance(value, Mapping):
-            found |= _leaves(value, f"{above}{key}.")
+            values |= leaves(value, f"{above}{key}.")
         else:
-            found[f"{above}{key}"] = list(value) if isinstance(value, tuple) else value
-    return found
+            values[f"{above}{key}"] = list(value) if isinstance(value, tuple) else value
+    return values
 
 
-def _at(section: Mapping[str, Any], entry: str) -> Any:
-    """Return what a dotted path leads to, None where it ends."""
+def value_at(section: Mapping[str, Any], entry: str) -> Any:
+    """Return the value at a dotted path, None if there is none."""
     value: Any = section
     for key in entry.split("."):
         value = value.get(key) if isinstance(value, Mapping) else None

@@ -1,4 +1,4 @@
-"""What ``[babel]`` may hold: one reader for each value, with its bounds."""
+"""The readers of ``[babel]``, one for each value, with its bounds."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ _NEED = whole(1, 6)
 )
 def _two_needs(problems: Problems, path: Path, value: Any) -> dict[str, int] | None:
     """Accept the two kinds of a two-colour disc with a number each."""
-    tried = Problems("")  # one sentence for both
-    fits = isinstance(value, dict) and len(value) == w.NEEDS and set(value) <= set(w.KINDS)
-    if fits and None not in [_NEED(tried, path, number) for number in value.values()]:
+    ignored = Problems("")  # one message for both numbers
+    valid = isinstance(value, dict) and len(value) == w.NEEDS and set(value) <= set(w.KINDS)
+    if valid and None not in [_NEED(ignored, path, number) for number in value.values()]:
         return dict(value)
     accepted = f"two kinds out of {', '.join(w.KINDS)}, each with a whole number from 1 to 6"
     problems.at(path, f"{value!r} is not accepted; accepted: {accepted}")
     return None
 
 
-_NUMBERS: dict[str, Reader] = {  # the switches that are no flags
+_NUMBERS: dict[str, Reader] = {  # switches that are not flags
     "max_jokers_per_build": whole(0, 99),
     "max_double_turns": whole(0, 9),
     "turn_limit": whole(1, 1000),
@@ -73,4 +73,4 @@ read_section = entries(
         "confidence": entries({level: entries({}, others=text) for level in w.LEVELS}),
     }
 )
-"""Reads the whole section; the order of its entries is kept, and means something for wonders and two-colour discs."""
+"""Reads the whole section; the order of its entries is kept, and numbers the wonders and two-colour discs."""

@@ -1,4 +1,4 @@
-"""The JSON Schema of the card file of Tower of Babel, for editors: made of the readers themselves."""
+"""The JSON Schema of the card file of Tower of Babel, generated from the readers, for editors."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from wsim.spec.fields import Schema, schema_of
 
 
 def card_file_schema() -> Schema:
-    """Return the schema of babel.toml, and of a patch, which names only what differs."""
+    """Return the schema of babel.toml, which also fits patches: they contain only changed entries."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "A card file or patch of Tower of Babel for wsim",

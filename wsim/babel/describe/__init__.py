@@ -1,6 +1,6 @@
-"""A game of Tower of Babel described: what happened (trace), what a seat may see (view), in words, scene by scene."""
+"""Descriptions of a game of Tower of Babel: trace, view of a seat, text, scenes."""
 
 from collections.abc import Sequence
 
 POSITION_KEYS: Sequence[str] = ("seat", "turn", "row", "board", "discards", "hand", "held", "seats")
-"""What a person's description of a position holds (``setup.py``)."""
+"""Keys of a hand-written position (``setup.py``)."""

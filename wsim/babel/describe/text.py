@@ -1,4 +1,4 @@
-"""Moves, whole games and what a seat may see in words; all of them read the trace's records of moves and the views."""
+"""Moves, whole games and views of a seat as text."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def phrase(move: Mapping[str, Any]) -> str:
         case {"card": card}:
             return "play no action card" if card is None else f"play {_name(card)}"
         case {"aside": kind}:
-            return "set no more aside" if kind is None else f"set a {kind} aside"
+            return "set no more cards aside" if kind is None else f"set a {kind} aside"
         case {"cards": cards, "trade": _}:
             return f"offer {' + '.join(offered(move, counted(cards))) or 'nothing'}"
         case {"bluff": kinds}:
@@ -33,7 +33,7 @@ def phrase(move: Mapping[str, Any]) -> str:
         case {"completed": True, "jokers": jokers}:
             return f"complete the build{f' with Jokers for {counted(jokers)}' if jokers else ''}"
         case {"completed": _}:
-            return "give the build up"
+            return "give up the build"
         case {"triple_bonus": played} | {"double_turn": played}:
             card = "Triple bonus" if "triple_bonus" in move else "Double turn"
             return f"{'play' if played else 'keep'} the {card}"
@@ -45,12 +45,12 @@ def _name(card: str) -> str:
 
 
 def counted(counts: Mapping[str, int]) -> str:
-    """Return cards as text: how many of each kind."""
+    """Return the number of cards of each kind as text."""
     return " + ".join(f"{number} {kind}" for kind, number in counts.items())
 
 
 def offered(offer: Mapping[str, Any], cards: str, trade: str = "the trade card") -> list[str]:
-    """Return the parts of an offer: its cards, as text, and the trade card; none of nothing."""
+    """Return the parts of an offer as text: its cards and the trade card; empty for no offer."""
     return [part for part in (cards, trade if offer["trade"] else "") if part]
 
 
@@ -58,7 +58,7 @@ def offered(offer: Mapping[str, Any], cards: str, trade: str = "the trade card")
 
 
 def game_text(trace: Mapping[str, Any]) -> str:
-    """Return a whole game as text, one line for each thing that happens."""
+    """Return a whole game as text, one line per event."""
     return "\n".join(_game_lines(trace)) + "\n"
 
 
@@ -84,7 +84,8 @@ def _game_lines(trace: Mapping[str, Any]) -> Iterator[str]:
         for number, action in enumerate(turn["actions"]):
             yield from _action(turn["seat"], action, again=number > 0)
         if "draws" in turn:
-            yield f"  draws: {'; '.join(_draw(draw) for draw in turn['draws'])}"
+            draws = [f"{draw['seat']} {_cards(draw['cards'])}" for draw in turn["draws"]]
+            yield f"  draws: {'; '.join(draws)}"
         yield f"  points {_numbers(turn['points'])}, hands {_numbers(turn['hand_sizes'])}"
     yield ""
     yield from _end(trace)
@@ -100,7 +101,10 @@ def _action(active: int, action: Mapping[str, Any], *, again: bool) -> Iterator[
     else:
         yield f"  builds {action['wonder']}, {_disc(action['disc'])}"
         yield from (_play(play) for play in plays if play["window"] == "W2")
-        yield from (_offer(offer) for offer in action["offers"])
+        for offer in action["offers"]:
+            parts = " + ".join(offered(offer, counted(offer["cards"]), "trade card")) or "nothing"
+            bluff = f" (and shows {_cards(offer['bluff'])})" if offer.get("bluff") else ""
+            yield f"    seat {offer['seat']} offers {parts}{bluff}"
         yield from (_play(play) for play in plays if play["window"] == "W3")
         yield from _outcome(active, action)
     if "double_turn" in action:
@@ -112,12 +116,6 @@ def _play(play: Mapping[str, Any]) -> str:
         return f"    {play['window']}: seat {play['seat']} plays no action card"
     aside = f" sets aside {_cards(play['aside'])}," if "aside" in play else ""
     return f"    {play['window']}: seat {play['seat']} plays {play['card']},{aside} draws {_cards(play['drawn'])}"
-
-
-def _offer(offer: Mapping[str, Any]) -> str:
-    parts = offered(offer, counted(offer["cards"]), "trade card")
-    bluff = f" (and shows {_cards(offer['bluff'])})" if offer.get("bluff") else ""
-    return f"    seat {offer['seat']} offers {' + '.join(parts) or 'nothing'}{bluff}"
 
 
 def _outcome(active: int, action: Mapping[str, Any]) -> Iterator[str]:
@@ -161,10 +159,6 @@ def _cards(cards: list[str]) -> str:
     return ", ".join(cards) or "nothing"
 
 
-def _draw(draw: Mapping[str, Any]) -> str:
-    return f"{draw['seat']} {_cards(draw['cards'])}"
-
-
 def _numbers(numbers: list[int]) -> str:
     return " ".join(map(str, numbers))
 
@@ -173,7 +167,7 @@ def _numbers(numbers: list[int]) -> str:
 
 
 def view_lines(view: Mapping[str, Any]) -> list[str]:
-    """Return what a seat may know (``Position.view``): the wonders, the seats, the build, the own cards."""
+    """Return the view of a seat as lines: the wonders, the seats, the build, its own cards."""
     me = view["seat"]
     held = view["held"].items()
     moment = f"Turn {view['turn']}, seat {view['active']} is active. You are seat {me}."
@@ -208,16 +202,14 @@ def _board(board: Iterable[Mapping[str, Any]]) -> Iterator[str]:
 
 def _players(view: Mapping[str, Any]) -> Iterator[str]:
     yield f"{'seat':<8}{'points':>7}{'hand':>6}{'action cards':>14}   discs"
-    for seat, one in enumerate(view["seats"]):
-        who = f"{seat} you" if seat == view["seat"] else str(seat)
-        row = (
-            f"{who:<8}{one['points']:>7}{one['hand_size']:>6}{one['action_cards']:>14}   {counted(one['discs']) or '-'}"
-        )
-        yield row[:WIDTH]
+    for number, seat in enumerate(view["seats"]):
+        name = f"{number} you" if number == view["seat"] else str(number)
+        figures = f"{seat['points']:>7}{seat['hand_size']:>6}{seat['action_cards']:>14}"
+        yield f"{name:<8}{figures}   {counted(seat['discs']) or '-'}"[:WIDTH]
 
 
 def _build_lines(build: Mapping[str, Any] | None) -> Iterator[str]:
-    """Yield the build that is being made, with the offers that are in the open."""
+    """Yield the current build with its revealed offers."""
     if build is None:
         return
     yield ""

@@ -1,4 +1,4 @@
-"""One game as a trace object, read from its log. The form is a fixed contract: docs/trace.md, wsim-trace/1."""
+"""The trace of a game, built from its log. The format is fixed: docs/trace.md, wsim-trace/1."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def read_log(log: Any) -> list[Event]:
 
 
 class _Reader:
-    """Reads events one after the other into the turns of a trace."""
+    """Converts events into the turns of a trace, one after the other."""
 
     def __init__(self, catalogue: Catalogue, board: Sequence[int], seats: int) -> None:
         self.catalogue, self.seats = catalogue, seats
@@ -67,10 +67,10 @@ class _Reader:
 
     # --- reading ------------------------------------------------------------------------------------------------------
     def read(self, events: Sequence[Event]) -> dict[str, Any]:
-        """Return board-independent parts of the trace: hands, turns, end."""
+        """Return the parts of the trace read from events: hands, turns, end."""
         self.events = [event for event in events if event.what != LOG_RESHUFFLE]
         reshuffles = len(events) - len(self.events)
-        self.place = 0
+        self.position = 0
         dealt: list[list[str]] = [[] for _ in range(self.seats)]
         while self.next_is(LOG_DRAW):
             event = self.take()
@@ -86,32 +86,31 @@ class _Reader:
             "end": {"reason": reason, "reshuffles": reshuffles, "unfinished": unfinished},
         }
 
-    def next_is(self, *whats: int) -> bool:
-        """Whether the next event is one of these."""
-        return self.place < len(self.events) and self.events[self.place].what in whats
+    def next_is(self, *kinds: int) -> bool:
+        """Return whether the next event is of one of these kinds."""
+        return self.position < len(self.events) and self.events[self.position].what in kinds
 
     def take(self) -> Event:
-        """Return the next event and step over it."""
-        self.place += 1
-        return self.events[self.place - 1]
+        """Return the next event and advance."""
+        self.position += 1
+        return self.events[self.position - 1]
 
     def drawn(self, event: Event) -> str:
-        """Note a drawn card and return its kind."""
+        """Add a drawn card to its hand and return its kind."""
         kind = w.KINDS[event.move]
         self.hands[event.seat][kind] += 1
         return kind
 
-    def draws(self, most: int) -> list[str]:
-        """Return the kinds of the draws that follow, ``most`` at most."""
+    def draws(self, limit: int) -> list[str]:
+        """Return the kinds of the draws that follow, at most ``limit``."""
         cards: list[str] = []
-        while len(cards) < most and self.next_is(LOG_DRAW):
+        while len(cards) < limit and self.next_is(LOG_DRAW):
             cards.append(self.drawn(self.take()))
         return cards
 
     # --- turns --------------------------------------------------------------------------------------------------------
     def turn(self) -> dict[str, Any]:
-        """Read one turn."""
-        first = self.events[self.place]
+        first = self.events[self.position]
         turn: dict[str, Any] = {"turn": first.turn, "seat": first.seat, "actions": []}
         while self.next_is(LOG_ACTION):
             self.active = self.take().seat
@@ -138,7 +137,6 @@ class _Reader:
         return [{"seat": seat, "cards": draws[seat]} for seat in order]
 
     def act(self) -> dict[str, Any]:
-        """Read one action."""
         plays = list(self.plays())
         event = self.take()
         assert event.what == w.TURN, event
@@ -147,7 +145,7 @@ class _Reader:
         return self.build(event.move - 1, plays)
 
     def plays(self) -> Iterator[dict[str, Any]]:
-        """Read the decisions of the windows that follow; being able to play nothing is no decision."""
+        """Yield the decisions of the windows that follow; a seat without playable cards has none."""
         while self.next_is(w.PLAY_CARD):
             event = self.take()
             if event.count == 1:
@@ -157,15 +155,15 @@ class _Reader:
             play: dict[str, Any] = {"window": window, "seat": event.seat, "card": card}
             if card is not None:
                 self.held[event.seat].remove(card)
-                most = self.catalogue.section["effects"][card]
+                limit = self.catalogue.section["effects"][card]
                 if card == "card_exchange":
                     play["aside"] = self.aside()
-                    most = len(play["aside"])
-                play["drawn"] = self.draws(most)
+                    limit = len(play["aside"])
+                play["drawn"] = self.draws(limit)
             yield play
 
     def aside(self) -> list[str]:
-        """Read which cards an exchange sets aside."""
+        """Read the cards that an exchange sets aside."""
         cards = []
         while self.next_is(w.EXCHANGE):
             event = self.take()
@@ -175,7 +173,6 @@ class _Reader:
         return cards
 
     def build(self, slot: int, plays: list[dict[str, Any]]) -> dict[str, Any]:
-        """Read a build."""
         disc = self.board[slot]
         plays += self.plays()
         offers, cards = self.offers(disc)
@@ -196,7 +193,7 @@ class _Reader:
         return action
 
     def offers(self, disc: Mapping[str, int]) -> tuple[list[dict[str, Any]], dict[int, int]]:
-        """Read the offers, and return them as moves by seat."""
+        """Read the offers; return them as records, and as moves by seat."""
         offers: list[dict[str, Any]] = []
         moves = {}
         while self.next_is(w.OFFER, w.BLUFF):
@@ -210,7 +207,7 @@ class _Reader:
         return offers, moves
 
     def success(self, disc: Mapping[str, int], answer: int, taken: Mapping[int, int], action: dict[str, Any]) -> None:
-        """Read what a successful build does."""
+        """Read the results of a successful build."""
         replaced = by_kind(disc, answer)
         own = dict(disc)
         for seat, offer in taken.items():
@@ -236,15 +233,15 @@ class _Reader:
         action["disc_to"] = built.seat
         self.built[action["wonder"]] += 1
         if self.built[action["wonder"]] == w.SPACES:
-            nobody = {"units": [0] * self.seats, "points": [0] * self.seats}  # all out of parts (A28)
-            action["wonder_completed"] = self.completed(next((wonder for _, wonder in self.wonders()), nobody))
+            no_parts = {"units": [0] * self.seats, "points": [0] * self.seats}  # all out of parts (A28)
+            action["wonder_completed"] = self.completed(next((wonder for _, wonder in self.wonders()), no_parts))
 
     def wonders(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Read the wonders that are scored next, each with its number."""
+        """Yield the wonders scored next, each with its number."""
         while self.next_is(LOG_WONDER):
-            number = self.events[self.place].move & 0xFF
+            number = self.events[self.position].move & 0xFF
             scored: dict[str, Any] = {"units": [0] * self.seats, "points": [0] * self.seats}
-            while self.next_is(LOG_WONDER) and self.events[self.place].move & 0xFF == number:
+            while self.next_is(LOG_WONDER) and self.events[self.position].move & 0xFF == number:
                 event = self.take()
                 scored["units"][event.seat] = event.value
                 scored["points"][event.seat] = event.move >> 8
@@ -262,21 +259,21 @@ class _Reader:
         return {"row": self.row, **wonder, "action_card": card}
 
     def paid(self) -> Iterator[dict[str, Any]]:
-        """Read what the offers that were not taken earn."""
+        """Yield the points for offers that were not taken."""
         while self.next_is(w.TRIPLE, LOG_PAID):
-            one: dict[str, Any] = {}
+            triple: dict[str, Any] = {}
             if self.next_is(w.TRIPLE):
                 event = self.take()
-                one["triple_bonus"] = bool(event.move)
+                triple["triple_bonus"] = bool(event.move)
                 if event.move:
                     self.held[event.seat].remove("triple_bonus")
             event = self.take()
             self.points[event.seat] += event.move
-            yield {"seat": event.seat, "points": event.move, **one}
+            yield {"seat": event.seat, "points": event.move, **triple}
 
 
 def by_kind(disc: Mapping[str, int], move: int) -> dict[str, int]:
-    """Return the cards of an offer or completion by kind, without the kinds of which there are none."""
+    """Return the cards of an offer or completion by kind, without zeros."""
     numbers = dict(zip(disc, (move & 0xFF, move >> 8 & 0xFF), strict=False))
     return {kind: number for kind, number in numbers.items() if number}
 
@@ -284,12 +281,7 @@ def by_kind(disc: Mapping[str, int], move: int) -> dict[str, int]:
 def trace_of(
     catalogue: Catalogue, game: Any, rows: Any, labels: Sequence[str], seed: int, number: int
 ) -> dict[str, Any]:
-    """Return the trace object of a game.
-
-    Parameters
-    ----------
-    game: a GAME record after a game was played with LOG_ALL. rows: the rows of that game.
-    """
+    """Return the trace of a game; ``game``: its GAME record, played with LOG_ALL; ``rows``: its rows."""
     seats = int(game.public.seats)
     reader = _Reader(catalogue, [int(disc) for disc in game.public.board], seats)
     read = reader.read(read_log(game.log))
@@ -323,8 +315,8 @@ def trace_of(
             "changed": [{"entry": entry, "value": value} for entry, value in catalogue.changed()],
         },
         "board": [
-            {"wonder": wonder, "discs": reader.board[place * w.SPACES : (place + 1) * w.SPACES]}
-            for place, wonder in enumerate(catalogue.wonders)
+            {"wonder": wonder, "discs": reader.board[number * w.SPACES : (number + 1) * w.SPACES]}
+            for number, wonder in enumerate(catalogue.wonders)
         ],
         "start": int(game.hidden.starter),
         **read,

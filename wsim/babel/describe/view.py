@@ -1,4 +1,4 @@
-"""Views of a position as JSON objects: what everybody, one seat (A26) or nobody may see; the observation's columns."""
+"""Views of a position as JSON objects (A26), moves as records, and the columns of an observation."""
 
 from __future__ import annotations
 
@@ -22,41 +22,41 @@ _TABLE = (
 def columns(seats: int) -> tuple[str, ...]:
     """Return the names of the columns of an observation, in order.
 
-    ``active`` counts seats from the own one to the left; -1 is none. ``slotS:KIND`` is what the disc of a slot needs (0
-    where it is taken); ``discards:``, ``hand:`` and ``aside:KIND`` are counts; ``card:`` and ``fresh:NAME`` the own
-    action cards, and those of them not yet usable. A seat's columns begin with ``own.``, ``left1.``, ...:
-    ``discs:KIND`` of one kind, ``shown:KIND`` cards known to be in its hand, ``parts:W`` on the wonders.
+    ``active`` is counted from the observing seat to the left; -1: none. ``slotS:KIND`` is the number of cards that the
+    disc of a slot needs (0 if it is taken); ``discards:``, ``hand:`` and ``aside:KIND`` are counts; ``card:NAME`` are
+    action cards of the seat, ``fresh:NAME`` those not yet usable. Columns of a seat begin with ``own.``, ``left1.``,
+    ...: ``discs:KIND`` of one kind, ``shown:KIND`` cards known to be in its hand, ``parts:W`` on the wonders.
     """
-    found = [*_TABLE]
-    found += [f"slot{slot}:{kind}" for slot in range(w.SLOTS) for kind in w.KINDS]
-    found += observed_names(OBSERVED_PRIVATELY)
+    names = [*_TABLE]
+    names += [f"slot{slot}:{kind}" for slot in range(w.SLOTS) for kind in w.KINDS]
+    names += observed_names(OBSERVED_PRIVATELY)
     for seat in ("own", *(f"left{step}" for step in range(1, seats))):
-        found += [f"{seat}.{name}" for name in observed_names(OBSERVED)]
-    return tuple(found)
+        names += [f"{seat}.{name}" for name in observed_names(OBSERVED)]
+    return tuple(names)
 
 
 def move_record(catalogue: Catalogue, public: Any, decision: int, seat: int, move: int) -> dict[str, Any]:
-    """Return a move of a decision as the trace has it."""
-    who: dict[str, Any] = {"seat": seat}
+    """Return a move of a decision as in the trace."""
+    record: dict[str, Any] = {"seat": seat}
     disc = _disc(catalogue, public, int(public.slot)) if public.slot >= 0 else {}
     if decision == w.TURN:
-        return who | (_build(catalogue, public, move - 1) if move else {"action": "pass"})
+        return record | (_build(catalogue, public, move - 1) if move else {"action": "pass"})
     if decision == w.PLAY_CARD:
-        return who | {"card": w.ACTION_CARDS[move - 1] if move else None}
+        return record | {"card": w.ACTION_CARDS[move - 1] if move else None}
     if decision == w.EXCHANGE:
-        return who | {"aside": w.KINDS[move - 1] if move else None}
+        return record | {"aside": w.KINDS[move - 1] if move else None}
     if decision == w.OFFER:
-        return who | {"cards": by_kind(disc, move & (TRADE_CARD - 1)), "trade": move >= TRADE_CARD}
+        return record | {"cards": by_kind(disc, move & (TRADE_CARD - 1)), "trade": move >= TRADE_CARD}
     if decision == w.BLUFF:
-        return who | {"bluff": [kind for number, kind in enumerate(w.KINDS) if move >> number & 1]}
+        return record | {"bluff": [kind for number, kind in enumerate(w.KINDS) if move >> number & 1]}
     if decision == w.TAKE:
-        return who | {"taken": [one for one in range(int(public.seats)) if move >> one & 1]}
+        return record | {"taken": [other for other in range(int(public.seats)) if move >> other & 1]}
     if decision == w.COMPLETE:
-        return who | (
+        return record | (
             {"completed": True, "jokers": by_kind(disc, move & (COMPLETED - 1))} if move else {"completed": False}
         )
     assert decision in (w.TRIPLE, w.DOUBLE), decision
-    return who | {w.DECISIONS[decision]: bool(move)}
+    return record | {w.DECISIONS[decision]: bool(move)}
 
 
 def _disc(catalogue: Catalogue, public: Any, slot: int) -> dict[str, int]:
@@ -69,7 +69,7 @@ def _build(catalogue: Catalogue, public: Any, slot: int) -> dict[str, Any]:
 
 
 def view_of(catalogue: Catalogue, state: Any, seat: int | None, moment: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a seat may know, None: everything, as a JSON object; ``moment`` says who decides what."""
+    """Return what a seat may know (None: everything) as a JSON object; ``moment``: who decides what."""
     public = state.public
     seats = range(int(public.seats))
     board = [
@@ -79,7 +79,7 @@ def view_of(catalogue: Catalogue, state: Any, seat: int | None, moment: Mapping[
                 _disc(catalogue, public, slot) if int(public.slots_left) >> slot & 1 else None
                 for slot in range(number * w.SPACES, (number + 1) * w.SPACES)
             ],
-            "parts": [int(public.units[number, one]) for one in seats],
+            "parts": [int(public.units[number, owner]) for owner in seats],
         }
         for number, wonder in enumerate(catalogue.wonders)
     ]
@@ -88,26 +88,17 @@ def view_of(catalogue: Catalogue, state: Any, seat: int | None, moment: Mapping[
         "active": int(public.active),
         "row": int(public.row) + 1,
         "board": board,
-        "discards": _counts(w.KINDS, public.discards),
+        "discards": {kind: int(n) for kind, n in zip(w.KINDS, public.discards, strict=False) if n},
         "deck": int(public.deck),
-        "seats": [facts_shown(PUBLIC_FACTS, public, one) for one in seats],
+        "seats": [facts_shown(PUBLIC_FACTS, public, number) for number in seats],
     }
     if public.slot >= 0:
         view["build"] = _build(catalogue, public, int(public.slot))
         view["build"]["offers"] = [
-            move_record(catalogue, public, w.OFFER, one, int(public.offer[one])) for one in seats
+            move_record(catalogue, public, w.OFFER, number, int(public.offer[number])) for number in seats
         ]
-        view["build"]["taken"] = [one for one in seats if int(public.taken) >> one & 1]
+        view["build"]["taken"] = [number for number in seats if int(public.taken) >> number & 1]
     view |= moment
     if seat is None:
-        return {**view, "own": [_own(state, one) for one in seats]}
-    return {**view, "seat": seat, **_own(state, seat)}
-
-
-def _own(state: Any, seat: int) -> dict[str, Any]:
-    """Return what a seat alone may know: its building cards and its action cards."""
-    return facts_shown(PRIVATE_FACTS, state.own[seat], None)
-
-
-def _counts(names: tuple[str, ...], numbers: Any) -> Mapping[str, int]:
-    return {name: int(number) for name, number in zip(names, numbers, strict=False) if number}
+        return {**view, "own": [facts_shown(PRIVATE_FACTS, state.own[number], None) for number in seats]}
+    return {**view, "seat": seat, **facts_shown(PRIVATE_FACTS, state.own[seat], None)}

@@ -1,8 +1,7 @@
 """The policies of Tower of Babel: kernels. Their rows are in ``wsim.babel.registry``.
 
-A policy is a function ``policy(public, own, choice, rules) -> index`` of one compiled signature (``layout.POLICY``).
-It gets what everybody knows, what its seat knows, the legal moves and the rules, and returns the index of its move:
-``choice.kind`` says which decision it is, ``choice.moves`` holds ``choice.count`` moves, ``layout`` says what they mean
-and ``moves`` reads them. It is not asked when there is one move only. What a policy of your own needs
-is in ``wsim.babel.kit``.
+A policy is a function ``policy(public, own, choice, rules) -> index`` with one compiled signature (``layout.POLICY``).
+It receives public and private knowledge, the legal moves and the rules, and returns the index of its move.
+``choice.kind`` is the decision, ``choice.moves[: choice.count]`` the legal moves, as ``layout`` encodes and ``moves``
+reads them. A single legal move is made without asking. For your own policies, see ``wsim.babel.kit``.
 """

@@ -1,6 +1,6 @@
-"""What ``weighted`` looks at: the names of its weights in the order of ``SETTINGS.weights``, each with its unit.
+"""The features of ``weighted``: names and units of its weights, in the order of ``SETTINGS.weights``.
 
-Values are in points. The named sets are data (weights.toml).
+Values are in points. The named sets are in weights.toml.
 """
 
 from __future__ import annotations
@@ -12,29 +12,29 @@ from wsim.babel.kernels.layout import WEIGHTS
 
 FEATURES: Mapping[str, str] = MappingProxyType(
     {
-        "set_points": "a point that the disc adds to the own set table",
+        "set_points": "a point that the disc adds to the seat's sets",
         "disc": "owning one more disc, whatever its kind",
-        "wonder_points": "a point that the build brings on a wonder that it completes",
-        "standing": "a point that an unfinished wonder would bring if it were scored, by the share of its discs built",
-        "part": "an own part placed",
-        "card": "an own card spent",
+        "wonder_points": "a point from a wonder that the build completes",
+        "standing": "a point from an unfinished wonder if it were scored now, times the share of its discs built",
+        "part": "a part placed",
+        "card": "a card spent",
         "joker": "a Joker spent",
         "action_card": "an action card drawn",
-        "rival_points": "a point that a rival gets, by the number of rivals",
-        "rival_set_points": "a point that a partner's new disc adds to its set table",
+        "rival_points": "a point for a rival, divided by the number of rivals",
+        "rival_set_points": "a point that a partner's new disc adds to its sets",
         "rival_part": "a part that a rival places",
         "fail": "a build that fails",
-        "risk": "chance that a build fails, for each card that rivals have to supply",
-        "pass": "passing, and so drawing a card",
-        "accepted": "guessed chance that an offer is taken",
+        "risk": "chance that a build fails, for each card that rivals must supply",
+        "pass": "passing, which draws a card",
+        "accepted": "assumed chance that an offer is taken",
         "refused": "a point for a refused offer",
-        "trade": "laying the trade card",
+        "trade": "offering the trade card",
         "offered": "a card in an offer",
-        "triple_from": "cards in an unpaid offer from which the Triple bonus is played",
-        "double_from": "value of the best turn from which the Double turn is played",
-        "exchange_from": "cards worth exchanging from which the Card exchange is played",
+        "triple_from": "minimum cards in a refused offer to play the Triple bonus",
+        "double_from": "minimum value of the best turn to play the Double turn",
+        "exchange_from": "minimum cards worth exchanging to play the Card exchange",
     }
 )
-"""Name -> the thing whose value it is."""
+"""Name -> what one unit of it is."""
 
 assert len(FEATURES) <= WEIGHTS

@@ -1,8 +1,8 @@
-"""``net``: the move of the highest learned value: what it adds to the utility of the game, as self-play taught it.
+"""``net``: the move with the highest value, learned in self-play: what it adds to the utility of the game.
 
-A small net (``wsim.kernels.net_layers``) values each legal move. Its inputs are ``net_inputs`` and ``net_moves``; what
-it was learned from is told in docs/learning.md. Of equal moves each is equally likely: the wonders differ by name only,
-and a rule such as "the first one" would make them differ in play.
+A small net (``wsim.kernels.net_layers``) values each legal move. Its inputs are ``net_inputs`` and ``net_moves``;
+docs/learning.md describes its training. Ties are broken at random: the wonders differ only by name, and a rule such as
+"the first one" would make them differ in play.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _standing_room = stack_room("net.standing", np.int64, SEATS)
 
 @kernel
 def _fill(public, own, choice, rules, settings, values, places, count, state, moves):
-    """Fill the numbers of the state and of all moves."""
+    """Fill the inputs of the state and of all moves."""
     standing = _standing_room()
     fill_standing(public, own, rules, standing)
     fill_moves(public, own, choice, rules, settings, standing, values, moves)
@@ -39,7 +39,7 @@ net_values = NET.values
 
 @kernel
 def net_policy(public, own, choice, rules, settings):
-    """Return the move of the highest learned value, one of several at random."""
+    """Return the move with the highest learned value; ties are broken at random."""
     places, learned = _places_room(), _learned_room()
     count, best, equal = net_values(public, own, choice, rules, settings, places, learned), 0, 1
     for index in range(1, count):

@@ -1,4 +1,4 @@
-"""The entry point that writes what the policy ``net`` sees; apart, so that playing does not compile it."""
+"""The kernel that writes the inputs of the policy ``net``; a separate module, so that playing does not compile it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What the policy ``net`` looks at: numbers of the state, as its seat may see it (A26), and of each move.
+"""The inputs of the policy ``net`` for the state, as its seat may see it (A26).
 
-The same for every number of players; values, sets and effects come from the rules, so changed ones are seen.
+They are the same for every number of players. Values, sets and effects come from the rules, so changes are seen.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from wsim.babel.policies.value import completes, shortage, wonder_points
 from wsim.babel.words import ACTION_CARDS, DECISIONS, JOKER, KINDS, MIN_SEATS, ROWS, SEATS, SHARES, SPACES, WONDERS
 from wsim.jit import kernel
 
-_FAR = 20.0  # points by which a lead is a lead
-_RIVAL = 8  # numbers of a rival
+_FAR = 20.0  # points at which a lead saturates
+_RIVAL = 8  # inputs of a rival
 
 
-# --- what several inputs are made of
+# --- shared by several inputs
 
 
 @kernel
 def fill_standing(public, own, rules, standing):
-    """Fill the points of every seat if the game ended now, as far as the seat knows (section 9, A26)."""
+    """Fill the points of every seat if the game ended now, to the knowledge of the seat (section 9, A26)."""
     for seat in range(public.seats):
         discs = public.discs[seat]
         standing[seat] = public.points[seat]
@@ -41,7 +41,7 @@ def fill_standing(public, own, rules, standing):
 
 @kernel
 def lead_of(public, seat, standing):
-    """Return by how many points a seat is ahead of the best other one."""
+    """Return the lead of a seat over the best other seat, in points."""
     best = -1_000_000
     for other in range(public.seats):
         if other != seat:
@@ -50,14 +50,14 @@ def lead_of(public, seat, standing):
 
 
 @kernel
-def _share(points, most):
-    """Return points as a part of so many, at most all of them."""
-    return max(-1.0, min(points / most, 1.0))
+def _share(points, limit):
+    """Return points as a share of a limit, clipped to -1 and 1."""
+    return max(-1.0, min(points / limit, 1.0))
 
 
 @kernel
 def expected_cards(public, own, rules, kind):
-    """Return how many cards of a kind are in the other hands: those seen, and of the unseen cards as many as likely."""
+    """Return the expected number of cards of a kind in the other hands: those seen, and a share of the unseen ones."""
     if kind >= len(KINDS):
         return 0.0
     hands, seen = 0, 0
@@ -76,7 +76,7 @@ def expected_cards(public, own, rules, kind):
 
 @kernel
 def ends_game(public, rules, disc):
-    """Say whether a disc is the last one on the board of a kind that it shows (section 8)."""
+    """Return whether a disc is the last one on the board of a kind that it shows (section 8)."""
     if public.kind_left[rules.kind[disc, 0]] == 1:
         return True
     return rules.is_two_colour[disc] == 1 and public.kind_left[rules.kind[disc, 1]] == 1
@@ -84,7 +84,7 @@ def ends_game(public, rules, disc):
 
 @kernel
 def own_set_gain(public, own, rules, disc):
-    """Return the points that a disc adds to the own set table."""
+    """Return the points that a disc adds to the sets of the seat."""
     kind, second = rules.kind[disc, 0], rules.kind[disc, 1] % len(KINDS)
     gain = rules.sets[own.discs[kind] + 1] - rules.sets[own.discs[kind]]
     if rules.is_two_colour[disc]:
@@ -92,12 +92,12 @@ def own_set_gain(public, own, rules, disc):
     return gain
 
 
-# --- numbers of the state
+# --- inputs of the state
 
 
 @kernel
 def _moment(public, own, choice, rules, x):
-    """Fill what the table and the moment are; return how many numbers that are."""
+    """Fill the inputs of the table and the decision; return their number."""
     x[choice.kind] = 1.0
     at = len(DECISIONS)
     x[at + public.seats - MIN_SEATS] = 1.0
@@ -127,7 +127,7 @@ def _moment(public, own, choice, rules, x):
 
 @kernel
 def _own(public, own, rules, standing, x, at):
-    """Fill what the seat itself has; return the place behind it."""
+    """Fill the inputs of the seat; return the next index."""
     cards, discs = 0, 0
     for kind in range(len(KINDS)):
         x[at + kind] = own.hand[kind] / 5.0
@@ -148,7 +148,7 @@ def _own(public, own, rules, standing, x, at):
 
 @kernel
 def _rivals(public, own, rules, standing, x, at):
-    """Fill what the others have, from the left neighbour on; return the place behind them."""
+    """Fill the inputs of the other seats, from the left neighbour on; return the next index."""
     for step in range(1, public.seats):
         seat = (own.seat + step) % public.seats
         offer = public.offer[seat]
@@ -165,7 +165,7 @@ def _rivals(public, own, rules, standing, x, at):
 
 @kernel
 def _build(public, own, rules, x, at):
-    """Fill the build that is going on, if there is one; return the place behind it."""
+    """Fill the inputs of the current build, if any; return the next index."""
     if public.slot < 0:
         return at + 13
     slot, seat = public.slot, own.seat
@@ -190,7 +190,7 @@ def _build(public, own, rules, x, at):
 
 @kernel
 def fill_state(public, own, choice, rules, standing, x):
-    """Fill the numbers of the state for the seat that decides; return how many there are."""
+    """Fill the inputs of the state for the seat that decides; return their number."""
     at = _moment(public, own, choice, rules, x)
     at = _own(public, own, rules, standing, x, at)
     at = _rivals(public, own, rules, standing, x, at)

@@ -1,6 +1,6 @@
-"""The numbers of each move that the policy ``net`` looks at: what ``weighted`` says of it, and what it does.
+"""The inputs of the policy ``net`` for each move: its value for ``weighted``, and its results.
 
-A build is told by what it leaves if it succeeds: parts, points of the wonder by the next row, who owns the disc.
+A build has its results if it succeeds: parts, points of the wonder by the next row, the owner of the disc.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _BYTE = 0xFF
 assert SIZES.move_numbers > _SEEN
 
 
-# --- builds: what they leave
+# --- builds: their results
 
 
 @kernel
 def _fill_wonder(public, own, rules, slot, parts, numbers, j):
-    """Fill what packed parts do to a wonder; return the seat's points for it less those of its best rival."""
+    """Fill the effect of packed parts on a wonder; return the seat's points for it minus those of the best rival."""
     seat, wonder = own.seat, slot // w.SPACES
     mine, most, points, best, more = 0, 0, 0, 0, 0
     placed = 0
@@ -56,9 +56,9 @@ def _fill_wonder(public, own, rules, slot, parts, numbers, j):
 
 @kernel
 def _fill_built(public, own, rules, lead, slot, parts, owner, numbers, j):
-    """Fill what a build leaves that succeeds with packed ``parts`` and gives its disc to ``owner``.
+    """Fill the results of a successful build with packed ``parts`` whose disc goes to ``owner``.
 
-    ``lead`` is by how many points the seat would be ahead if the game ended now.
+    ``lead``: the lead of the seat if the game ended now, in points.
     """
     seat, disc, wonder = own.seat, public.board[slot], slot // w.SPACES
     numbers[j, _BUILDS] = 1.0
@@ -88,18 +88,12 @@ def _fill_built(public, own, rules, lead, slot, parts, owner, numbers, j):
 
 
 @kernel
-def _hand_size(own):
-    """Return the cards in the own hand."""
+def _fill_cost(own, spent, numbers, j):
+    """Fill the cards that a move spends."""
     cards = 0
     for kind in range(len(w.KINDS)):
         cards += own.hand[kind]
-    return cards
-
-
-@kernel
-def _fill_cost(own, spent, numbers, j):
-    """Fill the own cards that a move spends."""
-    numbers[j, _SPENT], numbers[j, _HAND_LEFT] = spent / 6.0, (_hand_size(own) - spent) / 10.0
+    numbers[j, _SPENT], numbers[j, _HAND_LEFT] = spent / 6.0, (cards - spent) / 10.0
 
 
 # --- decisions
@@ -107,7 +101,7 @@ def _fill_cost(own, spent, numbers, j):
 
 @kernel
 def _fill_turn(public, own, rules, settings, lead, move, numbers, j):
-    """Fill a pass, or a build for which rivals supply what the own hand and Jokers lack."""
+    """Fill a pass, or a build for which rivals supply the cards that hand and Jokers lack."""
     if move == 0:
         numbers[j, _DRAWS] = 1.0 if pass_value(public, settings) > 0.0 else 0.0
         return
@@ -133,7 +127,7 @@ def _fill_turn(public, own, rules, settings, lead, move, numbers, j):
 
 @kernel
 def _fill_offer(public, own, rules, lead, move, numbers, j):
-    """Fill an offer as if it were taken and the active player had the rest."""
+    """Fill an offer as if it were taken and the active player had the remaining cards."""
     cards, need = cards_of(move), public.need[0] + public.need[1]
     numbers[j, _NEED] = need / 6.0
     if move == 0:
@@ -161,7 +155,7 @@ def _fill_unpaid(public, rules, taken, numbers, j):
 
 @kernel
 def _fill_success(public, own, rules, lead, taken, jokers, numbers, j):
-    """Fill a build with these partners in which Jokers stand for so many of the own cards."""
+    """Fill a build with these partners in which Jokers replace ``jokers`` of the seat's cards."""
     parts, rest, owner, partners = 0, public.need[0] + public.need[1], own.seat, 0
     for seat in range(public.seats):
         if takes(taken, seat):
@@ -200,7 +194,7 @@ def _fill_take(public, own, rules, lead, move, numbers, j):
 
 @kernel
 def _fill_complete(public, own, rules, lead, move, numbers, j):
-    """Fill a completion, or declining it."""
+    """Fill the completion of a build, or its failure."""
     if move == 0:
         numbers[j, _FAILS] = 1.0
         _fill_unpaid(public, rules, 0, numbers, j)
@@ -212,7 +206,7 @@ def _fill_complete(public, own, rules, lead, move, numbers, j):
 
 @kernel
 def _fill_card(public, own, choice, move, numbers, j):
-    """Fill what playing an action card, setting a card aside or bluffing is."""
+    """Fill an action card, a card set aside or a bluff."""
     if choice.kind == w.PLAY_CARD:
         numbers[j, _EXCHANGES] = 1.0 if move == 1 + w.EXCHANGE_CARDS else 0.0
         numbers[j, _DRAWS_THREE] = 1.0 if move == 1 + w.DRAW_THREE else 0.0
@@ -231,7 +225,7 @@ def _fill_card(public, own, choice, move, numbers, j):
 
 @kernel
 def fill_moves(public, own, choice, rules, settings, standing, values, numbers):
-    """Fill what ``weighted`` thinks of each legal move, and its numbers; ``standing`` is that of ``fill_standing``."""
+    """Fill the value for ``weighted`` and the inputs of each legal move; ``standing``: see ``fill_standing``."""
     move_values(public, own, choice, rules, settings, values)
     best = values[0]
     for j in range(1, choice.count):

@@ -8,5 +8,5 @@ from wsim.rng import below
 
 @kernel
 def random(public, own, choice, rules, settings):
-    """Pick a legal move uniformly, on the seat's own random stream."""
+    """Return a legal move, uniformly drawn from the seat's random stream."""
     return below(own, choice.count)

@@ -1,7 +1,7 @@
 """``search``: playouts of the few moves that ``net`` values most (wsim/kernels/searching.py).
 
-What a seat cannot know is drawn anew by kernels/redraw.py. The end is worth half the share of the victory, and a little
-for every point of lead over the best rival.
+kernels/redraw.py resamples what a seat cannot know. The utility of a game is half the win share, plus a little for each
+point of lead over the best rival.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from wsim.jit import kernel, stack_room
 from wsim.kernels.searching import NEVER, Parts, searching, utility_of
 from wsim.rng import uniform
 
-_TIE = 1e-7  # by which one of equal moves is drawn: the wonders differ by name only
+_TIE = 1e-7  # breaks ties at random: the wonders differ only by name
 
 _places_room = stack_room("search.places", np.int64, MOVES)
 _learned_room = stack_room("search.learned", np.float32, MOVES)
@@ -27,7 +27,7 @@ _learned_room = stack_room("search.learned", np.float32, MOVES)
 
 @kernel
 def _values(game, rules, settings, seat):
-    """Fill what the net learned of each legal move; of equal ones, which it sees alike, one that is drawn is tried."""
+    """Fill the learned value of each legal move; of moves with equal values only one, drawn at random, is tried."""
     choice, lookahead, places, learned = game.choice, game.lookahead, _places_room(), _learned_room()
     net_values(game.public, game.own[seat], choice, rules, settings, places, learned)
     for index in range(choice.count):
@@ -40,7 +40,7 @@ def _values(game, rules, settings, seat):
 
 @kernel
 def _moment(public, choice):
-    """Return a number of what the table has seen and what is to be decided."""
+    """Return a number that identifies the public state and the decision."""
     return (((public.turn << 8 | public.action) << 8 | public.deck) << 4 | choice.kind) << 8 | choice.count
 
 

@@ -1,6 +1,6 @@
-"""What a build would bring, in the terms of ``features``: shared by the decisions of the policy ``weighted``.
+"""The value of a build in terms of ``features``, shared by the decisions of the policy ``weighted``.
 
-Parts that a build would place are handed around *packed*: a byte for each seat, ``parts << (8 * seat)``.
+The parts that a build places are *packed*: one byte for each seat, ``parts << (8 * seat)``.
 """
 
 from __future__ import annotations
@@ -12,28 +12,9 @@ from wsim.babel.words import JOKER, KINDS, ROWS, SPACES
 from wsim.jit import kernel
 
 (
-    SET_POINTS,
-    DISC,
-    WONDER_POINTS,
-    STANDING,
-    PART,
-    CARD,
-    JOKER_SPENT,
-    ACTION_CARD,
-    RIVAL_POINTS,
-    RIVAL_SET_POINTS,
-    RIVAL_PART,
-    FAIL,
-    RISK,
-    PASS,
-    ACCEPTED,
-    REFUSED,
-    TRADE,
-    OFFERED,
-    TRIPLE_FROM,
-    DOUBLE_FROM,
-    EXCHANGE_FROM,
-) = range(len(FEATURES))
+    SET_POINTS, DISC, WONDER_POINTS, STANDING, PART, CARD, JOKER_SPENT, ACTION_CARD, RIVAL_POINTS, RIVAL_SET_POINTS,
+    RIVAL_PART, FAIL, RISK, PASS, ACCEPTED, REFUSED, TRADE, OFFERED, TRIPLE_FROM, DOUBLE_FROM, EXCHANGE_FROM,
+) = range(len(FEATURES))  # fmt: skip
 
 
 @kernel
@@ -44,9 +25,9 @@ def slot_of(move):
 
 @kernel
 def pass_value(public, settings):
-    """Return what passing is worth: the card that is drawn, which is not there once deck and discards are empty (A2).
+    """Return the value of passing: a card, or nothing once deck and discards are empty (A2).
 
-    Seats that all wait for cards would wait for ever.
+    Otherwise seats that all wait for cards would wait for ever.
     """
     left = public.deck
     for kind in range(len(KINDS)):
@@ -71,21 +52,21 @@ def _gain(rules, disc, owned, owned_second):
 
 @kernel
 def set_gain(public, rules, seat, disc):
-    """Return the points that a disc adds to the set table of a rival, as far as its discs are known."""
+    """Return the points that a disc adds to the sets of a rival, to public knowledge."""
     kind, second = rules.kind[disc, 0], rules.kind[disc, 1]
     return _gain(rules, disc, public.discs[seat, kind], public.discs[seat, second % len(KINDS)])
 
 
 @kernel
 def completes(public, slot):
-    """Say whether the disc of a slot is the last one of its wonder."""
+    """Return whether the disc of a slot is the last one of its wonder."""
     wonder = slot // SPACES
     return (public.slots_left >> (wonder * SPACES)) & 7 == 1 << (slot - wonder * SPACES)
 
 
 @kernel
 def wonder_points(public, rules, wonder, parts, seat):
-    """Return a seat's points if the wonder were scored with the packed ``parts`` added, by the next row."""
+    """Return a seat's points if the wonder were scored by the next row with the packed ``parts`` added."""
     most, leaders, second, seconds = count_wonder(public, wonder, parts)
     units = public.units[wonder, seat] + ((parts >> (8 * seat)) & 0xFF)
     row = min(public.row, ROWS - 1)
@@ -96,7 +77,7 @@ def wonder_points(public, rules, wonder, parts, seat):
 
 @kernel
 def board_value(public, own, rules, settings, slot, parts):
-    """Return what placing the packed ``parts`` on the wonder of a slot is worth to the seat, its disc not counted."""
+    """Return the value of placing the packed ``parts`` on the wonder of a slot, without its disc."""
     w, seat, wonder = settings.weights, own.seat, slot // SPACES
     value = w[PART] * ((parts >> (8 * seat)) & 0xFF)
     rivals_gain = 0
@@ -120,7 +101,7 @@ def board_value(public, own, rules, settings, slot, parts):
 
 @kernel
 def disc_value(own, rules, settings, disc):
-    """Return what owning a disc is worth to the seat."""
+    """Return the value of a disc to the seat."""
     kind, second = rules.kind[disc, 0], rules.kind[disc, 1]
     gain = _gain(rules, disc, own.discs[kind], own.discs[second % len(KINDS)])
     return settings.weights[DISC] + settings.weights[SET_POINTS] * gain
@@ -128,7 +109,7 @@ def disc_value(own, rules, settings, disc):
 
 @kernel
 def shortage(own, rules, kind, need, kind_second, need_second):
-    """Return the cards that hand and Jokers cannot supply for a need of two kinds."""
+    """Return the number of cards of two kinds that hand and Jokers cannot supply."""
     short = max(need - own.hand[kind], 0) + max(need_second - own.hand[kind_second], 0)
     jokers = min(usable(own, JOKER), rules.max_jokers_per_build)
     while jokers > 0 and short > 0:

@@ -1,11 +1,12 @@
-"""``weighted``: take the move of the highest value, a sum of things that the move brings times their weights.
+"""``weighted``: the move with the highest value, the weighted sum of its features.
 
-Idea and units: ``features``. Of equal moves each is equally likely: the wonders differ by name only, and a rule such as
-"the first one" would make them differ in play.
+Features and units: ``features``. Ties are broken at random: the wonders differ only by name, and a rule such as "the
+first one" would make them differ in play.
 """
 
 from __future__ import annotations
 
+from wsim.babel import words as w
 from wsim.babel.kernels.moves import cards_of, first_of, second_of, trades
 from wsim.babel.policies.value import (
     ACCEPTED,
@@ -29,30 +30,16 @@ from wsim.babel.policies.value import (
     slot_of,
     takes,
 )
-from wsim.babel.words import (
-    COMPLETE,
-    DOUBLE,
-    EXCHANGE,
-    EXCHANGE_CARDS,
-    JOKER,
-    KINDS,
-    OFFER,
-    PLAY_CARD,
-    SLOTS,
-    TAKE,
-    TRIPLE,
-    TURN,
-)
 from wsim.jit import kernel
 from wsim.rng import below
 
-FEW_CARDS = 2  # so many cards of a kind are worth exchanging
+FEW_CARDS = 2  # a kind with at most this many cards is worth exchanging
 
 
 @kernel
 def _turn_value(public, own, rules, settings, move):
-    """Value of passing, or of building with a disc: own cards first, rivals supplying what is short."""
-    w = settings.weights
+    """Return the value of passing, or of building with a disc: rivals supply the cards that the seat lacks."""
+    weights = settings.weights
     if move == 0:
         return pass_value(public, settings)
     slot = slot_of(move)
@@ -60,34 +47,34 @@ def _turn_value(public, own, rules, settings, move):
     kind, second = rules.kind[disc, 0], rules.kind[disc, 1]
     need, need_second = rules.need[disc, 0], rules.need[disc, 1]
     parts = min(own.hand[kind], need) + min(own.hand[second], need_second)
-    chance = 1.0 - w[RISK] * shortage(own, rules, kind, need, second, need_second)
+    chance = 1.0 - weights[RISK] * shortage(own, rules, kind, need, second, need_second)
     if chance <= 0.0:
-        return w[FAIL]
+        return weights[FAIL]
     gain = disc_value(own, rules, settings, disc) + board_value(
         public, own, rules, settings, slot, parts << (8 * own.seat)
     )
-    return chance * (gain + w[CARD] * parts) + (1.0 - chance) * w[FAIL]
+    return chance * (gain + weights[CARD] * parts) + (1.0 - chance) * weights[FAIL]
 
 
 @kernel
 def _offer_value(public, own, rules, settings, move):
-    """Value of an offer: what it brings if it is taken, what it earns if not."""
+    """Return the value of an offer: its results if it is taken, its points if not."""
     if move == 0:
         return 0.0
-    w, cards = settings.weights, cards_of(move)
+    weights, cards = settings.weights, cards_of(move)
     if trades(move):
         taken = disc_value(own, rules, settings, public.board[public.slot])
         taken += board_value(public, own, rules, settings, public.slot, cards << (8 * public.active))
     else:
         taken = board_value(public, own, rules, settings, public.slot, cards << (8 * own.seat))
-    taken += w[CARD] * cards
-    value = w[ACCEPTED] * taken + (1.0 - w[ACCEPTED]) * w[REFUSED] * rules.refused_offer * cards
-    return value + w[TRADE] * trades(move) + w[OFFERED] * cards
+    taken += weights[CARD] * cards
+    value = weights[ACCEPTED] * taken + (1.0 - weights[ACCEPTED]) * weights[REFUSED] * rules.refused_offer * cards
+    return value + weights[TRADE] * trades(move) + weights[OFFERED] * cards
 
 
 @kernel
 def _unpaid(public, rules, taken):
-    """Return the points that rivals get for the offers that are not taken, by the number of rivals."""
+    """Return the points of rivals for offers that are not taken, divided by the number of rivals."""
     points = 0
     for seat in range(public.seats):
         if not takes(taken, seat):
@@ -97,13 +84,13 @@ def _unpaid(public, rules, taken):
 
 @kernel
 def _fail_value(public, rules, settings):
-    """Value of a build that fails: every offer is paid."""
+    """Return the value of a failed build: every offer earns points."""
     return settings.weights[FAIL] + settings.weights[RIVAL_POINTS] * _unpaid(public, rules, 0)
 
 
 @kernel
 def _success_value(public, own, rules, settings, taken):
-    """Value of completing the build with these partners, own cards and Jokers not counted."""
+    """Return the value of completing the build with these partners, without the cost of cards and Jokers."""
     disc = public.board[public.slot]
     parts = 0
     rest = public.need[0] + public.need[1]
@@ -126,7 +113,7 @@ def _success_value(public, own, rules, settings, taken):
 
 @kernel
 def _take_value(public, own, rules, settings, move):
-    """Value of taking these partners: of the build if own hand and Jokers can complete it, else of its failure."""
+    """Return the value of taking these partners: of the build if the seat can complete it, else of its failure."""
     first, second = public.need[0], public.need[1]
     for seat in range(public.seats):
         if takes(move, seat):
@@ -139,21 +126,21 @@ def _take_value(public, own, rules, settings, move):
 
 @kernel
 def _complete_value(public, own, rules, settings, move):
-    """Value of declining, or of completing with so many Jokers."""
+    """Return the value of declining, or of completing with Jokers."""
     if move == 0:
         return _fail_value(public, rules, settings)
     replaced = cards_of(move)
-    w = settings.weights
+    weights = settings.weights
     value = _success_value(public, own, rules, settings, public.taken)
-    value += w[CARD] * (public.missing[0] + public.missing[1] - replaced)
-    return value + w[JOKER_SPENT] * replaced / rules.effects[JOKER]
+    value += weights[CARD] * (public.missing[0] + public.missing[1] - replaced)
+    return value + weights[JOKER_SPENT] * replaced / rules.effects[w.JOKER]
 
 
 @kernel
 def _best_turn(public, own, rules, settings):
-    """Return the highest value of any turn that could be taken now."""
+    """Return the highest value of any turn."""
     best = pass_value(public, settings)
-    for slot in range(SLOTS):
+    for slot in range(w.SLOTS):
         if (public.slots_left >> slot) & 1:
             best = max(best, _turn_value(public, own, rules, settings, slot + 1))
     return best
@@ -161,25 +148,25 @@ def _best_turn(public, own, rules, settings):
 
 @kernel
 def _worth_exchanging(own, kind):
-    """Return the cards of a kind that are too few to build with."""
+    """Return the number of cards of a kind if they are too few to build with, else 0."""
     return own.hand[kind] if own.hand[kind] <= FEW_CARDS else 0
 
 
 @kernel
 def _play_card(own, choice, settings):
-    """Play Draw three at once, the Card exchange when enough cards are worth it."""
+    """Play Draw three at once, and the Card exchange when enough cards are worth exchanging."""
     last = choice.moves[choice.count - 1]
-    if last != 1 + EXCHANGE_CARDS:
+    if last != 1 + w.EXCHANGE_CARDS:
         return choice.count - 1
     few = 0
-    for kind in range(len(KINDS)):
+    for kind in range(len(w.KINDS)):
         few += _worth_exchanging(own, kind)
     return 1 if few >= settings.weights[EXCHANGE_FROM] else 0
 
 
 @kernel
 def _exchange(own, choice):
-    """Set aside the cards that are worth exchanging, kind by kind."""
+    """Set aside the cards worth exchanging, kind by kind."""
     for index in range(1, choice.count):
         kind = choice.moves[index] - 1
         if own.aside[kind] or _worth_exchanging(own, kind):
@@ -189,19 +176,19 @@ def _exchange(own, choice):
 
 @kernel
 def _value(public, own, choice, rules, settings, move):
-    """Return the value of a move of the decisions that are settled by comparing values."""
-    if choice.kind == TURN:
+    """Return the value of a move of the decisions that are made by value."""
+    if choice.kind == w.TURN:
         return _turn_value(public, own, rules, settings, move)
-    if choice.kind == OFFER:
+    if choice.kind == w.OFFER:
         return _offer_value(public, own, rules, settings, move)
-    if choice.kind == TAKE:
+    if choice.kind == w.TAKE:
         return _take_value(public, own, rules, settings, move)
     return _complete_value(public, own, rules, settings, move)
 
 
 @kernel
 def _best(public, own, choice, rules, settings):
-    """Return the move of the highest value, one of several at random."""
+    """Return the move with the highest value; ties are broken at random."""
     best, equal = 0, 1
     highest = _value(public, own, choice, rules, settings, choice.moves[0])
     for index in range(1, choice.count):
@@ -217,27 +204,27 @@ def _best(public, own, choice, rules, settings):
 
 @kernel
 def weighted(public, own, choice, rules, settings):
-    """Pick the move of the highest value."""
-    if choice.kind == TURN or choice.kind == OFFER or choice.kind == TAKE or choice.kind == COMPLETE:
+    """Return the move with the highest value, or the move of a rule."""
+    if choice.kind == w.TURN or choice.kind == w.OFFER or choice.kind == w.TAKE or choice.kind == w.COMPLETE:
         return _best(public, own, choice, rules, settings)
-    if choice.kind == PLAY_CARD:
+    if choice.kind == w.PLAY_CARD:
         return _play_card(own, choice, settings)
-    if choice.kind == EXCHANGE:
+    if choice.kind == w.EXCHANGE:
         return _exchange(own, choice)
-    if choice.kind == TRIPLE:
+    if choice.kind == w.TRIPLE:
         return 1 if cards_of(public.offer[own.seat]) >= settings.weights[TRIPLE_FROM] else 0
-    if choice.kind == DOUBLE:
+    if choice.kind == w.DOUBLE:
         return 1 if _best_turn(public, own, rules, settings) >= settings.weights[DOUBLE_FROM] else 0
-    return 0  # a bluff shows one's cards and brings nothing
+    return 0  # a bluff shows cards and gains nothing
 
 
 @kernel
 def move_values(public, own, choice, rules, settings, values):
-    """Fill ``values`` (float64, room for every legal move) with what each move of a decision is worth, in points.
+    """Fill ``values`` (float64, at least one for every legal move) with the value of each move, in points.
 
-    Where ``weighted`` goes by a rule and not by values, its move is worth one point and every other one nothing.
+    Where ``weighted`` follows a rule instead of values, its move has the value 1 and all others 0.
     """
-    by_value = choice.kind == TURN or choice.kind == OFFER or choice.kind == TAKE or choice.kind == COMPLETE
+    by_value = choice.kind == w.TURN or choice.kind == w.OFFER or choice.kind == w.TAKE or choice.kind == w.COMPLETE
     for index in range(choice.count):
         values[index] = _value(public, own, choice, rules, settings, choice.moves[index]) if by_value else 0.0
     if not by_value:

@@ -64,7 +64,7 @@ class MatchTrial(Trial[MatchSums]):
 
         Parameters
         ----------
-        chunks_of: plays, on threads or on a cluster (``wsim.lab.cluster.players``).
+        chunks_of: plays, on threads or on a cluster (``wsim.lab.cluster.chunk_runner``).
         deal_seconds: about how long a deal takes on one thread, for the size of chunks.
         files: has the deals that were played before, and keeps the others.
         """

@@ -28,7 +28,7 @@ import polars as pl
 from wsim.document import NAME, NUMBER, Column, Document, Sheet, names
 from wsim.errors import UserError, nearest
 from wsim.game import find_game
-from wsim.lab.answer import Answer, View, counted, whole
+from wsim.lab.answer import Answer, View, as_read, counted, whole
 from wsim.lab.execution import Execution
 from wsim.lab.plan import Plan
 from wsim.lab.progress import Interrupted
@@ -181,6 +181,11 @@ class PicksAnswer(Answer):
         here = super().beside(record)
         by_row = {_row(row): row for row in here["effects"]}
         return here | {"effects": [by_row.get(_row(row)) for row in record["effects"]]}
+
+    @classmethod
+    def upgraded(cls, record: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return a record with the question's options named as they are now."""
+        return {**record, "question": as_read(PickQuestion.restored(record["question"]).record())}
 
     @classmethod
     def compared(cls, record: Mapping[str, Any]) -> str:

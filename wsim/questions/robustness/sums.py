@@ -1,6 +1,6 @@
 """How far figures lie apart between players, with the noise of sampling taken out.
 
-At a table of each policy alone, on common deals, every thing has a figure (``skill_sums.py``). The mean square of the
+At a table of each policy alone, on common deals, every thing has a figure. The mean square of the
 differences of two policies over all things is the square of how far they are apart plus the noise of the differences,
 which is known and subtracted: mean(d^2 - e^2). What things have in common (the win shares of a game add up to 1, who
 builds one card builds others) widens its interval, so the covariance of all differences is needed: deals are dealt out

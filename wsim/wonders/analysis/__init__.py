@@ -1,8 +1,8 @@
-"""What only 7 Wonders can be asked: tables of its boards and cards, its picks, and human results beside a run.
+"""Analyses specific to 7 Wonders: tables of boards, cards and picks, and a comparison with human results.
 
 Tables of a run: wonders, cards, card_pairs, card_chains, strengths and variance_shares of boards, calibrate (against
-human players). ``with_neighbours`` adds the neighbours' boards to a seats table. Of picks: card_picks, card_readings
-(win share when seen, taken, sold, buried), and the causal pick_effects. By itself: payments, science_score.
+human players). ``with_neighbours`` adds the neighbours' boards to a seats table. Tables of picks: card_picks,
+card_readings (win share when seen, taken, sold, buried) and the causal pick_effects.
 """
 
 from wsim.wonders.analysis.boards import strengths, variance_shares, with_neighbours, wonders

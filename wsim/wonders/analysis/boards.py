@@ -1,4 +1,4 @@
-"""Tables of boards: how strong they are, beside whom, and how much they decide."""
+"""Tables of boards: their strength, also by neighbour, and their share in the variance of results."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ BOARD = ("wonder", "side")
 def wonders(source: Source, by: str | Sequence[str] = BOARD, *, raw: bool = False, level: float = 0.95) -> Table:
     """Return win share, score and categories by board and side, or by other columns; see ``wsim.stats.factor``.
 
-    With several policies the means are adjusted for them, so that a board does not look strong because good players
-    had it; ``raw`` leaves them as they are. ``with_neighbours`` adds the columns of the neighbours' boards.
+    With several policies the means are adjusted for policy, so that a board does not look strong because good players
+    had it; ``raw`` skips that. ``with_neighbours`` adds the columns of the neighbours' boards.
     """
     groups = (by,) if isinstance(by, str) else tuple(by)
     seats = summary_of(source) or competitors(seats_of(source))
@@ -41,14 +41,14 @@ def strengths(source: Source, by: str | Sequence[str] = BOARD, *, level: float =
 
 
 variance_shares: Callable[..., Table] = partial(stats.variance_shares, factors={"wonder": BOARD, **FACTORS})
-"""The shares of board, seat, policy and table in the variance of an outcome; see ``wsim.stats.variance_shares``."""
+"""Shares of board, seat, policy and table in the variance of an outcome; see ``wsim.stats.variance_shares``."""
 
 
 def with_neighbours(source: Source, column: str = "wonder") -> pl.LazyFrame:
-    """Return the seats table with two more columns: ``column`` of the left and of the right neighbour.
+    """Return the seats table with ``column`` of the left and right neighbour (``wonder_left``, ``wonder_right``).
 
-    They are called ``wonder_left`` and ``wonder_right``. The left neighbour sits in the next seat, the right one in the
-    seat before (R1). The table must be a whole run in order, as written; filter it afterwards.
+    The left neighbour sits in the next seat, the right one in the preceding seat (R1). The table must be a whole run in
+    its original order; filter it afterwards.
     """
     seats = seats_of(source)
     require(seats, ["game", "seat", column])
@@ -60,23 +60,23 @@ def with_neighbours(source: Source, column: str = "wonder") -> pl.LazyFrame:
 
 
 def seats_by(source: Source, by: Sequence[str]) -> Source:
-    """Return a run or a seats table as it is, or with the neighbours' boards where a split by them is asked for."""
+    """Return a run or seats table, with the neighbours' boards if ``by`` contains them."""
     return with_neighbours(source) if {"wonder_left", "wonder_right"} & set(by) else source
 
 
-def _beside(make: Callable[..., Table]) -> Callable[..., Table]:
-    """Let a table be split by the neighbours' boards, too."""
+def _by_neighbours(make: Callable[..., Table]) -> Callable[..., Table]:
+    """Return a table function that can also split by the neighbours' boards."""
 
-    def made(source: Source, by: Sequence[str], **options: object) -> Table:
+    def table(source: Source, by: Sequence[str], **options: object) -> Table:
         return make(seats_by(source, by), by=by, **options)
 
-    return made
+    return table
 
 
 _COLUMNS = ("n", "win_share", PLAYER_SD, FAIR, "q", "verdict", "score", "points_*")
 
 WONDERS = Analysis(
-    _beside(wonders),
+    _by_neighbours(wonders),
     "win share, score and points of each board and side",
     by=BOARD,
     columns=_COLUMNS,
@@ -86,6 +86,6 @@ WONDERS = Analysis(
     sums=FactorSums(BOARD, (POLICY,)),
     moves="win_share",
 )
-POLICIES = replace(shared.POLICIES, make=_beside(stats.policies))
-STRENGTHS = replace(shared.STRENGTHS, make=_beside(strengths), by=BOARD)
+POLICIES = replace(shared.POLICIES, make=_by_neighbours(stats.policies))
+STRENGTHS = replace(shared.STRENGTHS, make=_by_neighbours(strengths), by=BOARD)
 VARIANCE = replace(shared.VARIANCE, make=variance_shares)

@@ -1,6 +1,6 @@
-"""A run beside the results of human players: figure by figure, with a verdict.
+"""Compare a run with the results of human players, figure by figure, with a verdict.
 
-The human figures are those of ``data/human_by_players.csv`` (first edition; the README beside it tells their source).
+The human figures are in ``data/human_by_players.csv`` (first edition; the README next to it documents the source).
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ FIGURES: Mapping[str, tuple[str, pl.Expr]] = {
     "brown": ("n_raw", pl.col("brown")),
     "gray": ("n_man", pl.col("gray")),
 }
-"""Figures of a seat: their name in the file of human results, and how a seats table has them."""
+"""Figures of a seat: their name in the file of human results, and the expression for a seats table."""
 
 GAME_FIGURES: Mapping[str, str] = {
     "margin_first_second": "margin_1st_2nd",
@@ -59,19 +59,19 @@ GAME_FIGURES: Mapping[str, str] = {
     "score_tie_for_first": "P(score tie for 1st)",
     "shared_first": "P(shared 1st after coin tiebreak)",
 }
-"""Figures of a game: margins of points, and the chances of ties before and after the treasuries are compared."""
+"""Figures of a game: margins of points, and the probabilities of ties before and after comparing treasuries."""
 
 GROUPS = ("all", "winner", "last")
 TOLERANCE = 0.25
-"""Human standard deviations within which a simulated mean counts as human: a small effect by Cohen's rule."""
+"""Human standard deviations within which a simulated mean counts as human (a small effect by Cohen's rule)."""
 
-ALIKE = ("military", "victory_points", "defeat_points")
-"""Figures whose mean over all seats hardly depends on who plays: each conflict has one winner and one loser."""
+UNINFORMATIVE = ("military", "victory_points", "defeat_points")
+"""Figures whose mean over all seats hardly depends on the players: each conflict has one winner and one loser."""
 
 _NOTE = (
-    "Verdict: within, if the simulated mean lies at most {tolerance:g} human standard deviations (of one seat, or one "
-    "game) from the human one; else low or high. Humans: 10,792 games on Board Game Arena, mostly of very strong "
-    "players, who chose the sides of their boards; data of the UFSM group (dmag-ufsm/Mining)."
+    "Verdict: within, if the simulated mean is at most {tolerance:g} human standard deviations (of one seat, or one "
+    "game) from the human mean; otherwise low or high. Humans: 10,792 games on Board Game Arena, mostly of very strong "
+    "players, who chose the sides of their boards; data from the UFSM group (dmag-ufsm/Mining)."
 )
 
 
@@ -79,7 +79,7 @@ _NOTE = (
 def human_figures() -> pl.DataFrame:
     """Return the human results: players, group, stat, mean, se_game_clustered, sd, n, games.
 
-    A chance has the standard deviation of one trial.
+    The standard deviation of a probability is that of a single trial.
     """
     path = files("wsim.wonders.analysis") / "data" / "human_by_players.csv"
     chance = (pl.col("mean") * (1 - pl.col("mean"))).sqrt()
@@ -87,18 +87,18 @@ def human_figures() -> pl.DataFrame:
 
 
 def calibrate(source: Source, *, tolerance: float = TOLERANCE, level: float = 0.95) -> Table:
-    """Compare a run of the first edition with human results at its number of players.
+    """Compare a run of the first edition with human results for the same number of players.
 
     Parameters
     ----------
     source: a run or its seats table, of 3 to 7 players.
-    tolerance: how many human standard deviations count as the same; see the table's note.
+    tolerance: human standard deviations within which means count as equal; see the table's note.
 
     Columns: players, group (all seats, winners, last places, or the game), figure, simulated with _low and _high
     (clustered by game), simulated_sd, human, human_error, human_sd, difference (simulated - human) with _low and _high
     (both errors), difference_sd (in human standard deviations), verdict (within, low, high; null if not simulated),
-    tolerance (that of the verdict), informative (false where all players must be about the same: conflicts won and lost
-    of all seats).
+    tolerance (of the verdict), informative (false for figures that are about the same for all players: conflicts won
+    and lost by all seats).
     """
     check_level(level)
     if not tolerance > 0:
@@ -107,7 +107,7 @@ def calibrate(source: Source, *, tolerance: float = TOLERANCE, level: float = 0.
     require(seats, ["team", "seat"])
     sizes = seats.select(pl.col("team", "seat").n_unique()).collect(engine="streaming").row(0)
     if sizes[0] < sizes[1]:
-        raise UserError("the human results are of games in which nobody has a team mate")
+        raise UserError("there are no human results for team games")
     players = parties(seats)
     human = human_figures().filter(pl.col("players") == players)
     if human.is_empty():
@@ -116,7 +116,11 @@ def calibrate(source: Source, *, tolerance: float = TOLERANCE, level: float = 0.
         seats, ["game", "rank", *(name for _, expression in FIGURES.values() for name in expression.meta.root_names())]
     )
     tallies = _tallies(seats)
-    rows = [*_seat_rows(tallies, level), *_game_rows(tallies, level)]
+    rows = []
+    for group in GROUPS:
+        estimate, spread = tallies[group].moments.ratio(1, 0, level), tallies[group].spread()
+        rows += [_row(group, name, stat, estimate, spread, i) for i, (name, (stat, _)) in enumerate(FIGURES.items())]
+    rows += _game_rows(tallies["game"], level)
     frame = pl.DataFrame(rows).join(human, on=["group", "stat"], how="left", maintain_order="left")
     compared = _compared(frame, players, tolerance, level)
     chart = Chart(
@@ -163,19 +167,18 @@ def _tallies(seats: pl.LazyFrame) -> dict[str, _Figures]:
 
 
 class _Figures:
-    """Means and spreads of some figures."""
+    """Means and standard deviations of some figures."""
 
     def __init__(self, figures: int) -> None:
         self.moments = Moments(figures, 2)
         self.squares = np.zeros(figures)
 
     def add(self, count: Floats, sums: Floats, squares: Floats) -> None:
-        """Add per-game counts, shape (games,), and sums, shape (figures, games), and the sums of squares."""
+        """Add per-game counts, shape (games,), per-game sums, shape (figures, games), and the sums of squares."""
         self.moments.add(count, sums)
         self.squares += squares
 
-    def spread(self) -> Floats:
-        """Return the standard deviation of each figure."""
+    def spread(self) -> Floats:  # standard deviations
         count, total = self.moments.totals.T
         with np.errstate(divide="ignore", invalid="ignore"):
             variance = (self.squares - total**2 / count) / (count - 1)
@@ -183,7 +186,7 @@ class _Figures:
 
 
 def _of_games(batch: GameBatch, totals: Floats, rank: Floats) -> Floats:
-    """Return the game figures of each game, shape (figures, games)."""
+    """Return the figures of each game, shape (figures, games)."""
     best = np.maximum.reduceat(totals, batch.starts)
     leads = totals == best[batch.game_of_row]
     tied = batch.sums(leads.astype(float)) > 1
@@ -193,39 +196,30 @@ def _of_games(batch: GameBatch, totals: Floats, rank: Floats) -> Floats:
     return np.stack([margin, best - np.minimum.reduceat(totals, batch.starts), tied, shared])
 
 
-def _row(group: str, figure: str, stat: str, estimate: Estimate, spread: Floats, at: int) -> dict[str, object]:
+def _row(group: str, figure: str, stat: str, estimate: Estimate, spread: Floats, i: int) -> dict[str, object]:
     return {
         "group": group,
         "figure": figure,
         "stat": stat,
-        "simulated": estimate.value[at],
-        "simulated_low": estimate.low[at],
-        "simulated_high": estimate.high[at],
-        "simulated_sd": spread[at],
-        "error": estimate.error[at],
+        "simulated": estimate.value[i],
+        "simulated_low": estimate.low[i],
+        "simulated_high": estimate.high[i],
+        "simulated_sd": spread[i],
+        "error": estimate.error[i],
     }
 
 
-def _seat_rows(tallies: Mapping[str, _Figures], level: float) -> list[dict[str, object]]:
-    rows = []
-    for group in GROUPS:
-        estimate, spread = tallies[group].moments.ratio(1, 0, level), tallies[group].spread()
-        rows += [_row(group, name, stat, estimate, spread, at) for at, (name, (stat, _)) in enumerate(FIGURES.items())]
-    return rows
-
-
-def _game_rows(tallies: Mapping[str, _Figures], level: float) -> list[dict[str, object]]:
-    tally = tallies["game"]
+def _game_rows(tally: _Figures, level: float) -> list[dict[str, object]]:
     spread = tally.spread()
-    points, chances = (tally.moments.ratio(1, 0, level, share=share) for share in (False, True))
+    points, probabilities = (tally.moments.ratio(1, 0, level, share=share) for share in (False, True))
     return [
-        _row("game", name, stat, chances if stat.startswith("P(") else points, spread, at)
-        for at, (name, stat) in enumerate(GAME_FIGURES.items())
+        _row("game", name, stat, probabilities if stat.startswith("P(") else points, spread, i)
+        for i, (name, stat) in enumerate(GAME_FIGURES.items())
     ]
 
 
 def _compared(frame: pl.DataFrame, players: int, tolerance: float, level: float) -> pl.DataFrame:
-    """Add the differences and verdicts."""
+    """Return the rows with differences and verdicts."""
     numbers = ["simulated", "simulated_low", "simulated_high", "simulated_sd", "error"]
     frame = frame.with_columns(nulls(frame[name].to_numpy()).alias(name) for name in numbers)
     difference = pl.col("simulated") - pl.col("mean")
@@ -250,32 +244,32 @@ def _compared(frame: pl.DataFrame, players: int, tolerance: float, level: float)
         ),
         verdict.when(in_sd > 0).then(pl.lit("high")).alias("verdict"),
         pl.lit(tolerance).alias("tolerance"),
-        (~((pl.col("group") == "all") & pl.col("figure").is_in(ALIKE))).alias("informative"),
+        (~((pl.col("group") == "all") & pl.col("figure").is_in(UNINFORMATIVE))).alias("informative"),
     )
 
 
 def _printed_first_edition(plan: Plan) -> bool:
-    """Say whether a plan plays what the humans played: the first edition, nothing changed."""
+    """Return whether a plan uses the same rules as the humans: the unchanged first edition."""
     changed = plan.cards is not None or plan.patch or plan.set
     return plan.ruleset == "1e" and plan.players in range(3, 8) and not changed
 
 
 def _calibration(run: Run, **options: float) -> Table:
-    """Compare a run with human results; raise UserError for one that no humans have played."""
+    """Compare a run with human results; raise UserError if there are none for its rule set."""
     if run.plan.ruleset != "1e" or run.plan.players not in range(3, 8):
         raise UserError(
-            "the human results are of the first edition for 3 to 7 players (rule set 1e), and nothing else can be held "
-            f"against them: this run has the rule set {run.plan.ruleset} and {run.plan.players} players"
+            "the human results are from the first edition (rule set 1e) with 3 to 7 players, and only such runs can be "
+            f"compared with them: this run has rule set {run.plan.ruleset} and {run.plan.players} players"
         )
     table = calibrate(run, **options)
     if _printed_first_edition(run.plan):
         return table
-    return replace(table, note=f"The cards or rules of this run are not those that the humans played. {table.note}")
+    return replace(table, note=f"The cards or rules of this run differ from those that the humans used. {table.note}")
 
 
 CALIBRATION = Analysis(
     _calibration,
-    "a run of the first edition beside the results of human players",
+    "a run of the first edition compared with the results of human players",
     columns=(
         *("players", "group", "figure", "simulated", "simulated_sd", "human", "human_error", "human_sd"),
         *("difference", "difference_sd", "verdict"),

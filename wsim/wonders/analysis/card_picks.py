@@ -1,4 +1,4 @@
-"""What became of each card where it was offered, from the picks table."""
+"""How often each card was offered, and what was done with it, from the picks table."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ CAUSED = "What taking a card causes is measured by wsim experiment picks."
 _COUNTS = ("offered", "built_paid", "built_chain", "built_free", "staged", "sold", "from_discard", "by_free_city")
 _TAKEN = _COUNTS[1:6]
 _GROUP = "_group"
-_BATCH = 65_536  # the lists of a batch hold some 300,000 cards
+_BATCH = 65_536  # rows, whose lists contain about 300,000 cards
 
 
 def card_picks(picks: Frame, seats: Frame | None = None, *, by: str | Sequence[str] = ()) -> Table:
-    """Return for each card how often it was offered, how it was taken, how often it was passed on and last seen.
+    """Return for each card how often it was offered, taken in each way, and passed on, and when it was last seen.
 
     Parameters
     ----------
@@ -32,10 +32,10 @@ def card_picks(picks: Frame, seats: Frame | None = None, *, by: str | Sequence[s
     seats: its seats table, needed only if ``by`` names columns of it.
     by: columns of the picks (age, ...) or of the seats (policy, wonder, ...): one row per card and level.
 
-    Columns: card, the ``by`` ones, offered (turns on which it was in the hand), built_paid, built_chain, built_free,
-    staged, sold (what was done with it then), passed (offered less those), taken_share (with its interval),
-    last_seen (the mean, over seats and ages in which it was offered, of the last turn that it was), from_discard
-    (built from the discard pile), by_free_city (what became of it in the Free City).
+    Columns: card, the ``by`` columns, offered (turns on which it was in the hand), built_paid, built_chain, built_free,
+    staged, sold (what was done with it on those turns), passed (offered minus these), taken_share (with its interval),
+    last_seen (mean of the last turn on which it was offered, over seats and ages that saw it), from_discard (built from
+    the discard pile), by_free_city (played for the Free City).
     """
     groups = (by,) if isinstance(by, str) else tuple(by)
     frame, levels = _grouped(picks.lazy(), None if seats is None else seats.lazy(), groups)
@@ -56,16 +56,16 @@ _COLUMNS = (
 
 
 def card_names(picks: pl.LazyFrame) -> list[str]:
-    """Return the card names behind the Enum of a picks table; raise UserError for a table that is none."""
+    """Return the card names in the Enum of a picks table; raise UserError if it is not a valid picks table."""
     schema = picks.collect_schema()
     kind, offered = schema["card"], schema["offered"]
     if not isinstance(kind, pl.Enum):
-        raise UserError(f"the column 'card' of a picks table is an Enum of card names, not {kind}")
+        raise UserError(f"the column 'card' of a picks table must be an Enum of card names, not {kind}")
     if offered != pl.List(kind):
-        raise UserError("the column 'offered' of a picks table has lists of the names in 'card', not what is there")
+        raise UserError(f"the column 'offered' of a picks table must have lists of the names in 'card', not {offered}")
     times = pl.col("age").is_between(1, AGES) & pl.col("turn").is_between(1, TURNS)
     if "age" in schema and not picks.select(times.fill_null(False).all()).collect(engine="streaming").item():
-        raise UserError("the picks table has picks on turns or in ages that the game has not")
+        raise UserError("the picks table has picks on turns or in ages that do not exist in the game")
     return kind.categories.to_list()
 
 
@@ -75,11 +75,11 @@ def _grouped(
     """Return the picks with the number of their group, and the groups."""
     if not groups:
         return picks.with_columns(pl.lit(0, pl.UInt32).alias(_GROUP)), pl.DataFrame({_GROUP: [0]})
-    own = picks.collect_schema().names()
-    joined = [name for name in groups if name not in own]
+    schema = picks.collect_schema().names()
+    joined = [name for name in groups if name not in schema]
     if joined:
         if seats is None:
-            raise UserError(f"the picks have no column {joined[0]!r}: give the seats table, too")
+            raise UserError(f"the picks have no column {joined[0]!r}: also pass the seats table")
         require(seats, joined)
         wanted = seats.select("game", "seat", *joined)
         picks = picks.join(wanted, on=["game", "seat"], how="left", maintain_order="left")
@@ -105,7 +105,7 @@ class _Fates:
         self._counts = {name: np.zeros((groups, len(names)), np.int64) for name in _COUNTS}
         self._seen = np.zeros((groups, len(names)), np.int64)
         self._last = np.zeros((groups, len(names)), np.int64)
-        self._moments = Moments(groups * len(names), 2)  # of each game: turns on which a card was offered, was taken
+        self._moments = Moments(groups * len(names), 2)  # per game: turns on which a card was offered, was taken
 
     def add(self, batch: GameBatch) -> None:
         frame = batch.frame
@@ -138,7 +138,7 @@ class _Fates:
         return np.bincount(group * cards + card, minlength=self._groups * cards).reshape(self._groups, cards)
 
     def _see(self, batch: GameBatch, row: NDArray[np.int64], card: NDArray[np.int64], group: NDArray[np.int64]) -> None:
-        """Note the last turn of each age on which each seat was offered each card."""
+        """Record the last turn of each age on which each seat was offered each card."""
         frame, cards = batch.frame, len(self._names)
         seat = frame["seat"].to_numpy().astype(np.int64)
         age = frame["age"].to_numpy().astype(np.int64) - 1
@@ -179,7 +179,7 @@ class _Fates:
 
 
 def _fates(frame: pl.DataFrame) -> dict[str, NDArray[np.bool_]]:
-    """Return which decisions ended in which way, for those that name a card."""
+    """Return a mask of decisions by fate of the card, for decisions that name a card."""
     decision, action, how = (frame[name].cast(pl.String) for name in ("decision", "action", "how"))
     turn = decision.is_in(["turn", "last_card"])
     build = turn & (action == "build")

@@ -1,4 +1,4 @@
-"""Tables of cards: how those who built one did, what became of it where it was offered, pairs and chains of them."""
+"""Tables of cards: results of the seats that built a card, its fate when offered, pairs and chains of cards."""
 
 from __future__ import annotations
 
@@ -35,57 +35,57 @@ def cards(
     raw: bool = False,
     level: float = 0.95,
 ) -> Table:
-    """Return what each card goes with: win share and score of those who built it and of those who did not.
+    """Return win share and score of the seats that built each card, compared with seats that did not.
 
     Parameters
     ----------
-    source: a run or its seats table; filter it first to look at one policy, wonder, ... only.
+    source: a run or its seats table; filter it first to restrict it to one policy, wonder, ...
     picks: the picks table; by default that of the run if it has one.
     by, about, raw, level: see ``wsim.stats.owners``.
 
-    Columns: those of ``wsim.stats.owners`` (card, n, built_share, win_share, ...); with picks those of ``card_picks``.
+    Columns: those of ``wsim.stats.owners`` (card, n, built_share, win_share, ...); with picks, also ``card_picks``.
     """
     groups = (by,) if isinstance(by, str) else tuple(by)
     taken = source.picks if picks is None and isinstance(source, Run) and source.plan.picks else picks
-    beside = None if taken is None else card_picks(taken, seats_of(source), by=groups)
-    return _pointing(
+    offered = None if taken is None else card_picks(taken, seats_of(source), by=groups)
+    return _with_hint(
         stats.owners(
-            source, BUILT, noun=_CARD, share="built_share", by=groups, about=about, beside=beside, raw=raw, level=level
+            source, BUILT, noun=_CARD, share="built_share", by=groups, about=about, beside=offered, raw=raw, level=level
         )
     )
 
 
-def _pointing(table: Table) -> Table:
-    """Say in the note of an observational table where this game measures causes."""
+def _with_hint(table: Table) -> Table:
+    """Add to the note of an observational table how to measure causal effects."""
     return replace(table, note=table.note.replace(stats.OBSERVATIONAL, f"{stats.OBSERVATIONAL} {CAUSED}"))
 
 
 def _by_cards(make: Callable[..., Table]) -> Callable[..., Table]:
-    """Return a function of ``wsim.stats`` about what is owned as one about cards."""
+    """Return a function of ``wsim.stats`` about owned items, applied to cards."""
 
     @wraps(make)
-    def made(*sources: object, **options: object) -> Table:
-        return _pointing(make(*sources, prefix=BUILT, noun=_CARD, **options))
+    def table(*sources: object, **options: object) -> Table:
+        return _with_hint(make(*sources, prefix=BUILT, noun=_CARD, **options))
 
-    return made
+    return table
 
 
 card_pairs: Callable[..., Table] = _by_cards(stats.owner_pairs)
-"""How much more two cards are worth together than apart; see ``wsim.stats.owner_pairs``."""
+"""How much more two cards are worth together than separately; see ``wsim.stats.owner_pairs``."""
 
 card_chains: Callable[..., Table] = _by_cards(stats.owner_chains)
-"""What finishing each of some ``chains`` of cards goes with; see ``wsim.stats.owner_chains``."""
+"""Results of the seats that completed each of some ``chains`` of cards; see ``wsim.stats.owner_chains``."""
 
 
 def chains_of(cards: Iterable[Card]) -> list[tuple[str, ...]]:
-    """Return the chains of cards (R16), in building order: every link and every longer way along links."""
-    follows: dict[str, list[str]] = {}
+    """Return the chains of cards (R16) in building order: every link and every longer path of links."""
+    successors: dict[str, list[str]] = {}
     for card in cards:
         for predecessor in card.free_with:
-            follows.setdefault(predecessor, []).append(card.name)
-    chains: list[tuple[str, ...]] = [(name, after) for name in sorted(follows) for after in follows[name]]
-    for chain in chains:  # grows while it is read: each chain is followed by what goes on from its end
-        chains += [(*chain, after) for after in follows.get(chain[-1], []) if after not in chain]
+            successors.setdefault(predecessor, []).append(card.name)
+    chains: list[tuple[str, ...]] = [(name, card) for name in sorted(successors) for card in successors[name]]
+    for chain in chains:  # the list grows during iteration: extensions of each chain are appended
+        chains += [(*chain, card) for card in successors.get(chain[-1], []) if card not in chain]
     return chains
 
 
@@ -99,15 +99,15 @@ def _synergies(run: Run, by: Sequence[str], *, card: Sequence[str] = (), **optio
 
 
 def _chains(run: Run, *, card: Sequence[str] = (), **options: object) -> Table:
-    every = chains_of(catalogue_of(run.plan).cards)
-    return card_chains(run, [chain for chain in every if set(card) <= set(chain)], **options)
+    chains = chains_of(catalogue_of(run.plan).cards)
+    return card_chains(run, [chain for chain in chains if set(card) <= set(chain)], **options)
 
 
 _SOME = {"card": Option("pairs or chains with this card", repeatable=True), **OUTCOME, **RAW}
 
 CARDS = Analysis(
     _cards,
-    "how those did who built each card, how often it was built",
+    "results of seats that built each card, and how often it was built",
     by=(),
     columns=(
         *("card", "color", "age", "n", "built_share", "taken_share", "last_seen", "win_share"),
@@ -121,14 +121,14 @@ CARDS = Analysis(
 )
 SYNERGIES = Analysis(
     _synergies,
-    "pairs of cards that were worth more together than apart",
+    "pairs of cards that were worth more together than separately",
     by=(),
     first=PAIRS,
     options=_SOME,
 )
 CHAINS = Analysis(
     _chains,
-    "what finishing a chain of cards goes with",
+    "results of seats that completed each chain of cards",
     first=("lift", "verdict", "q", "n"),
     options=_SOME,
     shown="asked",

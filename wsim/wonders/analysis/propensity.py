@@ -1,13 +1,11 @@
-"""What taking a card causes, from picks that were randomised with a known probability.
+"""The causal effect of taking a card, from picks that were randomised with a known probability.
 
-A seat whose picks are randomised makes a uniformly drawn legal move instead of some of them, so every legal move has a
-known chance of being picked, and the rows of the picks table carry that of the move that was. Weighting each row by the
-inverse of it turns the picks that happened into the picks of an experiment (Horvitz and Thompson 1952), weights
-normalised to sum to 1 (Hajek 1971).
+Randomisation replaces some picks of a seat by a uniformly drawn legal move, so every legal move has a known
+probability, and the picks table records that of the move made. Weighting rows by the inverse probability yields an
+experiment (Horvitz and Thompson 1952), with weights normalised to sum to 1 (Hajek 1971).
 
-A policy that explores by its own ``explore`` is not asked where it does so, so nobody knows what it wanted: its picks
-are uniform ones, and count as such; what it picked otherwise had no other chance, and counts only where the plan
-randomises it.
+When a policy explores by its own ``explore`` it is not called, so its preferred move is unknown and the pick counts as
+uniform. Its other picks had no alternative and only count where the plan randomises them.
 """
 
 from __future__ import annotations
@@ -35,14 +33,14 @@ from wsim.wonders.analysis.card_picks import card_names, offered_codes
 
 _BATCH = 65_536
 _ROUNDED = 1e-5  # relative error of a probability stored as float32
-_LEAST = 1e-9  # a uniform pick among all moves is likelier by far
+_MIN_PROBABILITY = 1e-9  # far below that of a uniform pick among all moves
 _CERTAIN = 1 - 1e-6  # a probability, stored as float32, above which nothing was randomised
 _NOTE = (
     "Causal: picks were randomised with known probability. Estimand: over the turns on which an exploring seat could "
-    "{action} the card, its mean {outcome} if it does so (a way to pay drawn uniformly) less its mean {outcome} if it "
-    "{instead}, everybody playing on as in this run."
+    "{action} the card, its mean {outcome} if it does so (with a uniformly drawn payment) minus its mean {outcome} if "
+    "it {instead}, with all seats continuing as in this run."
 )
-_INSTEAD = {"others": "makes a uniformly drawn other legal move", "policy": "follows its policy"}
+_INSTEAD = {"others": "makes a different, uniformly drawn legal move", "policy": "follows its policy"}
 
 
 def pick_effects(
@@ -54,50 +52,58 @@ def pick_effects(
     against: str = "others",
     level: float = 0.95,
 ) -> Table:
-    """Return the effect on a seat's outcome of doing something with each card.
+    """Return the effect on a seat's outcome of an action with each card.
 
-    Estimand, in one sentence: over the turns on which an exploring seat could do ``action`` with the card, the mean
-    outcome of that seat if it does so (a way to pay drawn uniformly) less its mean outcome if it makes a uniformly
-    drawn other legal move (``against="others"``) or follows its policy (``against="policy"``), all seats playing on
-    as they do in this run.
+    Estimand: over the turns on which an exploring seat could do ``action`` with the card, the mean outcome of that seat
+    if it does so (with a uniformly drawn payment) minus its mean outcome if it makes a different, uniformly drawn legal
+    move (``against="others"``) or follows its policy (``against="policy"``), with all seats continuing as in this run.
 
     Parameters
     ----------
-    picks: the picks table of a run with randomised picks; filter it to look at one age, say. It needs the lists
-        ``offered`` (cards in hand) and, but for ``sell``, ``ways`` (the number of legal ways to build each of them).
+    picks: the picks table of a run with randomised picks; filter it to restrict it to one age, for example. It needs
+        the lists ``offered`` (cards in hand) and, except for ``sell``, ``ways`` (legal ways to build each of them).
     seats: the seats table of the same run.
-    action: ``build``, ``stage`` (bury it under a stage), ``sell`` (deny it to the others), or ``take``: any of these.
+    action: ``build``, ``stage`` (bury it under a stage), ``sell`` (deny it to others), or ``take``: any of these.
     outcome: a numeric column of the seats table.
-    against: what the card is compared with. A card that its policy always takes has no effect against ``policy``.
+    against: the comparison. A card that its policy always takes has no effect against ``policy``.
 
-    Columns: card, picks (with this action), effective (the number of equally weighted picks worth as much), drawn
-    (picks that the policy did not want: of those with this action, or of the others, whichever are fewer; with few the
-    interval is too short, however large ``effective`` is), taken and otherwise (mean outcomes), effect with _low and
-    _high (clustered by game), p, q (Benjamini-Hochberg), largest first.
+    Columns: card, picks (with this action), effective (effective sample size), drawn (picks that overruled the policy,
+    among picks with this action or among the others, whichever are fewer; with few, the interval is too short, however
+    large ``effective`` is), taken and otherwise (mean outcomes), effect with _low and _high (clustered by game), p, q
+    (Benjamini-Hochberg), largest effect first.
 
-    Raises UserError if no pick was randomised, or none was left to the policy that picks are compared with.
+    Raises UserError if no pick was randomised, or if none followed the policy with which picks are compared.
     """
     check_level(level)
     experiment = find_game("seven_wonders").PICKS
     assert experiment is not None
     _check(action, experiment.actions, "action")
     _check(against, tuple(_INSTEAD), "comparison")
-    frame = _with_outcome(picks.lazy(), seats.lazy(), action, outcome)
-    if frame.select("game").head(1).collect(engine="streaming").is_empty() and _has_rows(picks):
+    needed = _columns(action)
+    require(picks.lazy(), ["game", "decision", *needed])
+    require(seats.lazy(), ["game", "seat", outcome])
+    randomised = (pl.col("probability") < _CERTAIN) & (pl.col("legal") > 1)
+    turns = picks.lazy().filter(pl.col("decision").cast(pl.String).is_in(["turn", "last_card"]) & randomised)
+    outcomes = seats.lazy().select("game", "seat", outcome)
+    frame = turns.join(outcomes, on=["game", "seat"], how="inner", maintain_order="left")
+    if not _has_rows(frame) and _has_rows(picks.lazy()):
         raise UserError(
-            "no pick of this run was randomised, so that nothing can be said of what picks cause: play with "
+            "no pick of this run was randomised, so causal effects cannot be estimated: play with "
             "--randomise 0.1 --picks"
         )
-    if against == "policy" and _nobody_followed(frame):
-        raise UserError(
-            "every pick that counts was drawn, so that what the policies wanted is not known: compare with others, or "
-            "play with --randomise 0.1 --picks"
-        )
+    if against == "policy":
+        overruled = frame.select("randomised").unique().collect(engine="streaming")["randomised"]
+        if len(overruled) and overruled.all():
+            raise UserError(
+                "every pick that counts was drawn at random, so the moves that the policies wanted are unknown: "
+                "compare with others, or play with --randomise 0.1 --picks"
+            )
     names = card_names(frame)
-    if not frame.select(pl.col("probability").is_between(_LEAST, 1.0).all()).collect(engine="streaming").item():
-        raise UserError("the picks table has probabilities that no pick has")
+    valid = pl.col("probability").is_between(_MIN_PROBABILITY, 1.0).all()
+    if not frame.select(valid).collect(engine="streaming").item():
+        raise UserError("the picks table has impossible probabilities; accepted: above 0, at most 1")
     sums = _Sums(len(names))
-    for batch in batches(frame, [*_columns(action), outcome], rows=_BATCH):
+    for batch in batches(frame, [*needed, outcome], rows=_BATCH):
         sums.add(batch, _rows(batch, action, against), batch.column(outcome))
     table = sums.frame(names, against, level).sort("effect", "card", descending=[True, False], nulls_last=True)
     note = _NOTE.format(action=action, outcome=outcome, instead=_INSTEAD[against])
@@ -105,12 +111,12 @@ def pick_effects(
 
 
 class _Sums:
-    """Sums over turns by card, of those who did it and of those whom they are compared with."""
+    """Sums over turns by card, for seats that did the action and for their comparison."""
 
     def __init__(self, cards: int) -> None:
         self._cards = cards
         self._moments = Moments(cards, 4)
-        self._weights = np.zeros((3, cards))  # of what was done: sums of their powers 0, 1 and 2
+        self._weights = np.zeros((3, cards))  # sums of the powers 0, 1 and 2 of the weights of the action
         self._drawn = np.zeros((2, cards), np.int64)
 
     def add(self, batch: GameBatch, rows: _Rows, outcome: Floats) -> None:
@@ -122,7 +128,7 @@ class _Sums:
             self._drawn[arm] += np.bincount(rows.card[taken & rows.drawn], minlength=self._cards)
 
     def frame(self, names: Sequence[str], against: str, level: float) -> pl.DataFrame:
-        """Return the row of every card, see ``pick_effects``."""
+        """Return one row per card, see ``pick_effects``."""
         effect = self._moments.difference((1, 0), (3, 2), level)
         with np.errstate(divide="ignore", invalid="ignore"):
             effective = self._weights[1] ** 2 / self._weights[2]
@@ -141,19 +147,13 @@ class _Sums:
         )
 
 
-def _nobody_followed(frame: pl.LazyFrame) -> bool:
-    """Say whether there are randomised turns, and on none of them a policy had its way."""
-    values = frame.select("randomised").unique().collect(engine="streaming")["randomised"]
-    return len(values) > 0 and bool(values.all())
+def _has_rows(frame: pl.LazyFrame) -> bool:
+    return not frame.select("game").head(1).collect(engine="streaming").is_empty()
 
 
-def _has_rows(picks: Frame) -> bool:
-    return not picks.lazy().select("game").head(1).collect(engine="streaming").is_empty()
-
-
-def _check(value: str, accepted: Collection[str], what: str) -> None:
+def _check(value: str, accepted: Collection[str], option: str) -> None:
     if value not in accepted:
-        raise UserError(f"unknown {what} {value!r}{nearest(value, accepted)}: it is one of {', '.join(accepted)}")
+        raise UserError(f"unknown {option} {value!r}{nearest(value, accepted)}: accepted are {', '.join(accepted)}")
 
 
 def _columns(action: str) -> list[str]:
@@ -161,27 +161,17 @@ def _columns(action: str) -> list[str]:
     return needed if action == "sell" else [*needed, "ways"]
 
 
-def _with_outcome(picks: pl.LazyFrame, seats: pl.LazyFrame, action: str, outcome: str) -> pl.LazyFrame:
-    """Return the turns of seats whose picks are randomised, with the outcome of the seat."""
-    require(picks, ["game", "decision", *_columns(action)])
-    require(seats, ["game", "seat", outcome])
-    randomised = (pl.col("probability") < _CERTAIN) & (pl.col("legal") > 1)
-    turns = picks.filter(pl.col("decision").cast(pl.String).is_in(["turn", "last_card"]) & randomised)
-    return turns.join(seats.select("game", "seat", outcome), on=["game", "seat"], how="inner", maintain_order="left")
-
-
 @dataclass(frozen=True)
 class _Rows:
-    """One entry per turn and card in hand with which the action was possible and not forced.
+    """One entry per turn and card in hand for which the action was possible but not forced.
 
     Attributes
     ----------
-    turn: the row of the turn.
-    card: the number of the card.
+    turn, card: the row of the turn and the number of the card.
     done: whether the action was done with this card.
     weight: the inverse probability if it was done, else 0.
-    otherwise: the inverse probability if the pick is one that the card is compared with, else 0.
-    drawn: whether the pick was drawn, and the policy wanted another one.
+    otherwise: the inverse probability if the pick belongs to the comparison, else 0.
+    drawn: whether the pick was drawn and overruled the policy.
     """
 
     turn: NDArray[np.int64]
@@ -206,19 +196,19 @@ def _rows(batch: GameBatch, action: str, against: str) -> _Rows:
     if against == "others":
         otherwise = np.where(done, 0.0, 1 / ((legal[turn] - moves) * chance))
     else:
-        # a pick that was not replaced is what the policy wanted: its probability tells the chance of a replacement
+        # a pick that was not replaced is the policy's own: its probability implies that of a replacement
         replaced = (1 - probability) * legal / (legal - 1)
         values = ~frame["randomised"].to_numpy()
         otherwise = np.where(values, 1 / np.where(values, 1 - replaced, 1.0), 0.0)[turn]
-    drawn = (probability <= (1 + _ROUNDED) / legal)[turn]  # what the policy wants has a larger chance
+    drawn = (probability <= (1 + _ROUNDED) / legal)[turn]  # the policy's own move has a higher probability
     return _Rows(turn, card, done, np.where(done, 1 / (moves * chance), 0.0), otherwise, drawn)
 
 
 def _moves(frame: pl.DataFrame, turn: NDArray[np.int64], legal: Floats, action: str) -> Floats:
     """Return the number of legal moves that do the action with each card in hand.
 
-    The moves of a hand are, for each distinct card: the ways to build it, the ways to pay for the stage (the same for
-    all cards), one sale (R50).
+    For each distinct card, the moves are the ways to build it, the ways to pay for the stage (the same for all cards)
+    and one sale (R50).
     """
     if action == "sell":
         return np.ones(len(turn))
@@ -236,7 +226,7 @@ def _moves(frame: pl.DataFrame, turn: NDArray[np.int64], legal: Floats, action: 
 
 
 def _features(batch: GameBatch, rows: _Rows, outcome: Floats, cards: int) -> list[Floats]:
-    """Return per-game sums by card: weights and weighted outcomes of those who did it, then of the others."""
+    """Return per-game sums by card: weights and weighted outcomes of the action, then of the comparison."""
     features: list[Floats] = []
     game = batch.game_of_row[rows.turn]
     for weights in (rows.weight, rows.otherwise):
@@ -251,20 +241,20 @@ def _features(batch: GameBatch, rows: _Rows, outcome: Floats, cards: int) -> lis
 def _effects(run: Run, *, action: str = "build", outcome: str = "total", level: float = 0.95) -> Table:
     if not _is_randomised(run.plan):
         raise UserError(
-            f"the picks of the run {str(run.path)!r} were not randomised, so that nothing can be said of what they "
-            "cause: play it with --randomise 0.1 --picks, or ask wsim experiment picks"
+            f"the picks of the run {str(run.path)!r} were not randomised, so causal effects cannot be estimated: play "
+            "it with --randomise 0.1 --picks, or use wsim experiment picks"
         )
     return pick_effects(run.picks, run.seats, action, outcome=outcome, level=level)
 
 
 def _is_randomised(plan: Plan) -> bool:
-    """Say whether picks of a run are kept, some of them uniform ones."""
+    """Return whether a run records its picks and randomises some of them."""
     return plan.picks and bool(plan.options.get("randomise") or any(map(explores, plan.line_up)))
 
 
 EFFECTS = Analysis(
     _effects,
-    "what building (selling, ...) each card causes (runs with --randomise 0.1 --picks)",
+    "causal effect of building (selling, ...) each card (runs with --randomise 0.1 --picks)",
     columns=("card", "effect", "p", "q", "drawn", "effective", "picks"),
     first=("effect", "q", "drawn", "effective"),
     options={"action": Option("build, stage (bury), sell or take"), **OUTCOME},

@@ -1,9 +1,8 @@
-"""How those did who saw, took, sold or buried each card, and when it goes: what readers of draft statistics look for.
+"""Draft statistics: results of the seats that saw, took, sold or buried each card, and when it is taken.
 
-A seat has seen a card if it was in its hand on some turn, and taken it if it then built, buried or sold it. The shares
-of wins are those of ``wsim.stats.owners``: clustered by game, and within policies where a run has several. So they are
-of any table of seats that says who saw what; it is made of the picks batch by batch, on the disk, because a run may be
-larger than memory.
+A seat has seen a card if it was in its hand on some turn, and taken it if it then built, buried or sold it. Win shares
+are computed by ``wsim.stats.owners``: clustered by game, and within policies if a run has several. Its input, a table
+of which seat saw which card, is built from the picks in batches on disk, because a run may be larger than memory.
 """
 
 from __future__ import annotations
@@ -36,14 +35,14 @@ _FATES: Mapping[str, tuple[str, ...]] = {
     "sold": ("sell",),
     "buried": ("stage",),
 }
-"""What became of a card in a hand, with the actions that count."""
+"""What happened to a card in a hand, and the actions that count as this."""
 _BATCH = 65_536
 _WHEN = ("age", "turn")
 _NEEDED = ("seat", "age", "turn", "decision", "card", "action", "offered")
 _NOTE = (
-    "seen: in the seat's hand on some turn; taken: built, buried under a stage or sold then. first pick: the share of "
-    "hands on an age's first turn from which it was taken; average turn: on which it was taken; last seen: the last "
-    "turn of an age on which it came by."
+    "seen: in the seat's hand on some turn; taken: built, buried under a stage or sold on such a turn. first pick: the "
+    "share of hands with it on the first turn of an age from which it was taken; average turn: on which it was taken; "
+    "last seen: the last turn of an age on which it was in the hand."
 )
 
 
@@ -55,19 +54,19 @@ def card_readings(
     raw: bool = False,
     level: float = 0.95,
 ) -> Table:
-    """Return for each card the share of wins of those who saw, took, sold, buried it, and when it is taken.
+    """Return for each card the win share of seats that saw, took, sold or buried it, and when it is taken.
 
     Parameters
     ----------
     seats, picks: the tables of a run.
     by: columns of the seats (policy, wonder, ...), and ``age`` and ``turn`` of the picks: one row per card and level.
-    raw: pool the policies; otherwise shares of wins are compared within policies, as in ``wsim.stats.owners``.
+    raw: pool the policies; otherwise win shares are compared within policies, as in ``wsim.stats.owners``.
     level: confidence level of the intervals, clustered by game.
 
-    Columns: card, the ``by`` ones, n_seen, n_taken, n_sold, n_buried (seats), win_seen, win_taken, win_sold, win_buried
-    (shares of wins), taken_difference (of those who took it less all others), q and verdict of that, taken_share (of
-    the hands with it, in which it was taken), first_pick, average_turn, last_seen; estimates with _low and _high.
-    Sorted by win_taken. What was in no hand is left out.
+    Columns: card, the ``by`` columns, n_seen, n_taken, n_sold, n_buried (seats), win_seen, win_taken, win_sold,
+    win_buried (win shares), taken_difference (seats that took it minus all others) with its q and verdict, taken_share
+    (share of hands with it from which it was taken), first_pick, average_turn, last_seen; estimates with _low and
+    _high. Sorted by win_taken; cards that were in no hand are omitted.
     """
     groups = (by,) if isinstance(by, str) else tuple(by)
     lazy = picks.lazy()
@@ -88,10 +87,10 @@ def card_readings(
     keys = ["card", *groups]
     frame = tables["seen"].frame.select(*keys, pl.col("n").alias("n_seen"), *_renamed("win_share", "win_seen"))
     for fate in ("taken", "sold", "buried"):
-        more = [pl.col("n").alias(f"n_{fate}"), *_renamed("win_share", f"win_{fate}")]
+        columns = [pl.col("n").alias(f"n_{fate}"), *_renamed("win_share", f"win_{fate}")]
         if fate == "taken":
-            more += [*_renamed("win_difference", "taken_difference"), pl.col("win_q").alias("q"), pl.col("verdict")]
-        frame = frame.join(tables[fate].frame.select(*keys, *more), on=keys, how="left", nulls_equal=True)
+            columns += [*_renamed("win_difference", "taken_difference"), pl.col("win_q").alias("q"), pl.col("verdict")]
+        frame = frame.join(tables[fate].frame.select(*keys, *columns), on=keys, how="left", nulls_equal=True)
     frame = frame.join(times.frame(level, frame.schema), on=keys, how="left", nulls_equal=True)
     counts = [f"n_{fate}" for fate in _FATES]
     front = [*keys, *counts]
@@ -122,37 +121,31 @@ def _renamed(name: str, new: str) -> list[pl.Expr]:
 
 @dataclass(frozen=True)
 class _Levels:
-    """The seats of a batch of games, once for each level of age and turn, and which of their rows a pick belongs to.
-
-    Attributes
-    ----------
-    frame: the rows.
-    row: the row of each pick.
-    """
+    """The seats of a batch of games, once for each level of age and turn (``frame``), and the row of each pick."""
 
     frame: pl.DataFrame
     row: NDArray[np.int64]
 
 
 def _levels_of(seats: pl.LazyFrame, picks: pl.LazyFrame, groups: Sequence[str]) -> Iterator[tuple[GameBatch, _Levels]]:
-    """Yield whole games of picks, decisions at the turn only, each with the rows of its seats."""
+    """Yield batches of picks of whole games (turns and last cards only) with the rows of their seats."""
     schema = seats.collect_schema().names()
     columns = [name for name in ("team", "rank", "policy", "win_share", "total", *groups) if name in schema]
     chosen = seats.select("game", "seat", *dict.fromkeys(columns))
     turns = picks.filter(pl.col("decision").cast(pl.String).is_in(["turn", "last_card"]))
     for batch in batches(turns, list(_NEEDED), rows=_BATCH):
         games = batch.frame["game"]
-        mine = chosen.filter(pl.col("game").is_between(games.min(), games.max())).collect(engine="streaming")
+        rows = chosen.filter(pl.col("game").is_between(games.min(), games.max())).collect(engine="streaming")
         when = batch.frame.select(*(name for name in _WHEN if name in groups))
-        levels = when.unique(maintain_order=True) if when.width else pl.DataFrame()
-        rows = mine.join(levels, how="cross", maintain_order="left") if when.width else mine
+        if when.width:
+            rows = rows.join(when.unique(maintain_order=True), how="cross", maintain_order="left")
         rows = rows.with_row_index("_row")
         picked = batch.frame.select("game", "seat", *when.columns)
         keys = ["game", "seat", *when.columns]
-        placed = picked.join(rows.select("_row", *keys), on=keys, how="left", maintain_order="left")["_row"]
-        if placed.null_count():
-            raise UserError("the picks table has games or seats that the seats table has not")
-        yield batch, _Levels(rows.drop("_row"), placed.to_numpy().astype(np.int64))
+        row = picked.join(rows.select("_row", *keys), on=keys, how="left", maintain_order="left")["_row"]
+        if row.null_count():
+            raise UserError("the picks table has games or seats that are missing in the seats table")
+        yield batch, _Levels(rows.drop("_row"), row.to_numpy().astype(np.int64))
 
 
 def _flagged(batch: GameBatch, levels: _Levels, names: Sequence[str]) -> pl.DataFrame:
@@ -180,7 +173,7 @@ def _picked(frame: pl.DataFrame) -> NDArray[np.int64]:
 
 
 class _Times:
-    """When cards are taken and last seen, by card and level; clustered by game."""
+    """Turns on which cards are taken and last seen, by card and level; clustered by game."""
 
     def __init__(self, names: Sequence[str], groups: Sequence[str]) -> None:
         self._names, self._groups = names, groups
@@ -188,7 +181,7 @@ class _Times:
         self._moments: list[Moments] = []
 
     def add(self, batch: GameBatch, levels: _Levels) -> None:
-        """Add the games of a batch."""
+
         frame = batch.frame
         row, card = offered_codes(frame)
         turn = frame["turn"].to_numpy().astype(np.float64)
@@ -211,7 +204,7 @@ class _Times:
             self._moments[code].add(*features)
 
     def _parts(self, levels: _Levels) -> Iterator[tuple[tuple[object, ...], NDArray[np.bool_]]]:
-        """Yield each level with the picks that belong to it."""
+        """Yield each level with a mask of its picks."""
         if not self._groups:
             yield (), np.ones(len(levels.row), bool)
             return
@@ -257,7 +250,7 @@ class _Times:
 def _last(
     frame: pl.DataFrame, row: NDArray[np.int64], card: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """Return for each game, seat, age and card its last turn in the hand: a row of the picks, the card, the turn."""
+    """Return the last turn of each card in a hand, by game, seat and age: row of the picks, card, turn."""
     seen = frame.select("game", "seat", "age", "turn")[row].with_columns(
         pl.Series("_card", card), pl.Series("_row", row)
     )
@@ -270,15 +263,14 @@ def _last(
 def _readings(run: Run, by: Sequence[str], *, raw: bool = False, level: float = 0.95) -> Table:
     if not run.plan.picks:
         raise UserError(
-            f"the run {str(run.path)!r} recorded no picks, so that it does not say who saw which card: play it with "
-            "--picks"
+            f"the run {str(run.path)!r} has no picks, so it is unknown which seat saw which card: play it with --picks"
         )
     return card_readings(seats_of(run), run.picks, by=by, raw=raw, level=level)
 
 
 READINGS = Analysis(
     _readings,
-    "how those did who saw, took, sold or buried each card; when it is taken (runs with --picks)",
+    "results of seats that saw, took, sold or buried each card; when it is taken (runs with --picks)",
     by=(),
     columns=(
         *("card", "n_seen", "win_seen", "win_taken", "taken_difference", "q", "verdict", "win_sold", "win_buried"),

@@ -1,4 +1,4 @@
-"""Two kernels as plain Python functions: the payments of a cost, and the points of science symbols."""
+"""Two kernels as Python functions: the payments for a cost, and the points of science symbols."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ DISCOUNTS = {
     "right_raw": (RIGHT_RAW,),
     "both_manufactured": (LEFT_MADE, RIGHT_MADE),
 }
-MAXIMUM_SYMBOLS = 40
-MAXIMUM_COINS = 250
+MAX_SYMBOLS = 40
+MAX_COINS = 250
 
 
 def payments(
@@ -34,20 +34,20 @@ def payments(
     bank: int = 0,
     prices: Mapping[str, Mapping[str, int]] | None = None,
 ) -> list[tuple[int, int]]:
-    """Return the Pareto-minimal payments of a cost as (coins to the left, coins to the right), by ascending left (R15).
+    """Return the Pareto-minimal payments for a cost as (coins to the left, coins to the right), ascending (R15).
 
     Parameters
     ----------
-    own, left, right: symbols of the own city and of what the neighbours sell, one string each; several letters are
-        alternatives of which one may be used: ``["W", "SC"]`` is one wood, and one stone or clay. W wood, S stone,
-        C clay, O ore, G glass, T loom (textile), P papyrus.
-    cost: one letter a unit, at most 12 units.
+    own, left, right: symbols of the own city and those that the neighbours sell, one string each; several letters are
+        alternatives: ``["W", "SC"]`` is one wood, and one stone or clay. W wood, S stone, C clay, O ore, G glass,
+        T loom (textile), P papyrus.
+    cost: one letter per unit, at most 12 units.
     discounts: any of ``left_raw``, ``right_raw`` (trading posts), ``both_manufactured`` (Marketplace), R14.
-    coins: the treasury at the start of the turn (R10); None for as many as needed.
+    coins: the treasury at the start of the turn (R10); None for unlimited coins.
     bank: coins of the cost that go to the bank.
-    prices: prices of the two sides where they are not 2 and 1: ``{"left": {"raw": 1, "manufactured": 2}, ...}``.
+    prices: prices that differ from 2 (or 1 with a discount): ``{"left": {"raw": 1, "manufactured": 2}, ...}``.
 
-    Returns an empty list where the cost cannot be paid. Raises UserError for symbols or discounts that do not exist.
+    Returns an empty list if the cost cannot be paid. Raises UserError for unknown symbols or discounts.
 
     >>> payments(own=["W"], left=["S"], right=["S", "S"], cost="WSS")
     [(0, 4), (2, 2)]
@@ -68,7 +68,7 @@ def payments(
     units = _units(cost)
     if len(units) > UNITS:
         raise UserError(f"the cost {cost!r} has {len(units)} units; at most {UNITS} are supported")
-    purse = MAXIMUM_COINS if coins is None else min(_coins("coins", coins), MAXIMUM_COINS)
+    purse = MAX_COINS if coins is None else min(_coins("coins", coins), MAX_COINS)
     packed = np.uint64(pack_units((unit, 1) for unit in units))
     with np.errstate(over="ignore"):
         count = pay_entry(record, solver[0], 0, packed, _coins("bank", bank), purse)
@@ -77,9 +77,9 @@ def payments(
 
 
 def _texts(name: str, values: Any) -> list[str]:
-    """Return a list of texts; raise UserError for anything else."""
+    """Return a list of strings; raise UserError for anything else."""
     if isinstance(values, str) or not isinstance(values, Iterable):
-        raise UserError(f"{name} must be a list of texts, not {values!r}")
+        raise UserError(f"{name} must be a list of strings, not {values!r}")
     entries = list(values)
     refuse_other_types(str, **{f"an entry of {name}": entry for entry in entries if not isinstance(entry, str)})
     return entries
@@ -92,7 +92,7 @@ def _coins(name: str, value: Any) -> int:
 
 
 def _units(text: str) -> list[str]:
-    """Return the resources of a text of letters."""
+    """Return the resources named by a string of letters."""
     unknown = [letter for letter in text.upper() if letter not in LETTERS]
     if unknown:
         accepted = ", ".join(f"{letter} {name}" for letter, name in LETTERS.items())
@@ -101,9 +101,9 @@ def _units(text: str) -> list[str]:
 
 
 def _fill_city(record: Any, seat: int, name: str, symbols: list[str]) -> None:
-    """Give a city its symbols: a single letter is plain production, several are alternatives."""
-    if len(symbols) > MAXIMUM_SYMBOLS:
-        raise UserError(f"{name} has {len(symbols)} symbols; at most {MAXIMUM_SYMBOLS} are supported")
+    """Write the symbols of a city: a single letter is fixed production, several are alternatives."""
+    if len(symbols) > MAX_SYMBOLS:
+        raise UserError(f"{name} has {len(symbols)} symbols; at most {MAX_SYMBOLS} are supported")
     plain: list[tuple[str, int]] = []
     reach: list[tuple[str, int]] = []
     flex = 0
@@ -132,7 +132,7 @@ def _prices(discounts: Iterable[str], prices: Mapping[str, Mapping[str, int]] | 
     result = [2, 2, 2, 2]
     given: Any = {} if prices is None else prices
     if not isinstance(given, Mapping) or not all(isinstance(entry, Mapping) for entry in given.values()):
-        raise UserError(f"prices must be a table of sides with a table of kinds each, not {prices!r}")
+        raise UserError(f"prices must be a table of sides, each with a table of kinds, not {prices!r}")
     for discount in discounts:
         if discount not in DISCOUNTS:
             accepted = ", ".join(DISCOUNTS)
@@ -140,17 +140,17 @@ def _prices(discounts: Iterable[str], prices: Mapping[str, Mapping[str, int]] | 
         for kind in DISCOUNTS[discount]:
             result[kind] = 1
     for side, offset in (("left", LEFT_RAW), ("right", RIGHT_RAW)):
-        for place, sort in enumerate(RESOURCE_GROUPS):
-            price = (prices or {}).get(side, {}).get(sort)
+        for i, group in enumerate(RESOURCE_GROUPS):
+            price = (prices or {}).get(side, {}).get(group)
             if price is not None:
                 if price not in (0, 1, 2, 3, 4, 5):
-                    raise UserError(f"a price must be 0 to 5 coins, not {price!r} ({side} {sort})")
-                result[offset + place] = price
+                    raise UserError(f"a price must be 0 to 5 coins, not {price!r} ({side} {group})")
+                result[offset + i] = price
     return result
 
 
 def science_score(compass: int = 0, gear: int = 0, tablet: int = 0, wild: int = 0) -> int:
-    """Return the points of science symbols, each wild one fixed so that the total is the greatest (R23).
+    """Return the points of science symbols, with wild symbols assigned to maximise the total (R23).
 
     >>> science_score(compass=3, gear=2, tablet=1)
     21

@@ -1,4 +1,4 @@
-"""What can be wanted in 7 Wonders: cards (each, by a chain, from the discard pile), the next stage, a sale."""
+"""What a policy can want in 7 Wonders: cards (each, by a chain, from the discard pile), the next stage, a sale."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ BY = (("age",), ("turn",), ("policy",), ("wonder",), ("wonder", "side"), ("side"
 
 
 def wanted(simulator: WondersSimulator) -> Wanted:
-    """Return what can be wanted: a card has its number; numbers that no card has are called nothing."""
+    """Return the items that can be wanted, indexed by card number; unused numbers have the name ""."""
     names = [card.name for card in simulator.catalogue.cards]
     names += [""] * (CARDS - len(names))
-    cards = [(what, name) for what in ("build", "build by chain", "build from the pile") for name in names]
+    cards = [(action, name) for action in ("build", "build by chain", "build from the pile") for name in names]
     return Wanted([*cards, ("stage", "next stage"), ("sell", _ANY_CARD), ("build by chain", _ANY_CARD)], BY)
 
 
 def wishes(_: WondersSimulator, picks: NDArray[Any], first: int) -> Wishes:
-    """Return the wishes in kernel picks; ``first``: the number of the first game that was played."""
+    """Return the wishes in kernel picks; ``first`` is the number of the first game played."""
     event = picks["event"]
     open_ = (event["others"] > 0) & (event["decision"] <= DISCARD_PILE)
     picks, event = picks[open_], event[open_]
@@ -62,7 +62,7 @@ def wishes(_: WondersSimulator, picks: NDArray[Any], first: int) -> Wishes:
 
 
 def _could(event: NDArray[Any], from_pile: NDArray[np.bool_]) -> NDArray[np.uint64]:
-    """Return what could be had at each decision, one bit a thing."""
+    """Return the items that were possible at each decision, one bit per item."""
     cards, chained = event["could"][:, :CARD_WORDS], event["could"][:, CARD_WORDS:]
     turn, nothing = ~from_pile[:, None], np.uint64(0)
     rest = event["stages"].astype(np.uint64) | np.uint64(1 << (_SALE - _STAGE))

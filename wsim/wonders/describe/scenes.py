@@ -1,4 +1,4 @@
-"""A game of 7 Wonders scene by scene: a scene is a turn. What happens is the trace's, the table after it the view's."""
+"""A game of 7 Wonders as scenes, one per turn: the events come from the trace, the table after them from a view."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def story(
     catalogue: Catalogue,
     rules: Any,
 ) -> Story:
-    """Return a game scene by scene.
+    """Return a game as scenes.
 
     Parameters
     ----------
-    positions: at the start, after each turn, at the end. points: of every seat by category, in each of them.
+    positions: at the start, after each turn, at the end. points: of every seat by category in each position.
     """
-    used = [name for name in CATEGORIES if any(seat[name] for one in points for seat in one)]
+    used = [name for name in CATEGORIES if any(seat[name] for seats in points for seat in seats)]
     views = [position.view(None) for position in positions]
     table = _Table(catalogue, rules, trace)
     turns = [(age, turn) for age in trace["ages"] for turn in age["turns"]]
@@ -75,23 +75,23 @@ def scene(view: Object, catalogue: Catalogue, rules: Any) -> Scene:
 
 
 class _Table:
-    """The seats of a game, and what their boards and cards are."""
+    """The seats of a game with their boards and cards."""
 
     def __init__(self, catalogue: Catalogue, rules: Any, trace: Object) -> None:
         self.rules, self.kinds = rules, {card.name: card.color for card in catalogue.cards}
-        self.stages = {(one.name, side): len(stages) for one in catalogue.wonders for side, stages in one.sides}
+        self.stages = {(board.name, side): len(stages) for board in catalogue.wonders for side, stages in board.sides}
         size = 2 if rules.teams else 1
         self.seats = [
-            Seat(f"{seat['wonder']} {seat['side']}", seat["policy"], place // size)
-            if place < rules.players
+            Seat(f"{seat['wonder']} {seat['side']}", seat["policy"], number // size)
+            if number < rules.players
             else Seat("Free City", "neutral", -1)
-            for place, seat in enumerate(trace["seats"])
+            for number, seat in enumerate(trace["seats"])
         ]
 
     def scene(
         self, age: Object, turn: Object | None, before: Object, after: Object, points: Sequence[Sequence[int]]
     ) -> Scene:
-        """Return the scene of a turn: between two views, with the points after it. Without one, the deal."""
+        """Return the scene of a turn between two views, with the points after it; the deal if there is no turn."""
         moves = [] if turn is None else [*turn["moves"], *turn.get("extra", ())]
         cities = [
             City(
@@ -125,11 +125,11 @@ class _Table:
                 for side, step in _STEPS.items()
                 if move.get(side)
             ],
-            clashes=[Clash(tuple(one["seats"]), tuple(one["shields"])) for one in fought],
+            clashes=[Clash(tuple(conflict["seats"]), tuple(conflict["shields"])) for conflict in fought],
         )
 
     def facts(self, city: Object) -> dict[str, int | str]:
-        """Return what a city is counted by."""
+        """Return the public numbers of a city."""
         won = sum(count * int(self.rules.victory_points[age]) for age, count in enumerate(city["victories"]))
         facts: dict[str, int | str] = {
             "coins": city["coins"],
@@ -142,17 +142,17 @@ class _Table:
         return facts | ({"by clauses": ", ".join(has)} if (has := in_words(city)) else {})
 
     def built(self, city: Object, before: Sequence[str]) -> list[Card]:
-        """Return what a city has built, by colour; new is what it had not built before."""
+        """Return the structures of a city by colour; those not in ``before`` are marked as new."""
         cards = [Card(name, self.kinds[name], "" if name in before else "new") for name in city["built"]]
         return sorted(cards, key=lambda card: COLORS.index(str(card.kind)))
 
     def hand(self, names: Sequence[str], moves: Sequence[Object]) -> list[Card]:
-        """Return a hand with what was done with its cards; of two copies it is the first."""
+        """Return a hand with what was done with its cards; of two copies, the first is marked."""
         done = {move["card"]: _NOTES[move["action"]] for move in moves if move.get("source") != "discard_pile"}
         return [Card(name, self.kinds[name], done.pop(name, "")) for name in names]
 
     def moved(self, move: Object) -> Event:
-        """Return a move; where its card goes face down, the others see less of it (R49)."""
+        """Return a move as an event; other seats do not see a card played face down (R49)."""
         seat, size = move["seat"], len(self.seats)
         neighbours = (self.seats[(seat + step) % size].name for step in _STEPS.values())
         parts = [f"{_coins(coins)} to {name}" for name, coins in payments(move, ("the bank", *neighbours))]
@@ -165,16 +165,16 @@ class _Table:
         return Event(text, seat, f"{manner}{deed({key: move[key] for key in move if key != 'card'})}{how}")
 
     def effect(self, effect: Object) -> Event:
-        """Return what a clause of a card or stage did."""
+        """Return the effect of a clause as an event."""
         return Event(effect_text(effect, [seat.name for seat in self.seats]))
 
     def fought(self, conflict: Object) -> Event:
-        """Return a conflict at the end of an age."""
-        (one, other), (strength, against), (gain, loss) = (conflict[key] for key in ("seats", "shields", "tokens"))
-        names = self.seats[one].name, self.seats[other].name
-        how = "ties with" if strength == against else "beats" if strength > against else "loses to"
+        """Return a conflict at the end of an age as an event."""
+        names = [self.seats[seat].name for seat in conflict["seats"]]
+        (first, second), (gain, loss) = conflict["shields"], conflict["tokens"]
+        result = "ties with" if first == second else "beats" if first > second else "loses to"
         tokens = f": {_signed(gain)} and {_signed(loss)}" if gain or loss else ""
-        return Event(f"Conflict: {names[0]} {how} {names[1]}, {strength} to {against} shields{tokens}")
+        return Event(f"Conflict: {names[0]} {result} {names[1]}, {first} to {second} shields{tokens}")
 
 
 def _lost(loss: Object) -> Event:

@@ -1,4 +1,4 @@
-"""Positions of 7 Wonders set up from what a person at a real table sees: cities, coins, the own hand."""
+"""Set up positions of 7 Wonders from what a person at a real table sees: cities, coins, their own hand."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wsim.errors import Mistakes, UserError, nearest
 from wsim.kernels.commands import ADD, LOOK
 from wsim.positions.machine import StatePosition
 from wsim.positions.seat_facts import set_facts, settable
-from wsim.positions.setup_fields import listed, number_in, refuse_unknown
+from wsim.positions.setup_fields import listed, parse_int_in_range, refuse_unknown
 from wsim.wonders.describe import POSITION_KEYS
 from wsim.wonders.describe.by_clauses import HAS, set_up_by_clauses
 from wsim.wonders.facts import CITY_FACTS, SO_FAR
@@ -20,20 +20,20 @@ from wsim.wonders.kernels import layout
 from wsim.wonders.words import AGES, FLEX, FREE_TOKEN
 
 CITY_KEYS = ("wonder", "side", "built", "stages", *settable(CITY_FACTS), HAS, SO_FAR)
-MOST_FROM_PILE = 6  # builds of one city from the discard pile, as far as a person may claim
+MAX_FROM_PILE = 6  # accepted builds of one city from the discard pile
 P = TypeVar("P", bound=StatePosition)
 
 
 def plan_keys(described: Mapping[str, Any], ruleset: str) -> dict[str, Any]:
-    """Return the keys of a plan that a position's cities decide: players, boards and sides."""
+    """Return the plan keys that the cities of a position determine: players, boards and sides."""
     cities = listed("cities", described.get("cities"), Mapping)
     duo = ruleset.endswith("duo")
     if duo and len(cities) != 3:
-        raise UserError(f"a position of the game for two has 3 cities, the Free City the last, not {len(cities)}")
-    for place, city in enumerate(cities):
+        raise UserError(f"a position with two players must have 3 cities, the Free City last, not {len(cities)}")
+    for number, city in enumerate(cities):
         for key in ("wonder", "side"):
             if not isinstance(city.get(key), str):
-                raise UserError(f"city {place} of the position needs its {key} as text, not {city.get(key)!r}")
+                raise UserError(f"{key} of city {number} of the position must be text, not {city.get(key)!r}")
     return {
         "players": 2 if duo else len(cities),
         "wonders": ",".join(city["wonder"] for city in cities),
@@ -42,38 +42,38 @@ def plan_keys(described: Mapping[str, Any], ruleset: str) -> dict[str, Any]:
 
 
 def set_up(start: P, described: Mapping[str, Any]) -> P:
-    """Return the position that a person describes: ``seat`` is to choose in a turn, before anybody has chosen.
+    """Return the position that a person describes, in which ``seat`` chooses first in a turn.
 
-    ``start`` is the beginning of a game of the plan, and is changed. The description has ``seat``, ``age`` and ``turn``
+    ``start`` is the beginning of a game of the plan and is modified. The description has ``seat``, ``age`` and ``turn``
     (from 1), ``hand``, ``cities`` (each with wonder, side, built, stages, coins, victories, ...), ``discarded`` (cards
-    on the pile) and ``handed_on`` (turn by turn of this age what was played and what was left); what is left out is 0
-    or unknown. Hidden cards are drawn as ``redrawn`` draws them. Raises UserError with all mistakes of a position that
-    cannot be.
+    on the pile) and ``handed_on`` (for each turn of this age, the card played and the rest of the hand); missing values
+    are 0 or unknown. ``redrawn`` draws the hidden cards. Raises UserError with all mistakes of an impossible position.
     """
     mistakes = Mistakes()
     with mistakes.noted():
         refuse_unknown("a position", described, POSITION_KEYS)
     record, rules = start.record, start.machine.rules
     with mistakes.noted():
-        age = number_in("age", described.get("age"), 1, AGES) - 1
-        turn = number_in("turn", described.get("turn"), 1, int(rules.age_turns[age])) - 1
+        age = parse_int_in_range("age", described.get("age"), 1, AGES) - 1
+        turn = parse_int_in_range("turn", described.get("turn"), 1, int(rules.age_turns[age])) - 1
     with mistakes.noted():
-        seat = number_in("seat", described.get("seat"), 0, int(rules.players) - 1)
-    mistakes.raise_any()  # what follows depends on them
+        seat = parse_int_in_range("seat", described.get("seat"), 0, int(rules.players) - 1)
+    mistakes.raise_any()  # the rest depends on these values
     record.public.age, record.public.turn, record.public.turns = age, turn, rules.age_turns[age]
     record.public.deed_count = 0
-    for one, city in enumerate(listed("cities", described["cities"], Mapping)):
+    for number, city in enumerate(listed("cities", described["cities"], Mapping)):
         with mistakes.noted():
-            _set_city(start, one, city)
+            _set_city(start, number, city)
     most = int(rules.seats) * (int(rules.turns) + 1) * AGES
     with mistakes.noted():
-        record.public.discarded = number_in("discarded", described.get("discarded", 0), 0, most)
+        record.public.discarded = parse_int_in_range("discarded", described.get("discarded", 0), 0, most)
     size = int(rules.age_turns[age]) + 1 - turn
     record.public.hand_size[: int(rules.players)] = size
-    for one in range(int(rules.players)):
-        record.own[one].passed[:], record.own[one].took[:] = 0, layout.NOBODY
-    if rules.duo:
-        _set_free_city(start, age, turn)
+    for player in range(int(rules.players)):
+        record.own[player].passed[:], record.own[player].took[:] = 0, layout.NOBODY
+    if rules.duo:  # the Free City's holder, and how many of its cards are drawn (R45)
+        record.hidden.holder = (age == 1) ^ (turn & 1)
+        record.hidden.free_pile_next = turn + 1
     drew = bool(rules.duo) and int(record.hidden.holder) == seat
     with mistakes.noted():
         record.own[seat].hand = _hand(start, seat, described.get("hand"), size + drew)
@@ -87,16 +87,8 @@ def set_up(start: P, described: Mapping[str, Any]) -> P:
     return start.redrawn(seat, 0)
 
 
-def _set_free_city(position: StatePosition, age: int, turn: int) -> None:
-    """Say who holds the Free City's card, and how many of its cards are drawn (R45)."""
-    first = 0 if age != 1 else 1
-    hidden = position.record.hidden
-    hidden.holder = first if turn % 2 == 0 else 1 - first
-    hidden.free_pile_next = turn + 1
-
-
 def _set_city(position: StatePosition, seat: int, city: Mapping[str, Any]) -> None:
-    """Set a city up as it is described; raise UserError with all mistakes of it."""
+    """Set up a city as described; raise UserError with all mistakes in it."""
     mistakes, public, rules = Mistakes(), position.record.public, position.machine.rules
     with mistakes.noted():
         refuse_unknown("a city", city, CITY_KEYS, unnamed=("shields", "hand_size"))
@@ -104,7 +96,7 @@ def _set_city(position: StatePosition, seat: int, city: Mapping[str, Any]) -> No
         _build(position, seat, listed(f"built of city {seat}", city.get("built", []), str))
     side = int(public.side[seat])
     with mistakes.noted():
-        stages = number_in(f"stages of city {seat}", city.get("stages", 0), 0, int(rules.stage_count[side]))
+        stages = parse_int_in_range(f"stages of city {seat}", city.get("stages", 0), 0, int(rules.stage_count[side]))
         for stage in range(stages):
             position.refresh(ADD, int(rules.stage_entry[side][stage]), seat)
     with mistakes.noted():
@@ -116,7 +108,7 @@ def _set_city(position: StatePosition, seat: int, city: Mapping[str, Any]) -> No
 
 
 def _build(position: StatePosition, seat: int, built: Sequence[str]) -> None:
-    """Put the structures into a city that it has built."""
+    """Build the structures of a city."""
     mistakes, public, rules = Mistakes(), position.record.public, position.machine.rules
     names, numbers = _names(position), []
     for name in built:
@@ -127,54 +119,51 @@ def _build(position: StatePosition, seat: int, built: Sequence[str]) -> None:
             if built.count(name) > 1:
                 raise UserError(f"city {seat} has built {name} more than once (R7)")
     mistakes.raise_any()
+    # one structure per turn, last cards, and builds from the discard pile
+    age = int(public.age)
+    most = int(rules.age_turns[:age].sum()) + age + int(public.turn) + MAX_FROM_PILE
     for number in numbers:
         position.refresh(ADD, number, seat)
-        if int(public.flex_count[seat]) > FLEX - 2 or len(built) > _most_built(position):
+        if int(public.flex_count[seat]) > FLEX - 2 or len(built) > most:
             raise UserError(f"city {seat} cannot have built {len(built)} structures by then")
 
 
-def _most_built(position: StatePosition) -> int:
-    """Return how many structures a city can have: one a turn, last cards, and builds from the discard pile."""
-    public, age = position.record.public, int(position.record.public.age)
-    return int(position.machine.rules.age_turns[:age].sum()) + age + int(public.turn) + MOST_FROM_PILE
-
-
 def _hand(position: StatePosition, seat: int, names: Any, size: int) -> int:
-    """Return a hand as slots of the age; raise UserError for one that cannot be dealt."""
+    """Return a hand as slots of the age; raise UserError if it cannot be dealt."""
     cards = listed("hand", names, str)
     if len(cards) != size:
-        raise UserError(f"the hand has {len(cards)} cards, but in this turn seat {seat} holds {size}")
+        raise UserError(f"the hand has {len(cards)} cards, but seat {seat} has {size} in this turn")
     return _slots(position, cards, 0, f"the hand of seat {seat}")
 
 
 def _slots(position: StatePosition, cards: Sequence[str], taken: int, where: str) -> int:
-    """Return slots of the age with these names, none of ``taken``."""
+    """Return slots of the age with these names, excluding ``taken``."""
     rules, public = position.machine.rules, position.record.public
     age = int(public.age)
-    found = 0
+    slots = 0
     for name in cards:
         number = _card(_names(position), name, where)
         free = [
             slot
             for slot in range(int(rules.slots[age]))
-            if int(rules.slot_card[age][slot]) == number and not (found | taken) >> slot & 1
+            if int(rules.slot_card[age][slot]) == number and not (slots | taken) >> slot & 1
         ]
         if not free:
-            raise UserError(f"{where} cannot hold {Counter(cards)[name]} {name} in age {age + 1}")
-        found |= 1 << free[0]
-    return found
+            raise UserError(f"{where} cannot contain {Counter(cards)[name]} {name} in age {age + 1}")
+        slots |= 1 << free[0]
+    return slots
 
 
 def _set_memory(position: StatePosition, seat: int, handed_on: Any) -> None:
-    """Note the hands that the seat has handed on in this age."""
+    """Record the hands that the seat has passed on in this age."""
     own, public = position.record.own[seat], position.record.public
     age, turn = int(public.age), int(public.turn)
-    for one in listed("handed_on", handed_on, Mapping):
-        at = number_in("turn of handed_on", one.get("turn"), 1, turn) - 1
-        left = listed("left of handed_on", one.get("left", []), str)
+    for hand in listed("handed_on", handed_on, Mapping):
+        at = parse_int_in_range("turn of handed_on", hand.get("turn"), 1, turn) - 1
+        left = listed("left of handed_on", hand.get("left", []), str)
         own.passed[age, at] = _slots(position, left, 0, "a hand that was handed on")
-        if "took" in one:
-            took = _slots(position, [one["took"]], int(own.passed[age, at]), "a hand that was handed on")
+        if "took" in hand:
+            took = _slots(position, [hand["took"]], int(own.passed[age, at]), "a hand that was handed on")
             own.took[age, at] = took.bit_length() - 1
 
 

@@ -1,4 +1,4 @@
-"""Moves, whole games and what a seat may see in words; all of them read the trace's records of moves and the views."""
+"""Moves, whole games and views as text, from the records of traces and views."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PAYEES = ("bank", *NEIGHBORS)  # keys of a move
 
 
 def phrase(move: Mapping[str, Any]) -> str:
-    """Return a move in a few words, without what is paid."""
+    """Return a move in a few words, without payments."""
     match move["action"]:
         case "decline":
             return "build nothing"
@@ -41,7 +41,7 @@ def deed(move: Mapping[str, Any]) -> str:
 
 
 def _built_by(move: Mapping[str, Any]) -> str:
-    """Return what a move builds."""
+    """Return the structure or stage that a move builds."""
     if move["action"] == "build":
         return str(move["card"])
     stage = f"stage {move['stage']}" if "stage" in move else "a stage"
@@ -49,17 +49,17 @@ def _built_by(move: Mapping[str, Any]) -> str:
 
 
 def payments(move: Mapping[str, Any], names: Sequence[str]) -> list[tuple[str, int]]:
-    """Return who gets how many coins for a move, by ``names`` of the bank and the neighbours to the left and right."""
+    """Return (recipient, coins) for a move; ``names`` of the bank and of the left and right neighbour."""
     return [(name, move[key]) for key, name in zip(PAYEES, names, strict=True) if move.get(key)]
 
 
 def paid(move: Mapping[str, Any], cities: int) -> dict[str, int]:
-    """Return who gets how many coins for a move; the left neighbour is the next seat."""
+    """Return the coins that each recipient gets for a move; the left neighbour is the next seat."""
     left, right = ((move["seat"] + step) % cities for step in (1, -1))
-    found: dict[str, int] = {}
-    for who, coins in payments(move, ("bank", f"seat {left}", f"seat {right}")):  # of two cities, one on both sides
-        found[who] = found.get(who, 0) + coins
-    return found
+    coins_by_recipient: dict[str, int] = {}
+    for name, coins in payments(move, ("bank", f"seat {left}", f"seat {right}")):  # with two cities, the same seat
+        coins_by_recipient[name] = coins_by_recipient.get(name, 0) + coins
+    return coins_by_recipient
 
 
 # --- a whole game
@@ -106,17 +106,17 @@ def _move_text(move: Mapping[str, Any]) -> str:
 
 
 def effect_text(effect: Mapping[str, Any], names: Sequence[str] = ()) -> str:
-    """Return what a clause did (R52); ``names`` of the seats, else they are numbered."""
+    """Return the effect of a clause (R52) as text; ``names`` of the seats, otherwise they are numbered."""
     source = effect["card"] if "card" in effect else f"stage {effect['stage']}"
     owner, city = (names[effect[key]] if names else f"seat {effect[key]}" for key in ("seat", "city"))
-    verb, _, thing = effect["does"].partition(" ")
-    if thing in UNIT_PRICES:
-        does = "rises" if verb == "gain" else "falls"
-        return f"{source} of {owner}: the {price_in_words(thing)} {does} by {effect['amount']} for {city}"
-    what = counted(str(effect["amount"]), thing or "coins")
-    if thing:
-        return f"{source} of {owner}: {city} {'gains' if verb == 'gain' else 'loses'} {what}"
-    return f"{source} of {owner} {verb}s {what} {'from' if verb == 'take' else 'to'} {city}"
+    verb, _, item = effect["does"].partition(" ")
+    if item in UNIT_PRICES:
+        change = "rises" if verb == "gain" else "falls"
+        return f"{source} of {owner}: the {price_in_words(item)} {change} by {effect['amount']} for {city}"
+    amount = counted(str(effect["amount"]), item or "coins")
+    if item:
+        return f"{source} of {owner}: {city} {'gains' if verb == 'gain' else 'loses'} {amount}"
+    return f"{source} of {owner} {verb}s {amount} {'from' if verb == 'take' else 'to'} {city}"
 
 
 def _conflict_line(fought: Mapping[str, Any]) -> str:
@@ -139,7 +139,7 @@ def _score_lines(trace: Mapping[str, Any]) -> list[str]:
 
 
 def view_lines(catalogue: Catalogue, view: Mapping[str, Any]) -> list[str]:
-    """Return what a seat may know (``Position.view``): the cities, what they have built, the own board and hand."""
+    """Return what a seat may know (``Position.view``): the cities, their structures, its own board and hand."""
     me = view["seat"]
     return [
         f"Age {ROMAN[view['age']]}, turn {view['turn']}. You are seat {me}. Discard pile: {view['discarded']} cards.",
@@ -155,7 +155,7 @@ def view_lines(catalogue: Catalogue, view: Mapping[str, Any]) -> list[str]:
 
 
 def _cities(view: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the table of cities; the neighbours of the seat that looks are marked."""
+    """Yield the table of cities, with the seat itself and its neighbours marked."""
     cities, me = view["cities"], view["seat"]
     yield f"{'seat':<13}{'wonder':<20}{'coins':>6}{'stages':>8}{'shields':>9}{'victories':>12}{'defeats':>9}"
     for seat, city in enumerate(cities):
@@ -172,20 +172,19 @@ def _built(seat: int, city: Mapping[str, Any]) -> list[str]:
     text = f"{seat} has built {', '.join(city['built']) or 'nothing'}"
     lines = wrap(text, WIDTH, subsequent_indent="    ")
     has = [f"{city[name]} {name}" for name in NAMED_IF_ANY if city.get(name)] + in_words(city)
-    return lines + (wrap(f"{seat} has besides {', '.join(has)}", WIDTH, subsequent_indent="    ") if has else [])
+    return lines + (wrap(f"{seat} also has {', '.join(has)}", WIDTH, subsequent_indent="    ") if has else [])
 
 
 def _stages(catalogue: Catalogue, city: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the next stage of the own board with its price."""
+    """Yield the next stage of a board with its price."""
     if text := next_stage(catalogue, city):
         yield from wrap(f"Next stage, {text}", WIDTH, subsequent_indent="    ")
         yield ""
 
 
 def next_stage(catalogue: Catalogue, city: Mapping[str, Any]) -> str:
-    """Return the next stage of a board with its price and effects; empty if there is none."""
-    wonder = next(one for one in catalogue.wonders if one.name == city["wonder"])
-    stages = dict(wonder.sides)[city["side"]]
+    """Return the next stage of a board with its price and effects; "" if there is none."""
+    stages = catalogue.wonder(city["wonder"]).stages(city["side"])
     if city["stages"] == len(stages):
         return ""
     stage = stages[city["stages"]]
@@ -193,7 +192,7 @@ def next_stage(catalogue: Catalogue, city: Mapping[str, Any]) -> str:
 
 
 def card_text(card: Card) -> str:
-    """Return what a card costs and does, and with what it is free."""
+    """Return a card's cost, effects and chains."""
     chain = f"; free with {', '.join(card.free_with)}" if card.free_with else ""
     return f"{cost_text(card.cost)}: {effects_text(card.effects)}{chain}"
 

@@ -1,4 +1,4 @@
-"""One game as a trace object. The form is a fixed contract: docs/trace.md, wsim-trace/1."""
+"""One game as a trace object; docs/trace.md documents the format (wsim-trace/1)."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def _field(move: int, at: int, bits: int = 8) -> int:
 
 
 def move_record(names: Sequence[str], move: int, seat: int, decision: int, stages: int) -> dict[str, Any]:
-    """Return a move as the trace has it: of a city with so many ``stages``, in a kind of decision.
+    """Return a move as in a trace, for a city with ``stages`` built stages and a kind of decision.
 
-    Besides what the trace holds there are ``decline`` (of a build from the discard pile) and ``pay`` with its coins (of
-    a loss, R32).
+    In addition to the moves in traces there are ``decline`` (a build from the discard pile) and ``pay`` with its coins
+    (a loss, R32).
     """
     action = w.ACTIONS[_field(move, layout.ACTION_AT, 4)]
     played: dict[str, Any] = {"seat": seat}
@@ -44,7 +44,7 @@ def move_record(names: Sequence[str], move: int, seat: int, decision: int, stage
 
 
 def names_of(names: Sequence[str], slot_card: Any, slots: int) -> list[str]:
-    """Return the names of a hand: of the slots in a bit set, by the cards that lie in the slots of its age."""
+    """Return the card names of a hand, given as a bit set of slots; ``slot_card`` has the cards of its age."""
     return [names[int(slot_card[slot])] for slot in range(w.SLOTS) if slots >> slot & 1]
 
 
@@ -65,7 +65,7 @@ class _Reader:
         self.effects: list[dict[str, Any]] = []
 
     def read(self, event: Any) -> None:
-        """Take up one event."""
+        """Read one event."""
         kind = int(event.kind)
         if kind == layout.LOG_HANDS:
             self._read_hand(event)
@@ -106,7 +106,7 @@ class _Reader:
         (self.moves if "source" not in played else self.extra).append(played)
 
     def _read_effect(self, event: Any) -> None:
-        """Take up what an action of a clause did; at the end of an age it belongs to the age."""
+        """Read the effect of a clause; effects at the end of an age belong to the age, others to the turn."""
         at, city, amount = (int(value) for value in event["values"][:3])
         first = self.rules.clause_actions[: int(self.rules.clause_from[-1])]
         clause = int(np.searchsorted(first, at, side="right")) - 1
@@ -141,7 +141,7 @@ class _Reader:
 def trace_of(
     catalogue: Catalogue, rules: Any, log: Any, rows: Any, labels: Sequence[str], seed: int, number: int
 ) -> dict[str, Any]:
-    """Return the trace object of the game whose log and rows (recarrays) these are."""
+    """Return the trace object of a game from its log and rows (recarrays)."""
     reader = _Reader(catalogue, rules)
     for event in log:
         reader.read(event)
@@ -170,5 +170,5 @@ def trace_of(
 
 
 def _share(share: float) -> float:
-    """Return 1/k exactly: rows hold it as a 32-bit float."""
+    """Return 1/k exactly; rows store it as a 32-bit float."""
     return 1.0 / round(1.0 / share) if share > 0 else 0.0

@@ -1,4 +1,4 @@
-"""Views of a position as JSON objects: what everybody, one seat (R49) or nobody may see; the observation's columns."""
+"""Views of a position as JSON objects: public, of one seat (R49), or complete; the columns of observations."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def columns(names: list[str], rules: Any, history: bool = True) -> tuple[str, ..
     """Return the names of the columns of an observation, in order.
 
     ``hand:CARD`` counts copies in the own hand, ``mate:CARD`` in the mate's (teams). A city's columns begin with
-    ``own.``, then ``left1.``, ``left2.``, ... in the order to the left; ``built:CARD`` is 1 or 0. Where the
-    catalogue has clauses, a city has what they alone bring or ask for, too (``own.free_build_tokens``). With
-    ``history`` follow ``passedT:CARD``, the hand handed on after turn T of this age, and for every age, turn and city
+    ``own.``, then ``left1.``, ``left2.``, ... going left; ``built:CARD`` is 1 or 0. If the catalogue has clauses, a
+    city also has the facts that only they use (``own.free_build_tokens``). With ``history``, they are followed by
+    ``passedT:CARD``, the hand passed on after turn T of this age, and for every age, turn and city
     ``deed:A.T.CITY.action`` (0 none, 1 + place in ACTIONS), ``.card`` (number, of builds) and ``.bank`` (coins), with
     ``.late.`` those of last cards and of builds from the discard pile.
     """
@@ -69,7 +69,7 @@ def view_of(
 
 
 def _city(catalogue: Catalogue, rules: Any, state: Any, seat: int) -> dict[str, Any]:
-    """Return what everybody knows of a city."""
+    """Return the public facts about a city."""
     public = state.public
     wonder = catalogue.wonders[int(public.side[seat]) // SIDES_OF_BOARD]
     built = [int(word) for word in public.built[seat]]
@@ -100,9 +100,9 @@ def _deed(names: Sequence[str], deed: int) -> dict[str, Any]:
 
 
 def _own(names: Sequence[str], rules: Any, state: Any, seat: int) -> dict[str, Any]:
-    """Return what a seat alone may know: its hand, its mate's, what it handed on, the discard pile when it last saw it.
+    """Return what only a seat knows: its hand, its mate's, the hands it passed on, the discard pile when last seen.
 
-    ``handed_on`` has, turn by turn of this age, what the seat played and what was then left of the hand.
+    ``handed_on`` has, for each turn of this age, the card that the seat played and the rest of the hand.
     """
     own, age = state.own[seat], int(state.public.age)
     cards = rules.slot_card[age]

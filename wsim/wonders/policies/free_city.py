@@ -1,7 +1,7 @@
-"""Playing the Free City (R46): its points win nothing, so what counts is what its moves do to holder and rival.
+"""Play the Free City (R46): its own points do not matter, so moves are rated by their effect on holder and rival.
 
-That is: coins that it pays to the holder and not to the rival, its shields against both, and what the rival, who
-gets the hand next, could have made of the card.
+These effects are coins paid to the holder rather than the rival, shields against both, and denying a card to the
+rival, who gets the hand next.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from wsim.wonders.kernels.turn import neighbor_left
 from wsim.wonders.policies.points import conflict_points, next_stage, score_change
 from wsim.wonders.words import BUILD, DECLINE, FREE_CITY, STAGE
 
-_DENIED = 0.5  # of the points that the card would bring the rival at once
-_MISSED = 0.25  # of those that it would bring the holder, who sees the hand again in two turns
+_DENIED = 0.5  # fraction of the points that the card would give the rival at once
+_MISSED = 0.25  # fraction of the points for the holder, who sees the hand again in two turns
 
 
 @kernel
 def _war_against(public, rules, seat, city, shields):
-    """Return what more shields of the Free City change in the points of a player."""
+    """Return the change in a player's conflict points if the Free City gets more shields."""
     margin = public.shields[seat] - public.shields[city]
     return conflict_points(public, rules, margin - shields) - conflict_points(public, rules, margin)
 
 
 @kernel
 def city_value(public, own, choice, rules, move):
-    """Return the value of a move of the Free City for the player who decides."""
+    """Return the value of a move of the Free City for the player who chooses it."""
     action, city, card = action_of(move), choice.seat, card_of(move)
     me, rival = own.seat, 1 - own.seat
     if action == DECLINE:
@@ -47,7 +47,7 @@ def city_value(public, own, choice, rules, move):
 
 @kernel
 def pick_for_free_city(public, own, choice, rules):
-    """Return the index of the Free City's move that is best for its holder; the first of equals."""
+    """Return the index of the Free City's move that is best for its holder; the first in case of ties."""
     best, at = -1e9, 0
     for i in range(choice.count):
         value = city_value(public, own, choice, rules, choice.moves[i])

@@ -1,4 +1,4 @@
-"""``greedy``: the move that changes the score most at once."""
+"""``greedy``: the move with the largest immediate change of the score."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from wsim.wonders.kernels.moves import action_of, card_of, spends_of
 from wsim.wonders.policies.points import next_stage, price_of, rivals_loss, score_change
 from wsim.wonders.words import BUILD, SELL, STAGE
 
-_SAVED = 0.01  # of keeping the once-per-age free build where paying costs nothing
+_SAVED = 0.01  # points for keeping the once-per-age free build if paying costs nothing
 
 
 @kernel
 def pick_most_points(public, own, choice, rules, settings):
-    """Return the build or stage that changes the score most; a sale only where there is neither. First of equals."""
+    """Return the build or stage with the largest change of the score, otherwise a sale; the first in case of ties."""
     seat = choice.seat
     stage = next_stage(public, rules, seat)
     staged = 0.0

@@ -1,8 +1,8 @@
-"""``net``: the move of the highest learned value: what it adds to the utility of the game, as self-play taught it.
+"""``net``: the move with the highest value, learned from self-play.
 
-A small net (``wsim.kernels.net_layers``) values each move worth a look: which one leads to more wins and points than
-the others here. Its inputs are ``net_inputs`` and sets of cards and stages; what it was learned from is told in
-docs/learning.md.
+A small net (``wsim.kernels.net_layers``) rates the candidate moves by how much each adds to the utility of the game
+compared with the others. Its inputs are ``net_inputs`` and sets of cards and stages; docs/learning.md describes its
+training.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from wsim.wonders.kernels.layout import CHOICES, NOBODY
 from wsim.wonders.kernels.moves import action_of, card_of
 from wsim.wonders.kernels.net_layout import CARD_ROLES, SIZES, STAGE_ROLES, STAGE_ROWS, STAGES_IN_ALL
 from wsim.wonders.policies.net_inputs import (
-    MOST_CANDIDATES,
+    MAX_CANDIDATES,
     coming_names,
     fill_moves,
     fill_state,
@@ -49,7 +49,7 @@ def _list_cards(role, names, word, rows, count):
 
 @kernel
 def _list_items(public, own, choice, rules, rows):
-    """List the cards and stages of the state; return how many there are."""
+    """List the cards and stages of the state; return their number."""
     count = 0
     for word in range(CARD_WORDS):
         count = _list_cards(_HAND, hand_names(public, own, rules, word), word, rows, count)
@@ -75,7 +75,7 @@ def _card_role(choice, own, action):
 
 @kernel
 def _list_items_of_move(public, own, choice, rules, index, rows):
-    """List the card and the stage of a move; return how many there are."""
+    """List the card and the stage of a move; return their number."""
     move = choice.moves[index]
     action, count = action_of(move), 0
     if action != DECLINE:
@@ -107,7 +107,7 @@ NET = net_of(
     Parts(
         sizes=SIZES,
         choices=CHOICES,
-        candidates=MOST_CANDIDATES,
+        candidates=MAX_CANDIDATES,
         fill=_fill,
         list_moves=list_candidates,
         list_items=_list_items,

@@ -1,6 +1,7 @@
-"""What the policy ``net`` looks at: numbers of the state, sets of cards, and the moves worth a look with their numbers.
+"""The inputs of the policy ``net``: numbers of the state, sets of cards, and the candidate moves with their numbers.
 
-A seat's view (R49): its own hand and what it handed on, and what lies open; the same for every rule set and table size.
+They use only what a seat may know (R49): its hand, the hands it passed on, and public information. They are the same
+for every rule set and number of players.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ from wsim.wonders.policies.points import next_holder, next_stage, score_change
 from wsim.wonders.policies.value import card_for_next
 from wsim.wonders.policies.weighted import move_values
 
-MOST_CANDIDATES = 64
+MAX_CANDIDATES = 64
 _ZERO, _ONE, _BYTE = np.uint64(0), np.uint64(1), np.uint64(0xFF)
-_SAME = np.uint64((1 << BANK_AT) - 1)  # the fields of a move that say what is done with which card, and how
+_SAME = np.uint64((1 << BANK_AT) - 1)  # the fields of a move for card, action and way
 _ABILITIES = 11
-_MARGIN = 3  # of shields, beyond which a lead is a lead
+_MARGIN = 3  # shields at which a lead is capped
 
 
 # --- numbers of the state
@@ -43,7 +44,7 @@ def _military(public, rules, seat):
 
 @kernel
 def _moment(public, choice, rules, x):
-    """Fill what the table and the moment are; return how many numbers that are."""
+    """Fill the numbers of the table and the moment; return their count."""
     x[public.age * w.TURNS + public.turn] = 1.0
     at = w.AGES * w.TURNS
     x[at + rules.players - 2] = 1.0
@@ -59,7 +60,7 @@ def _moment(public, choice, rules, x):
 
 @kernel
 def _city(public, rules, seat, x, at):
-    """Fill the numbers of any city; return the place behind them."""
+    """Fill the numbers of any city; return the next index."""
     coins = public.coins[seat]
     x[at], x[at + 1], x[at + 2] = coins / 10.0, min(coins, 6) / 6.0, min(coins, 2) / 2.0
     x[at + 3] = public.stages[seat] / 3.0
@@ -78,7 +79,7 @@ def _city(public, rules, seat, x, at):
 
 @kernel
 def _economy(public, rules, seat, x, at):
-    """Fill what the own city can make and pay; return the place behind it."""
+    """Fill what the own city can produce and pay; return the next index."""
     for resource in range(w.RESOURCE_KINDS):
         reach = _lane(public.reach[seat], resource)
         x[at + resource] = min(reach, 4) / 2.0
@@ -107,7 +108,7 @@ def _economy(public, rules, seat, x, at):
 
 @kernel
 def _neighbor(public, rules, seat, other, x, at):
-    """Fill what a neighbour is to the own city; return the place behind it."""
+    """Fill the numbers of a neighbour relative to the own city; return the next index."""
     at = _city(public, rules, other, x, at)
     lead = public.shields[other] - public.shields[seat]
     x[at + max(-_MARGIN, min(lead, _MARGIN)) + _MARGIN] = 1.0
@@ -123,7 +124,7 @@ def _neighbor(public, rules, seat, other, x, at):
 
 @kernel
 def _the_rest(public, rules, seat, x, at):
-    """Fill what the cities beyond the neighbours have; return the place behind it."""
+    """Fill the numbers of the cities other than the neighbours; return the next index."""
     left, right = neighbor_left(public, seat), neighbor_right(public, seat)
     for other in range(rules.players):
         if other != seat and other != left and other != right:
@@ -138,7 +139,7 @@ def _the_rest(public, rules, seat, x, at):
 
 @kernel
 def fill_state(public, own, choice, rules, x):
-    """Fill the numbers of the state for the seat that decides; return how many there are."""
+    """Fill the numbers of the state for the deciding seat; return their count."""
     seat = own.seat
     at = _moment(public, choice, rules, x)
     at = _city(public, rules, seat, x, at)
@@ -153,7 +154,7 @@ def fill_state(public, own, choice, rules, x):
 
 @kernel
 def _names(rules, age, slots, word):
-    """Return the names of some slots, those of one word of the cards."""
+    """Return the cards in some slots as one 64-bit word of the card set."""
     names = _ZERO
     while slots:
         card = np.int64(rules.slot_card[age, lowest_bit(slots)])
@@ -165,16 +166,16 @@ def _names(rules, age, slots, word):
 
 @kernel
 def hand_names(public, own, rules, word):
-    """Return the names in the seat's hand, those of one word of the cards."""
+    """Return the cards in the seat's hand as one 64-bit word of the card set."""
     return _names(rules, public.age, own.hand, word)
 
 
 @kernel
 def coming_names(public, own, rules, word):
-    """Return the names that will come back to the seat in this age as far as it knows (R5), those of one word.
+    """Return the cards that may return to the seat in this age as one 64-bit word of the card set (R5).
 
-    A hand that it handed on returns after as many turns as there are players; what a city that held it since has
-    built is gone from it.
+    A hand that it passed on returns after as many turns as there are players, without the cards that other cities have
+    built from it.
     """
     found, seat, players, age, turn = _ZERO, own.seat, rules.players, public.age, public.turn
     for after in range(1, players):
@@ -194,7 +195,7 @@ def coming_names(public, own, rules, word):
 
 @kernel
 def _value_moves(public, own, choice, rules, settings, values):
-    """Fill what ``weighted`` thinks of every move; of the Free City's, what they do for its holder (R46)."""
+    """Fill the value of every move according to ``weighted``; for the Free City, its value to the holder (R46)."""
     if choice.seat == own.seat:
         move_values(public, settings, choice, rules, values)
         return
@@ -204,13 +205,13 @@ def _value_moves(public, own, choice, rules, settings, values):
 
 @kernel
 def list_candidates(public, own, choice, rules, settings, values, places):
-    """List the places of the moves worth a look: of those that do the same with the same card, the best payment.
+    """List the indices of the candidate moves: for each action with each card, the best payment.
 
-    Returns how many there are; ``values`` gets the value of each legal move.
+    Returns their number and fills ``values`` for all legal moves.
     """
     _value_moves(public, own, choice, rules, settings, values)
     count, i = 0, 0
-    while i < choice.count and count < MOST_CANDIDATES:
+    while i < choice.count and count < MAX_CANDIDATES:
         same, best = choice.moves[i] & _SAME, i
         i += 1
         while i < choice.count and choice.moves[i] & _SAME == same:

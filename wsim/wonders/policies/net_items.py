@@ -1,8 +1,8 @@
-"""What the policy ``net`` knows of a card or stage: its effects, cost and chains as numbers (compiled from the rules).
+"""The inputs of ``net`` for a card or stage: its effects, cost and chains as numbers, compiled from the rules.
 
-No name is among them, so a card that was patched, or is new, is played by what it does. What clauses do is no such
-number: the first entries with some have a row of their own each, which ``wsim learn --patch`` fits (nets that were
-learned before have none, and know a clause by what a move brings at once and by what ``weighted`` makes of it).
+They contain no names, so patched and new cards are played by their effects. Clauses have no such numbers. Instead, the
+first entries with clauses have individual rows, which ``wsim learn --patch`` fits; without them, a net rates a clause
+only by its immediate effect and the value from ``weighted``.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from wsim.wonders.kernels.layout import NO_PRICE
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_ABILITIES = 11  # low bits of words of abilities: those that are not only marks for the engine
-OWN_ROWS = 16  # of entries with clauses
+_ABILITIES = 11  # low bits of words of abilities, without internal flags
+OWN_ROWS = 16  # individual rows, for entries with clauses
 _COUNTED = (*w.COLORS, "stages", "defeats", "victories")
 
 _NAMES = (
@@ -40,7 +40,7 @@ ITEM_NUMBERS = _NAMES
 
 
 def _units(packed: Any) -> NDArray[np.float32]:
-    """Return the amounts of each resource in packed words."""
+    """Return the amount of each resource in packed words."""
     lanes = np.ascontiguousarray(packed).view(np.uint8).reshape(-1, 8)
     return lanes[:, : w.RESOURCE_KINDS].astype(np.float32)
 
@@ -51,7 +51,7 @@ def _bits(masks: Any, count: int) -> NDArray[np.float32]:
 
 
 def _counting(effects: Any) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return the amount by each thing that an effect counts, and whether it counts the neighbours'."""
+    """Return the amount for each item that an effect counts, and whether it counts those of the neighbours."""
     amount, what, cities = (np.asarray(effects[:, place], np.int64) for place in range(3))
     masks = [1 << color for color in range(w.COLOR_KINDS)] + [w.COUNT_STAGE, w.COUNT_DEFEAT, w.COUNT_ANY_VICTORY]
     counted = np.stack([(what & mask != 0) * amount for mask in masks], 1)
@@ -60,18 +60,18 @@ def _counting(effects: Any) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
 
 
 def _chains(rules: Any) -> NDArray[np.float32]:
-    """Return for every entry what its chains lead to: points, science, shields, cards; and whether it can be free."""
-    found = np.zeros((w.ENTRIES, 5), np.float32)
+    """Return for every entry what its chains lead to (points, science, shields, cards) and whether it can be free."""
+    chains = np.zeros((w.ENTRIES, 5), np.float32)
     for card in range(int(rules.cards)):
         for word in range(w.CARD_WORDS):
-            before = int(rules.chain[card, word])
-            found[card, 4] += before != 0
+            predecessors = int(rules.chain[card, word])
+            chains[card, 4] += predecessors != 0
             for bit in range(64):
-                if before >> bit & 1:
-                    found[64 * word + bit, :4] += (
+                if predecessors >> bit & 1:
+                    chains[64 * word + bit, :4] += (
                         rules.points[card] / 5, (rules.symbol[card] > 0) / 1, rules.shields[card] / 2, 0.5,
                     )  # fmt: skip
-    return found
+    return chains
 
 
 def item_numbers(rules: Any) -> NDArray[np.float32]:

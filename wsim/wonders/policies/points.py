@@ -1,7 +1,7 @@
-"""What an item (a structure or stage) brings at once: the exact change of the own score, and what it does to rivals.
+"""The immediate effect of an item (a structure or stage): the exact change of the own score, and the cost to rivals.
 
-Seen one ply ahead: science with its best wild and copied symbols, the conflicts as if the age ended now, everything
-counted as it is now. Used by ``greedy`` and ``rulebased``, and open to users' policies (``wsim.wonders.kit``).
+Looks one ply ahead: science with the best wild and copied symbols, conflicts as if the age ended now, everything at its
+current count. Used by ``greedy`` and ``rulebased``, and available to users' policies (``wsim.wonders.kit``).
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from wsim.wonders.policies.clause_value import (
     RIVAL,
     SHIELDS,
     SYMBOLS_FROM,
-    bring,
-    room_for_brought,
+    fill_expected_gains,
+    room_for_gains,
 )
 
 _ONE = np.uint64(1)
@@ -39,7 +39,7 @@ _VICTORY_1, _VICTORY_2, _VICTORY_3 = w.COUNT_VICTORY
 
 @kernel
 def price_of(move):
-    """Return all coins that a move costs: to the bank and to both neighbours."""
+    """Return the total coins that a move costs: to the bank and to both neighbours."""
     return bank_of(move) + left_of(move) + right_of(move)
 
 
@@ -81,7 +81,7 @@ def fighter_right(public, seat):
 
 @kernel
 def team_rival(public, seat):
-    """Return the only neighbour of another team (R39)."""
+    """Return the only neighbour in a different team (R39)."""
     return neighbor_left(public, seat) if seat & 1 else neighbor_right(public, seat)
 
 
@@ -111,7 +111,7 @@ def war_points(public, rules, seat, shields, tokens):
     if left == seat:
         return 0
     points = conflict_points(public, rules, own - public.shields[left])
-    if right != left:  # two that are left fight one conflict only
+    if right != left:  # if only two cities remain, there is a single conflict
         points += conflict_points(public, rules, own - public.shields[right])
     return points
 
@@ -121,7 +121,7 @@ def war_points(public, rules, seat, shields, tokens):
 
 @kernel
 def science_gain(public, seat, symbol, copies):
-    """Return what one more symbol (0 for none) and so many copied symbols add to a city's science points (R23)."""
+    """Return the science points that one more symbol (0: none) and ``copies`` copied symbols add (R23)."""
     if symbol > 0 and symbol < w.ANY and copies + public.symbols[seat, w.ANY] + public.copy_science[seat] == 0:
         had = public.symbols[seat, symbol]
         others = min(
@@ -146,7 +146,7 @@ def science_gain(public, seat, symbol, copies):
 
 @kernel
 def science_change(public, rules, seat, symbol, copies):
-    """Return what one more symbol (0 for none) and so many copied symbols bring, by the house rule if there is one."""
+    """Return the science points that one more symbol (0: none) and copied symbols add, with any house rule."""
     if rules.science_at < 0:
         return science_gain(public, seat, symbol, copies)
     return _house_change(public, rules, seat, symbol, copies)
@@ -154,7 +154,7 @@ def science_change(public, rules, seat, symbol, copies):
 
 @kernel(rare=True)
 def _house_change(public, rules, seat, symbol, copies):
-    """Return what one more symbol (0 for none) and so many copied symbols bring by the house rule."""
+    """Return the science points that one more symbol (0: none) and copied symbols add by the house rule."""
     compass, gear, tablet = int(symbol == w.COMPASS), int(symbol == w.GEAR), int(symbol == w.TABLET)
     more = house_science(public, rules, seat, compass, gear, tablet, int(symbol == w.ANY), copies)
     return more - house_science(public, rules, seat, 0, 0, 0, 0, 0)
@@ -165,7 +165,7 @@ def _house_change(public, rules, seat, symbol, copies):
 
 @kernel
 def _counts_itself(rules, item, what, cities):
-    """Say whether an effect that counts in the own city counts the item that brings it."""
+    """Return whether an effect that counts items of the own city also counts its own item."""
     if not cities & w.CITY_SELF:
         return False
     if item >= w.STAGE_ENTRY:
@@ -175,7 +175,7 @@ def _counts_itself(rules, item, what, cities):
 
 @kernel(inline=True)
 def coins_of(public, rules, seat, item):
-    """Return the coins that a structure or stage brings its city from the bank at once (R9.3)."""
+    """Return the coins that a structure or stage gives its city from the bank at once (R9.3)."""
     coins = np.int64(rules.coins[item])
     each = np.int64(rules.coins_per[item, 0])
     if each:
@@ -191,15 +191,15 @@ def coins_of(public, rules, seat, item):
 
 @kernel(rare=True)
 def _clause_coins(public, rules, seat, item):
-    """Return the coins that the clauses of an item bring its city at once."""
-    brought = room_for_brought()
-    bring(public, rules, seat, item, w.ON_CARD, brought)
-    return np.int64(brought[OWN, COINS_AT_ONCE])
+    """Return the coins that the clauses of an item give its city at once."""
+    gains = room_for_gains()
+    fill_expected_gains(public, rules, seat, item, w.ON_CARD, gains)
+    return np.int64(gains[OWN, COINS_AT_ONCE])
 
 
 @kernel(inline=True)
 def points_counted(public, rules, seat, item):
-    """Return the points of what an item counts once it stands, its printed points apart (R25)."""
+    """Return the points of an item, once built, for what it counts, without its printed points (R25)."""
     points = 0
     each = np.int64(rules.points_per[item, 0])
     if each:
@@ -219,7 +219,7 @@ def points_counted(public, rules, seat, item):
 
 @kernel
 def _points_elsewhere(public, rules, seat, item):
-    """Return what the item adds to structures that the city has already and that count it."""
+    """Return the points that the item adds to existing structures of the city that count it."""
     counted = w.COUNT_STAGE if item >= w.STAGE_ENTRY else 1 << np.int64(rules.color[item])
     token = np.int64(rules.victory_token[item])
     if token:
@@ -243,7 +243,7 @@ def _points_elsewhere(public, rules, seat, item):
 
 @kernel
 def _best_guild(public, rules, seat):
-    """Return the points of the neighbours' guild that is best to copy, as things stand (R29)."""
+    """Return the points of the best guild of the neighbours to copy, at current counts (R29)."""
     best = 0
     left, right = neighbor_left(public, seat), neighbor_right(public, seat)
     for word in range(w.CARD_WORDS):
@@ -260,7 +260,7 @@ def _best_guild(public, rules, seat):
 
 @kernel
 def score_change(public, rules, seat, item):
-    """Return by how many points a structure or stage changes the score of its city at once, coins counted as thirds."""
+    """Return the immediate change of the city's score by a structure or stage; coins count as thirds of a point."""
     points = 0.0 + rules.points[item] + points_counted(public, rules, seat, item)
     points += _points_elsewhere(public, rules, seat, item)
     symbol, copies = np.int64(rules.symbol[item]), np.int64(rules.copy_science[item])
@@ -286,16 +286,16 @@ def score_change(public, rules, seat, item):
 
 @kernel(rare=True)
 def _clause_change(public, rules, seat, item):
-    """Return the points of tokens, debts and symbols, the shields and the tokens of diplomacy that clauses bring."""
-    brought = room_for_brought()
-    bring(public, rules, seat, item, w.ON_CARD, brought)
-    points = brought[OWN, POINTS] - brought[OWN, DEBTS]
+    """Return (points of tokens, debts and symbols; shields; diplomacy tokens) from the clauses of an item."""
+    gains = room_for_gains()
+    fill_expected_gains(public, rules, seat, item, w.ON_CARD, gains)
+    points = gains[OWN, POINTS] - gains[OWN, DEBTS]
     for kind in range(1, w.SYMBOL_KINDS):
-        number = np.int64(brought[OWN, SYMBOLS_FROM + kind - 1])
+        number = np.int64(gains[OWN, SYMBOLS_FROM + kind - 1])
         if number:
             points += number * science_change(public, rules, seat, kind, 0)
-    shields = np.int64(brought[OWN, SHIELDS] + brought[OWN, AGE_SHIELDS])
-    return points, shields, np.int64(brought[OWN, DIPLOMACY])
+    shields = np.int64(gains[OWN, SHIELDS] + gains[OWN, AGE_SHIELDS])
+    return points, shields, np.int64(gains[OWN, DIPLOMACY])
 
 
 @kernel
@@ -309,9 +309,9 @@ def _loss_of(public, rules, other, item):
 
 @kernel
 def rivals_toll(public, rules, seat, item):
-    """Return the coins that the rivals gain, those that they lose, and their debts, all for the mean rival.
+    """Return the coins gained, coins lost and debts of the mean rival.
 
-    A debt taken for want of coins is a debt. What hits a team mate counts against: it is taken off.
+    Losses that cannot be paid count as debts. Effects on a team mate are subtracted.
     """
     gained, lost, debts = 0.0, 0.0, 0.0
     rivals = max(rules.players - (2 if rules.teams else 1), 1)
@@ -333,7 +333,7 @@ def rivals_toll(public, rules, seat, item):
 
 @kernel
 def rivals_loss(public, rules, seat, item):
-    """Return the points that an item's effects on others cost the mean rival, coins counted as thirds."""
+    """Return the points that an item's effects cost the mean rival; coins count as thirds of a point."""
     if rules.eventful[item] == 0:
         return 0.0
     gained, lost, debts = rivals_toll(public, rules, seat, item)
@@ -346,6 +346,6 @@ def rivals_loss(public, rules, seat, item):
 @kernel(rare=True)
 def _clause_rivals(public, rules, seat, item):
     """Return the points that the clauses of an item cost the mean rival."""
-    brought = room_for_brought()
-    bring(public, rules, seat, item, w.ON_CARD, brought)
-    return brought[RIVAL, DEBTS] - brought[RIVAL, POINTS] - brought[RIVAL, COINS] / rules.coins_per_point
+    gains = room_for_gains()
+    fill_expected_gains(public, rules, seat, item, w.ON_CARD, gains)
+    return gains[RIVAL, DEBTS] - gains[RIVAL, POINTS] - gains[RIVAL, COINS] / rules.coins_per_point

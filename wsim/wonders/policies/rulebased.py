@@ -1,9 +1,9 @@
 """``rulebased``: the fixed order of rules of Robilliard, Fonlupt and Teytaud (2014).
 
-Ages I and II, the first rule that applies: an either/or resource card; a resource that the city lacks; a red card, if
+In ages I and II, the first applicable rule: an either/or resource card; a resource that the city lacks; a red card, if
 the city does not lead alone and the card makes it lead or share the lead; the blue card with most points; a green
-card; any card that can be built, at random; any card sold, at random. Age III: the most points at once. Where a rule
-leaves several cards, the first in the list is taken; every card is paid for as cheaply as possible.
+card; a random buildable card; sell a random card. In age III: the most points at once. If a rule allows several cards,
+the first in the list is taken; every card is paid for as cheaply as possible.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _LANE = np.uint64(0xFF)
 
 @kernel
 def _lacks(public, rules, seat, card):
-    """Say whether a card produces something that the city cannot produce at all."""
+    """Return whether a card produces a resource that the city cannot produce at all."""
     made = rules.produces[card]
     for resource in range(RESOURCE_KINDS):
         lane = _LANE << np.uint64(8 * resource)
@@ -35,7 +35,7 @@ def _lacks(public, rules, seat, card):
 
 @kernel
 def _takes_lead(public, rules, seat, card):
-    """Say whether a city that does not lead alone has at least as many shields as any other with this card."""
+    """Return whether the card makes a city that does not lead alone lead or share the lead in shields."""
     most = 0
     for other in range(public.seats):
         if other != seat:
@@ -46,7 +46,7 @@ def _takes_lead(public, rules, seat, card):
 
 @kernel
 def _rule(public, rules, seat, card):
-    """Return how early in the order a card comes; blue cards by their points."""
+    """Return the rank of a card in the order of rules (higher is earlier); blue cards by their points."""
     either = np.int64(rules.one_of[card])
     if either & (either - 1):
         return _EITHER_OR
@@ -62,7 +62,7 @@ def _rule(public, rules, seat, card):
 
 @kernel
 def _random_card(own, choice, action):
-    """Return the index of the first move of a random card among those with this action; -1 without any."""
+    """Return the index of the first move of a random card with this action; -1 if there is none."""
     cards, last = 0, -1
     for i in range(choice.count):
         if action_of(choice.moves[i]) == action and card_of(choice.moves[i]) != last:
@@ -83,7 +83,7 @@ def _random_card(own, choice, action):
 
 @kernel
 def _cheapest(choice, index):
-    """Return the cheapest way of the same action with the same card; keeps a free build for later if it can."""
+    """Return the cheapest move with the same action and card; keep a free build for later if possible."""
     card, action = card_of(choice.moves[index]), action_of(choice.moves[index])
     best, at = 1 << 30, index
     for i in range(choice.count):

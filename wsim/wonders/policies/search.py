@@ -1,7 +1,7 @@
-"""``search``: playouts of the few moves that ``net`` values most (wsim/kernels/searching.py).
+"""``search``: playouts of the moves that ``net`` rates highest (wsim/kernels/searching.py).
 
-A seat's hidden knowledge is drawn anew by kernels/redraw.py. The end is worth half the share of the victory, and a
-little for every point of lead over the best rival: of the team, where there are teams.
+kernels/redraw.py resamples what a seat does not know. The utility of the end is half the win share plus a small amount
+per point of lead over the best rival (over the best rival team in team games).
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from wsim.wonders.kernels.moves import action_of, card_of, restrict
 from wsim.wonders.kernels.redraw import redraw_within
 from wsim.wonders.kernels.steps import STEPS
 from wsim.wonders.policies.net import net_values
-from wsim.wonders.policies.net_inputs import MOST_CANDIDATES
+from wsim.wonders.policies.net_inputs import MAX_CANDIDATES
 from wsim.wonders.policies.weighted import move_values
 from wsim.wonders.words import BUILD, CARDS, LOSS, PARAMETERS, SELL, TURN, TURNS
 
-_POINT = 0.05  # what a point of the weights' value is worth in utility
-_PASTS = 100  # made up before a discard pile that was seen is no longer asked to agree
+_POINT = 0.05  # utility of a point of value according to the weights
+_PASTS = 100  # sampled pasts after which they no longer need to match a discard pile that was seen
 _SEAT_AT, _AGE_AT, _TURN_AT, _KIND_AT = np.uint64(40), np.uint64(44), np.uint64(46), np.uint64(50)  # of a deed
 _THREE, _NIBBLE = np.uint64(3), np.uint64(0xF)
-_SAME = np.uint64((1 << HOW_AT) - 1)  # the fields of a move that say what is done with which card
+_SAME = np.uint64((1 << HOW_AT) - 1)  # the fields of a move for card and action
 
-_places_room = stack_room("search.places", np.int64, MOST_CANDIDATES)
-_learned_room = stack_room("search.learned", np.float32, MOST_CANDIDATES)
+_places_room = stack_room("search.places", np.int64, MAX_CANDIDATES)
+_learned_room = stack_room("search.learned", np.float32, MAX_CANDIDATES)
 
 
 @kernel
 def _loss_values(game, rules, settings, seat):
-    """Fill the value of each payment of a loss; of the Free City's, whose points win nothing, the first pays most."""
+    """Fill the value of each payment of a loss; the Free City, whose points do not matter, pays as much as possible."""
     choice, values = game.choice, game.lookahead.values
     move_values(game.public, settings, choice, rules, values)
     for index in range(choice.count):
@@ -40,7 +40,7 @@ def _loss_values(game, rules, settings, seat):
 
 @kernel
 def _values(game, rules, settings, seat):
-    """Fill the value of each legal move: what the net learned of it, of a loss what the weights say."""
+    """Fill the value of each legal move: that of the net, or of the weights for losses."""
     choice, values = game.choice, game.lookahead.values
     if choice.kind == LOSS:
         _loss_values(game, rules, settings, seat)
@@ -61,14 +61,14 @@ def _alike(choice, one, other):
 
 @kernel
 def _moment(public, choice):
-    """Return a number of what the table has seen and what is to be decided."""
+    """Return a number that identifies what the table has seen and the current decision."""
     turn = public.age * (TURNS + 1) + public.turn
     return (((turn << 10 | public.deed_count) << 4 | choice.seat) << 4 | choice.kind) << 12 | choice.count
 
 
 @kernel
 def _redraw(game, rules, seed, number, seat):
-    """Draw anew what the seat cannot know; a pile that it saw long ago need not agree to the last card."""
+    """Resample what the seat does not know; a pile that it saw long ago need not match exactly."""
     redraw_within(game, rules, seed, number, seat, _PASTS)
 
 
@@ -81,7 +81,7 @@ def _points(game, rules, seat):
 
 @kernel
 def _utility(game, rules, seat):
-    """Return what the end of a game is worth to a seat."""
+    """Return the utility of the end of a game for a seat."""
     best = -1e9
     for other in range(rules.players):
         if other != seat and not (rules.teams and other == seat ^ 1):
@@ -91,7 +91,7 @@ def _utility(game, rules, seat):
 
 @kernel
 def _at_once(game, rules):
-    """Return a number of the turn whose decision is at hand; 0 of any other decision, and in the game for two."""
+    """Return a number of the turn if the current decision is a turn; 0 otherwise and in the two-player game."""
     if rules.duo or game.choice.kind != TURN:
         return 0
     return 1 + game.public.age * (TURNS + 1) + game.public.turn

@@ -1,4 +1,4 @@
-"""Policies without numbers to tune: uniformly random play and the first-buildable player."""
+"""Policies without parameters: uniformly random play and the first-buildable player."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def random_policy(public, own, choice, rules, settings):
 
 @kernel
 def first_policy(public, own, choice, rules, settings):
-    """Build the first buildable card of a hand in random order, else a stage, else sell; pay the least."""
+    """Build the first buildable card of a shuffled hand, else a stage, else sell; use the cheapest payment."""
     builds = 0
     last = -1
     for i in range(choice.count):

@@ -1,7 +1,7 @@
-"""The value of a structure or stage for ``weighted``: what it brings times the weights of the age (features.py).
+"""The value of a structure or stage for ``weighted``: its features times the weights of the age (features.py).
 
-Every kernel here is linear in ``settings.weights[age]`` and skips what an item does not have, because a decision values
-about four cards in the time of one solver call.
+Every kernel here is linear in ``settings.weights[age]`` and skips absent effects: a decision rates about four cards in
+the time of one call of the payment solver.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from wsim.wonders.policies.clause_value import (
     SYMBOLS_FROM,
     TURN_UNITS_FROM,
     UNITS_FROM,
-    bring,
-    room_for_brought,
+    fill_expected_gains,
+    room_for_gains,
 )
 from wsim.wonders.policies.features import INDEX
 from wsim.wonders.policies.points import (
@@ -43,7 +43,7 @@ from wsim.wonders.policies.points import (
 _ZERO, _ONE, _LANE = np.uint64(0), np.uint64(1), np.uint64(0xFF)
 _S3 = np.uint64(3)
 _RAW_LANES, _MADE_LANES = np.uint64(0x00000000FFFFFFFF), np.uint64(0x00FFFFFF00000000)
-_LEAD = 2  # shields of a lead that count
+_LEAD = 2  # shields of a lead that have value
 _FREE_BUILDS = w.FREE_ONCE_PER_AGE | w.FREE_FIRST_COLOR | w.FREE_FIRST_TURN | w.FREE_LAST_TURN
 (_POINT, _COUNTED, _COIN, _RIVALS_COIN, _RIVALS_LOSS, _RIVALS_DEBT) = (
     INDEX[name] for name in ("point", "counted_point", "coin", "rivals_coin", "rivals_loss", "rivals_debt")
@@ -71,7 +71,7 @@ _DENY_SCIENCE, _DENY_POINT = INDEX["deny_science"], INDEX["deny_point"]
 
 @kernel
 def city_needs(public, rules, seat, stage):
-    """Return the resources that the next stage (an item, -1 for none) still lacks, as 0x80 in their lanes."""
+    """Return the resources missing for the next stage (an item, or -1), as 0x80 in their lanes."""
     if stage < 0:
         return _ZERO
     top = np.uint64(0x0080808080808080)
@@ -81,7 +81,7 @@ def city_needs(public, rules, seat, stage):
 
 @kernel
 def _unit(public, settings, seat, needs, resource, more):
-    """Return the value of one more unit of a resource, ``more`` units on top of what the city can reach."""
+    """Return the value of one more unit of a resource after ``more`` additional units."""
     at = np.uint64(resource) << _S3
     weights = settings.weights[public.age]
     raw = resource < w.RAW_KINDS
@@ -108,7 +108,7 @@ def _either(public, settings, seat, needs, mask):
 
 @kernel
 def _production(public, settings, rules, seat, item, needs):
-    """Return the value of what an item produces."""
+    """Return the value of the resources that an item produces."""
     value = 0.0
     units = rules.produces[item]
     while units:
@@ -127,7 +127,7 @@ def _production(public, settings, rules, seat, item, needs):
 
 @kernel
 def _trade(public, settings, rules, seat, item):
-    """Return the value of lower prices: what they save on every unit that the neighbours concerned sell."""
+    """Return the value of lower prices: the savings on every unit that the affected neighbours sell."""
     saved = 0
     for side in range(w.NEIGHBOR_SEATS):
         sold = public.sale_reach[neighbor_left(public, seat) if side == 0 else neighbor_right(public, seat)]
@@ -178,7 +178,7 @@ def _shields(public, settings, rules, seat, shields):
 
 @kernel
 def _truce(public, settings, rules, seat, tokens):
-    """Return the value of diplomacy tokens: more where conflicts are being lost."""
+    """Return the value of diplomacy tokens: higher if conflicts would be lost."""
     weights = settings.weights[public.age]
     shields = public.shields[seat]
     losing = 0
@@ -222,7 +222,7 @@ def _symbols(public, settings, rules, seat, symbol):
 
 @kernel
 def _turns_left(public):
-    """Return about how many turns there are until the end, this one included."""
+    """Return the approximate number of turns until the end, including the current one."""
     return public.turns * (w.AGES - public.age) - public.turn
 
 
@@ -261,55 +261,55 @@ def _special(public, settings, rules, seat, item, needs):
 
 
 @kernel
-def _means(public, settings, seat, brought):
-    """Return the value of prices that change, free builds, and builds from the discard pile that clauses bring."""
+def _means(public, settings, seat, gains):
+    """Return the value of price changes, free builds and builds from the discard pile by clauses."""
     weights, value = settings.weights[public.age], 0.0
     for kind in range(w.PRICE_KINDS):
         price = np.float64(public.price[seat, kind])
-        off = price - min(max(price + brought[OWN, PRICES_FROM + kind], 0.0), w.MOST_PRICE)
+        off = price - min(max(price + gains[OWN, PRICES_FROM + kind], 0.0), w.MOST_PRICE)
         if off:
             side, lanes = kind // 2, _MADE_LANES if kind & 1 else _RAW_LANES
             sold = public.sale_reach[neighbor_left(public, seat) if side == 0 else neighbor_right(public, seat)]
             value += weights[_DISCOUNT] * off * lane_sum(sold & lanes)
-    value += weights[_FREE_BUILD] * public.turns * brought[OWN, FREE_TOKENS]
-    return value + (weights[_FROM_DISCARD] * brought[OWN, PILE_BUILDS] if public.discarded > 0 else 0.0)
+    value += weights[_FREE_BUILD] * public.turns * gains[OWN, FREE_TOKENS]
+    return value + (weights[_FROM_DISCARD] * gains[OWN, PILE_BUILDS] if public.discarded > 0 else 0.0)
 
 
 @kernel(rare=True)
 def _clauses(public, settings, rules, seat, item):
-    """Return the value of what clauses are expected to bring until the end; coins of what is built are the caller's."""
-    brought = room_for_brought()
-    bring(public, rules, seat, item, w.ON_SCORE, brought)
+    """Return the value of the expected gains from clauses until the end, without coins received at once."""
+    gains = room_for_gains()
+    fill_expected_gains(public, rules, seat, item, w.ON_SCORE, gains)
     weights, one_war = settings.weights[public.age], 1.0 / (w.AGES - public.age)
-    points = brought[OWN, POINTS] - brought[OWN, DEBTS] - brought[RIVAL, POINTS]
-    value = weights[_POINT] * points + weights[_COIN] * brought[OWN, COINS]
-    shields = brought[OWN, SHIELDS] + one_war * brought[OWN, AGE_SHIELDS]
+    points = gains[OWN, POINTS] - gains[OWN, DEBTS] - gains[RIVAL, POINTS]
+    value = weights[_POINT] * points + weights[_COIN] * gains[OWN, COINS]
+    shields = gains[OWN, SHIELDS] + one_war * gains[OWN, AGE_SHIELDS]
     if shields > 0.0:
         whole = np.int64(shields + 0.999)
         value += _shields(public, settings, rules, seat, whole) * shields / whole
-    value -= weights[_SHIELD] * (brought[RIVAL, SHIELDS] + one_war * brought[RIVAL, AGE_SHIELDS])
-    if brought[OWN, DIPLOMACY] > 0.0:
-        value += _truce(public, settings, rules, seat, 1) * brought[OWN, DIPLOMACY]
+    value -= weights[_SHIELD] * (gains[RIVAL, SHIELDS] + one_war * gains[RIVAL, AGE_SHIELDS])
+    if gains[OWN, DIPLOMACY] > 0.0:
+        value += _truce(public, settings, rules, seat, 1) * gains[OWN, DIPLOMACY]
     for kind in range(1, w.SYMBOL_KINDS):
-        number = brought[OWN, SYMBOLS_FROM + kind - 1]
+        number = gains[OWN, SYMBOLS_FROM + kind - 1]
         if number:
             value += number * (weights[_SYMBOL] + weights[_SCIENCE] * science_change(public, rules, seat, kind, 0))
-        value -= brought[RIVAL, SYMBOLS_FROM + kind - 1] * weights[_SYMBOL]
+        value -= gains[RIVAL, SYMBOLS_FROM + kind - 1] * weights[_SYMBOL]
     for resource in range(w.RESOURCE_KINDS):
         have = np.int64((public.reach[seat] >> (np.uint64(resource) << _S3)) & _LANE)
         place = _RAW + min(have, 3) if resource < w.RAW_KINDS else _MADE + min(have, 1)
-        units = brought[OWN, UNITS_FROM + resource]
-        units += brought[OWN, TURN_UNITS_FROM + resource] / _turns_left(public)
+        units = gains[OWN, UNITS_FROM + resource]
+        units += gains[OWN, TURN_UNITS_FROM + resource] / _turns_left(public)
         value += units * weights[place]
-    value += _means(public, settings, seat, brought)
-    coins = brought[RIVAL, COINS]
+    value += _means(public, settings, seat, gains)
+    coins = gains[RIVAL, COINS]
     value += weights[_RIVALS_COIN] * coins if coins > 0.0 else -weights[_RIVALS_LOSS] * coins
-    return value + weights[_RIVALS_DEBT] * brought[RIVAL, DEBTS]
+    return value + weights[_RIVALS_DEBT] * gains[RIVAL, DEBTS]
 
 
 @kernel
 def _events(public, settings, rules, seat, item):
-    """Return the value of tokens taken and of what happens to rivals; coins are the caller's matter."""
+    """Return the value of tokens and of effects on rivals; coins are handled by the caller."""
     weights = settings.weights[public.age]
     value = 0.0
     token = np.int64(rules.victory_token[item])
@@ -328,7 +328,7 @@ def _events(public, settings, rules, seat, item):
 
 @kernel
 def _rare(public, settings, rules, seat, item, needs):
-    """Return the value of what few items have: abilities, points that count, tokens, effects on rivals."""
+    """Return the value of rare effects: abilities, points for counted items, tokens, effects on rivals."""
     weights = settings.weights[public.age]
     value = 0.0
     if rules.points_per[item, 0] or rules.points_complete[item] or rules.when[item]:
@@ -342,7 +342,7 @@ def _rare(public, settings, rules, seat, item, needs):
 
 @kernel(inline=True)
 def item_value(public, settings, rules, seat, item, needs):
-    """Return the value of a structure or stage, its own coins and its cost apart."""
+    """Return the value of a structure or stage, without its own coins and its cost."""
     weights = settings.weights[public.age]
     value = weights[_POINT] * rules.points[item]
     symbol = np.int64(rules.symbol[item])
@@ -366,7 +366,7 @@ def item_value(public, settings, rules, seat, item, needs):
 
 @kernel
 def card_for_next(public, settings, rules, receiver, card):
-    """Return what a card that is not built is worth to the next player; wild symbols are left out of it."""
+    """Return the value to the next player of a card that is not built, ignoring wild symbols."""
     weights = settings.weights[public.age]
     value = weights[_DENY_POINT] * rules.points[card]
     symbol = np.int64(rules.symbol[card])

@@ -1,7 +1,7 @@
-"""``weighted``: the move of the highest value, a sum of what it brings times the weights of the age (features.py).
+"""``weighted``: the move with the highest value, a sum of features times the weights of the age (features.py).
 
-Each distinct card is valued once and so is the next stage; a payment then only costs coins. The first of equal moves
-is taken. ``move_values`` gives the value of every move instead of the best one's place.
+Each distinct card and the next stage are valued once; payments only differ in coins. Ties go to the first move.
+``move_values`` returns the value of every move instead of the index of the best.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from wsim.wonders.words import BUILD, DECLINE, DISCARD_PILE, LOSS, SELL, STAGE, 
 
 _COIN, _RESERVE, _GIFT, _SALE, _DEBT = (INDEX[name] for name in ("coin", "reserve", "gift", "sale", "debt"))
 _STAGE, _SAVE_FREE = INDEX["stage"], INDEX["save_free"]
-_SAME = np.uint64((1 << HOW_AT) - 1)  # the fields of a move that say what is done with which card
-_COINS, _NOTHING = np.uint64(0xFFFFFF << BANK_AT), np.uint64(0)  # the fields of coins paid: to bank, left and right
+_SAME = np.uint64((1 << HOW_AT) - 1)  # the fields of a move for card and action
+_COINS, _NOTHING = np.uint64(0xFFFFFF << BANK_AT), np.uint64(0)  # the fields for coins paid to bank, left and right
 _CARD, _SALE_MOVE = np.uint64((1 << ACTION_AT) - 1), np.uint64(SELL << ACTION_AT)
 _RESERVED = 6  # coins of a treasury that count as the reserve
-_DENIED = 0.15  # of what a card is worth to the next player: part of the value of a move that does not build it
+_DENIED = 0.15  # fraction of a card's value to the next player that a move gains by not passing it on
 
 
 @kernel
 def _treasury(settings, age, before, after):
-    """Return the value of a treasury that goes from ``before`` to ``after`` coins."""
+    """Return the value of changing the treasury from ``before`` to ``after`` coins."""
     reserve = min(after, _RESERVED) - min(before, _RESERVED)
     return settings.weights[age, _COIN] * (after - before) + settings.weights[age, _RESERVE] * reserve
 
 
 @kernel
 def _loss_value(public, settings, choice, index):
-    """Return the value of paying so much of a loss; the rest become debts (R32)."""
+    """Return the value of one payment for a loss; unpaid coins become debts (R32)."""
     age, coins = public.age, public.coins[choice.seat]
     most, paid = bank_of(choice.moves[0]), bank_of(choice.moves[index])
     return _treasury(settings, age, coins, coins - paid) + settings.weights[age, _DEBT] * (most - paid)
@@ -43,7 +43,7 @@ def _loss_value(public, settings, choice, index):
 
 @kernel
 def _pick_loss(public, settings, choice):
-    """Return how many coins to pay of a loss."""
+    """Return the index of the best payment for a loss."""
     best, at = -1e9, 0
     for i in range(choice.count):
         value = _loss_value(public, settings, choice, i)
@@ -54,7 +54,7 @@ def _pick_loss(public, settings, choice):
 
 @kernel
 def _after_paying(settings, age, coins, gained, move):
-    """Return by how much a move's coins, paid and gained, change the value of the treasury."""
+    """Return the change in the treasury's value by the coins that a move pays and gains."""
     if gained == 0 and move & _COINS == _NOTHING:
         return 0.0
     traded = left_of(move) + right_of(move)
@@ -64,9 +64,9 @@ def _after_paying(settings, age, coins, gained, move):
 
 @kernel
 def _best_payment(settings, choice, age, coins, gained, first):
-    """Return the best of the moves from ``first`` on that do the same thing with the same card.
+    """Return the best of the moves from ``first`` on with the same action and card.
 
-    As (change of the treasury's value, its place after ``first``, how many such moves there are).
+    As (change of the treasury's value, offset from ``first``, number of such moves).
     """
     kind = choice.moves[first] & _SAME
     best, at, ways = -1e9, 0, 0
@@ -110,9 +110,9 @@ def _pick_from_pile(public, settings, choice, rules):
 
 @kernel
 def _best_rest(public, settings, choice, rules, stage, needs, first):
-    """Value what can be done with any card but building it: the stage moves and the sale, listed from ``first`` on.
+    """Rate the stage moves and the sale, which every card has; they are listed from ``first`` on.
 
-    Returns the value of the best, its place after ``first``, and how many such moves every card has.
+    Returns the value of the best, its offset from ``first``, and the number of such moves per card.
     """
     seat, age = choice.seat, public.age
     coins = public.coins[seat]
@@ -132,7 +132,7 @@ def _best_rest(public, settings, choice, rules, stage, needs, first):
 
 @kernel
 def _denying(public, choice, rules, receiver):
-    """Return 1 where a card that is not built is kept from a rival, -1 from a team mate, 0 where nobody gets it."""
+    """Return 1 if a card that is not built is denied to a rival, -1 to a team mate, 0 if nobody would get it."""
     if choice.kind != TURN or public.turn >= public.turns - 1:
         return 0.0
     return -1.0 if rules.teams and receiver == choice.seat ^ 1 else 1.0
@@ -140,9 +140,9 @@ def _denying(public, choice, rules, receiver):
 
 @kernel
 def _card_to_lose(public, settings, choice, rules, rest_ways):
-    """Return where the moves other than builds begin of the card that is worth most to the next player.
+    """Return the index of the first move other than a build of the card that is worth most to the next player.
 
-    A team mate is left it instead; at the end of an age, where nobody gets the hand, the first card serves.
+    If the next player is a team mate, it is the card worth least; at the end of an age, the first card.
     """
     receiver = next_holder(public, rules, choice.seat)
     sign = _denying(public, choice, rules, receiver)
@@ -161,7 +161,7 @@ def _card_to_lose(public, settings, choice, rules, rest_ways):
 def _pick_move(public, settings, choice, rules):
     """Return the best move of a turn or a last card.
 
-    The list goes card by card: its builds, then the stage moves and the sale, which are the same for every card.
+    Moves are listed by card: builds first, then the stage moves and the sale, which are the same for every card.
     """
     seat, age, count = choice.seat, public.age, choice.count
     coins = public.coins[seat]
@@ -180,7 +180,7 @@ def _pick_move(public, settings, choice, rules):
                 best, at = value, i + place
             i += ways
             if rest_ways == 0 and i < count and card_of(choice.moves[i]) != card:
-                continue  # stages and sales are banned: there are builds alone
+                continue  # stages and sales are banned: there are only builds
         if rest_ways == 0 and i < count:
             rest, rest_at, rest_ways = _best_rest(public, settings, choice, rules, stage, needs, i)
         i += rest_ways
@@ -191,7 +191,7 @@ def _pick_move(public, settings, choice, rules):
 
 @kernel
 def weighted_policy(public, own, choice, rules, settings):
-    """Take the move of the highest value; pay a coin loss with coins as long as they are worth less than a debt."""
+    """Take the move with the highest value; pay a coin loss as long as coins are worth less than a debt."""
     if choice.kind == LOSS:
         return _pick_loss(public, settings, choice)
     if choice.kind == DISCARD_PILE:
@@ -234,11 +234,11 @@ def _turn_values(public, settings, choice, rules, values):
 
 @kernel
 def move_values(public, settings, choice, rules, values):
-    """Fill ``values`` (float64, room for every legal move) with what each move of a decision is worth, in points.
+    """Fill ``values`` (float64, one per legal move) with the value of each move of a decision, in points.
 
-    It is what ``weighted_policy`` weighs, except that a card which is not built counts for a part of its worth to the
-    next player (the policy asks that last, to choose among stage moves and sales alone). Of a Free City's
-    decision it is the value to that city, which no player is after (see free_city.py).
+    These are the values that ``weighted_policy`` uses, except that denying a card adds a fraction of its value to the
+    next player (the policy considers that last, to choose among stage moves and sales). For a Free City's decision it
+    is the value to that city, not to a player (see free_city.py).
     """
     if choice.kind == LOSS:
         for i in range(choice.count):
