@@ -182,7 +182,7 @@ class Answer:
         if found not in (cls.FORMAT, *cls.FORMER_FORMATS):
             unlike = f"its format is {found!r}, not {cls.FORMAT!r}{cls.LIES}"
             raise UserError(f"{str(path)!r} is no {cls.NOUN} of {cls.COMMAND}: {unlike}")
-        stored = Stored(cls, path, cls.upgraded(record))
+        stored = Stored(cls, path, cls.renamed(record))
         try:
             why = stored.lacks()
         except (KeyError, IndexError, TypeError, ValueError, pl.exceptions.PolarsError) as error:
@@ -192,16 +192,18 @@ class Answer:
         return stored
 
     @classmethod
-    def upgraded(cls, record: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a record with the present names of its keys, and of the columns of its tables."""
+    def renamed(cls, record: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a record with the present names of its keys and of the columns of its tables (``RENAMED``)."""
 
-        def renamed(value: Any) -> Any:
-            if isinstance(value, dict):
-                return {cls.RENAMED.get(key, key): item for key, item in value.items()}
-            return [renamed(item) for item in value] if isinstance(value, list) else value
+        def row(value: Any) -> Any:
+            return (
+                {cls.RENAMED.get(key, key): item for key, item in value.items()} if isinstance(value, dict) else value
+            )
 
-        present = {cls.RENAMED.get(key, key): value for key, value in record.items()}
-        return {key: renamed(value) if key in cls.TABLES else value for key, value in present.items()}
+        return {
+            cls.RENAMED.get(key, key): [row(item) for item in value] if isinstance(value, list) else value
+            for key, value in record.items()
+        }
 
     # --- asked again ------------------------------------------------------------------------------------------------
 

@@ -92,7 +92,7 @@ class WhatIfAnswer(Answer):
     metrics: tuple[Metric, ...] = field(repr=False, metadata=UNRECORDED)
 
     @classmethod
-    def upgraded(cls, record: Mapping[str, Any]) -> dict[str, Any]:
+    def renamed(cls, record: Mapping[str, Any]) -> dict[str, Any]:
         """Return a record with the present name of a verdict: ``same`` was the baseline's own value."""
         effects = record.get("effects")
         if not isinstance(effects, list) or not all(isinstance(row, dict) for row in effects):
