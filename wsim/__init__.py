@@ -3,30 +3,30 @@
 The public names are imported on first use (PEP 562): ``import wsim`` loads neither numpy, numba nor polars. Their types
 are in ``__init__.pyi``.
 
-env: environments of PettingZoo and Gymnasium, and thousands of games stepped at once (``wsim.env``).
-Game: a game in progress, to be asked, stepped, copied and played on.
+env: environments for PettingZoo and Gymnasium, and for stepping thousands of games at once (``wsim.env``).
+Game: a game in progress, to inspect, step, copy and play out.
 simulate: play the games of a plan and return one row per game and seat.
-play: the same, with one row per decision beside it.
-load_run: open a run that ``wsim run`` wrote.
-match: play policies against each other, every seating of common deals.
-skill: what cards and boards are worth in weak and in good hands.
-rest: how far figures of cards and boards move between players.
+play: the same, and also one row per decision.
+load_run: open a run folder written by ``wsim run``.
+match: play policies against each other in every seating of common deals.
+skill: compare figures of cards and wonders between levels of skill.
+robustness: measure how much figures of cards and wonders differ between players.
 whatif: compare a changed card, rule or permission with the baseline on common deals.
-experiment_worth: what each card gains the seat that wants it over the next best thing.
-experiment_picks: randomise picks and return what doing something with a card causes.
-tune: tune the numbers of a policy by self-play.
+experiment_worth: estimate what each card is worth to the seat that wants it.
+experiment_picks: randomise picks and estimate the causal effect of taking a card.
+tune: optimise the parameters of a policy by self-play.
 smallest_patch: find the smallest patch that meets a designer's targets, and prove it.
-sensitivity: measure what each step of the values in a goal does to its targets.
-Plan, Run: what is to be played; what has been played.
-policy, value: the decorators of a user's own policy, and of what moves are worth to a search of one's own.
-payments, science_score: two rules of 7 Wonders by themselves.
-UserError: what every function here raises for input that it refuses.
+sensitivity: measure the effect of each step of the values in a goal on its targets.
+Plan, Run: the games to play; a run folder.
+policy, value: decorators for user policies, and for the move values of a search policy.
+payments, science_score: two rules of 7 Wonders as functions.
+UserError: raised by every function here for invalid input.
 """
 
 from importlib import import_module
 from typing import Any
 
-import wsim.forked  # noqa: F401 (from now on it looks at every fork)
+import wsim.forked  # noqa: F401 (watches forks from now on)
 from wsim.version import __version__ as __version__
 
 _NAMES = [
@@ -45,7 +45,7 @@ _NAMES = [
     "value",
 ]
 
-_HOMES = {  # where each name is, as module or as module:name
+_HOMES = {  # the location of each name, as module or module:name
     "Game": "wsim.positions.game_value",
     "Plan": "wsim.lab.plan",
     "Run": "wsim.lab.store",
@@ -58,6 +58,8 @@ _HOMES = {  # where each name is, as module or as module:name
     "simulate": "wsim.lab.run",
     "value": "wsim.policies.declare",
 }
+
+_TAKE_PLAN_KEYS = ("Game", "play", "simulate")
 
 
 def __getattr__(name: str) -> Any:
@@ -73,11 +75,12 @@ def __getattr__(name: str) -> Any:
                 globals()[name] = function
                 return function
         raise AttributeError(f"module 'wsim' has no attribute {name!r}")
-    from wsim.options import described
-
     module, _, attribute = _HOMES[name].partition(":")
     value = getattr(import_module(module), attribute or name)
-    described(value)
+    if name in _TAKE_PLAN_KEYS:
+        from wsim.lab.keys import show_plan_keys
+
+        show_plan_keys(value)
     globals()[name] = value  # the next access does not come here
     return value
 

@@ -1,11 +1,10 @@
-"""Facts about a city or seat: a game declares each once, in one row of a table, and everything else follows from it.
+"""Facts about a city or seat: a game declares each one in a single row of a table, and everything else follows.
 
-From the row of a fact follow the field of its record and its value at the start (``kernels/facts.py``), its field in
-the rows and its columns in the seats table, its numbers and their names in observations, its names and span in
-formulas, and its key in views of a position and in positions that people write (``positions/seat_facts.py``). What a
-rule does with the fact is a kernel of the game.
+The row of a fact determines the field of its record and the initial value (``kernels/facts.py``), its field in the rows
+and its columns in the seats table, its names in observations, its names and span in formulas, and its key in views and
+hand-written positions (``positions/seat_facts.py``). Kernels of the game implement the rules about it.
 
-The order of the table is the order in memory, in observations, in formulas and in views.
+The order of the table is the order in memory, observations, formulas and views.
 """
 
 from __future__ import annotations
@@ -19,33 +18,33 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Names = bool | str | tuple[str, ...]
-"""False: none; True: what the fact is called; or a name, of a fact with several numbers the name of each ("": none)."""
+"""False: none; True: the name of the fact; or a name, for a fact with several numbers one each ("": none)."""
 
 ALWAYS, WITH_EXPANSION, NONZERO, FLAG = "always", "with its expansion", "unless 0", "as true or false"
-"""When views show a fact: always; always in rule sets with its expansion, else unless it is 0; unless it is 0."""
+"""When views show a fact: always; always in rule sets with its expansion and otherwise unless 0; unless 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One number about a city or seat, or several of a kind.
+    """A number about a city or seat, or several of one kind.
 
     Attributes
     ----------
-    name: of its field. meaning: heading and words in formulas, behind them perhaps a rule in brackets.
-    type: of the field as numpy names it; empty: the fact has none and is computed by the kernel of its name.
-    count: how many numbers it has, 0: a single one.
-    record: that has the field, and so who sees it: everybody ("public"), its seat ("private"), nobody ("tally").
-    called: what people call it in observations, formulas and views, empty: as its field.
+    name: the field. meaning: its heading and words in formulas, optionally followed by a rule in brackets.
+    type: numpy type of the field; empty: there is no field, and the kernel of this name computes the fact.
+    count: the number of its numbers; 0: a single one.
+    record: the record with the field, and so who sees it: everyone ("public"), its seat ("private"), no one ("tally").
+    called: its name in observations, formulas and views; empty: the name of the field.
     packed: whether its numbers are bytes of one 64-bit word.
-    mask: whether the number is a set, one bit each: its column counts them.
-    start: at the start of a game: a number, the name of a field of the rules, or None where a rule sets it.
-    payer: whether it says what a city can pay.
-    observed: names in observations; by_clauses: only where the catalogue has clauses.
-    row: type of the field in the rows, empty: not in them. columns: in the seats table, as the field.
-    formula: names in formulas. span: least and most there. words: of each name, where it has several.
-    view: its key in views; inside: key of the object in a view that has it; shown: when it is there.
-    kinds: names of its numbers where a view shows them as an object of counts; else it shows a list.
-    least, most: that a written position may claim; without ``most`` it does not set the fact, or by code of its own.
+    mask: whether the number is a set with one bit per item; its column counts the items.
+    start: its initial value: a number, the name of a field of the rules, or None if a rule sets it.
+    payer: whether it determines what a city can pay.
+    observed: names in observations; by_clauses: only if the catalogue has clauses.
+    row: type of its field in the rows; empty: not in the rows. columns: in the seats table.
+    formula: names in formulas. span: smallest and largest value there. words: of each name, if there are several.
+    view: its key in views; inside: key of the object in a view that contains it; shown: when it is shown.
+    kinds: names of its numbers if a view shows them as an object of counts; otherwise it shows a list.
+    least, most: limits in hand-written positions; without ``most``, positions do not set it, or by separate code.
     """
 
     name: str
@@ -74,7 +73,7 @@ class Fact:
 
     @property
     def length(self) -> int:
-        """How many elements the field of one seat has, 0: it is a single number, or a word of packed ones."""
+        """The number of elements of a seat's field; 0: a single number or packed word."""
         return 0 if self.packed else self.count
 
     @property
@@ -89,12 +88,12 @@ class Fact:
 
     @property
     def shown_as(self) -> str:
-        """The key in views, empty: it is not in them."""
+        """The key in views; empty: not in views."""
         return "".join(self._names(self.view))
 
     @property
     def column_names(self) -> tuple[str, ...]:
-        """The columns of the seats table that show its numbers, empty where none does."""
+        """The columns of the seats table that show its numbers."""
         return ((self.name,) if self.columns is True else self._names(self.columns)) if self.row else ()
 
     def _names(self, names: Names) -> tuple[str, ...]:
@@ -104,7 +103,7 @@ class Fact:
 
 
 def fields(facts: Iterable[Fact], record: str, seats: int = 0) -> list[tuple[Any, ...]]:
-    """Return the fields of a record for a numpy dtype; with ``seats``, each has the facts of so many seats."""
+    """Return the fields of a record for a numpy dtype; with ``seats``, each contains the values of all seats."""
     return [_field(fact.name, fact.type, seats, fact.length) for fact in facts if fact.type and fact.record == record]
 
 
@@ -122,25 +121,25 @@ def columns(facts: Iterable[Fact], rows: NDArray[Any]) -> dict[str, NDArray[Any]
     """Return the columns of the seats table that show facts, each contiguous."""
     import numpy as np
 
-    found: dict[str, NDArray[Any]] = {}
+    columns: dict[str, NDArray[Any]] = {}
     for fact in facts:
         if names := fact.column_names:
             numbers = np.atleast_2d(np.asarray(rows[fact.name]).T)
             numbers = np.ascontiguousarray(np.bitwise_count(numbers) if fact.mask else numbers)
-            found |= {name: numbers[place] for place, name in enumerate(names) if name}
-    return found
+            columns |= {name: numbers[index] for index, name in enumerate(names) if name}
+    return columns
 
 
 def in_order(facts: Iterable[Fact], order: Sequence[str]) -> list[Fact]:
-    """Return the facts with these names in this order, then all others in theirs."""
-    places = {name: place for place, name in enumerate(order)}
-    return sorted(facts, key=lambda fact: places.get(fact.name, len(places)))
+    """Return the facts with these names in this order, followed by all others in their order."""
+    ranks = {name: rank for rank, name in enumerate(order)}
+    return sorted(facts, key=lambda fact: ranks.get(fact.name, len(ranks)))
 
 
 def observed_groups(facts: Iterable[Fact], *, in_turns: bool = False) -> list[tuple[Fact, ...]]:
-    """Return the facts in groups whose numbers take turns in observations: the first of each, the second of each, ...
+    """Return the facts in groups whose numbers alternate in observations: the first of each, the second of each, ...
 
-    A group is one fact; with ``in_turns``, all neighbours in the table with as many numbers.
+    A group is one fact; with ``in_turns``, all adjacent facts with equally many numbers.
     """
     seen = [fact for fact in facts if fact.observed]
     if in_turns:
@@ -154,9 +153,9 @@ def observed_names(groups: Iterable[Sequence[Fact]]) -> list[str]:
 
 
 def formula_words(facts: Iterable[Fact]) -> dict[str, str]:
-    """Return what each name of formulas is called in words."""
-    found: dict[str, str] = {}
+    """Return the meaning in words of each name in formulas."""
+    meanings: dict[str, str] = {}
     for fact in facts:
         words = fact.words or (fact.meaning.partition(" (")[0],) * len(fact.asked_as)
-        found |= {name: said for name, said in zip(fact.asked_as, words, strict=True) if name}
-    return found
+        meanings |= {name: word for name, word in zip(fact.asked_as, words, strict=True) if name}
+    return meanings

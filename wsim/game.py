@@ -65,8 +65,9 @@ class Simulator(ABC):
     def provenance(self) -> dict[str, Any]:
         """Return the source of the rules as a JSON object: catalogue and digest, switches, assumptions, policies.
 
-        It must show whatever ``plan.set`` and ``plan.patch`` change: ``wsim whatif`` compares only plans that differ in
-        it. It does not look at where rules were written: the list ``changes``, file names in ``source``, ``catalogue``.
+        It must reflect all changes by ``plan.set`` and ``plan.patch``, because ``wsim whatif`` compares only plans
+        whose provenance differs. That comparison ignores the list ``changes`` and file names in ``source`` and
+        ``catalogue``.
         """
 
     def begin(self, number: int) -> Position:  # noqa: ARG002 (of a game that can be stepped)
@@ -83,11 +84,11 @@ class Simulator(ABC):
         """Return the seats table of these rows: one row per game and seat, in order.
 
         Every game has the columns game, seat (from 0), policy (Enum), total (the score) and win_share (1 for a single
-        winner, 1/n for each of n). With ``rank`` (1 is best, equal ones share it) a seat that nobody plays for has
-        rank 0; with ``team`` those of a team win together. ``points_NAME`` are parts of the total; what a seat has or
-        has not is Boolean and called ``kind:NAME`` (see ``Game.OWNED``).
+        winner, 1/n for each of n). With ``rank`` (1 is best, ties share it), a seat that does not compete has rank 0;
+        with ``team``, the seats of a team win together. ``points_NAME`` are parts of the total; owned items are Boolean
+        columns ``kind:NAME`` (see ``Game.OWNED``).
 
-        By default the columns are the fields of the rows; ``policy`` there is a place in ``labels``.
+        By default the columns are the fields of the rows, where ``policy`` is an index into ``labels``.
         """
         import polars as pl
 
@@ -200,7 +201,7 @@ def _frame_of(rows: NDArray[Any]) -> pl.DataFrame:
 
 
 Restrict: TypeAlias = "Callable[[Plan, int, str], Plan]"
-"""Returns the plan in which a seat is also forbidden some actions (comma-separated)."""
+"""Returns the plan that also forbids a seat some actions (comma-separated)."""
 
 
 @dataclass(frozen=True)
@@ -235,14 +236,14 @@ class Tuning:
 
     Attributes
     ----------
-    values: called with a simulator; returns every whole number that a patch can change, by path, those that are 0 too.
+    values: called with a simulator; returns every whole number that a patch can change, by path, zeros included.
     worth: called with a simulator, a path and a seats table; returns how often the score of each row counts the value,
-        so that games need not be played again to know what a change is worth. None: they must be.
-    shares: called with a simulator and a seats table of whole games; returns a function of the places of some of these
-        games and the points that each of their seats is given (games, seats), whose values are the win shares then.
-    focus: called with a simulator and a path; returns the plan at whose every table what the value is about is in play,
-        but for that with the same games, and a function that says for each row of a seats table of the simulator's own
-        plan whether it is that. None: there is no such plan.
+        so that the effect of a change is known without playing again. None: games must be played again.
+    shares: called with a simulator and a seats table of whole games; returns a function of the indices of some of these
+        games and the points added to each of their seats (games, seats), which returns the resulting win shares.
+    focus: called with a simulator and a path; returns a plan with otherwise the same games in which the item of the
+        value is always in play, and a function that returns for each row of a seats table of the original plan whether
+        it has the item. None: there is no such plan.
     """
 
     values: Callable[[Any], Mapping[tuple[str, ...], int]]
@@ -259,7 +260,7 @@ class Game(ABC):
     NAME: the name of its entry point.
     TITLE: its display name.
     OPTIONS: the game's own plan options, each with a line of help.
-    OWNED: items that a seat may have: the prefix of their columns in the seats table (``built:``), and the noun for an
+    OWNED: items that a seat can own: the prefix of their columns in the seats table (``built:``), and the noun for an
         item (card).
     COLOURS: CSS colours of names: categories of points, colours of cards.
     FORMER_TABLES: former names of analyses, with the present ones.
@@ -267,16 +268,16 @@ class Game(ABC):
         ``module:NAME``.
     RESTRICT: forbids a seat some actions (``wsim whatif --ban``); None if seats cannot be restricted.
     PICKS: how picks are randomised (``wsim experiment picks``); None if they cannot be.
-    WISHES: where to find what reads the wishes of its policies, a ``wsim.stats.worth.WishReader``, as ``module:NAME``,
-        of a game whose plans have the option ``overrule`` (``wsim experiment worth``); None if nothing does.
+    WISHES: the location of the ``wsim.stats.worth.WishReader`` of a game whose plans have the option ``overrule``
+        (``wsim experiment worth``), as ``module:NAME``; None if there is none.
     TUNING: how its values are tuned (``wsim balance``); None if they cannot be.
     POSITION_KEYS: the keys of a hand-written position (``Simulator.set_up``); empty: not supported.
-    LEARNER: where to find what ``wsim learn`` needs of the game, a ``wsim.learn.learner.Learner``, as ``module:NAME``;
-        None if the game has no policy that learns.
-    CATALOGUES: where to find what ``wsim catalog`` shows, a ``wsim.spec.catalogues.Catalogues``, as ``module:NAME``;
-        None if there is nothing to show.
-    REST: the file of how far its figures move between good players, as far as that comes with the game
-        (``wsim.lab.rest_known``, docs/robustness.md); None if nothing is known.
+    LEARNER: the location of the ``wsim.learn.learner.Learner`` for ``wsim learn``, as ``module:NAME``; None if the game
+        has no policy that learns.
+    CATALOGUES: the location of the ``wsim.spec.catalogues.Catalogues`` for ``wsim catalog``, as ``module:NAME``; None
+        if the game has none.
+    REST: the built-in file of how much its figures differ between good players (``wsim.lab.rest_known``,
+        docs/robustness.md); None if it has none.
     OPEN: decisions made in the open, in a game whose positions keep no list of ``public_moves``.
     """
 

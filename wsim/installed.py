@@ -1,6 +1,6 @@
-"""The games and questions that are installed, by name. Nothing is imported before one is looked up.
+"""The installed games and questions by name, imported only on lookup.
 
-A package offers them as entry points of the groups ``wsim.games`` and ``wsim.questions``::
+Packages offer them as entry points of the groups ``wsim.games`` and ``wsim.questions``::
 
     [project.entry-points."wsim.games"]
     my_game = "my_game:GAME"
@@ -8,9 +8,9 @@ A package offers them as entry points of the groups ``wsim.games`` and ``wsim.qu
     [project.entry-points."wsim.questions"]
     my_question = "my_question:QUESTION"
 
-Those of wsim are found in the same way: through the metadata of wsim where it is installed, in a
-checkout through its pyproject.toml, which is there without any installing and never older than the code. They come
-first, their names cannot be taken, and for them the metadata of other packages are not searched.
+Those of wsim are found in the same way: from the metadata of wsim if it is installed, in a checkout from its
+pyproject.toml, which is never older than the code. They come first, other packages cannot replace them, and looking
+them up does not read the metadata of other packages.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ _CHECKOUT = Path(__file__).resolve().parents[1] / "pyproject.toml"
 
 
 class Installed(MutableMapping[str, str]):
-    """What installed packages offer in a group of entry points: name -> ``module:object``, wsim's own first.
+    """The entry points of a group in installed packages: name -> ``module:object``, wsim's own first.
 
-    A name that several packages offer has their places with `` and `` between them.
+    If several packages offer a name, its value is their locations joined by `` and ``.
     """
 
     def __init__(self, group: str) -> None:
@@ -75,7 +75,7 @@ class Installed(MutableMapping[str, str]):
 
 
 def _own_entries(group: str) -> dict[str, str]:
-    """Return what wsim itself offers in a group; raise UserError for a copy without its metadata."""
+    """Return the entry points of wsim in a group; raise UserError for a copy without metadata."""
     entries: dict[str, str] = {}
     if _CHECKOUT.is_file():
         entries = _entries_in(_CHECKOUT, f'[project.entry-points."{group}"]')
@@ -90,22 +90,23 @@ def _own_entries(group: str) -> dict[str, str]:
                 points = distribution("wsim").entry_points
                 entries = {point.name: point.value for point in points if point.group == group}
     if not entries:
-        what = group.partition(".")[2]
-        raise UserError(f"wsim finds no {what}: it was copied without its metadata; install it with pip")
+        raise UserError(
+            f"wsim finds no {group.partition('.')[2]}: it was copied without its metadata; install it with pip"
+        )
     return entries
 
 
 def _entries_in(file: Path, heading: str) -> dict[str, str]:
-    """Return the entries under a heading: ``name = value`` lines. A reader of TOML takes as long as all of a help."""
+    """Return the ``name = value`` lines under a heading; a TOML parser would double the time of ``wsim --help``."""
     _, _, section = file.read_text(encoding="utf-8").partition(f"{heading}\n")
     lines = [line.partition("#")[0].partition("=") for line in section.partition("\n[")[0].splitlines()]
     return {name.strip(): value.strip().strip('"') for name, equals, value in lines if equals}
 
 
 def _others_offer_something(group: str) -> bool:
-    """Say whether any installed package may offer something: the metadata of all of them take long to read for a help.
+    """Return whether any installed package may have entry points of a group, without parsing all metadata.
 
-    Where packages are found in other ways than in folders, the answer is yes.
+    The answer is yes if packages are found in other ways than in folders.
     """
     if any(hasattr(finder, "find_distributions") and finder is not PathFinder for finder in sys.meta_path):
         return True
@@ -136,50 +137,52 @@ def _may_offer(entry: os.DirEntry[str], group: str) -> bool:
 
 
 def _entries_of_others(group: str) -> dict[str, str]:
-    """Return what other packages offer in a group, in the order of the names."""
+    """Return the entry points of other packages in a group, ordered by name."""
     if not _others_offer_something(group):
         return {}
     from importlib.metadata import entry_points
 
-    places: dict[str, set[str]] = {}
+    locations: dict[str, set[str]] = {}
     for point in entry_points(group=group):
         if point.dist is None or point.dist.name != "wsim":
-            places.setdefault(point.name, set()).add(point.value)
-    return {name: " and ".join(sorted(places[name])) for name in sorted(places)}
+            locations.setdefault(point.name, set()).add(point.value)
+    return {name: " and ".join(sorted(locations[name])) for name in sorted(locations)}
 
 
 GAMES: MutableMapping[str, str] = Installed(GAME_GROUP)
-"""The games by name, wsim's own first; a game of this process alone may be added."""
+"""The games by name, wsim's own first; games can be added in this process."""
 QUESTIONS: MutableMapping[str, str] = Installed(QUESTION_GROUP)
 """The questions by name, in the same way."""
 
 
 def load_game(name: str) -> Any:
-    """Import and return the game called ``name``; raise UserError naming the known ones, or for a broken one."""
+    """Import and return the game called ``name``; raise UserError for an unknown or broken one."""
     if name not in GAMES:
         raise UserError(f"unknown game {name!r}{nearest(name, GAMES)}: wsim plays {', '.join(GAMES)}")
     return _loaded("game", name, GAMES[name], "GAME", "NAME")
 
 
 def load_question(name: str) -> Any:
-    """Import and return the question called ``name``; raise UserError naming the known ones, or for a broken one."""
+    """Import and return the question called ``name``; raise UserError for an unknown or broken one."""
     if name not in QUESTIONS:
-        raise UserError(f"there is no question {name!r}{nearest(name, QUESTIONS)}: there are {', '.join(QUESTIONS)}")
+        raise UserError(
+            f"unknown question {name!r}{nearest(name, QUESTIONS)}: it must be one of {', '.join(QUESTIONS)}"
+        )
     return _loaded("question", name, QUESTIONS[name], "QUESTION", "name")
 
 
-def _loaded(what: str, name: str, place: str, attribute: str, own: str) -> Any:
-    """Import what an entry point names; raise UserError unless it can be, and has this name itself."""
-    if " and " in place:
-        raise UserError(f"several installed packages offer a {what} {name!r}, at {place}: uninstall all but one")
-    module, _, named = place.partition(":")
+def _loaded(noun: str, name: str, location: str, attribute: str, own: str) -> Any:
+    """Import the object of an entry point; raise UserError if that fails or if its own name is different."""
+    if " and " in location:
+        raise UserError(f"several installed packages offer a {noun} {name!r}, at {location}: uninstall all but one")
+    module, _, named = location.partition(":")
     try:
-        found = getattr(import_module(module), named or attribute)
-        own_name = getattr(found, own)
+        loaded = getattr(import_module(module), named or attribute)
+        own_name = getattr(loaded, own)
     except (ImportError, AttributeError, SyntaxError) as error:
         raise UserError(
-            f"the installed {what} {name!r} cannot be loaded from {place}: {type(error).__name__}: {error}"
+            f"the installed {noun} {name!r} cannot be loaded from {location}: {type(error).__name__}: {error}"
         ) from error
     if own_name != name:
-        raise UserError(f"the installed {what} {name!r} is at {place}, where the {what} {own_name!r} is")
-    return found
+        raise UserError(f"the installed {noun} {name!r} at {location} calls itself {own_name!r}")
+    return loaded

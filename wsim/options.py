@@ -1,8 +1,8 @@
 """Options: fields of a frozen dataclass, declared once for the command line, Python, TOML and JSON.
 
 A question (what-if, a match, a search) is a frozen dataclass that inherits ``Options``, each field made by ``option``.
-The fields are the options of its command (``wsim.cli.parameters``), the keywords of its function (``keywords``,
-``taken``) and the keys of its JSON (``Options.record``). Creating an instance checks every value by its type and by the
+The fields are the options of its command (``wsim.cli.parameters``), the keywords of its function (``keywords_of``) and
+the keys of its JSON (``Options.record``). Creating an instance checks every value by its type and by the
 field's ``check``; conditions on several fields belong in ``__post_init__`` of the class. Types are ``str``, ``int``,
 ``float``, ``bool``, ``tuple[str, ...]``, ``tuple[int, ...]``, each also ``| None``; other types need a ``check``.
 
@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, asdict, dataclass, field, fields
 from functools import cache
-from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from wsim.errors import Mistakes, UserError, nearest, refuse_other_types
 
@@ -103,7 +103,7 @@ class Options:
 
     @classmethod
     def restored(cls, record: Mapping[str, Any]) -> Self:
-        """Return what was recorded, perhaps under former names; raise UserError or TypeError for anything else."""
+        """Return recorded options, also under former names; raise UserError or TypeError for an invalid record."""
         return cls(**{former_names(cls).get(name, name): value for name, value in record.items()})
 
     def record(self) -> dict[str, Any]:
@@ -118,7 +118,7 @@ class Options:
         }
 
     def elsewhere(self, folder: Path) -> Self:  # noqa: ARG002
-        """Return the same options for asking again: what they write, they write into this folder."""
+        """Return the same options for a repetition that writes its output to ``folder``."""
         return self
 
 
@@ -126,12 +126,12 @@ def former_names(group: Any) -> dict[str, str]:
     """Return the fields of a dataclass of options by their former names."""
     known = options_of(group)
     return {
-        key_of(alias): name for name, (_, one) in known.items() for alias in one.aliases if key_of(alias) not in known
+        key_of(alias): name for name, (_, spec) in known.items() for alias in spec.aliases if key_of(alias) not in known
     }
 
 
 def key_of(option: str) -> str:
-    """Return the key that an option of the command line stands for."""
+    """Return the key of a command-line option."""
     return option.lstrip("-").replace("-", "_")
 
 
@@ -299,77 +299,8 @@ def names(text: str) -> tuple[str, ...]:
 READERS: Mapping[str, Callable[[str], Any]] = {"str": str, "Path": str, "bool": bool, "int": whole, "float": decimal}
 
 
-# --- the keywords of a function ---------------------------------------------------------------------------------------
-
-_Group = TypeVar("_Group", bound=Options)
-_Function = TypeVar("_Function", bound=Callable[..., Any])
-
-
-def taken(keys: dict[str, Any], group: type[_Group], **more: Any) -> _Group:
-    """Remove the fields of a dataclass from the keywords of a function and return them as a validated instance."""
-    given = {declared.name: keys.pop(declared.name) for declared in fields(group) if declared.name in keys}
-    return group(**given, **more)
-
-
-def refuse_more(keys: Mapping[str, Any], function: Callable[..., Any]) -> None:
-    """Raise UserError for an unused keyword."""
-    import inspect
-
-    described(function)
-    for name in keys:
-        known = list(inspect.signature(function).parameters)
-        raise UserError(f"{function.__name__} has no option {name!r}{nearest(name, known)}")
-
-
-def keywords(*groups: Any, left_out: Iterable[str] = ()) -> Callable[[_Function], _Function]:
-    """Declare which options the ``**keys`` of a function accept, for ``described``.
-
-    ``groups``: dataclasses; or functions that return mappings from names to annotations, such as the keys of a plan.
-    """
-
-    def mark(function: _Function) -> _Function:
-        function.__keywords__ = (groups, tuple(left_out))  # type: ignore[attr-defined]
-        return function
-
-    return mark
-
-
-def described(function: Any) -> None:
-    """Make the options that a function takes visible to ``inspect.signature``, ``help`` and completion.
-
-    Called when the function is first accessed by its public name, because games must be loaded to know their options.
-    """
-    import inspect
-
-    if isinstance(function, type):
-        function = function.__init__  # type: ignore[misc]
-    groups, left_out = getattr(function, "__keywords__", ((), ()))
-    if not groups:
-        return
-    del function.__keywords__  # once is enough
-    signature = inspect.signature(function)
-    positional = [
-        parameter for parameter in signature.parameters.values() if parameter.kind is not inspect.Parameter.VAR_KEYWORD
-    ]
-    added: dict[str, inspect.Parameter] = {}
-    lines = []
-    for group in groups:
-        for name, annotation, default, sentence in keywords_of(group):
-            if name not in signature.parameters and name not in left_out and name not in added:
-                kind = inspect.Parameter.KEYWORD_ONLY
-                added[name] = inspect.Parameter(name, kind, default=default, annotation=annotation)
-                lines += [f"{name}: {sentence}"] if sentence else []
-    function.__signature__ = signature.replace(parameters=[*positional, *added.values()])
-    if lines:
-        body = "\n    ".join(lines)
-        function.__doc__ = f"{(function.__doc__ or '').rstrip()}\n\n    Options\n    -------\n    {body}\n    "
-
-
-def keywords_of(group: Any) -> Iterator[tuple[str, Any, Any, str]]:
-    """Yield the name, annotation, default and help text of each keyword."""
-    if not isinstance(group, type):
-        yield from ((name, annotation, None, "") for name, annotation in group().items())
-        return
+def keywords_of(group: type[Any]) -> Iterator[tuple[str, str, Any, str]]:
+    """Yield the name, annotation, default and help text of each option as a keyword of a Python function."""
     for name, (declared, spec) in options_of(group).items():
         given = " | ".join(_GIVEN.get(kind, kind) for kind in str(declared.type).split(" | "))
         yield name, given, None if declared.default is MISSING else declared.default, spec.sentence

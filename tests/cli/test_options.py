@@ -17,7 +17,7 @@ from wsim.cli.groups import Workers
 from wsim.cli.parameters import Command as Made
 from wsim.cli.parameters import Fields
 from wsim.errors import UserError
-from wsim.options import Options, at_least, described, keywords, option, refuse_more, taken
+from wsim.options import Options, at_least, keywords_of, option
 
 MOST_MODULES = 190  # that ``wsim --help`` loads, those of Python itself counted
 BESIDE = ("rich", "pydantic", "importlib.metadata", "wsim.lab.plan", "wsim.game")
@@ -33,14 +33,6 @@ class Question(Options):
     each: tuple[str, ...] = option("Several.", ())
     sizes: tuple[int, ...] = option("Sizes.", ())
     really: bool = option("Whether.", False)
-
-
-@keywords(Question)
-def ask(plan: str = "p", **keys: object) -> Question:
-    """Ask it."""
-    question = taken(keys, Question)
-    refuse_more(keys, ask)
-    return question
 
 
 def commands() -> dict[str, Made]:
@@ -121,13 +113,11 @@ def test_a_mistake_is_one_sentence(field: str, value: object, sentence: str) -> 
         Question(**{field: value})  # type: ignore[arg-type]
 
 
-def test_a_function_takes_the_fields_and_shows_them() -> None:
-    assert ask(count=5) == Question(count=5)
-    with pytest.raises(UserError, match=r"ask has no option 'cuont' \(did you mean 'count'\?\)"):
-        ask(cuont=5)
-    described(ask)
-    assert list(inspect.signature(ask).parameters) == ["plan", *(one.name for one in fields(Question))]
-    assert "count: How many." in (ask.__doc__ or "")
+def test_the_keywords_of_a_function_are_the_fields() -> None:
+    assert [name for name, *_ in keywords_of(Question)] == [declared.name for declared in fields(Question)]
+    rows = {name: rest for name, *rest in keywords_of(Question)}
+    assert rows["count"] == ["int", 3, "How many."]
+    assert rows["each"][0] == "str | Sequence[str]"
 
 
 def test_completion_is_shown_and_installed(

@@ -107,11 +107,11 @@ def test_one_shard_is_played_again_without_its_folder(wsim_command: Command, mon
     ("source", "words", "sentence"),
     [
         ("nothing", (), "'nothing' does not exist"),
-        ("letter.json", (), "'letter.json' is no answer of wsim: Expecting value"),
+        ("letter.json", (), "'letter.json' is not an answer of wsim: Expecting value"),
         (
             "list.json",
             (),
-            "'list.json' does not say what made it: its format is None",
+            "'list.json' is not an answer of wsim: its format is None",
         ),
         ("bare.parquet", (), "'bare.parquet' does not say what made it: it is no shard of a run of wsim"),
         ("cut.parquet", (), "'cut.parquet' does not say what made it: it is no shard of a run of wsim"),

@@ -100,7 +100,7 @@ def module(tmp_path: Path) -> Iterator[Path]:
         ("import nothing_here", "cannot be loaded from someones:GAME: ModuleNotFoundError: "),
         ("game = 1", "cannot be loaded from someones:GAME: AttributeError: "),
         ("this is no Python", "cannot be loaded from someones:GAME: SyntaxError: "),
-        ("class GAME: NAME = 'other'", "the installed game 'mine' is at someones:GAME, where the game 'other' is"),
+        ("class GAME: NAME = 'other'", "the installed game 'mine' at someones:GAME calls itself 'other'"),
         ("class GAME: NAME = 'mine'", "the installed game 'mine' is not a wsim.game.Game but "),
     ],
 )

@@ -122,7 +122,7 @@ def test_a_keyword_that_there_is_not_is_found_by_mypy_too() -> None:
     """Were the keywords untyped, mypy would say that there is nothing to ignore."""
     with pytest.raises(wsim.UserError, match="did you mean 'games'"):
         wsim.simulate(gmaes=3)  # type: ignore[call-arg]
-    with pytest.raises(wsim.UserError, match="give a change"):
+    with pytest.raises(wsim.UserError, match="add a change"):
         wsim.whatif(chnage=["cards.Altar.points=3"])  # type: ignore[call-arg]
     with pytest.raises(wsim.UserError, match="budget"):
         wsim.match("random", "first", budget="x")  # type: ignore[arg-type]

@@ -18,10 +18,9 @@ import wsim.wonders.analysis
 from tests.tiers import first_quick
 from wsim.document import NAME, SHARE, Column, estimated
 from wsim.game import GAMES, find_game
-from wsim.lab.keys import plan_keys
+from wsim.lab.keys import plan_keys, show_plan_keys
 from wsim.lab.plan import Plan
 from wsim.lab.run import record
-from wsim.options import described, keywords
 from wsim.stats.tables import Table
 
 
@@ -84,10 +83,9 @@ def test_every_keyword_is_in_the_signature_with_its_type(function: Callable[...,
 
 
 def test_the_signature_leaves_a_functions_own_parameters_first() -> None:
-    @keywords(plan_keys)
     def ask(plan: Plan | None = None, /, *, games: str = "own", **keys: Any) -> None: ...
 
-    described(ask)
+    show_plan_keys(ask)
     parameters = inspect.signature(ask).parameters
     assert list(parameters)[:2] == ["plan", "games"]
     assert parameters["games"].default == "own"

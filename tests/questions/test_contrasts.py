@@ -22,7 +22,7 @@ def test_a_rare_large_difference_the_other_way_keeps_the_error_rate(rare: int, o
         differs, against = random.random((2, 1, 2000))
         added = np.where(differs < often, np.where(against < 1 / (rare + 1), -rare, 1), 0)
         known = Contrasts(1, 1).plus([[base, one, who], [base + added, one, who]])
-        look = SequentialTest(2000).look(2000, known.effects(), known.enough())
+        look = SequentialTest(2000).look(2000, known.effects(), known.has_interval())
         wrong += look.verdict(0) in ("higher", "lower")
     assert wrong <= 14
 

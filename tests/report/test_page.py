@@ -31,7 +31,7 @@ VOID = {"meta", "link", "input", "br", "hr", "img", "path", "line", "rect"}
 MIXED = ("balanced", "military", "science", "civilian")
 WHATIF = {
     "format": "wsim-whatif/2",
-    "estimand": "Mean score of all seats: variant less baseline, on the same deals and seats.",
+    "estimand": "Mean score of all seats: variant minus baseline, on the same deals and seats.",
     "question": {"metric": "score"},
     "deals": 4096,
     "baseline": {"plan": {"ruleset": "1e", "players": 4}},
@@ -319,8 +319,8 @@ def test_assumptions_are_listed(wsim_command: Command, toy: None, monkeypatch: p
         (("run", "-o", "empty"), "'empty' is a folder: name the file, such as 'empty/report.html'"),
         (("run", "-o", "no/where.html"), "the folder 'no' does not exist"),
         (("run", "--whatif", "no.json"), "cannot read 'no.json': No such file or directory"),
-        (("run", "--whatif", "run/plan.toml"), "'run/plan.toml' is no answer of wsim: "),
-        (("run", "--whatif", "run/run.json"), "'run/run.json' does not say what made it: its format is 'wsim-run/2'"),
+        (("run", "--whatif", "run/plan.toml"), "'run/plan.toml' is not an answer of wsim: "),
+        (("run", "--whatif", "run/run.json"), "'run/run.json' is not an answer of wsim: its format is 'wsim-run/2'"),
         (("run", "--compare", "empty"), "'empty' contains no wsim run (no run.json)"),
     ],
 )

@@ -29,9 +29,9 @@ from wsim.text_tables import text_of
 
 UNRECORDED: Mapping[str, bool] = {"recorded": False}
 """Metadata of a field that is no part of the record."""
-PASSING = ("seconds", "costs", "baseline", "made", "digests", "wsim", "digest", "notes")
-"""Keys of a record that are not compared value by value: how long it took, what made it, what a command adds."""
-BY_HAND = "it was stopped by hand, and the repetition ended by itself"
+VOLATILE_KEYS = ("seconds", "costs", "baseline", "made", "digests", "wsim", "digest", "notes", "estimand", "remarks")
+"""Keys of a record that are not compared value by value: times, provenance, and sentences."""
+STOPPED_MANUALLY = "it was interrupted, but the repetition was not"
 
 View = Callable[[pl.DataFrame], pl.DataFrame]
 """What is shown of a table: some of its rows, sorted."""
@@ -363,9 +363,10 @@ def _recorded(value: Any) -> Any:
 def _differences(there: Mapping[str, Any], here: Mapping[str, Any]) -> Iterator[str]:
     """Say which values of two records differ."""
     if there.get("stopped") == "interrupted":
-        yield BY_HAND
+        yield STOPPED_MANUALLY
     one, other = (
-        dict(_values({key: value for key, value in record.items() if key not in PASSING})) for record in (there, here)
+        dict(_values({key: value for key, value in record.items() if key not in VOLATILE_KEYS}))
+        for record in (there, here)
     )
     found = [path for path in {**one, **other} if not _equal(one.get(path), other.get(path))]
     for path in found[:SHOWN]:

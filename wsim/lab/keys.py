@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,12 +12,29 @@ from wsim.options import keywords_of
 
 
 def plan_keys() -> dict[str, str]:
-    """Return the keys of a plan with their types, the games' own options last (for ``keywords``)."""
+    """Return the keys of a plan with their types, the games' own options last."""
     types = {name: annotation for name, annotation, _, _ in keywords_of(Plan)}
     types["policies"] = "str | Callable[..., int] | Sequence[str | Callable[..., int]]"
     for _, game in loadable_games():
         types |= dict.fromkeys(game.OPTIONS, "str | float | Sequence[str | float]")
     return types
+
+
+def show_plan_keys(function: Any) -> None:
+    """Replace ``**keys`` in the signature of a function or class by the keys of a plan, for ``help`` and completion.
+
+    Called when its public name is first accessed, because games must be loaded to know their options.
+    """
+    target: Any = vars(function)["__init__"] if isinstance(function, type) else function
+    signature = inspect.signature(target)
+    *own, last = signature.parameters.values()
+    assert last.kind is last.VAR_KEYWORD, function
+    keys = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+        for name, annotation in plan_keys().items()
+        if name not in signature.parameters
+    ]
+    target.__signature__ = signature.replace(parameters=[*own, *keys])
 
 
 def resolve_plan(plan: Plan | None, keys: Mapping[str, Any], **defaults: Any) -> Plan:

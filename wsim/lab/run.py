@@ -17,7 +17,7 @@ from wsim.errors import UserError
 from wsim.files import is_remote
 from wsim.game import find_game
 from wsim.lab.batch import Chunk, play, usable_threads
-from wsim.lab.keys import plan_keys, resolve_plan
+from wsim.lab.keys import resolve_plan
 from wsim.lab.parts import Part
 from wsim.lab.plan import Plan
 from wsim.lab.progress import Interrupted, Progress
@@ -25,7 +25,6 @@ from wsim.lab.record import RECORD, read_record
 from wsim.lab.shards import Batch, ShardBuilder, play_batches, recipes_of, shard_of
 from wsim.lab.store import Run, load_run, shard_games
 from wsim.lab.writer import RunWriter, refuse_other_run
-from wsim.options import keywords
 
 if TYPE_CHECKING:
     import polars as pl
@@ -50,7 +49,6 @@ class Played:
     picks: pl.DataFrame
 
 
-@keywords(plan_keys)
 def play_games(plan: Plan | None = None, /, *, threads: int | None = None, **keys: Any) -> Played:
     """Play a plan in memory and return both seats and picks; see ``simulate``."""
     played = resolve_plan(plan, keys).replace(picks=True)
@@ -58,7 +56,6 @@ def play_games(plan: Plan | None = None, /, *, threads: int | None = None, **key
     return Played(played, _whole([seats for seats, _ in pairs]), _whole([picks for _, picks in pairs]))
 
 
-@keywords(plan_keys)
 def simulate(plan: Plan | None = None, /, *, threads: int | None = None, **keys: Any) -> pl.DataFrame:
     """Play a plan in memory and return the seats table: one row per game and seat, in order.
 

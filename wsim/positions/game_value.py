@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from wsim.errors import UserError, nearest
 from wsim.game import find_game
-from wsim.lab.keys import plan_keys, resolve_plan
+from wsim.lab.keys import resolve_plan
 from wsim.lab.plan import Plan
-from wsim.options import keywords
 from wsim.positions.kernel_game import compile_stepping
 from wsim.positions.players import seated, who_plays_on
 from wsim.positions.position_file import file_of, read
@@ -67,7 +66,6 @@ class Game:
     sentence.
     """
 
-    @keywords(plan_keys)
     def __init__(self, plan: Plan | None = None, /, *, number: int = 0, **keys: Any) -> None:
         played = resolve_plan(plan, keys)
         if type(number) is not int or not 0 <= number < FAR:

@@ -1,1 +1,1 @@
-"""Questions about a game: each is a package; what they share is here."""
+"""Questions about a game: one package each; shared parts are here."""

@@ -1,4 +1,4 @@
-"""Answers in files, of whatever question."""
+"""Find and read the answers to questions in files."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from wsim.lab.store import shard_metadata
 from wsim.questions.registry import question_of_format
 
 IN_FOLDER = ("match.json", "answer.json")
-"""Answers of questions that have a folder of their own."""
+"""File names of answers in their own folder."""
 
 
 def answer_in(folder: Path) -> Path | None:
-    """Return the answer of a question that has a folder of its own; None for any other folder."""
+    """Return the path of the answer in a folder; None for a run folder or a folder without an answer."""
     if (folder / RECORD).is_file():
         return None
     return next((folder / name for name in IN_FOLDER if (folder / name).is_file()), None)
 
 
 def stored_in(path: Path) -> Stored | None:
-    """Return the answer in a file, of whatever question; None for a Parquet file without one.
+    """Return the answer in a file; None for a Parquet file without one.
 
-    Raises UserError for a file that cannot be read, and for JSON that is not an answer.
+    Raises UserError for a file that cannot be read, or JSON that is not an answer.
     """
     if path.suffix == ".parquet":
         record = shard_metadata(path) or {}
@@ -36,12 +36,12 @@ def stored_in(path: Path) -> Stored | None:
     except OSError as error:
         raise UserError(f"cannot read {str(path)!r}: {error.strerror}") from error
     except ValueError as error:
-        raise UserError(f"{str(path)!r} is no answer of wsim: {error}") from error
+        raise UserError(f"{str(path)!r} is not an answer of wsim: {error}") from error
     record = record if isinstance(record, dict) else {}
     named = record.get("format")
     if named is None and record.get("stopped") == "waiting":
-        raise UserError(f"{str(path)!r} has no answer yet: go on with that match by --resume")
+        raise UserError(f"{str(path)!r} has no answer yet: continue the match with --resume")
     question = question_of_format(str(named))
     if question is None:
-        raise UserError(f"{str(path)!r} does not say what made it: its format is {named!r}, not that of an answer")
+        raise UserError(f"{str(path)!r} is not an answer of wsim: its format is {named!r}")
     return Stored(question.answer_class, path, record)

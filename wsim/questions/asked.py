@@ -1,4 +1,4 @@
-"""Answers that record their question whole: by asking it again they are repeated, whatever question it is."""
+"""Answers that record their whole question, so that one function repeats them all."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 
 class AskedAnswer(Answer):
-    """An answer with the question that it answers.
+    """An answer that records its question.
 
     Attributes
     ----------
-    asked: the question: its name, the plan, and its groups of options, as JSON; set by ``Question.answered``.
-    VOLATILE: keys of its record that differ from one time to the next: where something was written.
+    asked: the name of the question, the plan, and the groups of options, as JSON; set by ``Question.answered``.
+    VOLATILE: keys of the record that differ between repetitions, such as paths.
     """
 
     VOLATILE: ClassVar[tuple[str, ...]] = ()
@@ -38,12 +38,12 @@ class AskedAnswer(Answer):
 
     @classmethod
     def identity(cls, record: Mapping[str, Any]) -> Any:
-        """Return what tells an answer from others of its kind in the same folder."""
+        """Return the fields that distinguish an answer from others of its kind in a folder."""
         return record["asked"]
 
     @classmethod
     def flat_plan(cls, record: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the plan of its question, or the first of those that its options name; nothing where there is none."""
+        """Return the plan of its question, or the first plan in its options; empty without one."""
         question, plan, groups = _asked(record)
         if plan is not None:
             return plan
@@ -51,7 +51,7 @@ class AskedAnswer(Answer):
 
     @classmethod
     def restored(cls, record: Mapping[str, Any], how: Again) -> Callable[[], Answer]:
-        """Return what asks the question again; code that it names must be trusted."""
+        """Return a function that asks the question again; code that it names must be trusted."""
         question, flat, groups = _asked(record)
         plan, options = None if flat is None else how.restored(flat), groups(question)
         for each in (each for group in options for each in getattr(group, "plans", ())):
@@ -68,12 +68,12 @@ class AskedAnswer(Answer):
 
     def beside(self, record: Mapping[str, Any]) -> dict[str, Any]:
         """Return its own record, with the volatile values of the other one."""
-        here = super().beside(record)
-        return here | {name: record.get(name) for name in ("asked", *self.VOLATILE) if name in here}
+        current = super().beside(record)
+        return current | {name: record.get(name) for name in ("asked", *self.VOLATILE) if name in current}
 
     @classmethod
     def compared(cls, record: Mapping[str, Any]) -> str:
-        """Say what was compared."""
+        """Return what was compared, in words."""
         counts = {name: len(record[name]) for name in cls.TABLES if isinstance(record.get(name), list)}
         return " and ".join(f"{count:,} rows of {name}" for name, count in counts.items() if count)
 

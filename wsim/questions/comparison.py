@@ -1,4 +1,4 @@
-"""The question of a comparison: what is changed, what decides it, whose outcomes count, when the test looks."""
+"""The options that decide a comparison: metric, seats, budget, error rate and spending function."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FIRST_LOOK = 1000  # deals of the first look: the normal distribution needs some
 
 
 def budget_of_deals(_name: str, value: Any) -> Any:
-    """Refuse fewer deals than there is something to compare of."""
+    """Raise UserError for a budget too small to compare anything."""
     if value < 2:
         raise UserError(f"the budget must be a whole number of games, at least 2, not {value!r}")
     return value
@@ -31,38 +31,49 @@ def budget_of_deals(_name: str, value: Any) -> Any:
 class Comparison(Options):
     """How a comparison is decided.
 
-    Alpha is shared out equally among the variants. With a margin, playing also ends when all effects are known to be
-    smaller. Spending: pocock stops early where effects are large, obrien_fleming has the shorter last interval.
+    Alpha is divided equally among the variants. With a margin, playing also stops once all effects are known to be
+    smaller. Spending: pocock stops early if effects are large; obrien_fleming has the shorter final interval.
     """
 
     metric: str = option(
-        "What decides: score, win:NAME or score:NAME (of a wonder, side or policy), owner:CARD (win share of "
-        "its owners), winner:CARD (games won by an owner), built:CARD, or another number of the seats table.",
+        "Metric that decides: score, win:NAME or score:NAME (of a wonder, side or policy), owner:CARD (win share of "
+        "its owners), winner:CARD (games won by an owner), built:CARD, or any number of the seats table.",
         "score",
+        metavar="METRIC",
     )
-    seat: int | None = option("Only this seat counts.", None, metavar="N")
-    budget: int = option("Deals at most, each played in every arm.", 100_000, metavar="N", check=budget_of_deals)
-    alpha: float = option("Accepted chance of calling a change clear that does nothing.", 0.05, check=error_rate)
+    seat: int | None = option("Count only this seat.", None, metavar="N")
+    budget: int = option(
+        "Maximum number of deals, each played in every arm.", 100_000, metavar="N", check=budget_of_deals
+    )
+    alpha: float = option(
+        "Accepted chance of declaring an effect if there is none.", 0.05, metavar="RATE", check=error_rate
+    )
     margin: float | None = option(
-        "Smaller effects do not matter: stop when all are known to be smaller.", None, check=smallest_effect
+        "Smallest effect that matters: stop once all are known to be smaller.",
+        None,
+        metavar="EFFECT",
+        check=smallest_effect,
     )
     spending: str = option(
-        "Use of alpha over the looks: pocock (stops early) or obrien_fleming.", "pocock", check=spending_function
+        "Alpha spending over the looks: pocock (stops early) or obrien_fleming.",
+        "pocock",
+        metavar="NAME",
+        check=spending_function,
     )
 
     def looks(self) -> list[int]:
-        """Return after how many deals the test looks."""
+        """Return the numbers of deals at which the test looks."""
         planned = {math.ceil(self.budget / 2**halvings) for halvings in range(LOOKS)}
         return sorted(look for look in planned if look >= min(FIRST_LOOK, self.budget))
 
     def test(self, variants: int) -> SequentialTest:
-        """Return the test of so many variants, whose verdicts hold together."""
+        """Return the test of this many variants, with jointly valid verdicts."""
         from wsim.stats.sequential import SequentialTest
 
         return SequentialTest(self.budget, alpha=self.alpha / variants, margin=self.margin, spending=self.spending)
 
     def concerned(self, players: int, seats: int) -> NDArray[np.bool_]:
-        """Return for each row of a game whether it counts; raise UserError for a seat that no player has."""
+        """Return for each row of a game whether it counts; raise UserError for a seat that does not exist."""
         import numpy as np
 
         if self.seat is None:
@@ -73,11 +84,11 @@ class Comparison(Options):
         return concerned
 
     def estimand(self, metric: Metric, *, restricted: bool) -> str:
-        """Say in one sentence what the effect on a metric is; ``restricted``: the variants restrict a seat."""
-        contrast = "variant less baseline, on the same deals and seats"
+        """Return the estimand of the effect on a metric, a sentence; ``restricted``: the variants restrict a seat."""
+        contrast = "variant minus baseline, on the same deals and seats"
         whose = "of all seats" if self.seat is None else f"of seat {self.seat}"
         if restricted:
-            contrast = "restricted less free, on the same deals"
+            contrast = "restricted minus free, on the same deals"
             if self.seat is None:
                 whose, contrast = "of the restricted seat", f"{contrast}, each seat of a deal in turn"
         quantity = metric.estimand(whose)

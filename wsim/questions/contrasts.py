@@ -1,4 +1,4 @@
-"""What arms on common deals say of some metrics: every variant less the baseline, with what both have in common."""
+"""Contrasts of metrics between arms on common deals: variant minus baseline, with their covariance."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
     from wsim.stats.intervals import Estimate
 
 MOVED = 0.02
-"""Share of deals in which other seats count: with more, a metric is about seats that the change itself has chosen."""
-UNSEEN = 2.0  # times how far a deal is from the mean that the error of a sum of differences is at least
+"""Share of deals in which different seats count; above it, the change itself selects the seats of a metric."""
+UNSEEN = 2.0  # the error of a sum of differences is at least this times the largest deviation of a deal
 _ROUNDING = 1e-13
 BASE_SUM, BASE_COUNT, SUM, COUNT = range(4)  # features of a game, see wsim.stats.moments
 
 
 @dataclass(frozen=True)
 class MetricReading:
-    """Reads metrics off games: numerator, denominator, and who counts, each of shape (metrics, games).
+    """Reads metrics from games: numerator, denominator, and a code of the seats that count; shape (metrics, games).
 
     Attributes
     ----------
-    metrics: which. concerned: for each seat, whether it counts.
+    metrics: the metrics. concerned: for each seat, whether it counts.
     """
 
     metrics: tuple[Metric, ...]
@@ -47,16 +47,16 @@ class MetricReading:
 
 
 class Contrasts:
-    """What is known of every variant and metric after some deals; the first metric is the one that decides.
+    """Sums of every variant and metric over some deals; the first metric is the one that decides.
 
-    Effects stand variant by variant, in each metric by metric.
+    Effects are ordered by variant, then by metric.
 
     Attributes
     ----------
-    variants, metrics: how many.
-    deals: how many were played in every arm.
-    differing: deals that are not alike in both arms, shape (variants * metrics,).
-    moved: deals in which other seats count in the variant; counted: deals in which some do in the baseline.
+    variants, metrics: their numbers.
+    deals: the number of deals played in every arm.
+    differing: deals that differ between the arms, shape (variants * metrics,).
+    moved: deals in which different seats count in the variant; counted: deals in which any do in the baseline.
     """
 
     def __init__(self, variants: int, metrics: int) -> None:
@@ -69,10 +69,7 @@ class Contrasts:
         self._farthest = np.zeros(variants * metrics)
 
     def plus(self, played: Sequence[Features]) -> Contrasts:
-        """Return what is known with more deals, as ``MetricReading`` reads them, baseline first; this stays as it is.
-
-        The metrics of the baseline are compared with those of each other arm.
-        """
+        """Return new sums with more deals, as ``MetricReading`` reads them, baseline first."""
         base = [np.tile(part, (self.variants, 1)) for part in played[0]]
         changed = [np.concatenate(parts) for parts in zip(*played[1:], strict=True)]
         result = Contrasts(self.variants, self.metrics)
@@ -82,17 +79,17 @@ class Contrasts:
         return result
 
     def _add_differences(self, before: Contrasts, base: Sequence[Floats], changed: Sequence[Floats]) -> None:
-        """Count the deals that differ, and sum the squares and fourth powers of what they add to the difference."""
+        """Count the deals that differ, and sum the squares and fourth powers of their differences."""
         base_sum, base_count, base_who = base
         changed_sum, changed_count, changed_who = changed
-        usual = np.nan_to_num(self.base().value)[:, None]
+        mean = np.nan_to_num(self.base().value)[:, None]
         fewer = changed_count != base_count
-        added = (changed_sum - base_sum) - usual * (changed_count - base_count)
+        added = (changed_sum - base_sum) - mean * (changed_count - base_count)
         added[(changed_sum == base_sum) & ~fewer] = 0.0
         self.differing = before.differing + np.count_nonzero((changed_sum != base_sum) | fewer, axis=1)
         self.moved = before.moved + np.count_nonzero(fewer | (changed_who != base_who), axis=1)
         self.counted = before.counted + np.count_nonzero(base_count, axis=1)
-        away = np.stack([base_sum - usual * base_count, changed_sum - usual * changed_count])
+        away = np.stack([base_sum - mean * base_count, changed_sum - mean * changed_count])
         self._farthest = np.maximum(before._farthest, np.abs(away).max(axis=(0, 2), initial=0.0))
         self._powers = before._powers + np.stack([(added**2).sum(axis=1), (added**4).sum(axis=1)])
 
@@ -105,11 +102,11 @@ class Contrasts:
         return self._moments.ratio(SUM, COUNT)
 
     def effects(self, level: float = 0.95) -> Estimate:
-        """Return variant less baseline on common deals, with the covariance of the two in its error.
+        """Return variant minus baseline on common deals; the error accounts for their covariance.
 
-        Where some deal differs, the error allows for the deals that were not seen: a rare one the other way may be as
-        large as a deal is ever far from the mean, ``R``. Of those that would make up for a sum of differences of four
-        times ``R`` none is missed but with a chance of ``exp(-4)``, so that the error is half of that at least.
+        If any deal differs, the error allows for rare deals that were not seen, each as large as the largest deviation
+        ``R`` of a deal from the mean. Unseen deals that would offset a sum of differences of ``4 R`` are all missed
+        with a chance of only ``exp(-4)``, so the error is at least half of that.
         """
         raw = self._paired(level)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -117,7 +114,7 @@ class Contrasts:
         return replace(raw, error=np.where(self.differing > 0, np.fmax(raw.error, unseen), raw.error))
 
     def _paired(self, level: float = 0.95) -> Estimate:
-        """Return variant less baseline with the error of what was seen."""
+        """Return variant minus baseline with the error of the deals seen."""
         raw = self._moments.difference((SUM, COUNT), (BASE_SUM, BASE_COUNT), level)
         # where both arms agree in every game, rounding leaves an error of some 1e-9 of that of one arm
         separate = self.base().error ** 2 + self.changed().error ** 2
@@ -125,47 +122,47 @@ class Contrasts:
         return replace(raw, error=error)
 
     def counts(self) -> NDArray[np.float64]:
-        """Return the denominators: rows or games that count in the baseline and in the variant, shape (groups, 2)."""
+        """Return the denominators of baseline and variant: rows or games that count, shape (groups, 2)."""
         return self._moments.totals[:, [BASE_COUNT, COUNT]]
 
     def variance_removed(self) -> NDArray[np.float64]:
-        """Return the share of the variance that pairing removed; NaN where nothing varies.
+        """Return the share of the variance removed by pairing: 1 - variance on common deals / on separate deals.
 
-        That is 1 less the variance on common deals over the variance on separate deals.
+        It is NaN if nothing varies.
         """
         separate = self.base().error ** 2 + self.changed().error ** 2
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(separate > 0, 1 - self._paired().error ** 2 / separate, np.nan)
 
-    def speaking(self) -> NDArray[np.float64]:
-        """Return how many deals that differ alike would say as much of the variance as those that do differ.
+    def effective_deals(self) -> NDArray[np.float64]:
+        """Return the effective number of differing deals, ``sum(d**2)**2 / sum(d**4)``.
 
-        That is ``sum(d**2)**2 / sum(d**4)``: their number if all are as large, few if some outweigh all others.
+        It is their number if all differences are equally large, and small if a few outweigh the rest.
         """
         squares, fourths = self._powers
         return np.divide(squares**2, fourths, out=np.zeros(len(squares)), where=fourths > 0)
 
-    # --- what a trial asks ------------------------------------------------------------------------------------------
+    # --- the interface of a trial -----------------------------------------------------------------------------------
 
     @property
     def deciding(self) -> Sequence[int]:
-        """Where the metric that decides stands among the effects, variant by variant."""
+        """The indices of the deciding metric among the effects, by variant."""
         return range(0, self.variants * self.metrics, self.metrics)
 
-    def enough(self) -> NDArray[np.bool_]:
-        """Say of each effect whether enough deals differ for an interval."""
-        known: NDArray[np.bool_] = self.speaking() >= DIFFERING
+    def has_interval(self) -> NDArray[np.bool_]:
+        """Return for each effect whether enough deals differ for an interval."""
+        known: NDArray[np.bool_] = self.effective_deals() >= DIFFERING
         return known
 
     def identical(self, variant: int) -> bool:
-        """Say whether no deal differs in any metric of a variant."""
+        """Return whether no deal differs in any metric of a variant."""
         first = variant * self.metrics
         return not self.differing[first : first + self.metrics].any()
 
-    def conditional(self, variant: int) -> bool:
-        """Say whether the metric is about seats that the variant has chosen: not the same ones count in both arms.
+    def is_self_selected(self, variant: int) -> bool:
+        """Return whether the variant itself selects the seats of the metric: different seats count in the two arms.
 
-        Then its difference is not what the change does to a seat, and no verdict is given.
+        Then the difference is not the effect of the change on a seat, and there is no verdict.
         """
-        place = self.deciding[variant]
-        return bool(self.moved[place] > MOVED * self.counted[place])
+        index = self.deciding[variant]
+        return bool(self.moved[index] > MOVED * self.counted[index])

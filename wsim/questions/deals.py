@@ -1,11 +1,11 @@
-"""Arms on common deals: every arm plays the same games of the same seed, is read alike, and is added up deal by deal.
+"""Arms on common deals: every arm plays the same games of the same seed and is summed deal by deal.
 
-The deal of a game depends on the seed and its number only (wsim/rng.py), so the luck of the cards and of the seating is
-the same in every arm and cancels in a contrast, arm less arm. What is read off each game are a few numbers, its
-*features*; what is kept of them are sums over deals (``wsim.stats.moments``): memory does not grow with the games.
+The deal of a game depends only on the seed and its number (wsim/rng.py), so the luck of cards and seating is the same
+in every arm and cancels in a contrast, arm minus arm. Each game is reduced to a few numbers, its *features*, and these
+to sums over deals (``wsim.stats.moments``), so memory does not grow with the games.
 
-All that plays to compare stands on this: what-if (variants and a baseline), matches (line-ups), skill and
-rest (players, each alone), balance (values of a game), tuning (candidates), and judging (an arm or two).
+All comparisons use this: what-if (variants and a baseline), matches (line-ups), skill and robustness (players in
+self-play), balance (values of a game), tuning (candidates), and judging nets.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
     from wsim.lab.tasks import Ready
 
 MOST_SIDES = 7
-"""Players or teams of a game, at most."""
+"""Largest number of players or teams in a game."""
 PARTS = 420
-"""In these parts a victory that up to ``MOST_SIDES`` share, and a mean over them, is a whole number."""
+"""Units of a victory: shares among up to ``MOST_SIDES`` sides, and means over them, are whole numbers."""
 
 Features: TypeAlias = Sequence[NDArray[Any]]
 """Numbers of games, each an array of shape (..., games), as ``wsim.stats.moments.Moments.add`` takes them."""
 Reading: TypeAlias = "Callable[[pl.DataFrame, range], Features]"
-"""What is read off games: a function of their seats table, whole games in order, and of their numbers."""
+"""Returns the features of games from their seats table (whole games in order) and their numbers."""
 
 
 @dataclass(frozen=True)
@@ -47,9 +47,9 @@ class Arm:
 
     Attributes
     ----------
-    name: what it is called.
-    simulators: one; or one for each seat in ``seats``, in which that seat is treated apart (may not trade, say).
-    seats: the seats whose rows come from these simulators; None with a single simulator, whose every row counts.
+    name: its name.
+    simulators: one; or one for each seat in ``seats``, in which that seat is treated differently (may not trade, say).
+    seats: the seats whose rows come from these simulators; None with a single simulator for all rows.
     """
 
     name: str
@@ -57,7 +57,7 @@ class Arm:
     seats: tuple[int, ...] | None = None
 
     def rows(self, games: range) -> NDArray[Any]:
-        """Play games and return their rows; with ``seats``, the row of each from the simulator that treats it apart."""
+        """Play games and return their rows; with ``seats``, the row of each seat from its simulator."""
         whole, _ = rows_and_picks(self.simulators[0], games, picks=False)
         if self.seats is not None:
             shape = (len(games), -1)
@@ -73,11 +73,11 @@ class Arm:
 
 @dataclass(frozen=True)
 class Arms:
-    """Arms, and what is read off their games.
+    """Arms, and the function that reads features from their games.
 
     Attributes
     ----------
-    arms: those that play; a baseline comes first. read: what is read off the games of each.
+    arms: the arms, the baseline first. read: returns the features of games.
     """
 
     arms: tuple[Arm, ...]
@@ -93,7 +93,7 @@ def in_blocks(
 ) -> Generator[list[Features]]:
     """Play blocks of games and yield the features of every arm, block by block, in order.
 
-    The blocks decide how sums are added up: neither threads, workers nor chunks can be seen in the result.
+    Sums are added block by block, so the result does not depend on threads, workers or chunks.
     """
     with closing(chunks_of(play, blocks)) as chunks:
         for games in blocks:
@@ -105,7 +105,7 @@ def in_blocks(
 
 @dataclass(frozen=True)
 class _ArmByArm:
-    """Plays games of arms that are numbered one arm after the other: arm 0 has the first ``games``, and so on."""
+    """Plays games numbered consecutively over arms: arm 0 has the first ``len(games)`` numbers, and so on."""
 
     every: tuple[tuple[Arm, Reading], ...]
     games: range
@@ -121,10 +121,9 @@ class _ArmByArm:
 def arm_by_arm(
     sets: Sequence[Arms], ready: Sequence[Ready], games: range, execution: Execution
 ) -> list[list[Features]]:
-    """Play the same games in all arms and return the features of each, set by set; ``ready``: all their simulators.
+    """Play the same games in all arms and return the features of each, by set; ``ready``: all their simulators.
 
-    It goes through arm after arm, so that many arms of few games leave no thread without work; nothing is known before
-    all are played.
+    Arms are played one after the other, so that all threads have work even with many arms of few games.
     """
     every = tuple((arm, arms.read) for arms in sets for arm in arms.arms)
     count = len(games)
@@ -139,28 +138,28 @@ def arm_by_arm(
 
 
 def _joined(parts: Sequence[Features]) -> Features:
-    """Put the features of games behind each other."""
+    """Concatenate the features of games."""
     if len(parts) == 1:
         return parts[0]
     return [np.concatenate(one, axis=-1) for one in zip(*parts, strict=True)]
 
 
 def sample(simulator: Simulator) -> pl.DataFrame:
-    """Return a seats table without rows: which columns there are, and which names may stand in them."""
+    """Return an empty seats table, which shows the columns and their possible names."""
     return simulator.seats_frame(np.zeros(0, simulator.row_dtype))
 
 
 def wins_of(frame: pl.DataFrame, games: int) -> NDArray[np.int64]:
-    """Return the part of each seat in the victory, in ``PARTS``, shape (games, seats)."""
+    """Return the share of each seat in the victory, in units of 1 / ``PARTS``, shape (games, seats)."""
     shares = frame["win_share"].to_numpy().astype(np.float64)
     whole: NDArray[np.int64] = np.rint(shares * PARTS).astype(np.int64).reshape(games, -1)
     return whole
 
 
 def different_policies(plan: Plan, policies: Iterable[str | Callable[..., int]], twice: str) -> tuple[str, ...]:
-    """Return policies as each is written; UserError for one that is there twice, in the words of ``twice``."""
-    found = [one for policy in policies for one in plan.replace(players=1, policies=[policy]).policies]
-    for place, name in enumerate(found):
-        if name in found[:place]:
+    """Return policies in canonical spelling; raise UserError with the message ``twice`` for a duplicate."""
+    names = [name for policy in policies for name in plan.replace(players=1, policies=[policy]).policies]
+    for index, name in enumerate(names):
+        if name in names[:index]:
             raise UserError(twice.format(name))
-    return tuple(found)
+    return tuple(names)

@@ -1,4 +1,4 @@
-"""The functions of Python that ask questions, such as ``wsim.whatif``: made from the registrations."""
+"""The Python functions of questions, such as ``wsim.whatif``, made from the registrations."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ EXECUTION = {"threads": "int | None", "cluster": "str | None", "progress": "Prog
 _ABOUT = """
 Parameters
 ----------
-threads: how many threads play. cluster: play on these workers instead, ``local:4`` or ``tcp://host:8786``.
-progress: called with what is being done, how much of it is done, and how much there is.
+threads: the number of threads. cluster: play on these workers instead, ``local:4`` or ``tcp://host:8786``.
+progress: called with the name of the task, the units done, and their total.
 
-Raises UserError for whatever cannot be asked, Interrupted on Ctrl-C with the answer so far.
+Raises UserError for an invalid question, Interrupted on Ctrl-C with the answer so far.
 """
 
 
 def function_called(name: str) -> Callable[..., Answer] | None:
-    """Return the function of Python that asks the question of this function name; None if there is no such question."""
+    """Return the Python function with this name; None if no question has it."""
     for question in questions():
         if name == question.function or name in question.aliases:
             return function_of(question)
@@ -38,12 +38,14 @@ def function_called(name: str) -> Callable[..., Answer] | None:
 
 
 def function_of(question: Question) -> Callable[..., Answer]:
-    """Return the function that asks a question, with its keywords and their help."""
+    """Return the Python function of a question, with its keywords and their help."""
     signature, lines = _signature(question)
     by_position = [
-        one.name for one in signature.parameters.values() if one.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
+        parameter.name
+        for parameter in signature.parameters.values()
+        if parameter.kind is parameter.POSITIONAL_OR_KEYWORD
     ]
-    several = next((one.name for one in signature.parameters.values() if one.kind is one.VAR_POSITIONAL), None)
+    several = next((each.name for each in signature.parameters.values() if each.kind is each.VAR_POSITIONAL), None)
 
     def function(*words: Any, **keys: Any) -> Answer:
         plan = next((word for word in words if isinstance(word, Plan)), None) if question.plan else None
@@ -60,13 +62,12 @@ def function_of(question: Question) -> Callable[..., Answer]:
         for name in keys:
             if not question.plan or name in _decided(question):
                 known = [key for key in signature.parameters if key != "plan"]
-                said = "decides" if name in _decided(question) else "has no option"
-                more = "itself" if name in _decided(question) else ""
-                raise UserError(f"{function.__name__} {said} {name!r} {more}".rstrip() + nearest(name, known))
+                verb, more = ("sets", " itself") if name in _decided(question) else ("has no option", "")
+                raise UserError(f"{function.__name__} {verb} {name!r}{more}{nearest(name, known)}")
         if not question.plan:
             return question.answered(None, groups, execution)
-        usual = {} if question.games is None else {"games": question.games}
-        return question.answered(resolve_plan(plan, {**keys, **arms}, **usual), groups, execution)
+        defaults = {} if question.games is None else {"games": question.games}
+        return question.answered(resolve_plan(plan, {**keys, **arms}, **defaults), groups, execution)
 
     function.__name__ = function.__qualname__ = question.function
     function.__module__ = f"{question.package}.{question.answer.partition(':')[0]}"
@@ -77,10 +78,9 @@ def function_of(question: Question) -> Callable[..., Answer]:
 
 
 def _spelled(question: Question) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the keywords that differ from what they mean: fields of its groups, and keys of the plan, by keyword.
+    """Return the fields of its groups and the keys of the plan whose keyword differs from their name, by keyword.
 
-    Where the command line calls a key of the plan differently, so does Python: in a what-if, ``set`` is the change, and
-    ``base_set`` is ``set`` of the plan.
+    Keywords follow the command line: in a what-if, ``set`` is the change, and ``base_set`` is ``set`` of the plan.
     """
     fields = {
         key_of(option.names[0]): name
@@ -92,26 +92,26 @@ def _spelled(question: Question) -> tuple[dict[str, str], dict[str, str]]:
 
 
 def _renamed(question: Question, keys: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the keywords by field of a group, and apart from them those of the plan that are called differently."""
+    """Return the keywords by field of a group, and separately the renamed ones of the plan."""
     fields, plan = _spelled(question)
     for keyword, name in fields.items():
         if keyword in keys and name in keys:
             raise UserError(
-                f"{question.function} got both {keyword} and {name}, which mean the same: values of all arms are "
-                f"base_{keyword}"
+                f"{question.function} got both {keyword} and {name}, which mean the same: use base_{keyword} for a "
+                "value of all arms"
             )
     arms = {plan[keyword]: value for keyword, value in keys.items() if keyword in plan}
     return {fields.get(keyword, keyword): value for keyword, value in keys.items() if keyword not in plan}, arms
 
 
 def _decided(question: Question) -> set[str]:
-    """Return the keys of a plan that a question decides itself."""
+    """Return the keys of a plan that a question sets itself."""
     taken = {name for group in question.option_groups for name in options_of(group)}
     return set(options_of(Plan)) - set(question.plan) - taken if question.plan else set()
 
 
 def _signature(question: Question) -> tuple[inspect.Signature, list[str]]:
-    """Return the signature of a question's function, and a line of help for each keyword."""
+    """Return the signature of the function of a question, and a line of help per keyword."""
     kinds = inspect.Parameter
     fields_spelled, plan_spelled = ({name: keyword for keyword, name in names.items()} for names in _spelled(question))
     first: list[inspect.Parameter] = []
@@ -119,20 +119,20 @@ def _signature(question: Question) -> tuple[inspect.Signature, list[str]]:
     lines = []
     for group in question.option_groups:
         fields = options_of(group)
-        for name, annotation, default, said in keywords_of(group):
+        for name, annotation, default, text in keywords_of(group):
             option_field, option = fields[name]
             name = fields_spelled.get(name, name)
-            lines += [f"{name}: {said}"]
+            lines += [f"{name}: {text}"]
             if option.argument and str(option_field.type).startswith("tuple"):
                 first.append(kinds(name, kinds.VAR_POSITIONAL, annotation="str | Callable[..., int]"))
             elif option.argument:
                 empty = option_field.default is MISSING or default == ""
-                usual = kinds.empty if empty else default
-                first.append(kinds(name, kinds.POSITIONAL_OR_KEYWORD, default=usual, annotation=annotation))
+                given = kinds.empty if empty else default
+                first.append(kinds(name, kinds.POSITIONAL_OR_KEYWORD, default=given, annotation=annotation))
             elif name not in later:
                 later[name] = kinds(name, kinds.KEYWORD_ONLY, default=default, annotation=annotation)
-    first.sort(key=lambda one: one.default is not kinds.empty)
-    several = any(one.kind is kinds.VAR_POSITIONAL for one in first)
+    first.sort(key=lambda parameter: parameter.default is not kinds.empty)
+    several = any(parameter.kind is kinds.VAR_POSITIONAL for parameter in first)
     if question.plan and not several:
         first.append(kinds("plan", kinds.POSITIONAL_OR_KEYWORD, default=None, annotation="Plan | None"))
     for name, annotation in EXECUTION.items():
@@ -141,7 +141,7 @@ def _signature(question: Question) -> tuple[inspect.Signature, list[str]]:
         decided = _decided(question)
         for key, annotation in plan_keys().items():
             name = plan_spelled.get(key, key)
-            if name not in later and name not in decided and all(name != one.name for one in first):
+            if name not in later and name not in decided and all(name != parameter.name for parameter in first):
                 later[name] = kinds(name, kinds.KEYWORD_ONLY, default=None, annotation=annotation)
     returned = question.answer.partition(":")[2]
     return inspect.Signature([*first, *later.values()], return_annotation=returned), lines

@@ -1,4 +1,4 @@
-"""What a comparison compares: a metric of the seats table, as a ratio of two sums over games.
+"""Metrics of a comparison: columns of the seats table, as a ratio of two sums over games.
 
 A metric is written
 
@@ -9,9 +9,9 @@ A metric is written
     owner:Palace              the win share of the seats that own this at the end
     winner:Palace             the share of games won by an owner of it
 
-Each is ``sum(numerator) / sum(denominator)`` over games; both sums are taken per game, because a game is what is
-independent. Nothing here knows which game is played: groups of seats are columns of names (Enum), and the game says
-which columns tell what a seat owns.
+Each is ``sum(numerator) / sum(denominator)`` over games; both are summed per game, because games are independent.
+This module works for any game: groups of seats are columns of names (Enum), and ``Game.OWNED`` names the columns of
+owned items.
 """
 
 from __future__ import annotations
@@ -35,28 +35,28 @@ SHORT: Mapping[str, str] = {"score": "total", "win": "win_share"}
 """Short names of columns."""
 _WORDS: Mapping[str, str] = {"total": "score", "win_share": "win share"}
 _NO_MEASURE = ("game", "seat", "team", "rank")
-_EXACT_BITS = 52  # of a float: a sum of different powers of two below that tells which they are
-MOST_NAMES = 24  # a column of more names is no group that anybody would compare one by one
+_EXACT_BITS = 52  # of a float: a sum of distinct powers of two below that identifies them
+MAX_NAMES = 24  # a column with more names is not a grouping worth comparing one by one
 
 
 def words_of(column: str) -> str:
-    """Return what a column of the seats table is called in a sentence."""
+    """Return the name of a column of the seats table for sentences."""
     return _WORDS.get(column, column)
 
 
 @dataclass(frozen=True)
 class Metric:
-    """One quantity that is compared.
+    """A quantity to compare.
 
     Attributes
     ----------
-    name: as it is written.
-    column: the column of the seats table that is averaged.
-    share: whether it lies between 0 and 1.
-    where: columns with the name that a seat must have in each to count; none: every seat concerned.
-    thing: what is owned, where the metric is about that.
-    owned: the Boolean column that a seat must have to count (for ``per_game``: to add); None for every seat.
-    per_game: the sum is divided by the number of games, not of seats.
+    name: its spelling.
+    column: the averaged column of the seats table.
+    share: whether its values are between 0 and 1.
+    where: columns and the name that a seat must have in each to count; empty: all seats concerned.
+    thing: the owned item, if the metric is about one.
+    owned: the Boolean column that must be true for a seat to count (for ``per_game``: to be added); None: all seats.
+    per_game: whether the sum is divided by the number of games instead of seats.
     """
 
     name: str
@@ -68,7 +68,7 @@ class Metric:
     per_game: bool = False
 
     def estimand(self, whose: str = "of all seats") -> str:
-        """Say in a few words what is estimated; ``whose`` names the seats concerned."""
+        """Return the estimand in a few words; ``whose``: the seats concerned."""
         if self.per_game:
             return f"share of games won by an owner of {self.thing}"
         if self.owned is not None:
@@ -84,7 +84,7 @@ class Metric:
 
 
 def kind_of_metric(name: str) -> tuple[Kind, str]:
-    """Return what a metric counts in, by its name, and of what, where the kind does not say."""
+    """Return the kind and unit of a metric from its name."""
     head, colon, _ = name.partition(":")
     column = SHORT.get(head, head)
     if head in ("owner", "winner"):
@@ -94,12 +94,12 @@ def kind_of_metric(name: str) -> tuple[Kind, str]:
 
 
 def parse_metric(text: str, seats: pl.DataFrame, owned: Mapping[str, str]) -> Metric:
-    """Read a metric; raise UserError for one that the table cannot give.
+    """Parse a metric; raise UserError for one that the table does not have.
 
     Parameters
     ----------
-    seats: a seats table; its rows do not matter.
-    owned: how columns begin that tell what a seat owns, and what one such thing is called (``wsim.game.Game.OWNED``).
+    seats: a seats table; only its columns matter.
+    owned: the prefixes of the columns of owned items, each with the noun for an item (``wsim.game.Game.OWNED``).
     """
     name = text.strip()
     head, colon, rest = name.partition(":")
@@ -123,7 +123,7 @@ def parse_metric(text: str, seats: pl.DataFrame, owned: Mapping[str, str]) -> Me
 
 
 def measures_of(seats: pl.DataFrame) -> list[str]:
-    """Return the columns of a seats table that have a mean worth comparing."""
+    """Return the columns of a seats table whose mean can be compared."""
     kinds = seats.schema.items()
     return [name for name, kind in kinds if (kind.is_numeric() or _is_flag(kind)) and name not in _NO_MEASURE]
 
@@ -139,15 +139,15 @@ def _is_share(column: str, seats: pl.DataFrame) -> bool:
 
 
 def groups_of(seats: pl.DataFrame) -> dict[str, list[str]]:
-    """Return the columns of names (wonder, side, policy) with their names, those of one name only left out."""
+    """Return the columns of at least two names (wonder, side, policy), with their names."""
     import polars as pl
 
-    found = {name: kind.categories.to_list() for name, kind in seats.schema.items() if isinstance(kind, pl.Enum)}
-    return {column: names for column, names in found.items() if 1 < len(names) <= MOST_NAMES}
+    groups = {name: kind.categories.to_list() for name, kind in seats.schema.items() if isinstance(kind, pl.Enum)}
+    return {column: names for column, names in groups.items() if 1 < len(names) <= MAX_NAMES}
 
 
 def _things(seats: pl.DataFrame, owned: Mapping[str, str]) -> dict[str, str]:
-    """Return the columns that tell what a seat owns, each with the name of the thing."""
+    """Return the columns of owned items, each with the name of the item."""
     return {
         column: column.removeprefix(prefix) for prefix in owned for column in seats.columns if column.startswith(prefix)
     }
@@ -159,18 +159,18 @@ def _listed(words: Sequence[str]) -> str:
 
 
 def _thing(name: str, seats: pl.DataFrame, owned: Mapping[str, str]) -> tuple[str, str]:
-    """Return the column that tells who owns a thing, and the name of the thing as the table writes it."""
+    """Return the column of an owned item, and the name of the item as in the table."""
     things = _things(seats, owned)
     for column, thing in things.items():
         if thing.lower() == name.lower():
             return column, thing
     nouns = _listed([f"{noun}s" for noun in owned.values()] if not things else list(owned.values()))
-    what = f"unknown {nouns} {name!r}" if things else f"the seats table of this game says nothing of {nouns}"
-    raise UserError(f"{what}{nearest(name, things.values())}")
+    message = f"unknown {nouns} {name!r}" if things else f"the seats table of this game has no columns of {nouns}"
+    raise UserError(f"{message}{nearest(name, things.values())}")
 
 
 def _group(name: str, seats: pl.DataFrame) -> tuple[str, str]:
-    """Return the column that has a name, and the name as the table writes it."""
+    """Return the column that contains a name, and the name as in the table."""
     groups = groups_of(seats)
     for column, names in groups.items():
         for known in names:
@@ -182,7 +182,7 @@ def _group(name: str, seats: pl.DataFrame) -> tuple[str, str]:
 
 
 def group_metrics(measures: Sequence[str], seats: pl.DataFrame) -> list[Metric]:
-    """Return each of the measures (``score``, ``win``) for every wonder, side and policy of a seats table."""
+    """Return the measures (``score``, ``win``) of every wonder, side and policy of a seats table."""
     columns = {measure: SHORT.get(measure, measure) for measure in measures}
     return [
         Metric(f"{measure}:{name}", column, _is_share(column, seats), where=((group, name),))
@@ -193,7 +193,7 @@ def group_metrics(measures: Sequence[str], seats: pl.DataFrame) -> list[Metric]:
 
 
 def owned_metrics(names: Sequence[str], seats: pl.DataFrame, owned: Mapping[str, str]) -> list[Metric]:
-    """Return what a change of these things is judged by: how often they are owned, and how their owners fare."""
+    """Return the metrics that show the effect of changed items: how often they are owned, and their owners' wins."""
     columns = {thing: column for column, thing in _things(seats, owned).items()}
     known = [name for name in names if name in columns]
     texts = [text for name in known for text in (columns[name], f"owner:{name}", f"winner:{name}")]
@@ -203,15 +203,15 @@ def owned_metrics(names: Sequence[str], seats: pl.DataFrame, owned: Mapping[str,
 def sums_of(
     frame: pl.DataFrame, per_game: int, metrics: Sequence[Metric], concerned: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
-    """Return numerator and denominator of each metric for each game, and which seats count for it.
+    """Return numerator, denominator and a code of the seats that count, for each game and metric.
 
     Parameters
     ----------
     frame: a seats table of whole games in order, ``per_game`` rows each.
     concerned: for each seat, whether it counts.
 
-    Returns an array of shape (games, metrics, 3). The third is a number that differs where other seats count: as many
-    may count with a change as without it, and yet not the same ones. It is 0 for a metric per game.
+    Returns an array of shape (games, metrics, 3). The code differs if different seats count, even if they are equally
+    many; it is 0 for a metric per game.
     """
     return SeatsReader(frame, np.tile(concerned, frame.height // per_game)).sums(metrics, per_game)
 
@@ -223,15 +223,14 @@ class SeatsReader:
         self._frame = frame
         self._columns: dict[str, NDArray[np.float64]] = {}
         self._codes: dict[str, tuple[list[str], NDArray[Any]]] = {}
-        # a seat of rank 0 takes no part in the contest, as in wsim.stats
+        # a seat of rank 0 does not compete, as in wsim.stats
         plays = concerned & (frame["rank"].to_numpy() > 0) if "rank" in frame.columns else concerned
         self._plays = plays.astype(np.float64)
 
     def column(self, name: str) -> NDArray[np.float64]:
-        """Return a column; zeros where the table lacks it (a thing that only the other arm has)."""
+        """Return a column; zeros if the table lacks it (an item that only the other arm has)."""
         if name not in self._columns:
-            there = name in self._frame.columns
-            values = self._frame[name].to_numpy() if there else np.zeros(self._frame.height)
+            values = self._frame[name].to_numpy() if name in self._frame.columns else np.zeros(self._frame.height)
             self._columns[name] = values.astype(np.float64)
         return self._columns[name]
 
@@ -245,7 +244,7 @@ class SeatsReader:
         return counted
 
     def _has(self, column: str, name: str) -> NDArray[np.bool_]:
-        """Return for each row whether a column has this name there."""
+        """Return for each row whether a column has this name."""
         if column not in self._codes:
             series = self._frame[column]
             names = cast("pl.Enum", series.dtype).categories.to_list()
@@ -255,13 +254,13 @@ class SeatsReader:
         return result
 
     def sums(self, metrics: Sequence[Metric], per_game: int) -> NDArray[np.float64]:
-        """Return numerator and denominator of each metric for each game, and which seats count (``sums_of``)."""
+        """Return numerator, denominator and code of the seats for each game and metric; see ``sums_of``."""
         result = np.empty((self._frame.height // per_game, len(metrics), 3))
         one_bit_each = 2.0 ** (np.arange(per_game) % _EXACT_BITS)
-        for place, metric in enumerate(metrics):
+        for index, metric in enumerate(metrics):
             counted = self.counted(metric)
             by_seat = counted.reshape(-1, per_game)
-            result[:, place, 0] = (self.column(metric.column) * counted).reshape(-1, per_game).sum(axis=1)
-            result[:, place, 1] = 1.0 if metric.per_game else by_seat.sum(axis=1)
-            result[:, place, 2] = 0.0 if metric.per_game else by_seat @ one_bit_each
+            result[:, index, 0] = (self.column(metric.column) * counted).reshape(-1, per_game).sum(axis=1)
+            result[:, index, 1] = 1.0 if metric.per_game else by_seat.sum(axis=1)
+            result[:, index, 2] = 0.0 if metric.per_game else by_seat @ one_bit_each
         return result

@@ -1,9 +1,9 @@
-"""Questions: each is registered once, and the command, the form, the Python function and ``wsim rerun`` follow from it.
+"""The registration of questions: command, form, Python function and ``wsim rerun`` all follow from it.
 
-A question is a package whose ``__init__`` holds a ``Question`` called ``QUESTION``, offered as an entry point of the
-group ``wsim.questions`` (``wsim.installed``). In it are, by convention, ``question.py`` (groups of options: dataclasses
-of ``wsim.options``) and ``answer.py`` (the ``Answer`` and the function that asks). Nothing here is heavy: ``wsim
---help`` loads every registration, and only what is asked loads its modules.
+A question is a package whose ``__init__`` defines a ``Question`` called ``QUESTION``, offered as an entry point of the
+group ``wsim.questions`` (``wsim.installed``). By convention it contains ``question.py`` (groups of options: dataclasses
+of ``wsim.options``) and ``answer.py`` (the ``Answer`` and the function that computes it). Registrations must be cheap:
+``wsim --help`` loads all of them, but no other module of a question.
 """
 
 from __future__ import annotations
@@ -26,33 +26,32 @@ if TYPE_CHECKING:
     from wsim.lab.plan import Plan
 
 OUTPUTS = ("out", "folder", "resume")
-"""Options that say where a command writes and what it continues; a form writes into the opened folder instead."""
+"""Options for the output of a command; a form writes to the opened folder instead."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)  # wsim --help makes this class: each method takes time
 class Question:
     """A question about games.
 
-    Modules, classes and functions are named as ``module:name`` within ``package``, and imported when they are needed.
+    Modules, classes and functions are named as ``module:name`` within ``package``, and imported on first use.
 
     Attributes
     ----------
     name: of its entry point and of its form; files of its answers in a run folder begin with it.
-    title: its name for people. package: where it is (``__name__``).
+    title: its display name. package: its package (``__name__``).
     groups: the dataclasses of its options, each an ``Options``; the docstring of the first explains the question.
-    ask: the function that asks it, called with the plan (if it takes one), each group and an ``Execution``.
-    answer: the class of its answer. formats: names of its files, the current one first.
-    command: the words after ``wsim``; none: its name. short: its line in the list of commands. panel: the heading in
-        that list; none: it is not listed. aliases: former names of the command and of the function.
-    function: its name in Python; none: its name.
-    plan: keys of a plan that it takes; none: it takes no plan. games: how many it plays unless told otherwise.
-    games_help: the same in words, for the help. plan_options: options of the command line for keys of the plan that are
-        called differently here.
+    ask: the function that computes the answer from the plan (if it takes one), each group and an ``Execution``.
+    answer: the class of its answer. formats: its file formats, the current one first.
+    command: the words after ``wsim``; default: the name. short: its line in the list of commands. panel: the heading in
+        that list; empty: it is not listed. aliases: former names of the command and of the function.
+    function: the name of its Python function; default: the name.
+    plan: the keys of a plan that it takes; empty: it takes no plan. games: its default number of games.
+    games_help: the same in words, for the help. plan_options: options for keys of the plan with a different name here.
     display: a dataclass of options; they are keywords of the answer's ``display``.
-    write: a function of the answer and the groups that writes what the options ask for and returns the path or paths;
-        none: the command has ``--out FILE``.
-    only_command: options that the form does not have, besides ``OUTPUTS``.
-    section: the heading under which the page of a run shows such answers in its folder; none: it does not.
+    write: a function of the answer and the groups that writes the requested files and returns the path or paths;
+        empty: the command has ``--out FILE``.
+    only_command: options that the form does not have, in addition to ``OUTPUTS``.
+    section: the heading for such answers on the page of a run; empty: they are not shown.
     """
 
     name: str
@@ -81,7 +80,7 @@ class Question:
         object.__setattr__(self, "function", self.function or self.name)
 
     def named(self, place: str) -> Any:
-        """Import and return what is called ``module:name`` in the package."""
+        """Import and return the object ``module:name`` of the package."""
         module, _, name = place.partition(":")
         return getattr(import_module(f"{self.package}.{module}"), name)
 
@@ -98,12 +97,12 @@ class Question:
 
     @property
     def about(self) -> str:
-        """What it asks, in the words of the help."""
+        """The help text."""
         return inspect.getdoc(self.option_groups[0]) or ""
 
     @property
     def words(self) -> tuple[type[Options], Field[Any]] | None:
-        """The group and the field that take the words of the command line that belong to no option, if it has one."""
+        """The group and the field that take the positional arguments, if there are any."""
         for group in self.option_groups:
             for option_field, option in options_of(group).values():
                 if option.argument and option.hidden:
@@ -111,9 +110,9 @@ class Question:
         return None
 
     def groups_of(self, values: Sequence[Mapping[str, Any]], words: Sequence[str] = ()) -> list[Options]:
-        """Return the groups of some values, one mapping for each; ``words``: arguments of the command line.
+        """Return the groups for some values, one mapping each; ``words``: positional arguments.
 
-        Raises UserError for a value that is not accepted, and for a word that nothing takes.
+        Raises UserError for an invalid value or an unexpected argument.
         """
         given = [dict(one) for one in values]
         taker = self.words if words else None
@@ -140,7 +139,7 @@ class Question:
         return group(**values)
 
     def taken(self, keys: dict[str, Any]) -> list[Options]:
-        """Take the options of its groups out of keywords, and return the groups; the other keywords stay."""
+        """Remove the options of its groups from the keywords, and return the groups."""
         former = {former: name for group in self.option_groups for former, name in former_names(group).items()}
         for name in former.keys() & keys.keys():
             keys[former[name]] = keys.pop(name)
@@ -149,7 +148,7 @@ class Question:
         )
 
     def answered(self, plan: Plan | None, groups: Sequence[Options], execution: Execution) -> Answer:
-        """Ask, and return the answer; raise Interrupted on Ctrl-C with the answer so far."""
+        """Compute and return the answer; raise Interrupted on Ctrl-C with the answer so far."""
         plans = (plan,) if self.plan else ()
         try:
             answer: Answer = self.named(self.ask)(*plans, *groups, execution)
@@ -199,12 +198,12 @@ class Question:
             object.__setattr__(answer, "asked", json.loads(json.dumps(asked)))
 
     def written(self, answer: Answer, groups: Sequence[Options]) -> Any:
-        """Write what the options of the question ask for, and return the path or paths; None for nothing."""
+        """Write the files that the options request, and return the path or paths, if any."""
         return self.named(self.write)(answer, *groups) if self.write else None
 
     def code(self, plan: Plan | None, groups: Sequence[Options]) -> list[str]:
-        """Return the policies and effects that are code, which asking would run."""
-        every = [entry for one in (plan, *groups) for entry in getattr(one, "code", ())]
+        """Return the user code (policies and effects) that computing the answer would run."""
+        every = [entry for source in (plan, *groups) for entry in getattr(source, "code", ())]
         return list(dict.fromkeys(map(str, every)))
 
 
@@ -215,16 +214,16 @@ def questions() -> Iterator[Question]:
 
 
 def find_question(name: str) -> Question:
-    """Return the question called ``name``; raise UserError naming the known ones, or for a broken one."""
+    """Return the question called ``name``; raise UserError for an unknown or broken one."""
     question: Question = load_question(name)
     return question
 
 
 def question_of_format(name: str) -> Question | None:
-    """Return the question whose answers have a format, or a former one; None if there is none."""
+    """Return the question whose answers have (or had) this format, if any."""
     return next((question for question in questions() if name in question.formats), None)
 
 
 def answer_families() -> list[str]:
-    """Return how the formats of all answers begin, after ``wsim-``: ``whatif``, ``match``, ..."""
+    """Return the format names of all answers without ``wsim-`` and version: ``whatif``, ``match``, ..."""
     return [name.partition("/")[0].removeprefix("wsim-") for question in questions() for name in question.formats]

@@ -1,7 +1,7 @@
-"""A trial: deals are played block by block and looked at when it is time, until all is decided or the budget is spent.
+"""A trial: play deals block by block, with interim looks, until all contrasts are decided or the budget is spent.
 
-After each look a group-sequential test (``wsim.stats.sequential``) says whether the answer is clear. A verdict once
-given stays, with what was known then.
+At each look a group-sequential test (``wsim.stats.sequential``) gives verdicts. A verdict is final, with the sums at
+that look.
 """
 
 from __future__ import annotations
@@ -23,43 +23,43 @@ if TYPE_CHECKING:
     from wsim.stats.intervals import Estimate
     from wsim.stats.sequential import Look
 
-BLOCK = 2048  # deals whose sums are added in one go: small enough for many variants, large enough for the kernels
+BLOCK = 2048  # deals added at a time: small enough for many variants, large enough for the kernels
 
 IDENTICAL = 10_000
-"""Deals after which playing ends if none of them differs in anything that is compared."""
+"""Deals after which playing stops if none of them differs in any metric."""
 
 
 class Sums(Protocol):
-    """What a trial knows: effects, some of which are the contrasts that decide."""
+    """Sums over deals with their effects, some of which are the deciding contrasts."""
 
     @property
     def deals(self) -> int:
-        """How many were added."""
+        """The number of deals added."""
         ...
 
     @property
     def deciding(self) -> Sequence[int]:
-        """Where the contrasts stand among the effects."""
+        """The indices of the deciding contrasts among the effects."""
         ...
 
     def plus(self, played: Any, /) -> Any:
-        """Return the same with more deals; these sums stay as they are."""
+        """Return new sums with more deals."""
         ...
 
     def effects(self) -> Estimate:
-        """Return all that gets an interval."""
+        """Return all figures that get an interval."""
         ...
 
-    def enough(self) -> NDArray[np.bool_]:
-        """Say of each effect whether enough deals speak for an interval."""
+    def has_interval(self) -> NDArray[np.bool_]:
+        """Return for each effect whether enough deals differ for an interval."""
         ...
 
     def identical(self, contrast: int, /) -> bool:
-        """Say whether no deal differs."""
+        """Return whether no deal differs."""
         ...
 
-    def conditional(self, contrast: int, /) -> bool:
-        """Say whether a contrast is not what a change does, so that it gets no verdict."""
+    def is_self_selected(self, contrast: int, /) -> bool:
+        """Return whether the change selects the seats of a contrast, which then gets no verdict."""
         ...
 
 
@@ -68,12 +68,12 @@ Known = TypeVar("Known", bound=Sums)
 
 @dataclass(frozen=True)
 class Decided(Generic[Known]):
-    """A contrast that is decided.
+    """A decided contrast.
 
     Attributes
     ----------
-    verdict: ``higher``, ``lower``, ``equivalent``, or ``identical``: no deal differed.
-    look: the look that decided. sums: what was known then.
+    verdict: ``higher``, ``lower``, ``equivalent``, or ``identical`` (no deal differed).
+    look: the deciding look. sums: the sums at that look.
     """
 
     verdict: str
@@ -82,20 +82,20 @@ class Decided(Generic[Known]):
 
 
 class Trial(Generic[Known]):
-    """Contrasts under way.
+    """A trial in progress.
 
     Attributes
     ----------
-    question: how they are decided.
-    sums: what is known.
-    looks: the looks so far; their effects are those of ``sums`` at that time.
-    decided: the contrasts that are decided, by their numbers.
-    stopped: why playing ended: ``clear``, ``budget`` or ``interrupted``; ``waiting`` until then.
-    seconds: how long playing took.
+    question: how it is decided.
+    sums: the sums so far.
+    looks: the looks so far, with the effects at that time.
+    decided: the decided contrasts by number.
+    stopped: why playing stopped: ``clear``, ``budget`` or ``interrupted``; ``waiting`` until then.
+    seconds: the time that playing took.
     """
 
     def __init__(self, sums: Known, question: Comparison, tests: int | None = None) -> None:
-        """``tests``: how many contrasts share alpha, if there are others besides these."""
+        """``tests``: the number of contrasts that share alpha, if there are more than these."""
         self.sums, self.question = sums, question
         self.looks: list[Look] = []
         self.decided: dict[int, Decided[Known]] = {}
@@ -104,9 +104,9 @@ class Trial(Generic[Known]):
         self._test = question.test(len(sums.deciding) if tests is None else tests)
 
     def play(self, blocks: Generator[Any], progress: Progress | None = None, doing: str = "deals") -> None:
-        """Add blocks until all is decided or they end; Ctrl-C leaves the trial as it then is, with a last look.
+        """Add blocks until all contrasts are decided or the blocks end; Ctrl-C stops with a final look.
 
-        ``blocks``: of deals as ``sums.plus`` takes them; one ends wherever the question looks.
+        ``blocks``: deals as ``sums.plus`` takes them; a block ends at each look of the question.
         """
         start, looks = time.perf_counter(), self.question.looks()
         try:
@@ -119,7 +119,7 @@ class Trial(Generic[Known]):
                         self.look()
                         if isinstance(progress, ProgressOfLooks):
                             progress.looked(self.sums.deals, self._deciding())
-                        if self.over():
+                        if self.finished():
                             return
             self.stopped = "budget"
         except KeyboardInterrupt:
@@ -135,30 +135,30 @@ class Trial(Generic[Known]):
         self.sums = self.sums.plus(block)
 
     def look(self) -> None:
-        """Look at the deals so far."""
+        """Test the contrasts on the deals so far."""
         sums, enough = self.sums, min(IDENTICAL, self.question.budget)
-        look = self._test.look(sums.deals, sums.effects(), sums.enough())
+        look = self._test.look(sums.deals, sums.effects(), sums.has_interval())
         self.looks.append(look)
-        for contrast, place in enumerate(sums.deciding):
-            verdict: str = look.verdict(place)
+        for contrast, index in enumerate(sums.deciding):
+            verdict: str = look.verdict(index)
             if sums.deals >= enough and sums.identical(contrast):
                 verdict = "identical"
-            if verdict != "unclear" and not sums.conditional(contrast):
+            if verdict != "unclear" and not sums.is_self_selected(contrast):
                 self.decided.setdefault(contrast, Decided(verdict, look, sums))
 
     def _deciding(self) -> list[tuple[float, float, float]]:
-        """Return what decides, as it stood at the last look: each effect with the ends of its interval."""
+        """Return the deciding effects at the last look, each with the ends of its interval."""
         look = self.looks[-1]
         return [(float(look.effects.value[at]), float(look.low[at]), float(look.high[at])) for at in self.sums.deciding]
 
-    def over(self) -> bool:
-        """Say whether no more deals are needed, and remember why."""
+    def finished(self) -> bool:
+        """Return whether no more deals are needed, and set ``stopped``."""
         if len(self.decided) == len(self.sums.deciding):
             self.stopped = "clear"
         return self.stopped == "clear"
 
 
 def blocks_of(looks: Sequence[int]) -> list[range]:
-    """Return blocks of deals up to the last of some looks: none larger than ``BLOCK``, and one ends at every look."""
+    """Return blocks of at most ``BLOCK`` deals up to the last look, with a block ending at every look."""
     edges = sorted({*looks, *range(BLOCK, looks[-1], BLOCK)})
     return [range(first, last) for first, last in zip([0, *edges], edges, strict=False)]

@@ -1,4 +1,4 @@
-"""From a change to the variants of a plan: changed values, patch files, sweeps over values, restrictions of a seat."""
+"""Make the variants of a plan: changed values, patch files, sweeps over values, restrictions of a seat."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from wsim.game import Restrict, Simulator
     from wsim.questions.whatif.question import Change
 
-MOST_VARIANTS = 50
-_WRITING = ("changes", "source", "catalogue")  # of a provenance: texts and lists that say where rules were written
+MAX_VARIANTS = 50
+_WRITING = ("changes", "source", "catalogue")  # entries of a provenance that only record where rules were written
 _NUMBER = r"[-+]?\d+(?:\.\d+)?"
 _RANGE = re.compile(rf"({_NUMBER})\.\.({_NUMBER})(?:\.\.({_NUMBER}))?")
 _GRAMMAR = "write PATH=5..9, PATH=5..9..2 (in steps of 2) or PATH=5,7,9"
@@ -30,12 +30,12 @@ class Variant:
 
     Attributes
     ----------
-    name: what it is called, unique among the variants.
-    value: of a sweep, as written; None otherwise.
-    plans: its plan; for a restriction one plan for each seat restricted.
-    digests: of the plans, with the content of the files that they name.
-    seats: these seats; None if no seat is treated apart.
-    same: its rules are those of the baseline.
+    name: its unique name.
+    value: the value of a sweep, as written; None otherwise.
+    plans: its plan; for a restriction, one plan per restricted seat.
+    digests: of the plans, with the content of their files.
+    seats: the restricted seats; None without a restriction.
+    same: whether its rules are those of the baseline.
     """
 
     name: str
@@ -46,7 +46,7 @@ class Variant:
     same: bool = False
 
     def record(self) -> dict[str, Any]:
-        """Return what makes the variant again, as JSON."""
+        """Return the variant as JSON, for repeating it."""
         seats = None if self.seats is None else list(self.seats)
         plans = [plan.as_dict() for plan in self.plans]
         made = {"seats": seats, "same": self.same, "plans": plans, "digests": list(self.digests)}
@@ -54,7 +54,7 @@ class Variant:
 
 
 def variants_of(plan: Plan, change: Change, seat: int | None, baseline: Simulator) -> list[tuple[Variant, Arm]]:
-    """Return the variants of a plan, each with its arm ready to play; raise UserError for what cannot be compared."""
+    """Return the variants of a plan, each with its arm ready to play; raise UserError for an invalid change."""
     if change.ban:
         seats = tuple(range(plan.players)) if seat is None else (seat,)
         return [_restricted(plan, ban, seats, baseline) for ban in dict.fromkeys(change.ban)]
@@ -67,10 +67,10 @@ def variants_of(plan: Plan, change: Change, seat: int | None, baseline: Simulato
 def _changed(
     plan: Plan, change: Change, name: str, baseline: Simulator, value: str | None = None
 ) -> tuple[Variant, Arm]:
-    """Return the variant with other rules; ``value``: of a sweep, whose ``path=value`` is then the name."""
+    """Return the variant with changed rules; ``value``: of a sweep, whose ``path=value`` is then the name."""
     for file in change.change_files:
         if plan.place(file) != file:
-            raise UserError(f"{file!r} is a file of the plan file's folder too: write it with its folder, ./{file}")
+            raise UserError(f"{file!r} also exists in the folder of the plan file: write ./{file}")
     values = (*plan.set, *change.change, *([] if value is None else [name]))
     changed = plan.replace(set=values, patch=(*plan.patch, *change.change_files))
     arm = Arm(name, (_prepared(changed, name, baseline),))
@@ -81,14 +81,14 @@ def _changed(
 def repeated(
     recorded: Mapping[str, Any], again: Callable[[Plan], Plan], places: Mapping[str, str], baseline: Simulator
 ) -> tuple[Variant, Arm]:
-    """Return a variant, with its arm, as ``Variant.record`` told it.
+    """Return a recorded variant (``Variant.record``) with its arm.
 
     Parameters
     ----------
-    again: makes of a recorded plan the one that is played.
-    places: where the files lie that the plans name.
+    again: returns the plan to play for a recorded plan.
+    places: the paths of the files that the plans name.
 
-    Raises KeyError, TypeError, ValueError or UserError for what no variant told.
+    Raises KeyError, TypeError, ValueError or UserError for an invalid record.
     """
     name = str(recorded["variant"])
     plans = tuple(again(Plan.restore(plan, places)) for plan in recorded["plans"])
@@ -98,14 +98,14 @@ def repeated(
 
 
 def _seats(recorded: Any, plans: int) -> tuple[int, ...] | None:
-    """Return the seats that are treated apart, one a plan; ValueError for another number of them."""
+    """Return the restricted seats, one per plan; ValueError for a different number of them."""
     if len(recorded or [None]) != plans:
         raise ValueError(f"{plans} plans for the seats {recorded!r}")
     return None if recorded is None else tuple(map(int, recorded))
 
 
 def _rules(provenance: Any) -> Any:
-    """Return what a simulator plays by, without how it was written down."""
+    """Return the rules in a provenance, without the entries that record where they were written."""
     if isinstance(provenance, Mapping):
         rules = {key: value for key, value in provenance.items() if key not in _WRITING or isinstance(value, Mapping)}
         return {key: _rules(value) for key, value in rules.items()}
@@ -113,7 +113,7 @@ def _rules(provenance: Any) -> Any:
 
 
 def _restricted(plan: Plan, ban: str, seats: tuple[int, ...], baseline: Simulator) -> tuple[Variant, Arm]:
-    """Return the variant in which one seat may not do some things, each of the seats in turn."""
+    """Return the variant that forbids one seat some actions, each of the seats in turn."""
     restrict: Restrict | None = find_game(plan.game).RESTRICT
     if restrict is None:
         raise UserError(f"{plan.game} cannot restrict a seat")
@@ -124,10 +124,10 @@ def _restricted(plan: Plan, ban: str, seats: tuple[int, ...], baseline: Simulato
 
 
 def _prepared(plan: Plan, name: str, baseline: Simulator) -> Simulator:
-    """Make a plan ready; raise UserError if its games have other seats than the baseline's."""
+    """Prepare a plan; raise UserError if its games have different seats from the baseline."""
     simulator: Simulator = find_game(plan.game).prepare(plan)
     if (simulator.seats, simulator.row_dtype) != (baseline.seats, baseline.row_dtype):
-        raise UserError(f"{name} changes the number of seats, so that games cannot be compared seat by seat")
+        raise UserError(f"{name} changes the number of seats, so games cannot be compared seat by seat")
     return simulator
 
 
@@ -141,23 +141,23 @@ def sweep_values(sweep: str) -> tuple[str, list[str]]:
     if not (path and equals and text):
         raise UserError(f"{sweep!r} is not a sweep: {_GRAMMAR}")
     values = _range(sweep, text) if ".." in text else _listed(sweep, text)
-    if not 2 <= len(values) <= MOST_VARIANTS:
-        raise UserError(f"the sweep {sweep!r} has {len(values)} values: it needs from 2 to {MOST_VARIANTS}; {_GRAMMAR}")
+    if not 2 <= len(values) <= MAX_VARIANTS:
+        raise UserError(f"the sweep {sweep!r} has {len(values)} values: it must have 2 to {MAX_VARIANTS}; {_GRAMMAR}")
     return path, values
 
 
 def _range(sweep: str, text: str) -> list[str]:
-    """Return the numbers of ``5..9`` or ``5..9..2``, as text: exact, whole where all are."""
+    """Return the numbers of ``5..9`` or ``5..9..2`` as exact text, as whole numbers if all are."""
     match = _RANGE.fullmatch(text)
     if match is None:
-        raise UserError(f"{text!r} in the sweep {sweep!r} is no range of numbers: {_GRAMMAR}")
+        raise UserError(f"{text!r} in the sweep {sweep!r} is not a range of numbers: {_GRAMMAR}")
     first, last, step = (Fraction(part) for part in (match[1], match[2], match[3] or "1"))
     if step <= 0 or last < first:
-        raise UserError(f"the sweep {sweep!r} runs from small to large in steps above 0: {_GRAMMAR}")
+        raise UserError(f"the sweep {sweep!r} must run from small to large in steps above 0: {_GRAMMAR}")
     count = int((last - first) / step) + 1
-    if count > MOST_VARIANTS:
-        raise UserError(f"the sweep {sweep!r} has {count} values: it needs from 2 to {MOST_VARIANTS}; {_GRAMMAR}")
-    numbers = [first + place * step for place in range(count)]
+    if count > MAX_VARIANTS:
+        raise UserError(f"the sweep {sweep!r} has {count} values: it must have 2 to {MAX_VARIANTS}; {_GRAMMAR}")
+    numbers = [first + index * step for index in range(count)]
     whole = all(number.denominator == 1 for number in numbers)
     return [str(int(number)) if whole else repr(float(number)) for number in numbers]
 

@@ -60,7 +60,7 @@ def test_runs_of_two_seeds_are_independent() -> None:
     first, second = run("a"), run("b", seed=2, games=700)
     found = compare_runs(first, second)
     assert not found.paired
-    assert found.how == "Independent: their seeds are 1 and 2, so the squares of the errors add up"
+    assert found.how == "Unpaired: their seeds are 1 and 2, so the runs are independent"
     assert found.games == (1000, 700)
     one, other = per_game(first), per_game(second)
     score = row(found.metrics, "score")
@@ -74,7 +74,7 @@ def test_only_games_that_both_have_are_paired() -> None:
     first, second = run("a", part=Part(1, 2)), run("b", policies="shy")
     found = compare_runs(first, second)
     assert (found.paired, found.games) == (True, (540, 540))
-    assert found.how.endswith("so the same deals; 460 games that only one of them has do not count")
+    assert found.how.endswith("so the same deals; 460 games in only one run are not counted")
     change = (per_game(second)[:540] - per_game(first)).mean()
     assert row(found.metrics, "score")["difference"] == pytest.approx(change)
 
@@ -82,12 +82,12 @@ def test_only_games_that_both_have_are_paired() -> None:
 def test_parts_without_a_common_game_are_independent() -> None:
     found = compare_runs(run("a", part=Part(1, 2)), run("b", part=Part(2, 2)))
     assert not found.paired
-    assert found.how == "Independent: they have no games in common, so the squares of the errors add up"
+    assert found.how == "Unpaired: they have no games in common, so the runs are independent"
 
 
 def test_other_rules_may_deal_otherwise() -> None:
     found = compare_runs(run("a"), run("b", ruleset="toy-2e"), ["score"])
-    assert found.how == "Paired game by game: both have seed 1, so the same deals as far as the rules deal alike"
+    assert found.how == "Paired game by game: both have seed 1, so the same deals where the rules allow it"
 
 
 def test_every_name_of_either_run_has_its_metrics() -> None:
@@ -101,7 +101,7 @@ def test_a_run_is_like_itself(wsim_command: Command) -> None:
     run("a")
     answer = wsim_command("compare", "a", "a")
     assert answer.code == 0
-    assert answer.out.endswith("Both runs were made by the same plan, rules and version: they hold the same games.\n")
+    assert answer.out.endswith("Both runs have the same plan, rules and version, so they contain the same games.\n")
     found = json.loads(wsim_command("compare", "a", "a", "--json").out)
     assert {metric["difference"] for metric in found["metrics"]} == {0.0}
     assert {metric["difference_high"] for metric in found["metrics"]} == {0.0}
@@ -122,7 +122,7 @@ def test_the_command_names_what_differs(wsim_command: Command) -> None:
     lines = answer.out.splitlines()
     assert lines[0] == "What differs"
     assert lines[3].split() == ["plan.seed", "1", "3"]
-    assert "1,000 games each; intervals (95 %) are clustered by game." in answer.out
+    assert "1,000 games each; 95% intervals, clustered by game." in answer.out
     told = json.loads(wsim_command("compare", "a", "b", "--metric", "has:pearl", "--json", "--level", "0.9").out)
     assert [metric["metric"] for metric in told["metrics"]] == ["has:pearl"]
     assert (told["format"], told["paired"], told["level"], told["differs"]) == (
@@ -134,7 +134,7 @@ def test_the_command_names_what_differs(wsim_command: Command) -> None:
     3,
     ("other", "words", "sentence"),
     [
-        ("five", (), "'a' and 'five' cannot be compared: 4 players here and 5 there"),
+        ("five", (), "'a' and 'five' cannot be compared: they have 4 and 5 players"),
         ("babel", (), "'a' and 'babel' cannot be compared: they are runs of toy and of tower_of_babel"),
         ("none", (), "'none' does not exist"),
         ("b", ("--metric", "scor"), "unknown metric 'scor': known are "),

@@ -18,7 +18,7 @@ DUEL = ("match", *LUCK, "p:skill=3", "p", "--rulesets", "one,two", "--budget", "
 SKILL = ("skill", "charms", *LUCK, "--ladder", "p,p:charm=3,p:charm=40", "--games", "300")
 ROUND_ROBIN = (*MATCH, "--round-robin", "--players", "2..3", "--seed", "4")
 BETWEEN = (*SKILL, "--between", "p,p:charm=3", "--level", "0.9", "--players", "5")
-BY_HAND = "it was stopped by hand, and the repetition ended by itself"
+STOPPED = "it was interrupted, but the repetition was not"
 
 
 @first_quick(
@@ -26,12 +26,12 @@ BY_HAND = "it was stopped by hand, and the repetition ended by itself"
     ("words", "name", "said"),
     [
         (MATCH, "a.json", "200 deals in every seating, 3 pairs"),
-        (SKILL, "a.json", "300 games at each of 3 rungs"),
+        (SKILL, "a.json", "300 games at each of 3 levels"),
         (MATCH, "a.parquet", "200 deals in every seating, 3 pairs"),
-        (SKILL, "a.parquet", "300 games at each of 3 rungs"),
+        (SKILL, "a.parquet", "300 games at each of 3 levels"),
         (DUEL, "a.parquet", "200 deals in every seating, 2 pairs"),
         (ROUND_ROBIN, "a.json", "400 deals in every seating, 6 pairs"),
-        (BETWEEN, "a.json", "300 games at each of 3 rungs"),
+        (BETWEEN, "a.json", "300 games at each of 3 levels"),
     ],
 )
 def test_an_answer_is_asked_again(wsim_command: Command, words: tuple[str, ...], name: str, said: str) -> None:
@@ -81,7 +81,7 @@ def test_edited_skill_is_found_out(wsim_command: Command) -> None:
 @pytest.mark.parametrize("words", [MATCH, SKILL])
 def test_what_was_stopped_by_hand_is_not_the_same(wsim_command: Command, words: tuple[str, ...]) -> None:
     first, *_ = edited(words, wsim_command, lambda told: told.update(stopped="interrupted"))
-    assert first == f"  {BY_HAND}"
+    assert first == f"  {STOPPED}"
 
 
 @pytest.mark.slow
@@ -103,7 +103,7 @@ def test_other_code_of_the_second_policy_is_told(wsim_command: Command) -> None:
     digests[1] = "0" * 16
     Path("m.json").write_text(json.dumps(told))
     answer = wsim_command("rerun", "m.json")
-    assert (answer.code, answer.out.splitlines()[1:]) == (0, ["  a policy or a rule set was another"])
+    assert (answer.code, answer.out.splitlines()[1:]) == (0, ["  a policy or a rule set was different"])
 
 
 @first_quick(
@@ -112,16 +112,16 @@ def test_other_code_of_the_second_policy_is_told(wsim_command: Command) -> None:
     [
         (MATCH, {"made": None}, "the answer is damaged: TypeError: "),
         (MATCH, {"policies": 5}, "the answer is damaged: TypeError: "),
-        (MATCH, {"policies": ["p"]}, "the answer is damaged: a match has a table and two policies at least"),
+        (MATCH, {"policies": ["p"]}, "the answer is damaged: a match needs a table and at least two policies"),
         (MATCH, {"policies": ["p", "q"]}, "unknown policy 'q'"),
-        (MATCH, {"tables": []}, "the answer is damaged: a match has a table and two policies at least"),
+        (MATCH, {"tables": []}, "the answer is damaged: a match needs a table and at least two policies"),
         (MATCH, {"tables": [{"ruleset": "one"}]}, "the answer is damaged: KeyError: 'players'"),
         (MATCH, {"digests": 5}, "the answer is damaged: AttributeError: "),
         (MATCH, {"question": {"budgie": 1}}, "the answer is damaged: TypeError: "),
         (MATCH, {"question": {"budget": 1}}, "the budget must be a whole number of games, at least 2, not 1"),
         (SKILL, {"made": []}, "the answer is damaged: IndexError: "),
         (SKILL, {"rungs": None}, "the answer is damaged: TypeError: "),
-        (SKILL, {"rungs": ["p"]}, "a ladder has two policies or more"),
+        (SKILL, {"rungs": ["p"]}, "a ladder needs at least two policies"),
         (
             SKILL,
             {"question": {"what": "charms", "between": [], "level": 7}},
@@ -151,7 +151,7 @@ def test_rows_alone_and_a_match_under_way_are_one_sentence(wsim_command: Command
     for name in ("kept", "kept/match.json"):
         answer = wsim_command("rerun", name)
         assert (answer.code, answer.out) == (2, "")
-        assert answer.err == "wsim: 'kept/match.json' has no answer yet: go on with that match by --resume\n"
+        assert answer.err == "wsim: 'kept/match.json' has no answer yet: continue the match with --resume\n"
     assert (
         wsim_command("rerun", "kept", "-o", "x").err
         == "wsim: --out stores the games of a run, but an answer has none\n"

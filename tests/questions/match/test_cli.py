@@ -26,24 +26,24 @@ def test_a_duel_in_words_and_figures(wsim_command: Command) -> None:
     answer = wsim_command(*LUCK, *TWO, "--budget", "400")
     assert (answer.code, answer.err) == (0, "")
     lines = answer.out.splitlines()
-    assert lines[0] == "Match, one, 4 players; a fair share of wins is 0.250"
+    assert lines[0] == "Match: one, 4 players (fair share of wins: 0.250)"
     assert lines[1].split() == [
         "policy", "other", "win", "share", "other", "share", "difference", "margin", "verdict", "deals",
     ]  # fmt: skip
     assert lines[3].startswith("p:skill=3  p")
     assert " higher " in lines[3]
-    assert "Ratings, and what a decision costs" in lines
-    assert "Stopped because the answer is clear (budget 400 deals a table): 400 deals, 3,200 games in " in answer.out
+    assert "Ratings, and cost per decision" in lines
+    assert "Stopped because the answer is clear (budget: 400 deals per table): 400 deals, 3,200 games in " in answer.out
 
 
 def test_a_round_robin_has_a_matrix_and_mixed_tables_have_shares(wsim_command: Command) -> None:
     three = (*LUCK, *TWO, "p:skill=1", "--budget", "200", "--quiet")
     robin = wsim_command(*three, "--round-robin", "--players", "3").out
-    assert "Win share of one of the row's policy where all others are of the column's" in robin
+    assert "Win share of one seat of the row's policy against seats that all play the column's policy" in robin
     assert robin.count("±") > 15
     mixed = wsim_command(*three).out
     assert "Win share of each policy at these tables" in mixed
-    assert "Win share of a policy at tables with all the others, every arrangement of a deal played." in mixed
+    assert "Win share of a policy at tables with all other policies, in every arrangement of a deal." in mixed
 
 
 def test_several_tables_stand_below_each_other(wsim_command: Command) -> None:
@@ -124,19 +124,19 @@ def test_a_damaged_part_is_a_failure(wsim_command: Command) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ("", "a match needs two policies or more, as in: wsim match balanced military"),
-        ("p", "a match needs two policies or more, not 'p' alone"),
-        ("p p", "'p' is named twice: a policy plays against others"),
+        ("", "a match needs at least two policies, as in: wsim match balanced military"),
+        ("p", "a match needs at least two policies, not 'p' alone"),
+        ("p p", "'p' is named twice: a policy plays against different ones"),
         ("p q", "unknown policy 'q'"),
-        ("p p:skill=1 --players four", "--players takes numbers with commas or a range, such as 3,4,5 or 3..7"),
-        ("p p:skill=1 --players 3..", "--players takes numbers with commas or a range"),
+        ("p p:skill=1 --players four", "--players takes comma-separated numbers or a range, such as 3,4,5 or 3..7"),
+        ("p p:skill=1 --players 3..", "--players takes comma-separated numbers or a range"),
         ("p p:skill=1 --players 0", "players must be at least 1, not 0"),
         ("p p:skill=1 --within 0", "precision must be between 0 and 1, such as 0.01, not 0.0"),
         ("p p:skill=1 --alpha 2", "alpha, the accepted chance of a false alarm, must be"),
         ("p p:skill=1 --games 5", "match has no option '--games'"),
         ("p p:skill=1 --policies p", "match has no option '--policies'"),
         ("p p:skill=1 --out there/x.json", "cannot write the match to 'there/x.json': there is no folder 'there'"),
-        ("p p:skill=1 --resume", "--resume goes on with the match in a folder of its own: name it with --out FOLDER"),
+        ("p p:skill=1 --resume", "--resume continues the match in a folder: name it with --out FOLDER"),
         ("p p:skill=1 --resume -o kept", "there is no match in 'kept' to go on with"),
         ("p p:skill=1 --csv there/x.csv", "cannot write 'there/x.csv': there is no folder 'there'"),
     ],
@@ -153,12 +153,12 @@ def test_another_match_is_not_gone_on_with(wsim_command: Command) -> None:
     words = (*LUCK, *TWO, "--budget", "50", "-o", "kept")
     wsim_command(*words)
     assert wsim_command(*words).err == (
-        "wsim: 'kept' is not an empty folder: go on with --resume, or write elsewhere\n"
+        "wsim: 'kept' is not an empty folder: continue with --resume, or choose a different folder\n"
     )
     for more, said in (
         (("--seed", "2"), "its digests differ"),
         (("--budget", "60"), "its question differ"),
-        (("p:skill=9",), "its policies and digests differ (there p:skill=3, p, here p:skill=3, p, p:skill=9)"),
+        (("p:skill=9",), "its policies and digests differ (p:skill=3, p, not p:skill=3, p, p:skill=9)"),
     ):
         answer = wsim_command(*words, *more, "--resume")
         assert answer.code == 2
@@ -182,17 +182,15 @@ def test_ctrl_c_says_what_is_known_and_how_to_go_on(wsim_command: Command) -> No
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=120)
     assert process.returncode == 130
-    assert "Stopped by hand: " in out
+    assert "Interrupted: " in out
     written, said = err.splitlines()
     assert written == "written: kept"
-    assert said.startswith(
-        "wsim: interrupted; this is what the games so far say; go on with: wsim match p:noise=9:salt=1"
-    )
+    assert said.startswith("wsim: interrupted; results of the games so far; continue with: wsim match p:noise=9:salt=1")
     assert said.endswith(" --out kept --resume")
     known = json.loads(Path("kept/match.json").read_text())
     assert known["stopped"] == "interrupted"
     assert 0 < known["deals"] < 3000
-    command = shlex.split(said.split("go on with: wsim ")[1])
+    command = shlex.split(said.split("continue with: wsim ")[1])
     command[command.index("--pause") + 1] = "0.001"
     record = json.loads(wsim_command(*command, "--threads", "2", "--json").out)
     straight = json.loads(wsim_command(*words, "--pause", "0", "--json").out)

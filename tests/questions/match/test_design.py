@@ -93,7 +93,7 @@ def test_the_lead_of_a_pair_is_that_of_their_totals_at_one_table(design: Design)
 
 
 def test_too_many_line_ups_are_refused() -> None:
-    with pytest.raises(UserError, match="12 policies at a table of 4 make 3,960 line-ups for every deal: name fewer"):
+    with pytest.raises(UserError, match="12 policies at a table of 4 need 3,960 line-ups per deal, more than 1,000"):
         mixed(NAMES[:12], 4)
-    with pytest.raises(UserError, match="at most 1,000 are played"):
+    with pytest.raises(UserError, match="more than 1,000: name fewer policies"):
         duels(20, 7)

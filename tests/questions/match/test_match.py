@@ -221,7 +221,7 @@ def test_what_is_stronger_is_called_so_from_either_side() -> None:
     assert first.pairs["difference"][0] == -second.pairs["difference"][0]
     assert first.ratings["policy"].to_list() == second.ratings["policy"].to_list() == ["p:skill=3", "p"]
     assert first.deals == first.pairs["decided_at"][0] == 1000
-    assert any("exaggerated" in one for one in first.remarks)
+    assert any("overstates" in one for one in first.remarks)
 
 
 def test_alpha_is_shared_among_all_tables() -> None:
@@ -289,7 +289,7 @@ def test_those_who_play_alike_are_identical() -> None:
     assert answer.pairs["verdict"].to_list() == ["identical"]
     assert answer.pairs["difference"].to_list() == [0.0]
     assert answer.pairs["difference_high"].to_list() == [None]
-    assert "won differently in 0 of 400 deals (one, 4 players): too few for an interval" in answer.remarks[0]
+    assert "differ in 0 of 400 deals (one, 4 players): too few for an interval" in answer.remarks[0]
 
 
 def test_a_share_of_one_has_an_interval() -> None:
@@ -364,15 +364,15 @@ def test_costs_are_told() -> None:
 @pytest.mark.parametrize(
     ("policies", "options", "said"),
     [
-        ((), {}, "a match needs two policies or more, as in: wsim match balanced military"),
-        (("p",), {}, "a match needs two policies or more, not 'p' alone"),
+        ((), {}, "a match needs at least two policies, as in: wsim match balanced military"),
+        (("p",), {}, "a match needs at least two policies, not 'p' alone"),
         (("p", "p"), {}, "'p' is named twice"),
         (("p", "q"), {}, "unknown policy 'q'"),
         (("p", "p:skill=1"), {"within": 2.0}, "precision must be between 0 and 1"),
         (("p", "p:skill=1"), {"budget": 1}, "the budget must be a whole number of games, at least 2"),
-        (("p", "p:skill=1"), {"players": 9}, "a match is played by 2 to 7 sides: 9 players of one make 9"),
-        (("p", "p:skill=1"), {"players": 1}, "a match is played by 2 to 7 sides: 1 players of one make 1"),
-        (("p", "p:skill=1"), {"resume": True}, "--resume goes on with the match in a folder of its own"),
+        (("p", "p:skill=1"), {"players": 9}, "a match needs 2 to 7 sides, but 9 players of one make 9"),
+        (("p", "p:skill=1"), {"players": 1}, "a match needs 2 to 7 sides, but 1 players of one make 1"),
+        (("p", "p:skill=1"), {"resume": True}, "--resume continues the match in a folder"),
     ],
 )
 def test_mistakes(policies: tuple[str, ...], options: Any, said: str) -> None:
@@ -413,16 +413,16 @@ def test_a_match_says_how_it_played_own_policies(monkeypatch: pytest.MonkeyPatch
 
     assert said("balanced", "net") == []
     (checked,) = said("balanced", "./mine.py:bold", "theirs:greed=2")
-    assert checked.startswith("./mine.py:bold, theirs:greed=2: compiled policies got copies")
-    assert checked.endswith("their indices were checked.")
+    assert checked.startswith("./mine.py:bold, theirs:greed=2: compiled policies received copies")
+    assert checked.endswith("with bounds checks.")
     with unchecked():
-        assert said("./mine.py:bold")[0].endswith("without bounds checks (--unchecked).")
+        assert said("./mine.py:bold")[0].endswith("without bounds checks.")
 
 
 def test_an_answer_shows_in_a_notebook() -> None:
     answer = luck("p:skill=1", "p", budget=60)
     assert "<table" in answer._repr_html_()
-    assert "Win share of one of a policy" in repr(answer)
+    assert "Win share of one seat of a policy" in repr(answer)
 
 
 def test_ratings_of_two_tables_by_hand() -> None:

@@ -75,8 +75,8 @@ def test_an_answer_of_another_game_is_one_sentence(run: str, wsim_command: Comma
     ("content", "said"),
     [
         (None, "cannot read 'a.json': No such file or directory"),
-        ("no json", "'a.json' is no answer of wsim: "),
-        ("[]", "'a.json' does not say what made it: its format is None"),
+        ("no json", "'a.json' is not an answer of wsim: "),
+        ("[]", "'a.json' is not an answer of wsim: its format is None"),
         ('{"format": "wsim-match/1"}', "the answer of wsim match in 'a.json' is damaged: "),
         ('{"format": "wsim-skill/1", "figures": []}', "the answer of wsim skill in 'a.json' is damaged: "),
         ('{"format": "wsim-skill/1", "figures": [{"rung": 1}]}', "the answer of wsim skill in 'a.json' is damaged: "),

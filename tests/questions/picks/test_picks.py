@@ -178,8 +178,8 @@ def test_the_estimand_is_one_sentence() -> None:
     answer = wsim.experiment_picks(**UNIFORM, games=20, actions=["sell"], outcome="win", age=2)
     assert answer.estimand == (
         "Over the turns of age 2 on which a seat could sell the card, its mean final win share if it does so (a way to "
-        "pay drawn uniformly) less its mean final win share if it makes a uniformly drawn other legal move, everybody "
-        "playing on as in this experiment."
+        "pay drawn uniformly) minus its mean final win share if it makes a uniformly drawn other legal move, with "
+        "all seats continuing as in this experiment."
     )
 
 
@@ -201,10 +201,10 @@ def test_an_interrupt_keeps_the_finished_games(tmp_path: Path) -> None:
 
 
 MISTAKES: list[tuple[dict[str, Any], str]] = [
-    ({"randomise": 0}, "an experiment needs a chance above 0 that a pick is random, not 0"),
+    ({"randomise": 0}, "randomise must be a chance above 0 that a pick is random, not 0"),
     (
         {"randomise": 0, "policies": "greedy:explore=0.1"},
-        "an experiment needs a chance above 0 that a pick is random, not 0; explore of a policy is its own",
+        "randomise must be a chance above 0 that a pick is random, not 0; random moves by explore",
     ),
     ({"randomise": 1.5}, "option randomise must be a chance from 0 to 1, not '1.5'"),
     ({"actions": ["bild"]}, "unknown action 'bild' (did you mean 'build'?): known are build, stage, sell, take"),

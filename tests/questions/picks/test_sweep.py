@@ -35,7 +35,7 @@ def test_where_an_effect_crosses_the_target_by_hand() -> None:
     assert met([4, 2, -2], 2, target=-3) == Crossing(None, 17.5, None, "perhaps above the last value")
     assert met([4, 2, -2], 1, target=9) == Crossing(None, None, None, "below the target at every value")
     assert met([4, 2, -2], 1, target=-9) == Crossing(None, None, None, "above the target at every value")
-    assert met([1, 2], 5) == Crossing(None, None, None, "cannot be told from the target anywhere")
+    assert met([1, 2], 5) == Crossing(None, None, None, "not distinguishable from the target at any value")
     assert met([1, -1], 5) == Crossing(5.0, None, None, "the intervals reach beyond the sweep")
     assert met([2, -2, 2], 1).value == 10.0  # the middle of 5 and 15
     assert met([4, 0, -4], 1) == Crossing(10.0, 7.5, 12.5, "met")
@@ -137,7 +137,7 @@ def test_an_interrupted_sweep_says_what_the_finished_values_say(tmp_path: Path) 
 
 MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"turn": 9}, "the turn must be 1, 2, 3, 4, 5, 6 or 7, not 9"),
-    ({"target": 0.0}, "a target is looked for among the values of a sweep: add --sweep PATH=VALUES"),
+    ({"target": 0.0}, "a target needs a sweep: add --sweep PATH=VALUES"),
     ({"sweep": POINTS, "target": float("nan")}, "the target must be a number, not nan"),
     ({"sweep": "cards.Altar.color=blue,red", "target": 0.0}, "a target needs a sweep over numbers, not over blue, red"),
     ({"sweep": "cards.Altar.points"}, "'cards.Altar.points' is not a sweep: write PATH=5..9"),

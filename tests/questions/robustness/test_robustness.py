@@ -107,7 +107,7 @@ def test_cards_and_wonders_of_real_games(wsim_command: Command) -> None:
     assert 0 < cards["clear"] <= cards["items"]
     between = answer.items.filter(pl.col("table") == "cards", pl.col("between").is_not_null())["between"]
     assert ((2 * between**2).mean()) == pytest.approx(cards["rms"] ** 2, rel=0.25)  # those below 0 are cut there
-    assert "noise of sampling" in repr(answer)
+    assert "sampling noise is removed" in repr(answer)
     shown = wsim_command(*PLAYED, "--tables", "wonders", "--quiet").out
     title = "Robustness: differences between players (win share, 95% interval)"
     assert shown.startswith(f"{title}\ntable    first   second")
@@ -129,11 +129,11 @@ def test_three_players_have_three_pairs_and_one_row_for_all() -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["random"], "two policies or more, as in: wsim robustness balanced net"),
+        (["random"], "at least two policies, as in: wsim robustness balanced net"),
         (["random", "random"], "'random' is named twice"),
         (
             ["random", "greedy", "--tables", "wonder"],
-            "no table 'wonder' of items (did you mean 'wonders'?): wonders, cards",
+            "no table 'wonder' to compare (did you mean 'wonders'?): wonders, cards",
         ),
     ],
 )

@@ -149,15 +149,15 @@ def test_the_command_shows_the_rungs_side_by_side(wsim_command: Command) -> None
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ("skill charms --game luck --ladder p", "a ladder has two policies or more, the weakest first"),
+        ("skill charms --game luck --ladder p", "a ladder needs at least two policies, the weakest first"),
         ("skill charms --game luck --ladder p,p", "'p' is on the ladder twice"),
         ("skill charms --game luck --ladder p,q", "unknown policy 'q'"),
-        ("skill charms --game luck", "a ladder has two policies or more, the weakest first, as in --ladder p"),
-        ("skill charm --game luck --ladder p,p:skill=1", "skill is told of charms in luck, not 'charm' (did you mean"),
-        ("skill policies --game luck --ladder p,p:skill=1", "skill is told of charms in luck, not 'policies'"),
+        ("skill charms --game luck", "a ladder needs at least two policies, the weakest first: --ladder p"),
+        ("skill charm --game luck --ladder p,p:skill=1", "wsim skill takes charms in luck, not 'charm' (did you mean"),
+        ("skill policies --game luck --ladder p,p:skill=1", "wsim skill takes charms in luck, not 'policies'"),
         ("skill charms more --game luck", "skill takes one table: unexpected argument 'more'"),
         ("skill charms --game luck --ladder p,p:skill=1 --between p,q", "'q' is not on the ladder p,p:skill=1"),
-        ("skill charms --game luck --ladder p,p:skill=1 --between p", "--between takes two rungs, the weaker first"),
+        ("skill charms --game luck --ladder p,p:skill=1 --between p", "--between takes two levels, the weaker first"),
         (
             "skill charms --game luck --ladder p,p:skill=1 --level 2",
             "a confidence level must be between 0 and 1, not 2.0",

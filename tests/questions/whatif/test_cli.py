@@ -29,12 +29,12 @@ def test_an_answer_in_words_and_figures(wsim_command: Command) -> None:
     assert (answer.code, answer.err) == (0, "")
     lines = answer.out.splitlines()
     assert lines[0] == (
-        "What if cards.Medal.points=8. Mean score of all seats: variant less baseline, on the same deals and seats."
+        "What if cards.Medal.points=8. Mean score of all seats: variant minus baseline, on the same deals and seats."
     )
     assert lines[1].split()[:4] == ["baseline", "variant", "effect", "verdict"]
     assert " higher " in lines[3]
-    assert any(line.startswith("Shares; each interval holds by itself") for line in lines)
-    assert "Its interval holds for all looks together with 95 % confidence." in lines
+    assert any(line.startswith("Other metrics: shares; each interval is valid on its own") for line in lines)
+    assert "The interval is valid for all looks jointly, with 95% confidence." in lines
     assert "Stopped because the answer is clear (budget 100,000 deals): 1,563 deals, 3,126 games in " in answer.out
     assert "Pairing removed " in lines[-1]
 
@@ -47,8 +47,8 @@ def test_a_sweep_is_drawn(wsim_command: Command) -> None:
     points = [line.index("●") for line in drawn]
     assert points == sorted(points)
     assert [line.split()[0] for line in drawn] == ["1", "3", "5", "7", "9"]
-    assert "Shares;" not in answer.out
-    assert "Shares;" in wsim_command(*MEDAL, "--sweep", "cards.Medal.points=1..9..2", "--details").out
+    assert "shares;" not in answer.out
+    assert "shares;" in wsim_command(*MEDAL, "--sweep", "cards.Medal.points=1..9..2", "--details").out
 
 
 def test_a_chart_shows_zero_and_every_interval() -> None:
@@ -98,14 +98,14 @@ def test_answers_are_written(wsim_command: Command) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ("", "nothing to compare: give a change (--set, --patch), a --sweep, or a --ban"),
+        ("", "nothing to compare: add a change (--set, --patch), a --sweep or a --ban"),
         ("--set cards.Medal.points=8 --metric socre", "unknown metric 'socre'"),
         ("--set cards.Medal.points=8 --alpha 2", "alpha, the accepted chance of a false alarm, must be"),
         ("--set cards.Medal.points=8 --budget many", "Invalid value for '--budget': 'many' is not a whole number"),
         ("--set cards.Medal.points=8 --spending all", "unknown spending function 'all'"),
         ("--set cards.Medal.points=8 -o answer.txt", "a what-if is written as FILE.json or FILE.parquet"),
         ("--set cards.Medal.points=8 --games 5", "whatif has no option '--games'"),
-        ("--sweep cards.Medal.points=9..5", "the sweep 'cards.Medal.points=9..5' runs from small to large"),
+        ("--sweep cards.Medal.points=9..5", "the sweep 'cards.Medal.points=9..5' must run from small to large"),
         ("--set cards.Medal.points=8 extra", "whatif takes no argument 'extra'"),
         ("--set cards.Medal.points=8 --patch nowhere.toml", "cannot read 'nowhere.toml': No such file or directory"),
     ],
@@ -141,7 +141,7 @@ def test_ctrl_c_prints_what_is_known_and_exits_with_130(tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert "Stopped by hand: " in out
+    assert "Interrupted: " in out
     assert err == "wsim: interrupted; results of the games so far\n"
 
 

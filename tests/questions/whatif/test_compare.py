@@ -214,22 +214,22 @@ def test_sweeps_are_read() -> None:
 
 
 MISTAKES = [
-    ({}, "nothing to compare: give a change (--set, --patch), a --sweep, or a --ban"),
+    ({}, "nothing to compare: add a change (--set, --patch), a --sweep or a --ban"),
     (
         {"change": ["cards.Medal.points=5"]},
         "nothing to compare: the baseline already has cards.Medal.points=5, or medal does not read it",
     ),
-    ({**PLUS_3, "ban": ["medal"]}, "a ban is compared by itself"),
-    ({**PLUS_3, "metric": "win"}, "all win shares of a game sum to 1: say whose"),
+    ({**PLUS_3, "ban": ["medal"]}, "--ban cannot be combined with a change"),
+    ({**PLUS_3, "metric": "win"}, "the win shares of a game sum to 1: name a"),
     ({**PLUS_3, "metric": "socre"}, "unknown metric 'socre'"),
     ({**PLUS_3, "seat": 4}, "the seat must be from 0 to 3, not 4"),
     ({**PLUS_3, "budget": 1}, "the budget must be a whole number of games, at least 2, not 1"),
     ({**PLUS_3, "alpha": 0.95}, "alpha, the accepted chance of a false alarm, must be"),
     ({**PLUS_3, "margin": -1}, "the margin must be larger than 0, not -1"),
     ({"sweep": "cards.Medal.points"}, "'cards.Medal.points' is not a sweep"),
-    ({"sweep": "cards.Medal.points=9..5"}, "the sweep 'cards.Medal.points=9..5' runs from small to large"),
+    ({"sweep": "cards.Medal.points=9..5"}, "the sweep 'cards.Medal.points=9..5' must run from small to large"),
     ({"sweep": "cards.Medal.points=1..1000"}, "the sweep 'cards.Medal.points=1..1000' has 1000 values"),
-    ({"sweep": "cards.Medal.points=a..b"}, "'a..b' in the sweep 'cards.Medal.points=a..b' is no range of numbers"),
+    ({"sweep": "cards.Medal.points=a..b"}, "'a..b' in the sweep 'cards.Medal.points=a..b' is not a range of numbers"),
     ({"sweep": "cards.Medal.points=5"}, "the sweep 'cards.Medal.points=5' has 1 values"),
     ({"sweep": "cards.Medal.points=5,,6"}, "the sweep 'cards.Medal.points=5,,6' has an empty value"),
     ({"ban": ["sword"]}, "a seat can be denied the medal, not 'sword'"),

@@ -105,9 +105,9 @@ def test_the_deals_that_tell_by_hand() -> None:
     differences[1, :4] = (1.0, -1.0, 1.0, 5.0)  # (1 + 1 + 1 + 25)**2 / (1 + 1 + 1 + 625)
     known = Contrasts(2, 1).plus(made(differences).play(range(100)))
     assert known.differing.tolist() == [4, 4]
-    assert known.speaking() == pytest.approx([4, 28**2 / 628])
+    assert known.effective_deals() == pytest.approx([4, 28**2 / 628])
     more = known.plus(made(differences).play(range(100)))
-    assert more.speaking() == pytest.approx([8, 56**2 / 1256])
+    assert more.effective_deals() == pytest.approx([8, 56**2 / 1256])
 
 
 @pytest.mark.parametrize("variants", [1, 2, 5])
@@ -148,7 +148,7 @@ def test_a_change_that_changes_nothing_ends_early_and_says_so() -> None:
     assert (answer.stopped, answer.deals) == ("clear", IDENTICAL)
     [row] = answer.effects.to_dicts()
     assert (row["verdict"], row["effect"], row["effect_low"]) == ("identical", 0.0, None)
-    assert answer.remarks[0].startswith("No deal of 10,000 differed in anything that is compared: fewer than 0.0003")
+    assert answer.remarks[0].startswith("None of 10,000 deals differed in any metric: at most 0.0003")
 
 
 def test_verdict_and_interval_are_of_one_look() -> None:
@@ -175,7 +175,7 @@ def test_what_stopped_early_is_said_to_be_plain() -> None:
     for seed in range(60):
         answer = answered(tried(made(rng.normal(0.1, 2, (1, 4000)), seed=seed), budget=4000))
         [row] = answer.effects.to_dicts()
-        plain = any(one.startswith("An effect is the plain mean") for one in answer.remarks)
+        plain = any(one.startswith("An effect is the mean at the deciding look") for one in answer.remarks)
         assert plain == (row["decided_at"] is not None and row["decided_at"] < 4000)
         if plain:
             early.append(row["effect"])
@@ -221,7 +221,7 @@ def test_a_metric_of_seats_that_the_change_has_chosen_gets_no_verdict() -> None:
     assert (row["verdict"], row["decided_at"]) == (None, None)
     assert row["effect_low"] > 0
     [remark] = chosen.remarks
-    assert remark.startswith("owner:X is about the seats that the change itself has chosen")
+    assert remark.startswith("The change itself selects the seats of owner:X")
     assert "winner:X" in remark
     assert "experiment picks" in remark
 
@@ -233,4 +233,4 @@ def test_the_command_gives_a_dearer_card_no_verdict(wsim_command: Command) -> No
     )
     assert answer.code == 0
     assert not {"higher", "lower", "equivalent", "unclear"} & set(answer.out.splitlines()[3].split())
-    assert "owner:Altar is about the seats that the change itself has chosen" in answer.out
+    assert "The change itself selects the seats of owner:Altar" in answer.out

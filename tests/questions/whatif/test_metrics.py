@@ -89,7 +89,7 @@ def test_unknown_metrics(seats: pl.DataFrame, name: str, sentence: str) -> None:
 
 
 def test_a_table_without_cards_says_so(seats: pl.DataFrame) -> None:
-    with pytest.raises(UserError, match="the seats table of this game says nothing of cards"):
+    with pytest.raises(UserError, match="the seats table of this game has no columns of cards"):
         parse_metric("owner:Medal", seats.drop("built:Medal"))
 
 

@@ -135,5 +135,5 @@ def test_set_means_the_change_in_python_as_on_the_command_line() -> None:
     assert answer.baseline.identity["plan"]["set"] == ["cards.Altar.points=9"]
     former: dict[str, Any] = {"change": ["cards.Palace.points=5"], "base_set": ["cards.Altar.points=9"]}
     assert wsim.whatif(**former, **asked).effects.equals(answer.effects)
-    with pytest.raises(wsim.UserError, match="got both set and change, which mean the same: values of all arms"):
+    with pytest.raises(wsim.UserError, match="got both set and change, which mean the same: use base_set"):
         wsim.whatif(set=["cards.Palace.points=5"], **former)

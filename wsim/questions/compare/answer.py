@@ -37,25 +37,25 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FIRST = ("metric", "difference", "verdict", "q", "first", "second", "n")
-LONGEST = 60  # characters of a value that is shown
-BLOCK = 8192  # games whose sums are added in one go
+MAX_SHOWN = 60  # characters of a value
+BLOCK = 8192  # games added at a time
 
 
 @dataclass(frozen=True, repr=False)
 class CompareAnswer(AskedAnswer):
-    """What is known of the difference of two runs.
+    """The difference between two runs.
 
     Attributes
     ----------
-    runs: both, by their folders; the difference is the second less the first.
-    differs: what made them and is not the same, by path: there and here.
-    paired: whether they are paired game by game. how: says so in a sentence, with the reason.
-    games: how many games of each count.
-    level: confidence level of each interval by itself.
-    metrics: one row a metric: metric, share (whether it lies between 0 and 1), first, second (its value in either
-        run), difference with difference_low and difference_high, q (Benjamini-Hochberg over the table), n_first and
-        n_second (seats or games that count); paired ones also differing (games that are not alike) and variance_removed
-        (by pairing). Unknown is null.
+    runs: their folders; the difference is the second minus the first.
+    differs: the differences in how they were made, by path: first and second.
+    paired: whether they are paired game by game. how: the same in a sentence, with the reason.
+    games: the number of games of each that count.
+    level: confidence level of each interval separately.
+    metrics: one row per metric: metric, share (whether it is between 0 and 1), first, second (its value in each run),
+        difference with difference_low and difference_high, q (Benjamini-Hochberg over the table), n_first and n_second
+        (seats or games that count); if paired, also differing (games that differ) and variance_removed (by pairing).
+        Unknown is null.
     """
 
     FORMAT: ClassVar[str] = "wsim-compare/1"
@@ -78,12 +78,12 @@ class CompareAnswer(AskedAnswer):
 
     @property
     def title(self) -> str:
-        """What a difference is."""
+        """The difference, as ``second minus first``."""
         first, second = self.runs
         return f"{second} minus {first}"
 
     def display(self, view: View = whole) -> Document:
-        """Return the answer for people: what differs, points and counts, shares."""
+        """Return the answer as a document: what differs, points and counts, shares."""
         shown = view(self.metrics)
         tables = [Sheet("What differs", self._differences())] if self.differs else []
         for what, part in shown.partition_by("share", as_dict=True, maintain_order=True, include_key=False).items():
@@ -92,13 +92,13 @@ class CompareAnswer(AskedAnswer):
             tables.append(Sheet(title, _slim(part).to_dicts(), declared, first=FIRST))
         one, other = self.games
         games = f"{one:,} games each" if one == other else f"{one:,} and {other:,} games"
-        notes = [f"{self.how}. {games}; intervals ({100 * self.level:g} %) are clustered by game."]
+        notes = [f"{self.how}. {games}; {100 * self.level:g}% intervals, clustered by game."]
         if not self.differs:
-            notes.append("Both runs were made by the same plan, rules and version: they hold the same games.")
+            notes.append("Both runs have the same plan, rules and version, so they contain the same games.")
         return Document(rows=shown, named="metrics", tables=tables, notes=notes)
 
     def _differences(self) -> list[dict[str, str]]:
-        """Return what differs as rows, one a path."""
+        """Return one row per path that differs."""
         first, second = self.runs
         names = (first, second) if first != second else ("first", "second")
         return [
@@ -120,7 +120,7 @@ def metric_columns(*, shares: bool = False) -> tuple[Column, ...]:
 
 
 def _slim(metrics: pl.DataFrame) -> pl.DataFrame:
-    """Leave out for people what another column says; the JSON has it all."""
+    """Drop columns that repeat another one; the JSON has them all."""
     if not (metrics["n_first"] == metrics["n_second"]).all():
         return metrics
     return metrics.drop("n_second", "differing", strict=False).rename({"n_first": "n"})
@@ -128,7 +128,7 @@ def _slim(metrics: pl.DataFrame) -> pl.DataFrame:
 
 def _short(value: Any) -> str:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+    return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 3]}..."
 
 
 def ask(question: CompareQuestion, execution: Execution = Execution()) -> CompareAnswer:
@@ -171,39 +171,39 @@ def compare_runs(
 
 
 def _refuse_unlike(first: Run, second: Run) -> None:
-    """Raise UserError unless both are runs of one game, with as many players and seats, and have games."""
+    """Raise UserError unless both runs have games, of the same game, number of players and seats."""
     one, other = first.plan, second.plan
     names = f"{str(first.path)!r} and {str(second.path)!r}"
     if one.game != other.game:
         raise UserError(f"{names} cannot be compared: they are runs of {one.game} and of {other.game}")
     if one.players != other.players:
-        raise UserError(f"{names} cannot be compared: {one.players} players here and {other.players} there")
+        raise UserError(f"{names} cannot be compared: they have {one.players} and {other.players} players")
     seats = [_seats_a_game(run) for run in (first, second)]
     if seats[0] != seats[1]:
-        raise UserError(f"{names} cannot be compared: games have {seats[0]} seats here and {seats[1]} there")
+        raise UserError(f"{names} cannot be compared: their games have {seats[0]} and {seats[1]} seats")
 
 
 def _seats_a_game(run: Run) -> int:
-    """Return how many rows every game has; UserError for a run without games."""
+    """Return the number of rows per game; UserError for a run without games."""
     first = run.seats.select(pl.col("game").first()).collect().item()  # says it if there are no rows
     return int(run.rows_of("seats", range(first, first + 1)).select(pl.len()).collect().item())
 
 
 def _metrics(first: Run, second: Run, names: Sequence[str]) -> tuple[Metric, ...]:
-    """Return the metrics that were asked for, or the usual ones; UserError for one that neither run can give."""
+    """Return the requested metrics, or the default ones; UserError for one that neither run has."""
     samples = [pl.DataFrame(schema=run.seats.collect_schema()) for run in (first, second)]
     owned = find_game(first.plan.game).OWNED
     if names:
         return tuple(dict.fromkeys(_read(name, samples, owned) for name in names))
-    usual = ["score", *(name for name in measures_of(samples[0]) if name.startswith(POINTS_OF))]
-    found = [parse_metric(name, samples[0], owned) for name in usual]
+    defaults = ["score", *(name for name in measures_of(samples[0]) if name.startswith(POINTS_OF))]
+    found = [parse_metric(name, samples[0], owned) for name in defaults]
     for sample in samples:
         found += group_metrics(("win", "score"), sample)
     return tuple(dict.fromkeys(found))
 
 
 def _read(name: str, samples: Sequence[pl.DataFrame], owned: Mapping[str, str]) -> Metric:
-    """Read a metric of which the first or the second run may have what it is about."""
+    """Parse a metric that either run may have."""
     try:
         return parse_metric(name, samples[0], owned)
     except UserError:
@@ -215,7 +215,7 @@ def _read(name: str, samples: Sequence[pl.DataFrame], owned: Mapping[str, str]) 
 
 
 def _spans(run: Run) -> list[range]:
-    """Return the games that a run has, as ranges in order."""
+    """Return the games of a run as ranges in order."""
     spans: list[range] = []
     for shard in run.shards["seats"]:
         games = range(shard.first, shard.first + shard.games)
@@ -227,30 +227,30 @@ def _spans(run: Run) -> list[range]:
 
 
 def _common(first: Run, second: Run) -> list[range]:
-    """Return the games that both runs have."""
+    """Return the games that are in both runs."""
     pairs = ((one, other) for one in _spans(first) for other in _spans(second))
     both = (range(max(one.start, other.start), min(one.stop, other.stop)) for one, other in pairs)
     return [games for games in both if games]
 
 
 def _how(first: Run, second: Run, games: int) -> str:
-    """Say how two runs are compared, and why."""
+    """Return how two runs are compared, and why, as a sentence."""
     one, other = first.plan, second.plan
     if games <= 1:
         why = (
             f"their seeds are {one.seed} and {other.seed}" if one.seed != other.seed else "they have no games in common"
         )
-        return f"Independent: {why}, so the squares of the errors add up"
+        return f"Unpaired: {why}, so the runs are independent"
     dealt = first.provenance.identity.get("rules") == second.provenance.identity.get("rules")
     alike = one.ruleset == other.ruleset and one.options == other.options and dealt
-    what = "the same deals" if alike else "the same deals as far as the rules deal alike"
+    deals = "the same deals" if alike else "the same deals where the rules allow it"
     left = max(first.games, second.games) - games
-    more = f"; {left:,} games that only one of them has do not count" if left else ""
-    return f"Paired game by game: both have seed {one.seed}, so {what}{more}"
+    more = f"; {left:,} games in only one run are not counted" if left else ""
+    return f"Paired game by game: both have seed {one.seed}, so {deals}{more}"
 
 
 def _blocks(run: Run, spans: Sequence[range], metrics: tuple[Metric, ...], seats: int) -> Iterator[Features]:
-    """Yield what is read off the games of ``spans`` (``MetricReading``), block by block."""
+    """Yield the features of the games of ``spans`` (``MetricReading``), block by block."""
     there = run.seats.collect_schema().names()
     wanted = {metric.column for metric in metrics} | {metric.owned for metric in metrics if metric.owned}
     wanted |= {column for metric in metrics for column, _ in metric.where} | {"game", "rank"}
@@ -278,7 +278,7 @@ def _paired(
         if progress is not None:
             progress("games", known.deals, total)
     effect = known.effects(level)
-    few = ~known.enough() & (known.differing > 0)
+    few = ~known.has_interval() & (known.differing > 0)
     effect = Estimate(effect.value, np.where(few, np.nan, effect.error), effect.games, level)
     return {
         **_columns(known.base(), known.changed(), effect, known.counts()),
@@ -309,7 +309,7 @@ def _separate(
 
 
 def _columns(one: Estimate, other: Estimate, difference: Estimate, counts: NDArray[np.float64]) -> dict[str, pl.Series]:
-    """Return what both ways of comparing say of each metric."""
+    """Return the columns common to paired and unpaired comparisons."""
     return {
         "first": nulls(one.value),
         "second": nulls(other.value),

@@ -16,9 +16,11 @@ class CompareQuestion(Options):
     """Compare two runs: OTHER minus RUN, paired game by game where they have the same deals."""
 
     first: str = argument("Run folder.", metavar="RUN", file=True)
-    second: str = argument("Another run of the same game and number of players.", metavar="OTHER", file=True)
+    second: str = argument("Run folder with the same game and number of players.", metavar="OTHER", file=True)
     metric: tuple[str, ...] = option(
-        "Only this metric (repeatable): score, win:NAME, built:CARD, as in wsim whatif.", ()
+        "Show only this metric (repeatable): score, win:NAME, built:CARD, ...",
+        (),
+        metavar="METRIC",
     )
     level: float = level_option()
 

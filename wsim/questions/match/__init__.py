@@ -1,4 +1,4 @@
-"""Matches: policies against each other, every seating of each deal."""
+"""Matches: policies against each other, in every seating of each deal."""
 
 from wsim.questions.registry import Question
 

@@ -1,4 +1,4 @@
-"""What a decision of each policy costs: processor time of a few games at a table of its own, engine included."""
+"""The cost per decision of each policy: processor time of a few games in self-play, engine included."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ if TYPE_CHECKING:
     from wsim.game import Simulator
     from wsim.questions.match.tables import MatchTable
 
-ENOUGH = 0.05  # seconds of processor time that are measured: the clock is finer, and slow players take one game
-LONGEST = 1.0  # seconds on the wall that a measurement takes at most, whatever is waited for
-MOST_GAMES = 4096
+MIN_SECONDS = 0.05  # of processor time per measurement; slow players need only one game
+MAX_SECONDS = 1.0  # of wall time per measurement
+MAX_GAMES = 4096
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What some games of a policy took.
+    """The time of some games of a policy.
 
     Attributes
     ----------
-    games, decisions: how many were measured; no decisions where the game counts none.
-    seconds: of processor time, of all threads. waited: by the clock on the wall.
+    games, decisions: the numbers measured; 0 decisions if the game does not count them.
+    seconds: processor time of all threads. waited: wall time.
     """
 
     games: int
@@ -34,17 +34,17 @@ class Cost:
 
 
 def costs_of(table: MatchTable) -> list[Cost]:
-    """Return the cost of each policy of a table; its first game compiles what is to be compiled and does not count."""
+    """Return the cost of each policy of a table, without its first game, which may compile."""
     return [_cost(simulator) for simulator in table.alone]
 
 
 def _cost(simulator: Simulator) -> Cost:
     cost, games = _play(simulator, 1), 1
-    if cost.waited < LONGEST:
+    if cost.waited < MAX_SECONDS:
         cost = _play(simulator, 1)
-    while cost.waited < LONGEST / 2 and cost.seconds < ENOUGH and games < MOST_GAMES:
-        growth = min(ENOUGH / max(cost.seconds, 1e-6), LONGEST / max(cost.waited, 1e-6), 16.0)
-        games = min(MOST_GAMES, games * max(2, int(growth)))
+    while cost.waited < MAX_SECONDS / 2 and cost.seconds < MIN_SECONDS and games < MAX_GAMES:
+        growth = min(MIN_SECONDS / max(cost.seconds, 1e-6), MAX_SECONDS / max(cost.waited, 1e-6), 16.0)
+        games = min(MAX_GAMES, games * max(2, int(growth)))
         cost = _play(simulator, games)
     return cost
 

@@ -1,6 +1,6 @@
-"""A match on the disk: a folder with ``match.json``, the answer, and ``deals/``, every side of every game as Parquet.
+"""A match on disk: a folder with ``match.json`` (the answer) and ``deals/`` (every side of every game, as Parquet).
 
-Parts are written at every look, every half a minute, and when a match is interrupted; each is whole or not there.
+Parts are written atomically: at every look, every half minute, and on interruption.
 """
 
 from __future__ import annotations
@@ -27,49 +27,49 @@ ANSWER, DEALS = "match.json", "deals"
 SECONDS_A_PART = 30.0
 ROWS_A_PART = 1_000_000
 DECIDES = ("policies", "question", "digests", "seatings")
-"""What must be the same in a match that goes on; ``seatings`` only where they are drawn."""
+"""The entries that must be the same in a continued match; ``seatings`` only if they are drawn."""
 
 
 def open_folder(folder: Path, made: Mapping[str, Any], *, resume: bool) -> DealFiles:
-    """Return the deals of a match's folder; it is made if it is not there.
+    """Return the deals in the folder of a match, creating it if needed.
 
     Parameters
     ----------
-    made: what decides the match (``DECIDES``), kept from the beginning.
-    resume: go on with what lies there, which must be the same match. Without it the folder must be empty.
+    made: what determines the match (``DECIDES``), stored from the beginning.
+    resume: continue the match in the folder, which must be the same one; otherwise the folder must be empty.
 
-    Raises UserError for a folder that cannot be used, StoreError if the disk refuses.
+    Raises UserError for an unusable folder, StoreError if writing fails.
     """
-    there = folder / ANSWER
+    answer = folder / ANSWER
     if resume:
-        known = _begun(there)
+        known = _begun(answer)
         unlike = [name for name in DECIDES if known.get(name) != json.loads(json.dumps(made.get(name)))]
         if unlike:
             raise UserError(
-                f"{str(folder)!r} holds another match: its {' and '.join(unlike)} differ{_more(known, made)}"
+                f"{str(folder)!r} contains a different match: its {' and '.join(unlike)} differ{_more(known, made)}"
             )
         clean(folder / DEALS)
         return DealFiles(folder)
     if folder.exists() and (not folder.is_dir() or visible(folder)):
-        hint = ": go on with --resume, or write elsewhere" if there.is_file() else ""
+        hint = ": continue with --resume, or choose a different folder" if answer.is_file() else ""
         raise UserError(f"{str(folder)!r} is not an empty folder{hint}")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         clean(folder)
     except OSError as error:
         raise explained("make the folder", folder, error) from error
-    write_text(there, json.dumps({"stopped": "waiting", **made}, ensure_ascii=False, indent=2) + "\n")
+    write_text(answer, json.dumps({"stopped": "waiting", **made}, ensure_ascii=False, indent=2) + "\n")
     return DealFiles(folder)
 
 
 def _more(known: Mapping[str, Any], made: Mapping[str, Any]) -> str:
-    """Say which policies a folder is about, if these are others."""
-    one, other = known.get("policies"), list(made["policies"])
-    return f" (there {', '.join(map(str, one))}, here {', '.join(other)})" if one and one != other else ""
+    """Return the policies of both matches in words, if they differ."""
+    stored, current = known.get("policies"), list(made["policies"])
+    return f" ({', '.join(map(str, stored))}, not {', '.join(current)})" if stored and stored != current else ""
 
 
 def _begun(path: Path) -> dict[str, Any]:
-    """Return what a match was begun with, or its answer."""
+    """Return the record of an unfinished match, or its answer."""
     try:
         known = read_json(path, "no match of wsim")
     except (FileNotFoundError, NotADirectoryError) as error:

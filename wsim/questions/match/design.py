@@ -1,11 +1,11 @@
-"""Who sits where in a match: every deal is played with each of these line-ups, so that no seat and no card favours one.
+"""The seatings of a match: every deal is played with each of these line-ups, so that seats and cards favour no policy.
 
-Sides are what wins together: players, or teams. In a *duel* of two policies one side plays the first and all others
-the second, each side in turn, and the other way round; a round-robin is every pair's duel. At a *mixed* table all
-policies sit together, as evenly as sides allow, in every arrangement. Where those are too many, the table is *drawn*:
-in every deal the sides are put into another random order, and along it goes every rotation of a ring of the policies
-and of its mirror image. So each policy has each seat as often as another in every deal, and over the deals each
-arrangement is as likely as another: who sits beside whom is no matter of how the policies were named.
+A side is a player or a team. In a *duel* of two policies, one side plays the first and all others the second, each side
+in turn, and vice versa; a round-robin is the duels of all pairs. At a *mixed* table all policies sit together, as
+evenly as the sides allow, in every arrangement. If there are too many arrangements, the table is *drawn*: every deal
+puts the sides in a random order and plays every rotation of a ring of the policies, and of its mirror image, along it.
+So in every deal each policy plays each seat equally often, and over deals all arrangements are equally likely,
+regardless of the order in which the policies are named.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
 
     from wsim.stats.games import Floats
 
-EVERY_ARRANGEMENT = 120  # seatings up to which a mixed table is played in all of them: 5!
-MOST_SEATINGS = 1000
+EVERY_ARRANGEMENT = 120  # 5!: a mixed table with at most this many seatings is played in all of them
+MAX_SEATINGS = 1000
 Seating = tuple[int, ...]
-_ORDERS = np.uint64(0x736964657320696E)  # makes of a seed that of the orders: no stream of a game begins there
+_ORDERS = np.uint64(0x736964657320696E)  # derives the seed of the orders; no stream of a game starts there
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One figure of a match: how a policy does in a field.
+    """One figure of a match: a policy in a field of opponents.
 
     Attributes
     ----------
@@ -51,14 +51,14 @@ class Cell:
 
 @dataclass(frozen=True)
 class Design:
-    """The line-ups that every deal is played with.
+    """The line-ups with which every deal is played.
 
     Attributes
     ----------
-    policies: how many take part. sides: players or teams at a table.
-    seatings: the policy of each side, line-up by line-up, all different.
-    cells: the figures that they give.
-    drawn: whether the sides of the seatings are *places*, and who has which place is drawn for every deal (``places``).
+    policies: their number. sides: the number of players or teams at a table.
+    seatings: the policy of each side in each line-up; all line-ups differ.
+    cells: the figures to measure.
+    drawn: whether the sides of the seatings are *places*, assigned to sides at random in every deal (``places``).
     """
 
     policies: int
@@ -68,9 +68,9 @@ class Design:
     drawn: bool = False
 
     def places(self, seed: int, games: range) -> NDArray[np.int64]:
-        """Return which place of the seatings each side has in these deals, shape (deals, sides).
+        """Return the place of each side in these deals, shape (deals, sides).
 
-        Drawn from seed and number of the deal with a stream of their own, every order as likely as another.
+        They are drawn from the seed and the number of the deal in a separate stream; all orders are equally likely.
         """
         if not self.drawn:
             return np.broadcast_to(np.arange(self.sides), (len(games), self.sides))
@@ -88,46 +88,46 @@ class Design:
 
     @cached_property
     def reads(self) -> NDArray[np.bool_]:
-        """Which sides of which seatings each cell is about, shape (cells, seatings, sides)."""
-        found = np.zeros((len(self.cells), len(self.seatings), self.sides), bool)
-        for place, cell in enumerate(self.cells):
+        """The sides and seatings that each cell counts, shape (cells, seatings, sides)."""
+        reads = np.zeros((len(self.cells), len(self.seatings), self.sides), bool)
+        for index, cell in enumerate(self.cells):
             for number, seating in enumerate(self.seatings):
                 for side, policy in enumerate(seating):
                     others = seating[:side] + seating[side + 1 :]
                     alone = cell.field is None or set(others) == {cell.field}
-                    found[place, number, side] = policy == cell.policy and alone
-        return found
+                    reads[index, number, side] = policy == cell.policy and alone
+        return reads
 
     @property
     def pairs(self) -> list[tuple[int, int]]:
-        """Every two policies, in the order in which they were named."""
+        """All pairs of policies in the given order."""
         return list(combinations(range(self.policies), 2))
 
     def edges(self) -> Floats:
-        """Return what makes the difference in win share of each pair of the cells, shape (pairs, cells)."""
+        """Return the weights of the cells in the difference in win share of each pair, shape (pairs, cells)."""
         rows = np.zeros((len(self.pairs), len(self.cells)))
-        places = {cell: place for place, cell in enumerate(self.cells)}
+        indices = {cell: index for index, cell in enumerate(self.cells)}
         for row, pair in zip(rows, self.pairs, strict=True):
-            one, other = self.cells_of(pair)
-            row[places[one]], row[places[other]] = 1.0, -1.0
+            first, second = self.cells_of(pair)
+            row[indices[first]], row[indices[second]] = 1.0, -1.0
         return rows
 
     @cached_property
     def leads(self) -> NDArray[np.int64]:
-        """How each total counts for the lead of the first of a pair over the second, shape (pairs, seatings, sides).
+        """The weight of each total in the lead of the first of a pair over the second, shape (pairs, seatings, sides).
 
-        At every table with both it is the mean of the sides of the one less that of the other; counted in ``PARTS``,
-        so that all is whole.
+        The lead is the mean over the sides of the first minus that of the second, at tables with both; weights are
+        in ``PARTS``, so that they are whole numbers.
         """
         seated = np.array(self.seatings)
-        found = np.zeros((len(self.pairs), *seated.shape), np.int64)
-        for weights, pair in zip(found, self.pairs, strict=True):
+        leads = np.zeros((len(self.pairs), *seated.shape), np.int64)
+        for weights, pair in zip(leads, self.pairs, strict=True):
             first, second = (seated == policy for policy in pair)
             both = first.any(axis=1) & second.any(axis=1)
             for mine, sign in ((first, 1), (second, -1)):
                 sides = np.maximum(mine.sum(axis=1, keepdims=True), 1)
                 weights += sign * mine * both[:, None] * (PARTS // sides)
-        return found
+        return leads
 
     def cells_of(self, pair: tuple[int, int]) -> tuple[Cell, Cell]:
         """Return the figures of the two policies of a pair."""
@@ -136,8 +136,8 @@ class Design:
 
 
 def duels(policies: int, sides: int) -> Design:
-    """Return the duels of every two policies."""
-    cells = tuple(Cell(one, other) for one in range(policies) for other in range(policies) if one != other)
+    """Return the duels of all pairs of policies."""
+    cells = tuple(Cell(policy, field) for policy in range(policies) for field in range(policies) if policy != field)
     seatings = (
         tuple(cell.policy if side == seat else int(cell.field or 0) for side in range(sides))
         for cell in cells
@@ -147,37 +147,36 @@ def duels(policies: int, sides: int) -> Design:
 
 
 def mixed(names: Sequence[str], sides: int) -> Design:
-    """Return the tables at which all policies sit together; UserError if there would be too many.
+    """Return the tables with all policies; raise UserError if there are too many.
 
-    ``names``: of the policies. The rings are made of them in alphabetical order, so that the order in which they are
-    named decides nothing.
+    ``names``: of the policies. Rings use alphabetical order, so that the order of the names does not matter.
     """
     policies = len(names)
     groups = _groups(policies, sides)
     drawn = sum(_arrangements(group) for group in groups) > EVERY_ARRANGEMENT
     sorted_names = sorted(range(policies), key=lambda policy: names[policy])
     seatings = (
-        tuple(sorted_names[one] for one in seating) if drawn else seating
+        tuple(sorted_names[policy] for policy in seating) if drawn else seating
         for group in groups
         for seating in (_ring(group) if drawn else sorted(set(permutations(group))))
     )
-    return _design(policies, sides, seatings, tuple(Cell(one, None) for one in range(policies)), drawn=drawn)
+    return _design(policies, sides, seatings, tuple(Cell(policy, None) for policy in range(policies)), drawn=drawn)
 
 
 def _design(
     policies: int, sides: int, seatings: Iterator[Seating], cells: tuple[Cell, ...], *, drawn: bool = False
 ) -> Design:
-    found = tuple(dict.fromkeys(seatings))  # between two sides, one against the other is the other against the one
-    if len(found) > MOST_SEATINGS:
+    unique = tuple(dict.fromkeys(seatings))  # with two sides, the duels of a pair coincide
+    if len(unique) > MAX_SEATINGS:
         raise UserError(
-            f"{policies} policies at a table of {sides} make {len(found):,} line-ups for every deal: name fewer, "
-            f"at most {MOST_SEATINGS:,} are played"
+            f"{policies} policies at a table of {sides} need {len(unique):,} line-ups per deal, more than "
+            f"{MAX_SEATINGS:,}: name fewer policies"
         )
-    return Design(policies, sides, found, cells, drawn)
+    return Design(policies, sides, unique, cells, drawn)
 
 
 def _groups(policies: int, sides: int) -> list[Seating]:
-    """Return who sits at each table: all policies as evenly as may be, or as many of them as there are sides."""
+    """Return the policies at each table: all of them as evenly as possible, or one per side."""
     each, more = divmod(sides, policies)
     every = range(policies)
     return (
@@ -192,7 +191,7 @@ def _arrangements(group: Seating) -> int:
 
 
 def _ring(group: Seating) -> Iterator[Seating]:
-    """Yield every rotation of a ring, in which equal ones sit apart, and of its mirror image."""
+    """Yield every rotation of a ring, with equal policies spread out, and of its mirror image."""
     seen: Counter[int] = Counter()
     order: list[tuple[int, int]] = []
     for policy in group:

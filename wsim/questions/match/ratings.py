@@ -1,6 +1,6 @@
-"""Ratings of the policies of a match: Plackett-Luce strengths of all its games, with the deal as the unit.
+"""Ratings of the policies of a match: Plackett-Luce strengths over all games, clustered by deal.
 
-Any field gets a line of strengths, one that has none, too: ``circle`` finds where A beats B, B beats C and C beats A.
+Ratings order even an intransitive field; ``circle`` finds cycles such as A beats B, B beats C, C beats A.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ if TYPE_CHECKING:
     from wsim.questions.match.trial import MatchTrial
 
 POINTS_A_TENFOLD = 400.0
-"""Points of a rating that stand for ten times the strength, as in chess."""
+"""Rating points for ten times the strength, as in chess."""
 
 
 def ratings(trials: Sequence[MatchTrial], level: float) -> pl.DataFrame:
     """Return policy, rating with _low and _high, and strength (1 is the geometric mean), the strongest first.
 
-    Raises UserError if the games do not tell the strengths: some policy finished ahead of another whenever they met.
+    Raises UserError if the games do not determine the strengths: a policy always finished ahead of a different one.
     """
     policies = trials[0].table.policies
     parts, clusters, first = [], [], 0
     for trial in trials:
-        numbers, place = np.unique(trial.orders, return_inverse=True)
-        place = place.reshape(trial.orders.shape)
-        counts = np.bincount(place.reshape(-1), minlength=len(numbers))
+        numbers, index = np.unique(trial.orders, return_inverse=True)
+        index = index.reshape(trial.orders.shape)
+        counts = np.bincount(index.reshape(-1), minlength=len(numbers))
         parts.append(orders_of(numbers, counts, trial.table.design.sides, len(policies)))
-        clusters.append(place + first)
+        clusters.append(index + first)
         first += len(numbers)
     orders = _together(parts)
     estimate = PlackettLuce.fit(orders, policies).clustered(orders, clusters).estimate(level)
@@ -51,18 +51,19 @@ def ratings(trials: Sequence[MatchTrial], level: float) -> pl.DataFrame:
 
 
 def circle(trial: MatchTrial) -> list[int]:
-    """Return policies each of which beats the next one, and the last the first, as few as there are; none: no circle.
+    """Return a shortest cycle of policies in which each beats the next and the last beats the first; empty: none.
 
-    Beating is a win share that is higher by its interval; at a table with all, finishing ahead more often, likewise.
+    A policy beats a different one if the interval of the difference in win share excludes 0; at mixed tables, if that
+    of finishing ahead does.
     """
     design = trial.table.design
-    found = _ahead(trial) if design.mixed else trial.figures().edges
+    differences = _ahead(trial) if design.mixed else trial.figures().edges
     beats: dict[int, list[int]] = {}
-    for (one, other), low, high in zip(design.pairs, found.low, found.high, strict=True):
+    for (first, second), low, high in zip(design.pairs, differences.low, differences.high, strict=True):
         if low > 0:
-            beats.setdefault(one, []).append(other)
+            beats.setdefault(first, []).append(second)
         elif high < 0:
-            beats.setdefault(other, []).append(one)
+            beats.setdefault(second, []).append(first)
     paths = [[policy] for policy in range(design.policies)]
     while paths:
         for path in paths:
@@ -74,7 +75,7 @@ def circle(trial: MatchTrial) -> list[int]:
 
 
 def _ahead(trial: MatchTrial) -> Interval:
-    """Return of each pair how much more often the first finishes ahead of the second, where both are at the table."""
+    """Return for each pair how much more often the first finishes ahead of the second, at tables with both."""
     design = trial.table.design
     numbers, place = np.unique(trial.orders, return_inverse=True)
     orders = orders_of(numbers, np.ones(len(numbers), np.int64), design.sides, design.policies)
@@ -93,7 +94,7 @@ def _ahead(trial: MatchTrial) -> Interval:
 
 
 def _together(parts: Sequence[Rankings]) -> Rankings:
-    """Put orders of tables of different sizes one below the other."""
+    """Concatenate the orders of tables of different sizes."""
     places = max(part.items.shape[1] for part in parts)
 
     def wide(array: np.ndarray, fill: int) -> np.ndarray:

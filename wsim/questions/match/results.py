@@ -1,4 +1,4 @@
-"""The tables of a match, from its trials: pairs, cells, costs; and what decides its games."""
+"""The tables of a match from its trials: pairs, cells, costs; and the record of what determines its games."""
 
 from __future__ import annotations
 
@@ -22,25 +22,22 @@ if TYPE_CHECKING:
     from wsim.stats.intervals import Interval
 
 EARLY = (
-    "Playing ended early where the answer was clear: such a difference is exaggerated on average, its interval is not"
+    "Playing stopped early where the answer was clear: this overstates the difference on average; the interval is valid"
 )
 RARE = (
-    "Both {one} and {other} win more than the fair share as one among the other's ({table}): which is stronger depends "
-    "on who is rarer"
+    "Both {one} and {other} win more than the fair share as one seat against seats of the other ({table}): which is "
+    "stronger depends on which is rarer"
 )
 CROWD = (
-    "Both {one} and {other} win less than the fair share as one among the other's ({table}): which is stronger depends "
-    "on who is rarer"
+    "Both {one} and {other} win less than the fair share as one seat against seats of the other ({table}): which is "
+    "stronger depends on which is rarer"
 )
 
-CIRCLE = (
-    "The field is intransitive ({table}): {beaten}. No order of strength holds for it, and ratings put it in a line "
-    "that is not there"
-)
+CIRCLE = "The field is intransitive ({table}): {beaten}. It has no order of strength, although ratings suggest one"
 
 
 def made_of(tables: Sequence[MatchTable], question: MatchQuestion, policies: Sequence[str]) -> dict[str, Any]:
-    """Return what decides the games of a match, as JSON."""
+    """Return what determines the games of a match, as JSON."""
     first = tables[0]
     return {
         "policies": list(policies),
@@ -55,18 +52,18 @@ def made_of(tables: Sequence[MatchTable], question: MatchQuestion, policies: Seq
 
 
 _OWN = ("ruleset", "players", "games", "policies", "rotate", "picks", "keep")
-"""The keys of a plan that a match decides itself, table by table."""
+"""The keys of a plan that a match sets itself for each table."""
 
 
 def command_of(tables: Sequence[MatchTable], question: MatchQuestion, policies: Sequence[str]) -> str:
-    """Return the shell command that plays a match again, every option written out."""
+    """Return the shell command that repeats a match, with all options."""
     plan = tables[0].plan
     flat = plan.as_dict()
     words = ["wsim", "match", *policies, "--game", plan.game, "--seed", str(plan.seed)]
     rulesets = list(dict.fromkeys(table.plan.ruleset for table in tables))
     players = list(dict.fromkeys(str(table.plan.players) for table in tables))
     words += ["--ruleset", ",".join(rulesets)]
-    if len(tables) == len(rulesets) * len(players):  # else each rule set has its usual number
+    if len(tables) == len(rulesets) * len(players):  # otherwise each rule set has its default number
         words += ["--players", ",".join(players)]
     for key in (*(("cards",) if plan.cards else ()), *plan.options):
         words += ["--" + key.replace("_", "-"), str(flat[key])]
@@ -81,7 +78,7 @@ def command_of(tables: Sequence[MatchTable], question: MatchQuestion, policies: 
 
 
 def ratings_of(trials: Sequence[MatchTrial], level: float) -> tuple[pl.DataFrame, list[str]]:
-    """Return the ratings, and what is to be said where the games cannot tell them."""
+    """Return the ratings, and a remark if the games do not determine them."""
     try:
         return ratings(trials, level), []
     except UserError as error:
@@ -97,9 +94,9 @@ def stopped_of(trials: Sequence[MatchTrial]) -> str:
 
 def _ends(name: str, figure: Interval, at: Sequence[int]) -> dict[str, pl.Series]:
     """Return a figure of some pairs or cells with the ends of its intervals."""
-    places = list(at)
+    indices = list(at)
     ends = {"": figure.value, "_low": figure.low, "_high": figure.high}
-    return {f"{name}{end}": nulls(values[places]) for end, values in ends.items()}
+    return {f"{name}{end}": nulls(values[indices]) for end, values in ends.items()}
 
 
 def _front(trial: MatchTrial, rows: int) -> dict[str, Any]:
@@ -108,23 +105,23 @@ def _front(trial: MatchTrial, rows: int) -> dict[str, Any]:
 
 
 def pairs_of(trial: MatchTrial) -> pl.DataFrame:
-    """Return one row for each two policies of a table."""
-    design, names, found = trial.table.design, trial.table.policies, trial.figures()
+    """Return one row per pair of policies of a table."""
+    design, names, figures = trial.table.design, trial.table.policies, trial.figures()
     every = range(len(design.pairs))
-    places = {cell: place for place, cell in enumerate(design.cells)}
-    of_cells = [[places[cell] for cell in design.cells_of(pair)] for pair in design.pairs]
+    indices = {cell: index for index, cell in enumerate(design.cells)}
+    of_cells = [[indices[cell] for cell in design.cells_of(pair)] for pair in design.pairs]
     decided = [trial.decided.get(pair) for pair in every]
     deals = pl.Series([trial.sums.deals] * len(every), dtype=pl.Int64)
     return pl.DataFrame(
         {
             **_front(trial, len(every)),
-            "policy": [names[one] for one, _ in design.pairs],
-            "other": [names[other] for _, other in design.pairs],
-            **_ends("win_share", found.wins, [one for one, _ in of_cells]),
-            **_ends("other_share", found.wins, [other for _, other in of_cells]),
+            "policy": [names[first] for first, _ in design.pairs],
+            "other": [names[second] for _, second in design.pairs],
+            **_ends("win_share", figures.wins, [first for first, _ in of_cells]),
+            **_ends("other_share", figures.wins, [second for _, second in of_cells]),
             "fair": [1 / design.sides] * len(every),
-            **_ends("difference", found.edges, every),
-            **_ends("margin", found.leads, every),
+            **_ends("difference", figures.edges, every),
+            **_ends("margin", figures.leads, every),
             "verdict": ["unclear" if one is None else one.verdict for one in decided],
             "decided_at": pl.Series([None if one is None else one.look.deals for one in decided], dtype=pl.Int64),
             "deals": deals,
@@ -133,7 +130,7 @@ def pairs_of(trial: MatchTrial) -> pl.DataFrame:
 
 
 def cells_of(trial: MatchTrial) -> pl.DataFrame:
-    """Return one row for each policy and field of a table."""
+    """Return one row per policy and field of a table."""
     design, names, found = trial.table.design, trial.table.policies, trial.figures()
     every = range(len(design.cells))
     fair = _ends("times_fair", found.wins.scaled(design.sides), every)
@@ -152,53 +149,53 @@ def cells_of(trial: MatchTrial) -> pl.DataFrame:
 
 
 def cost_rows(policies: Sequence[str], costs: Sequence[Sequence[Cost]]) -> pl.DataFrame:
-    """Return what a decision of each policy costs, all tables together."""
+    """Return the cost per decision of each policy over all tables."""
     rows = []
-    for place, policy in enumerate(policies):
-        mine = [of_table[place] for of_table in costs]
-        seconds, decisions = sum(one.seconds for one in mine), sum(one.decisions for one in mine)
-        games = sum(one.games for one in mine)
+    for index, policy in enumerate(policies):
+        of_policy = [of_table[index] for of_table in costs]
+        seconds, decisions = sum(cost.seconds for cost in of_policy), sum(cost.decisions for cost in of_policy)
+        games = sum(cost.games for cost in of_policy)
         rows.append((policy, 1e6 * seconds / decisions if decisions else None, games / seconds if seconds else None))
     kinds = {"policy": pl.String, "microseconds": pl.Float64, "games_a_second": pl.Float64}
     return pl.DataFrame(rows, schema=kinds, orient="row")
 
 
 def remarks_of(trials: Sequence[MatchTrial]) -> list[str]:
-    """Return what must be said beside the figures."""
-    said = []
-    clear = [one for trial in trials for one in trial.decided.values() if one.verdict in ("higher", "lower")]
-    if any(one.look.deals < trials[0].question.budget for one in clear):
-        said.append(EARLY)
+    """Return the caveats."""
+    remarks = []
+    clear = [each for trial in trials for each in trial.decided.values() if each.verdict in ("higher", "lower")]
+    if any(decided.look.deals < trials[0].question.budget for decided in clear):
+        remarks.append(EARLY)
     for trial in trials:
         design, names = trial.table.design, trial.table.policies
-        for pair, (one, other) in enumerate(design.pairs):
+        for pair, (first, second) in enumerate(design.pairs):
             differing = int(trial.sums.differing[pair])
             if differing < DIFFERING:
-                said.append(
-                    f"{names[one]} and {names[other]} won differently in {differing:,} of {trial.sums.deals:,} deals "
+                remarks.append(
+                    f"{names[first]} and {names[second]} differ in {differing:,} of {trial.sums.deals:,} deals "
                     f"({trial.table.name}): too few for an interval"
                 )
-        said += _rarer(trial)
-        round_it = [names[policy] for policy in circle(trial)]
-        if round_it:
-            beats = [f"{one} beats {other}" for one, other in zip(round_it, round_it[1:] + round_it[:1], strict=True)]
-            said.append(CIRCLE.format(table=trial.table.name, beaten=", ".join(beats)))
-    return said
+        remarks += _rarer(trial)
+        cycle = [names[policy] for policy in circle(trial)]
+        if cycle:
+            beats = [f"{winner} beats {loser}" for winner, loser in zip(cycle, cycle[1:] + cycle[:1], strict=True)]
+            remarks.append(CIRCLE.format(table=trial.table.name, beaten=", ".join(beats)))
+    return remarks
 
 
 def _rarer(trial: MatchTrial) -> list[str]:
-    """Say of which pairs each does better, or worse, as one among the others."""
-    design, names, found = trial.table.design, trial.table.policies, trial.figures()
+    """Return remarks on pairs in which each policy does better, or worse, as a single seat."""
+    design, names, figures = trial.table.design, trial.table.policies, trial.figures()
     if design.mixed or design.sides == 2:
         return []
-    low, high = found.wins.low, found.wins.high
-    places = {cell: place for place, cell in enumerate(design.cells)}
-    said = []
+    low, high = figures.wins.low, figures.wins.high
+    indices = {cell: index for index, cell in enumerate(design.cells)}
+    remarks = []
     for pair in design.pairs:
-        at = [places[cell] for cell in design.cells_of(pair)]
+        at = [indices[cell] for cell in design.cells_of(pair)]
         words = {"one": names[pair[0]], "other": names[pair[1]], "table": trial.table.name}
         if min(low[at]) > 1 / design.sides:
-            said.append(RARE.format(**words))
+            remarks.append(RARE.format(**words))
         elif max(high[at]) < 1 / design.sides:
-            said.append(CROWD.format(**words))
-    return said
+            remarks.append(CROWD.format(**words))
+    return remarks

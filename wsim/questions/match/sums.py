@@ -1,8 +1,8 @@
-"""What deals of a match add up to: the cells' wins and points, deal by deal, and their means with the deal as cluster.
+"""Sums over the deals of a match: wins and points of the cells per deal, and their means clustered by deal.
 
-A deal is played in every seating, and its games are not independent: each has the same cards. So a deal counts once,
-with what each cell has in all its games. Wins and points are whole numbers, so that sums are exact: neither threads
-nor the cut into blocks can be seen in a result.
+A deal is played in every seating, and its games share the same cards, so they are not independent: a deal counts once,
+with the sums of each cell over its games. Wins and points are whole numbers, so sums are exact and do not depend on
+threads or blocks.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ FIGURES = ("edges", "leads", "wins", "points")
 
 @dataclass(frozen=True)
 class _Kind:
-    """Features of one kind: where they begin, how many, and what divides the whole numbers of a deal, alike for all."""
+    """Features of one kind: first index, number, and the divisor of the whole numbers of a deal."""
 
     first: int
     count: int
@@ -39,15 +39,15 @@ class _Kind:
 
 
 class MatchSums:
-    """What is known of a table after some deals.
+    """Sums of a table over some deals.
 
-    Its effects are the figures of ``FIGURES``, one kind behind the other; the differences in win share decide.
+    Its effects are the figures of ``FIGURES``, one kind after the other; the differences in win share decide.
 
     Attributes
     ----------
     design: the seatings.
-    deals: how many were added.
-    differing: deals in which the two policies of a pair did not win as much as each other, shape (pairs,).
+    deals: the number of deals added.
+    differing: deals in which the two policies of a pair won different amounts, shape (pairs,).
     """
 
     def __init__(self, design: Design) -> None:
@@ -93,11 +93,11 @@ class MatchSums:
         return self._means(self._wins, self.design.edges())
 
     def points(self) -> Estimate:
-        """Return the points of a side of each cell less the mean of the others at the table."""
+        """Return the points of a side of each cell minus the mean of the others at the table."""
         return self._means(self._points, np.eye(len(self.design.cells)))
 
     def leads(self) -> Estimate:
-        """Return the points by which the first of each pair is ahead of the second at the tables that both are at."""
+        """Return the points by which the first of each pair is ahead of the second, at tables with both."""
         return self._means(self._leads, np.eye(len(self.design.pairs)))
 
     def _means(self, kind: _Kind, contrasts: Floats) -> Estimate:
@@ -108,30 +108,30 @@ class MatchSums:
         every = np.full((1, len(matrix)), float(self.deals))
         return self._moments.combined(matrix, every).split(0).ratio(1, 0)
 
-    # --- what a trial asks ------------------------------------------------------------------------------------------
+    # --- the interface of a trial -----------------------------------------------------------------------------------
 
     @property
     def deciding(self) -> Sequence[int]:
-        """Where the differences in win share stand among the effects: first."""
+        """The indices of the differences in win share among the effects: the first ones."""
         return range(len(self.differing))
 
     def effects(self) -> Estimate:
         """Return all figures."""
-        found: list[Estimate] = [getattr(self, kind)() for kind in FIGURES]
-        value, error = (np.concatenate([getattr(one, name) for one in found]) for name in ("value", "error"))
+        figures: list[Estimate] = [getattr(self, kind)() for kind in FIGURES]
+        value, error = (np.concatenate([getattr(figure, name) for figure in figures]) for name in ("value", "error"))
         return Estimate(value, error, np.full(len(value), float(self.deals)))
 
-    def enough(self) -> NDArray[np.bool_]:
-        """Say of each figure whether enough deals differ for an interval: of the differences, those of their pairs."""
+    def has_interval(self) -> NDArray[np.bool_]:
+        """Return for each figure whether enough deals differ for an interval; only differences can lack one."""
         every = 2 * (len(self.design.pairs) + len(self.design.cells))
         result = np.ones(every, bool)
         result[: len(self.differing)] = self.differing >= DIFFERING
         return result
 
     def identical(self, pair: int) -> bool:
-        """Say whether no deal differs between the two policies of a pair."""
+        """Return whether no deal differs between the two policies of a pair."""
         return not self.differing[pair]
 
-    def conditional(self, _pair: int) -> bool:
-        """Say whether a difference is none of the policies: never, each has all seats of every deal."""
+    def is_self_selected(self, _pair: int) -> bool:
+        """Return False: each policy plays all seats of every deal."""
         return False

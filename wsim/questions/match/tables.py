@@ -1,4 +1,4 @@
-"""The tables of a match: a rule set and a number of players, every deal of which is played in every seating."""
+"""The tables of a match: a rule set and a number of players, with every deal played in every seating."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Block:
-    """Some deals in every seating, whole numbers all, each of shape (deals, seatings, sides).
+    """Some deals in every seating, as whole numbers of shape (deals, seatings, sides).
 
-    Where the seating is drawn (``Design.drawn``), place by place of the seatings instead of side by side.
+    If the seating is drawn (``Design.drawn``), by place of the seatings instead of by side.
 
     Attributes
     ----------
     games: the numbers of the deals.
-    wins: the side's part of the victory, in ``PARTS``.
-    totals: its score; of a team the sum of its seats.
-    ranks: its place, 1 is best, equal ones share it.
+    wins: the share of the victory, in ``PARTS``.
+    totals: the score; for a team, the sum of its seats.
+    ranks: the rank; 1 is best, ties share it.
     """
 
     games: range
@@ -44,7 +44,7 @@ class Block:
 
 @dataclass(frozen=True)
 class SideReading:
-    """Reads sides off games: part in the victory, score, place, each of shape (sides, games).
+    """Reads sides from games: share of the victory, score, rank, each of shape (sides, games).
 
     ``sides``: the seats of each.
     """
@@ -71,11 +71,11 @@ class MatchTable:
 
     Attributes
     ----------
-    plan: its plan; the line-up there is the first policy alone. policies: their names.
+    plan: its plan, with the first policy in all seats. policies: their names.
     design: the seatings. sides: the seats of each side.
-    simulators: one for each seating. alone: one for each policy, which then has the table to itself.
+    simulators: one per seating. alone: one per policy, in self-play.
     ready: all of them with their plans, for a cluster.
-    made: what makes the games of each policy alone: rules, policy, version.
+    made: the provenance of the self-play games of each policy: rules, policy, version.
     """
 
     plan: Plan
@@ -89,7 +89,7 @@ class MatchTable:
 
     @property
     def name(self) -> str:
-        """What it is called: ``1e, 4 players``."""
+        """Its name: ``1e, 4 players``."""
         return f"{self.plan.ruleset}, {self.plan.players} players"
 
     def play(self, games: range) -> Block:
@@ -103,7 +103,7 @@ class MatchTable:
         return Block(games, *(np.take_along_axis(one, np.argsort(places)[:, None], axis=2) for one in by_side))
 
     def _seated(self, simulator: Simulator, places: NDArray[np.int64], games: range) -> pl.DataFrame:
-        """Play deals with the line-up of a seating, where the sides have these places of it."""
+        """Play deals with the line-up of a seating, the sides having these places in it."""
         first = np.array([side[0] for side in self.sides])
         orders = np.tile(np.arange(self.plan.players), (len(games), 1))
         for number, side in enumerate(self.sides):
@@ -114,14 +114,14 @@ class MatchTable:
 
 
 def made_ready(plan: Plan, policies: Sequence[str], *, round_robin: bool) -> MatchTable:
-    """Prepare every seating of a table; raise UserError for whatever cannot be played."""
+    """Prepare every seating of a table; raise UserError for an invalid one."""
     game = find_game(plan.game)
     plans = [plan.replace(policies=[policy], rotate=False, picks=False, keep="seats") for policy in policies]
     alone: tuple[Simulator, ...] = tuple(map(game.prepare, plans))
     sides = _sides(alone[0])
     if not 2 <= len(sides) <= MOST_SIDES:
         raise UserError(
-            f"a match is played by 2 to {MOST_SIDES} sides: {plan.players} players of {plan.ruleset} make {len(sides)}"
+            f"a match needs 2 to {MOST_SIDES} sides, but {plan.players} players of {plan.ruleset} make {len(sides)}"
         )
     paired = round_robin or len(policies) == 2
     design = duels(len(policies), len(sides)) if paired else mixed(policies, len(sides))
@@ -140,7 +140,7 @@ def _line_up(policies: Sequence[str], sides: Sequence[Sequence[int]], seating: S
 
 
 def _sides(simulator: Simulator) -> tuple[tuple[int, ...], ...]:
-    """Return the seats that win together, side by side, as a game shows them; seats nobody plays for are none."""
+    """Return the seats of each side as a game shows them, without seats that do not compete."""
     frame = Arm("", (simulator,)).frame(range(1))
     column = "team" if "team" in frame.columns else "seat"
     found: dict[int, list[int]] = {}

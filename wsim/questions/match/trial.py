@@ -1,4 +1,4 @@
-"""A table of a match under way: deals are played and added up, and looked at when it is time."""
+"""The trial of one table of a match: deals are played and summed, with interim looks."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from wsim.questions.match.tables import Block, MatchTable
     from wsim.stats.sequential import Look
 
-SECONDS_A_CHUNK = 0.25  # short enough for the progress bar and Ctrl-C, long enough to forget what a chunk costs
-LARGEST_CHUNK = 512
+SECONDS_A_CHUNK = 0.25  # short enough for the progress bar and Ctrl-C, long enough for the overhead of a chunk
+MAX_CHUNK = 512
 
 
 @dataclass(frozen=True)
 class Figures:
-    """All that a look knows: differences in win share and leads of pairs; win shares and points of cells."""
+    """The figures at a look: differences in win share and leads of pairs; win shares and points of cells."""
 
     edges: Interval
     leads: Interval
@@ -39,13 +39,13 @@ class Figures:
 
 
 class MatchTrial(Trial[MatchSums]):
-    """A table under way.
+    """The trial of a table.
 
     Attributes
     ----------
-    table: what is played. match: how it is played and decided.
-    orders: how the games finished: numbers of ``wsim.stats.rankings.order_numbers``, shape (deals, seatings).
-    stopped: also ``known``: everything to within what was wanted.
+    table: the table. match: how it is played and decided.
+    orders: the orders of finish: numbers of ``wsim.stats.rankings.order_numbers``, shape (deals, seatings).
+    stopped: also ``known``: all win shares are known to the precision.
     """
 
     def __init__(self, table: MatchTable, match: MatchQuestion, tests: int) -> None:
@@ -55,20 +55,20 @@ class MatchTrial(Trial[MatchSums]):
 
     @property
     def orders(self) -> NDArray[np.int64]:
-        """How the games finished."""
+        """The orders of finish."""
         empty = np.zeros((0, len(self.table.design.seatings)), np.int64)
         return np.concatenate([empty, *self._orders])[: self.sums.deals]
 
     def blocks(self, chunks_of: InChunks, deal_seconds: float, files: DealFiles | None = None) -> Generator[Block]:
-        """Yield the deals, look by look: those that were played before, then those that have to be played.
+        """Yield the deals up to each look: first the stored ones, then newly played ones.
 
         Parameters
         ----------
-        chunks_of: plays, on threads or on a cluster (``wsim.lab.cluster.chunk_runner``).
-        deal_seconds: about how long a deal takes on one thread, for the size of chunks.
-        files: has the deals that were played before, and keeps the others.
+        chunks_of: plays on threads or a cluster (``wsim.lab.cluster.chunk_runner``).
+        deal_seconds: approximate seconds per deal on one thread, for the size of chunks.
+        files: the stored deals; new ones are added.
         """
-        chunk = max(1, min(LARGEST_CHUNK, int(SECONDS_A_CHUNK / max(deal_seconds, 1e-9))))
+        chunk = max(1, min(MAX_CHUNK, int(SECONDS_A_CHUNK / max(deal_seconds, 1e-9))))
         first = 0
         try:
             for target in self.question.looks():
@@ -90,7 +90,7 @@ class MatchTrial(Trial[MatchSums]):
                 files.flush()
 
     def add(self, block: Block) -> None:
-        """Add deals, and note how their games finished."""
+        """Add deals, and store the order of finish of their games."""
         design = self.table.design
         codes = np.broadcast_to(np.array(design.seatings), block.ranks.shape)
         flat = (-1, design.sides)
@@ -99,34 +99,34 @@ class MatchTrial(Trial[MatchSums]):
         super().add(block)  # last: Ctrl-C may come at any time, and deals are counted here
 
     def figures(self) -> Figures:
-        """Return all that is known at the last look."""
-        look, found, first = self.looks[-1], {}, 0
+        """Return the figures at the last look."""
+        look, figures, first = self.looks[-1], {}, 0
         design = self.table.design
         for name, count in zip(FIGURES, (len(design.pairs), len(design.pairs), *[len(design.cells)] * 2), strict=True):
             own = slice(first, first + count)
-            found[name] = Interval(look.effects.value[own], look.low[own], look.high[own])
+            figures[name] = Interval(look.effects.value[own], look.low[own], look.high[own])
             first += count
-        return self._spread(Figures(**found), look)
+        return self._spread(Figures(**figures), look)
 
-    def _spread(self, found: Figures, look: Look) -> Figures:
-        """Give an interval to win shares that are 0 or 1 in every deal, and to their differences."""
-        edges, design = found.edges, self.table.design
-        wins, flat = found.wins.with_wilson(look.deals, 1 - 2 * float(normal_cdf(-look.boundary)))
-        places = {cell: place for place, cell in enumerate(design.cells)}
-        pairs = np.array([[places[cell] for cell in design.cells_of(pair)] for pair in design.pairs])
-        one, other = pairs[:, 0], pairs[:, 1]
-        both = flat[one] & flat[other] & (edges.low == edges.high)
-        low = np.where(both, wins.low[one] - wins.high[other], edges.low)
-        high = np.where(both, wins.high[one] - wins.low[other], edges.high)
-        return replace(found, wins=wins, edges=Interval(edges.value, low, high))
+    def _spread(self, figures: Figures, look: Look) -> Figures:
+        """Add intervals of win shares that are 0 or 1 in every deal, and of their differences."""
+        edges, design = figures.edges, self.table.design
+        wins, flat = figures.wins.with_wilson(look.deals, 1 - 2 * float(normal_cdf(-look.boundary)))
+        indices = {cell: index for index, cell in enumerate(design.cells)}
+        pairs = np.array([[indices[cell] for cell in design.cells_of(pair)] for pair in design.pairs])
+        first, second = pairs[:, 0], pairs[:, 1]
+        both = flat[first] & flat[second] & (edges.low == edges.high)
+        low = np.where(both, wins.low[first] - wins.high[second], edges.low)
+        high = np.where(both, wins.high[first] - wins.low[second], edges.high)
+        return replace(figures, wins=wins, edges=Interval(edges.value, low, high))
 
-    def over(self) -> bool:
-        """Say whether no more deals are needed, and remember why."""
-        within = self.match.precision
-        if within is None:
-            return super().over()
-        found = self.figures()
-        alike = [pair in self.decided and self.decided[pair].verdict == "identical" for pair in self.sums.deciding]
-        if bool(found.wins.within(within).all() and (found.edges.within(within) | np.array(alike)).all()):
+    def finished(self) -> bool:
+        """Return whether no more deals are needed, and set ``stopped``."""
+        precision = self.match.precision
+        if precision is None:
+            return super().finished()
+        figures = self.figures()
+        identical = [pair in self.decided and self.decided[pair].verdict == "identical" for pair in self.sums.deciding]
+        if bool(figures.wins.within(precision).all() and (figures.edges.within(precision) | np.array(identical)).all()):
             self.stopped = "known"
         return self.stopped == "known"

@@ -1,4 +1,4 @@
-"""Pick experiments: the causal effect of doing something with a card."""
+"""Pick experiments: the causal effect of taking a card."""
 
 from wsim.questions.registry import Question
 

@@ -1,12 +1,11 @@
-"""Pick experiments: games in which picks are randomised with a known probability, and what they say a card causes.
+"""Pick experiments: randomise picks with a known probability, and estimate the causal effect of taking a card.
 
-Every pick of a seat is replaced, with the chance ``randomise``, by a uniformly drawn legal move. What a seat would have
-liked to do then no longer decides alone what it did, and weighting by the inverse of the known probabilities
-(``propensity``) compares like with like. Decisions are written to a run folder, shard by
-shard, and read back in batches: memory does not grow with the games.
+Each pick is replaced, with the chance ``randomise``, by a uniformly drawn legal move. Moves then no longer depend only
+on what the policy prefers, and weighting by the inverse of the known probabilities (``propensity``) compares like with
+like. Decisions are written to a run folder and read back in batches, so memory does not grow with the games.
 
-With a sweep the experiment is made again at each value, of a price say, on the same deals: so a designer learns what it
-is worth to take a card at that price, and where it is worth as much as anything else (``crossing``).
+With a sweep, the experiment is repeated at each value, of a price say, on the same deals: this shows the value of
+taking a card at each price, and the price at which it is worth as much as any other move (``crossing``).
 """
 
 from __future__ import annotations
@@ -67,19 +66,19 @@ class PicksAnswer(Answer):
 
     Attributes
     ----------
-    estimand: what an effect is, in one sentence.
-    question: what was asked.
+    estimand: the effect, in one sentence.
+    question: the question.
     games: games played, at each value of a sweep.
     complete: whether all games of the plan were played, at every value.
-    seconds: how long playing took.
-    effects: one row per action and card, largest effect first: action, card, picks, effective (equally
-        weighted picks worth as much), drawn (picks that the policy did not want, of the arm that has fewer), taken and
-        otherwise (mean outcomes), effect with effect_low and effect_high (clustered by game), p, q (Benjamini-Hochberg
-        over all rows), and rare (drawn fewer times than ``min_effective_n``: the interval is too short). With a sweep
-        its value in front, and the rows by card, action and value.
-    targets: with a target, one row per action and card: where the effect is this (value, with value_low and value_high)
-        and what is to be said of it; None without.
-    plan: what was played.
+    seconds: the time that playing took.
+    effects: one row per action and card, largest effect first: action, card, picks, effective (effective sample size),
+        drawn (random picks that overruled the policy, in the arm with fewer), taken and otherwise (mean outcomes),
+        effect with effect_low and effect_high (clustered by game), p, q (Benjamini-Hochberg over all rows), and rare
+        (drawn fewer than ``min_effective_n`` times: the interval is too short). With a sweep, its value comes first,
+        and rows are ordered by card, action and value.
+    targets: with a target, one row per action and card: the value at which the effect is the target, with value_low and
+        value_high, and the result in words; None without.
+    plan: the plan.
     """
 
     FORMAT: ClassVar[str] = "wsim-picks/2"
@@ -108,24 +107,24 @@ class PicksAnswer(Answer):
 
     @property
     def title(self) -> str:
-        """What it is of."""
+        """The title."""
         return f"Effects of picks, {self.games:,} games"
 
     def record(self) -> dict[str, Any]:
-        """Return the answer as a JSON object, with what made its games."""
+        """Return the answer as a JSON object, with the provenance of its games."""
         made = {"wsim": __version__, "digest": self.plan.digest, "notes": self.notes()}
         return {**super().record(), **made}
 
     @classmethod
     def identity(cls, record: Mapping[str, Any]) -> Any:
-        """Return what tells an answer from others of its kind in the same folder."""
+        """Return the fields that distinguish an answer from others of its kind in a folder."""
         return [record["question"], record["digest"]]
 
     def display(self, view: View = whole) -> Document:
-        """Return the answer for people: the effects with what they are estimates of, and where they meet a target."""
+        """Return the answer as a document: the effects, and the values that meet a target."""
         shown, sweep, chance = view(self.effects), self.question.sweep, self.plan.options.get("randomise")
         each = "" if sweep is None else f" at each value of {sweep.partition('=')[0].strip()}"
-        title = f"{self.title}{each}{f', {chance} of them random' if chance else ''}"
+        title = f"{self.title}{each}{f', {chance} of picks random' if chance else ''}"
         tables = [Sheet(title, shown.to_dicts(), _effect_columns(self.question.outcome), first=FIRST)]
         if self.targets is not None:
             targets = self.targets.drop("effect").rename({"value_low": "low", "value_high": "high"}).to_dicts()
@@ -136,51 +135,51 @@ class PicksAnswer(Answer):
             named="effects",
             tables=tables,
             notes=self.notes(),
-            missing="Nothing was effectively done often enough: play more --games, or lower --min-effective-n.",
+            missing="No row has a large enough effective sample size: play more --games, or lower --min-effective-n.",
         )
 
     def notes(self) -> list[str]:
-        """Say in words what the effects are and what they are not."""
+        """Return notes on estimand, targets, rare rows and intervals."""
         question = self.question
-        level = f"{100 * question.level:g} %"
-        said = [f"Estimand: {self.estimand}"]
+        level = f"{100 * question.level:g}%"
+        notes = [f"Estimand: {self.estimand}"]
         if question.target is not None:
-            said.append(
-                f"value: where the effect is {question.target:g}, straight between the values that were tried; low, "
-                f"high: {question.target:g} lies within the effect's {level} interval there, and beyond the sweep if "
-                "there is no end."
+            notes.append(
+                f"value: where the effect is {question.target:g}, interpolated linearly between the values tried; "
+                f"low, high: between these, {question.target:g} is within the {level} interval of the effect; an empty "
+                "end lies beyond the sweep."
             )
         if rare := int(self.effects["rare"].sum()):
-            said.append(
-                f"Rare ({rare} rows): drawn fewer than {question.min_effective_n} times when the policy wanted "
-                "something else; their intervals may be too short."
+            notes.append(
+                f"Rare ({rare} rows): fewer than {question.min_effective_n} random picks overruled the policy; these "
+                "intervals may be too short."
             )
-        said.append(
-            f"Causal: picks were randomised with known probability. Intervals: {level}, clustered by game; q: "
-            f"Benjamini-Hochberg over {self.effects.height} rows. Left out: what was effectively done less than "
-            f"{question.min_effective_n} times. effective n: equally weighted picks worth as much; overruled: "
-            "random picks that overruled the policy."
+        notes.append(
+            f"Causal: picks were randomised with known probability. {level} intervals, clustered by game; q: "
+            f"Benjamini-Hochberg over {self.effects.height} rows. Rows with an effective sample size below "
+            f"{question.min_effective_n} are omitted. effective n: effective sample size; overruled: random picks that "
+            "overruled the policy."
         )
-        return said
+        return notes
 
     @classmethod
     def flat_plan(cls, record: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return what was played."""
+        """Return the plan."""
         return dict(record["plan"])
 
     @classmethod
     def restored(cls, record: Mapping[str, Any], how: Again) -> Callable[[], Answer]:
-        """Return what plays the same experiment again."""
+        """Return a function that plays the same experiment again."""
         question = PickQuestion.restored(record["question"])
         plan = how.restored(cls.flat_plan(record))
         _ = [_row(row) for row in record["effects"]]
         return lambda: play_experiment(plan, question, execution=how.execution)
 
     def beside(self, record: Mapping[str, Any]) -> dict[str, Any]:
-        """Return its own record with the rows that another one shows, in their order: not all perhaps."""
-        here = super().beside(record)
-        by_row = {_row(row): row for row in here["effects"]}
-        return here | {"effects": [by_row.get(_row(row)) for row in record["effects"]]}
+        """Return its own record with the rows of a recorded one, which may be fewer, in their order."""
+        current = super().beside(record)
+        by_row = {_row(row): row for row in current["effects"]}
+        return current | {"effects": [by_row.get(_row(row)) for row in record["effects"]]}
 
     @classmethod
     def upgraded(cls, record: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -189,26 +188,26 @@ class PicksAnswer(Answer):
 
     @classmethod
     def compared(cls, record: Mapping[str, Any]) -> str:
-        """Say what was compared."""
+        """Return what was compared, in words."""
         return f"{record['games']:,} games, {counted(len(record['effects']), 'effect')}"
 
 
 def _row(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Return what tells a row of the effects apart; the value is that of a sweep."""
+    """Return the key of a row of the effects; the value is that of a sweep."""
     return row.get("value"), row["action"], row["card"]
 
 
 def ask(plan: Plan, how: PickPlay, question: PickQuestion, execution: Execution = Execution()) -> PicksAnswer:
-    """Play games with randomised picks and return what doing something with a card causes.
+    """Play games with randomised picks, and return the causal effects of taking cards.
 
-    Raises UserError for whatever cannot be played or asked, Interrupted on Ctrl-C with the answer so far.
+    Raises UserError for an invalid question, Interrupted on Ctrl-C with the answer so far.
     """
     folder = None if how.file is not None else how.folder
     return play_experiment(randomised(plan, how.randomise), question, folder, resume=how.resume, execution=execution)
 
 
 def written(answer: PicksAnswer, how: PickPlay, _question: PickQuestion) -> Path | None:
-    """Write the answer where the options name a file for it; the games of a folder are written already."""
+    """Write the answer if the options name a file for it; the games of a folder are already written."""
     return None if how.file is None else answer.write(how.file)
 
 
@@ -219,19 +218,15 @@ def randomised(plan: Plan, randomise: float | str) -> Plan:
     try:
         none = not any(float(chance) > 0 for chance in chances)
     except ValueError:
-        none = False  # the game says what is wrong with it
+        none = False  # the game reports the mistake
     if none:
-        own = (
-            "; explore of a policy is its own, which wsim run --picks records"
-            if any(map(explores, plan.line_up))
-            else ""
-        )
-        raise UserError(f"an experiment needs a chance above 0 that a pick is random, not {randomise!r}{own}")
+        own = "; random moves by explore are recorded by wsim run --picks" if any(map(explores, plan.line_up)) else ""
+        raise UserError(f"randomise must be a chance above 0 that a pick is random, not {randomise!r}{own}")
     return picks.randomise(plan, str(randomise))
 
 
 def _picks_of(game: str) -> Picks:
-    """Return how randomised picks of a game are compared; raise UserError if they cannot be."""
+    """Return the pick experiment of a game; raise UserError if it has none."""
     picks: Picks | None = find_game(game).PICKS
     if picks is None:
         raise UserError(f"{game} cannot randomise picks")
@@ -246,7 +241,7 @@ def play_experiment(
     resume: bool = False,
     execution: Execution = Execution(),
 ) -> PicksAnswer:
-    """Play a plan with randomised picks into a folder (None: a temporary one) and ask; see ``ask``."""
+    """Play a plan with randomised picks into a folder (None: a temporary one), and return the effects; see ``ask``."""
     concrete = question.of(_picks_of(plan.game))
     arms = _arms(plan, concrete)
     simulators: list[Simulator] = [find_game(arm.plan.game).prepare(arm.plan) for arm in arms]
@@ -256,7 +251,7 @@ def play_experiment(
     cards = _cards(concrete, simulators)
     runs: list[Run] = []
     start = time.perf_counter()
-    hint = f"go on with --resume -o {shlex.quote(str(folder))}" if folder else ""
+    hint = f"continue with --resume -o {shlex.quote(str(folder))}" if folder else ""
     with ExitStack() as resources:
         try:
             workers = resources.enter_context(execution.connected(simulators[0])).cluster
@@ -284,7 +279,7 @@ class _Arm:
 
 
 def _arms(plan: Plan, question: PickQuestion) -> list[_Arm]:
-    """Return the experiments: one, or one for each value of the sweep, numbers ascending."""
+    """Return the experiments: one, or one per value of the sweep, in ascending order."""
     if question.sweep is None:
         return [_Arm(plan, None)]
     path, values = sweep_values(question.sweep)
@@ -294,7 +289,7 @@ def _arms(plan: Plan, question: PickQuestion) -> list[_Arm]:
 
 
 def _cards(question: PickQuestion, simulators: Sequence[Simulator]) -> tuple[str, ...]:
-    """Return the cards that are asked for: the one named, or those that a sweep changes; none: all of them."""
+    """Return the requested cards: the named one, or those that a sweep changes; empty: all."""
     first = simulators[0]
     kind = first.picks_frame(np.zeros(0, first.pick_dtype)).schema["card"]
     names: list[str] = kind.categories.to_list()  # type: ignore[attr-defined]
@@ -305,7 +300,7 @@ def _cards(question: PickQuestion, simulators: Sequence[Simulator]) -> tuple[str
 
 
 def _place(folder: str | Path | None, question: PickQuestion, arm: _Arm) -> str | Path | None:
-    """Return the folder of an experiment: the one that was named, or for a value one in it."""
+    """Return the folder of an experiment: the given one, or a folder in it for a value of a sweep."""
     if folder is None or arm.value is None:
         return folder
     if not isinstance(folder, str | Path):
@@ -327,7 +322,7 @@ def _check_columns(question: PickQuestion, seats: pl.DataFrame, picks: pl.DataFr
         raise UserError(f"unknown outcome {question.outcome!r}{nearest(column, known)}: known are {', '.join(known)}")
     kind = picks.schema.get("card")
     if not isinstance(kind, pl.Enum) or "offered" not in picks.columns:
-        raise UserError("this game records no cards in hand with its picks, so that they cannot be compared")
+        raise UserError("this game does not record the cards in hand with its picks, so they cannot be compared")
     if question.card is not None:
         _named(question.card, kind.categories.to_list())
 
@@ -394,7 +389,7 @@ def _of_run(run: Run, question: PickQuestion, cards: Sequence[str]) -> list[pl.D
 
 
 def _sentence(question: PickQuestion) -> str:
-    """Say what an effect is."""
+    """Return the estimand as one sentence."""
     other = "makes a uniformly drawn other legal move" if question.against == "others" else "follows its policy"
     when = "turns" if question.turn is None else f"turns number {question.turn}"
     when += "" if question.age is None else f" of age {question.age}"
@@ -402,5 +397,6 @@ def _sentence(question: PickQuestion) -> str:
     doing = " / ".join(question.actions or ())
     return (
         f"Over the {when} on which a seat could {doing} the card, its mean final {outcome} if it does so (a way to pay "
-        f"drawn uniformly) less its mean final {outcome} if it {other}, everybody playing on as in this experiment."
+        f"drawn uniformly) minus its mean final {outcome} if it {other}, with all seats continuing as in this "
+        "experiment."
     )

@@ -1,8 +1,7 @@
-"""Where an effect that was measured at several values crosses a target: the value, and what else it may be.
+"""Find the value at which an effect, measured at several values, crosses a target, with an interval.
 
-Between two values that were tried, the effect is taken to run straight. The interval holds every value at which the
-target lies in the effect's interval: it inverts the test of each value, so that it covers the true value as often as
-these cover the effect.
+Between measured values, the effect is interpolated linearly. The interval contains every value at which the target is
+in the interval of the effect: it inverts the test at each value, so it has the same coverage.
 """
 
 from __future__ import annotations
@@ -17,13 +16,13 @@ from wsim.stats.games import Floats
 
 @dataclass(frozen=True)
 class Crossing:
-    """Where a target is met.
+    """The value at which a target is met.
 
     Attributes
     ----------
     value: where the effect crosses the target (the middle, if it does so several times); None if it does not.
-    low, high: between these the target may be met; None where the values that were tried do not reach that far.
-    status: whether the target is met, in a few words.
+    low, high: the interval of that value; None if an end is beyond the measured values.
+    status: the result in a few words.
     """
 
     value: float | None
@@ -37,8 +36,8 @@ def crossing(values: Floats, effect: Floats, low: Floats, high: Floats, target: 
 
     Parameters
     ----------
-    values: what was tried, ascending, at least two.
-    effect, low, high: the effect there and its interval.
+    values: at least two, ascending.
+    effect, low, high: the effect at each value, with its interval.
     """
     met = _roots(values, effect - target)
     may = _may_be_met(values, low, high, target)
@@ -48,7 +47,11 @@ def crossing(values: Floats, effect: Floats, low: Floats, high: Floats, target: 
     first, last = may
     ends = (None if first <= values[0] else first, None if last >= values[-1] else last)
     if ends == (None, None):
-        status = "cannot be told from the target anywhere" if len(met) == 0 else "the intervals reach beyond the sweep"
+        status = (
+            "not distinguishable from the target at any value"
+            if len(met) == 0
+            else "the intervals reach beyond the sweep"
+        )
     elif ends[0] is None:
         status = "perhaps below the first value"
     elif ends[1] is None:
@@ -59,15 +62,15 @@ def crossing(values: Floats, effect: Floats, low: Floats, high: Floats, target: 
 
 
 def targets_of(effects: pl.DataFrame, target: float) -> pl.DataFrame:
-    """Return where each effect of a sweep is the target: a row for each action and card."""
+    """Return the value at which each effect of a sweep is the target: one row per action and card."""
     rows = []
     for (action, card), part in effects.group_by("action", "card", maintain_order=True):
         known = part.drop_nulls(["effect", "effect_low", "effect_high"])
-        found = Crossing(None, None, None, "too few values with an effect")
+        result = Crossing(None, None, None, "too few values with an effect")
         if known.height > 1:
             effect, low, high = (known[name].to_numpy() for name in ("effect", "effect_low", "effect_high"))
-            found = crossing(known["value"].cast(pl.Float64).to_numpy(), effect, low, high, target)
-        rows.append((action, card, target, found.value, found.low, found.high, found.status))
+            result = crossing(known["value"].cast(pl.Float64).to_numpy(), effect, low, high, target)
+        rows.append((action, card, target, result.value, result.low, result.high, result.status))
     names = {
         "action": pl.String,
         "card": pl.String,
@@ -82,16 +85,16 @@ def _middle(met: Floats) -> float | None:
 
 
 def _roots(values: Floats, heights: Floats) -> Floats:
-    """Return where the polygon through these points is zero, ascending."""
-    found = list(values[heights == 0])
-    for place in np.flatnonzero(heights[:-1] * heights[1:] < 0):
-        share = heights[place] / (heights[place] - heights[place + 1])
-        found.append(values[place] + share * (values[place + 1] - values[place]))
-    return np.sort(np.array(found, dtype=np.float64))
+    """Return the zeros of the polygon through these points, ascending."""
+    roots = list(values[heights == 0])
+    for index in np.flatnonzero(heights[:-1] * heights[1:] < 0):
+        share = heights[index] / (heights[index] - heights[index + 1])
+        roots.append(values[index] + share * (values[index + 1] - values[index]))
+    return np.sort(np.array(roots, dtype=np.float64))
 
 
 def _may_be_met(values: Floats, low: Floats, high: Floats, target: float) -> tuple[float, float] | None:
-    """Return the first and the last value at which ``low <= target <= high``, both ends running straight."""
+    """Return the first and the last value with ``low <= target <= high``, interpolated linearly."""
     held = values[(low <= target) & (target <= high)]
     edges = np.concatenate([held, _roots(values, low - target), _roots(values, high - target)])
     return (float(edges.min()), float(edges.max())) if len(edges) else None

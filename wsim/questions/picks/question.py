@@ -1,4 +1,4 @@
-"""The question of a pick experiment: what doing something with a card causes."""
+"""The options of a pick experiment: the causal effect of taking a card."""
 
 from __future__ import annotations
 
@@ -21,49 +21,54 @@ def _against(_name: str, value: Any) -> Any:
 
 
 def _chance(_name: str, value: Any) -> Any:
-    """Leave it to the game: a chance, or one for each seat."""
+    """Accept any value: the game validates a chance, or one per seat."""
     return value
 
 
 @dataclass(frozen=True)
 class PickQuestion(Options):
-    """What is asked of the picks.
+    """The question about the picks.
 
-    What was effectively done less often than ``min_effective_n`` is left out: its interval would be worth nothing. What
-    was drawn less often against the policy's will is called rare. With a sweep, and without a card, only the cards that
-    the values change are shown.
+    Rows with an effective sample size below ``min_effective_n`` are omitted, because their intervals would be useless.
+    Rows with fewer random picks that overruled the policy are marked as rare. A sweep without a card shows only the
+    cards that its values change.
     """
 
     actions: tuple[str, ...] | None = option(
-        "build, stage (bury), sell (deny), take (any of them).",
+        "Actions, comma-separated: build, stage (bury), sell (deny), take (any of them).",
         None, metavar="NAMES", names=("--action",), read=names, shown="build,stage,sell",
     )  # fmt: skip
-    outcome: str = option("score, win, or another number of the seats table.", "score")
+    outcome: str = option("Outcome: score, win, or any number of the seats table.", "score", metavar="METRIC")
     against: str = option(
-        "others: a uniformly drawn other legal move; policy: what the policy wants.", "others", check=_against
+        "Compare with a uniformly drawn other legal move (others), or with the move of the policy (policy).",
+        "others",
+        metavar="others|policy",
+        check=_against,
     )
-    card: str | None = option("This card only.", None)
-    age: int | None = option("This age only.", None, metavar="N")
-    turn: int | None = option("This turn of the ages only.", None, metavar="N")
+    card: str | None = option("Show only this card.", None, metavar="NAME")
+    age: int | None = option("Count only picks of this age.", None, metavar="N")
+    turn: int | None = option("Count only picks of this turn of an age.", None, metavar="N")
     level: float = level_option()
     min_effective_n: int = option(
         "Omit rows whose effective sample size is below N.", 30, metavar="N", aliases=("--fewest",)
     )
-    sweep: str | None = option("Ask at each value: PATH=5..9, PATH=5..9..2 or PATH=5,7,9.", None, metavar="PATH=VALUES")
-    target: float | None = option("With --sweep: find the value at which the effect is this.", None, metavar="EFFECT")
+    sweep: str | None = option(
+        "Repeat the experiment at each value: PATH=5..9, PATH=5..9..2 or PATH=5,7,9.", None, metavar="PATH=VALUES"
+    )
+    target: float | None = option("Find the value of --sweep at which the effect is this.", None, metavar="EFFECT")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.target is None:
             return
         if self.sweep is None:
-            raise UserError("a target is looked for among the values of a sweep: add --sweep PATH=VALUES")
+            raise UserError("a target needs a sweep: add --sweep PATH=VALUES")
         if not math.isfinite(self.target):
             raise UserError(f"the target must be a number, not {self.target!r}")
         self.numbers()
 
     def numbers(self) -> list[float]:
-        """Return the values of the sweep as numbers, ascending; raise UserError where they are none."""
+        """Return the values of the sweep as ascending numbers; raise UserError for other values."""
         from wsim.questions.variants import sweep_values
 
         _, values = sweep_values(self.sweep or "")
@@ -73,7 +78,8 @@ class PickQuestion(Options):
             raise UserError(f"a target needs a sweep over numbers, not over {', '.join(values)}") from None
 
     def of(self, picks: Picks) -> PickQuestion:
-        """Return the question with the game's usual actions for none; raise UserError for what the game has not."""
+        """Return the question with the default actions filled in; raise UserError for unknown actions, ages or
+        turns."""
         actions = tuple(picks.usual or picks.actions) if self.actions is None else self.actions
         known = ", ".join(picks.actions)
         if not actions:
@@ -92,22 +98,21 @@ class PickQuestion(Options):
 
 @dataclass(frozen=True)
 class PickPlay(Options):
-    """Randomise picks with a known probability; estimate what doing something with a card causes.
+    """Randomise picks with a known probability, and estimate the causal effect of taking each card.
 
-    For each card: over the turns on which a seat could do it, its mean score if it builds
-    (buries, sells) the card less its mean score if it makes a uniformly drawn other move; by inverse-propensity
-    weighting.
+    For each card, over the turns on which a seat could do so: its mean score if it builds (buries, sells) the card
+    minus its mean score if it makes a uniformly drawn other move, by inverse-propensity weighting.
     """
 
     randomise: float | str = option(
-        "Chance that a pick is replaced by a uniform one; or one for each seat.",
+        "Chance that a pick is replaced by a random one, for all seats or per seat.",
         0.1, metavar="CHANCE", read=str,
     )  # fmt: skip
     folder: Path | None = option(
-        "Store the run in this folder; or write only the answer, as FILE.json or FILE.parquet.",
+        "Folder for the games of the experiment; or FILE.json or FILE.parquet for the answer alone.",
         None, metavar="FOLDER", names=("-o", "--out"), check=place,
     )  # fmt: skip
-    resume: bool = option("Go on with the interrupted run in --out.", False)
+    resume: bool = option("Continue the interrupted experiment in --out.", False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -119,5 +124,5 @@ class PickPlay(Options):
 
     @property
     def file(self) -> Path | None:
-        """The file of the answer, where no run is stored."""
+        """The file of the answer, if no run is stored."""
         return self.folder if self.folder is not None and self.folder.suffix in (".json", ".parquet") else None

@@ -1,7 +1,7 @@
-"""Rest: how far figures of cards and wonders move between players, each at a table of its own, on the same deals.
+"""Robustness: how much figures of cards and wonders differ between players in self-play, on the same deals.
 
-A balance figure is a statement about who plays. If it moves from one good player to another, the interval of sampling
-does not say how sure it is: its *strategic uncertainty* does.
+A balance figure depends on the players. If it differs between good players, its sampling interval understates how
+uncertain it is; this *strategic uncertainty* has to be reported as well.
 """
 
 from __future__ import annotations
@@ -37,37 +37,37 @@ if TYPE_CHECKING:
     from wsim.lab.plan import Plan
     from wsim.stats.games import Floats
 
-_BLOCK = 1000  # games of each policy at a time: a few megabytes, and every cell gets as many
+_BLOCK = 1000  # games per policy at a time: a few megabytes, and the same number for every cell
 EVERY = "all pairs"
 
 ESTIMAND = (
-    "Root mean square, over the rows of a table, of the change of their figures from one policy to another that each "
-    "have the table to themselves, on the same deals; the noise of sampling is subtracted"
+    "Root mean square, over the rows of a table, of the difference in their figures between two policies, each "
+    "playing all seats, on the same deals; sampling noise is removed"
 )
 FIGURE = (
-    "A figure is a win share where every seat has one of the items, else the win share of the seats that have one at "
-    "the end minus that of the others; between: one standard deviation between players, noise subtracted"
+    "For wonders, the figure is the win share; for cards, the difference in win share between seats that built the "
+    "card and seats that did not. Player SD: standard deviation between players, sampling noise removed"
 )
 
 
 PAIR_COLUMNS = (
-    *names(("table", "first", "second")), Column("items", COUNT, about="how many are known"),
+    *names(("table", "first", "second")), Column("items", COUNT, about="known for both policies"),
     estimated(
-        "rms", SHARE, unit=OF_WINS, asymmetric=True, about="root mean square of the changes, sampling noise subtracted"
+        "rms", SHARE, unit=OF_WINS, asymmetric=True, about="root mean square of the differences, sampling noise removed"
     ),
-    Column("clear", COUNT, about="figures that are clear in both"),
+    Column("clear", COUNT, about="figures that are clear for both policies"),
     Column("reversed", COUNT, about="clear figures that change sign"),
 )  # fmt: skip
 
 
 def _columns(policies: Sequence[str]) -> tuple[Column, ...]:
-    """Return the columns of figures and items, also of a table with a column for each policy."""
+    """Return the columns of figures and items, also for a table with one column per policy."""
     return (
         *names(("table", "item", "policy")), N,
         *(estimated(name, SHARE, unit=OF_WINS) for name in ("figure", *policies)),
         BETWEEN_PLAYER_SD.called("between", BETWEEN_PLAYER_SD.heading),
         BETWEEN_PLAYER_SD.called("shrunk", "player SD, shrunk"),
-        Column("reversed", CATEGORY, about="changes sign, and is clear in both of some pair"),
+        Column("reversed", CATEGORY, about="changes sign, clear for both policies of a pair"),
     )  # fmt: skip
 
 
@@ -77,21 +77,20 @@ class RobustnessAnswer(SelfPlayAnswer):
 
     Attributes
     ----------
-    question: what was asked, as JSON: tables, level.
-    policies: who played, each alone.
-    estimand: what is estimated, in one sentence. fair: the win share of a seat.
-    stopped: ``done`` or ``interrupted``. games: how many were played of each policy.
-    pairs: one row for each table of the game and two policies, and one for all pairs of it: table, first, second
-        (``all pairs`` and null), items (how many are known), rms with rms_low and rms_high, clear (figures that are
-        clear in both, or in any pair), reversed (those of them that change sign).
-    figures: one row for each item and policy: table, item, policy, n (seats that have it), figure with figure_low
-        and figure_high; null where it is too rare.
-    items: one row for each item: table, item, figure (the mean over the policies), between (standard deviation
-        between players, noise subtracted), shrunk (the same drawn towards that of all rows of the table, as far as
-        noise sets them apart: what tables of runs are shown with), reversed (whether it changes sign and is clear in
-        both of some pair).
-    remarks: what must be said beside the figures, a sentence each, without a full stop.
-    made: what made each policy's games.
+    question: the question as JSON: tables, level.
+    policies: the policies.
+    estimand: the estimand, in one sentence. fair: the fair share of wins of a seat.
+    stopped: ``done`` or ``interrupted``. games: games played by each policy.
+    pairs: one row per table and pair of policies, and one for all pairs of a table: table, first, second (``all pairs``
+        and null), items (number of items with known figures), rms with rms_low and rms_high, clear (figures that are
+        clear for both policies, or in any pair), reversed (clear figures that change sign).
+    figures: one row per item and policy: table, item, policy, n (seats that have it), figure with
+        figure_low and figure_high; null if it is too rare.
+    items: one row per item: table, item, figure (the mean over policies), between (standard deviation between
+        players, sampling noise removed), shrunk (the same, shrunk towards the table; tables of runs show this one),
+        reversed (whether it changes sign and is clear for both policies of some pair).
+    remarks: caveats, one sentence each, without a full stop.
+    made: the provenance of the games of each policy.
     """
 
     FORMAT: ClassVar[str] = "wsim-robustness/1"
@@ -133,7 +132,7 @@ class RobustnessAnswer(SelfPlayAnswer):
 
     @classmethod
     def document(cls, stored: Stored) -> Document:
-        """Return a written answer as pages show it: how far every pair is apart, and what moves most."""
+        """Return a stored answer as a document for pages: differences by pair, and the largest ones."""
         record = stored.record
         chart = Chart(
             "forest", ("rms",), ("table", "first", "second"), "Differences between players, root mean square",
@@ -150,7 +149,7 @@ class RobustnessAnswer(SelfPlayAnswer):
         return Document(stored.main, sheets, head=[f"{record['estimand']}."], notes=remarks)
 
     def display(self, view: View = whole) -> Document:
-        """Return the answer for people: how far every pair is apart, and what moves most."""
+        """Return the answer as a document: differences by pair, and the largest ones."""
         shown = view(self.pairs)
         declared = _columns(self.policies)
         level = f"{100 * self.question['level']:g}%"
@@ -159,8 +158,8 @@ class RobustnessAnswer(SelfPlayAnswer):
         wide = self.figures.select("table", "item").unique(maintain_order=True)
         for policy in self.policies:
             columns = [pl.col(f"figure{end}").alias(f"{policy}{end}") for end in ("", "_low", "_high")]
-            here = self.figures.filter(policy=policy).select("table", "item", *columns)
-            wide = wide.join(here, on=["table", "item"], maintain_order="left")
+            of_policy = self.figures.filter(policy=policy).select("table", "item", *columns)
+            wide = wide.join(of_policy, on=["table", "item"], maintain_order="left")
         most = wide.join(self.items.select("table", "item", "between", "reversed"), on=["table", "item"])
         for (table,), rows in most.group_by("table", maintain_order=True):
             ordered = rows.drop("table").sort("between", descending=True, nulls_last=True, maintain_order=True)
@@ -169,31 +168,31 @@ class RobustnessAnswer(SelfPlayAnswer):
             tables.append(Sheet(title, ordered.head(8).to_dicts(), declared, first=first))
         notes = [
             f"{self.estimand}.",
-            f"{self.games:,} games of each policy. Intervals: {100 * self.question['level']:g} %. {FIGURE}.",
-            *(f"{one}." for one in self.remarks),
+            f"{self.games:,} games of each policy; {level} intervals. {FIGURE}.",
+            *(f"{remark}." for remark in self.remarks),
         ]
         return Document(rows=shown, named="pairs", tables=tables, notes=notes)
 
     @classmethod
     def restored(cls, record: Mapping[str, Any], how: Again) -> Callable[[], Answer]:
-        """Return what plays the same tables again."""
-        one, policies = cls.restored_plans(record, how)
+        """Return a function that plays the same tables again."""
+        plan, policies = cls.restored_plans(record, how)
         recorded = dict(record["question"])
         question = RobustnessQuestion(**recorded | {"tables": tuple(recorded["tables"])})
-        return lambda: play_robustness(one, policies, question, how.execution)
+        return lambda: play_robustness(plan, policies, question, how.execution)
 
     @classmethod
     def compared(cls, record: Mapping[str, Any]) -> str:
-        """Say what was compared."""
+        """Return what was compared, in words."""
         return f"{record['games']:,} games of each of {len(record['policies'])} policies"
 
 
 def ask(
     plan: Plan, question: RobustnessQuestion, players: Players, execution: Execution = Execution()
 ) -> RobustnessAnswer:
-    """Play a plan's games with each policy in all seats, and measure how far figures move between them.
+    """Play the games of a plan with each policy in all seats, and measure how much figures differ.
 
-    Raises UserError for what cannot be asked, Interrupted on Ctrl-C with the answer so far.
+    Raises UserError for an invalid question, Interrupted on Ctrl-C with the answer so far.
     """
     return play_robustness(plan, players.policies, question, execution)
 
@@ -217,22 +216,22 @@ def play_robustness(
 
 
 def _policies(plan: Plan, policies: Iterable[str | Callable[..., int]]) -> tuple[str, ...]:
-    """Return the policies as each is written; UserError unless two differ."""
-    names = different_policies(plan, policies, "{!r} is named twice: nothing moves between a policy and itself")
+    """Return the policies in canonical spelling; UserError for fewer than two."""
+    names = different_policies(plan, policies, "{!r} is named twice: figures do not differ between a policy and itself")
     if len(names) < 2:
-        raise UserError("figures move between two policies or more, as in: wsim robustness balanced net")
+        raise UserError("wsim robustness compares at least two policies, as in: wsim robustness balanced net")
     return names
 
 
 def _tables(game: Game, question: RobustnessQuestion, simulator: Simulator) -> dict[str, Items]:
-    """Return the tables that are measured, by name; UserError for one that there is not."""
-    found = items_in(game, sample(simulator))
+    """Return the requested tables by name; UserError for an unknown one."""
+    known = items_in(game, sample(simulator))
     for name in question.tables:
-        if name not in found:
-            raise UserError(f"{game.NAME} has no table {name!r} of items{nearest(name, found)}: {', '.join(found)}")
-    if not found:
-        raise UserError(f"{game.NAME} has no table of items that seats have")
-    return {name: one for name, one in found.items() if not question.tables or name in question.tables}
+        if name not in known:
+            raise UserError(f"{game.NAME} has no table {name!r} to compare{nearest(name, known)}: {', '.join(known)}")
+    if not known:
+        raise UserError(f"{game.NAME} has no table of cards, wonders or similar items")
+    return {name: items for name, items in known.items() if not question.tables or name in question.tables}
 
 
 def answer_of(
@@ -242,8 +241,8 @@ def answer_of(
     own: SelfPlayTables,
     stopped: str,
 ) -> RobustnessAnswer:
-    """Return what sums say; ``names``: of their tables."""
-    parts = [_Table(sums, place, name, own.policies, float(question["level"])) for place, name in enumerate(names)]
+    """Return the answer from sums; ``names``: of their tables."""
+    parts = [_Table(sums, index, name, own.policies, float(question["level"])) for index, name in enumerate(names)]
     return RobustnessAnswer(
         question=question,
         policies=own.policies,
@@ -254,75 +253,77 @@ def answer_of(
         pairs=pl.DataFrame([row for part in parts for row in part.pairs()], infer_schema_length=None),
         figures=pl.concat([part.figures() for part in parts]),
         items=pl.concat([part.items() for part in parts]),
-        remarks=("What a card goes with is observed: whoever built it may have been better off already",),
+        remarks=("Figures of cards are observational: seats that built a card may have been better off already",),
         made=own.made,
     )
 
 
 class _Table:
-    """What sums say of one table."""
+    """The figures of one table and their differences."""
 
-    def __init__(self, sums: RobustnessSums, place: int, name: str, policies: Sequence[str], level: float) -> None:
-        things = sums.tables[place]
-        there = sums.there(place).sum(axis=0) > 0  # boards that no seat has are not in the game
+    def __init__(self, sums: RobustnessSums, index: int, name: str, policies: Sequence[str], level: float) -> None:
+        items = sums.tables[index]
+        present = sums.counts(index).sum(axis=0) > 0  # wonders that no seat has are not in the game
         self.name, self.policies, self.level = name, policies, level
-        labels = [" ".join(texts) for texts in zip(*things.labels.values(), strict=True)]
-        self.labels = [label for label, one in zip(labels, there, strict=True) if one]
-        self.counts = sums.there(place)[:, there].astype(np.int64)
-        self.values, self.left_out = sums.figures(place)[:, there], sums.left_out(place)[:, :, there]
-        self.estimates = [sums.estimate(place, one, level) for one in range(len(policies))]
-        nothing = sums.fair() if things.grouped else 0.0
-        clear = [np.nan_to_num(one.q_value(nothing), nan=1.0) <= 1 - level for one in self.estimates]
-        self.sign = np.where(clear, np.sign(np.stack([one.value for one in self.estimates]) - nothing), 0)[:, there]
-        self.there = there
+        labels = [" ".join(texts) for texts in zip(*items.labels.values(), strict=True)]
+        self.labels = [label for label, kept in zip(labels, present, strict=True) if kept]
+        self.counts = sums.counts(index)[:, present].astype(np.int64)
+        self.values, self.left_out = sums.figures(index)[:, present], sums.left_out(index)[:, :, present]
+        self.estimates = [sums.estimate(index, policy, level) for policy in range(len(policies))]
+        nothing = sums.fair() if items.grouped else 0.0
+        clear = [np.nan_to_num(each.q_value(nothing), nan=1.0) <= 1 - level for each in self.estimates]
+        self.sign = np.where(clear, np.sign(np.stack([each.value for each in self.estimates]) - nothing), 0)[:, present]
+        self.present = present
 
     def pairs(self) -> Iterator[dict[str, Any]]:
-        """Yield a row for each pair of policies, then one for all pairs."""
+        """Yield one row per pair of policies, then one for all pairs."""
         pairs = list(combinations(range(len(self.policies)), 2))
-        found = [self._apart(*pair) for pair in pairs]
-        signs = [self.sign[one] * self.sign[other] for one, other in pairs]
-        for (one, other), (apart, left_out), sign in zip(pairs, found, signs, strict=True):
-            said = {"table": self.name, "first": self.policies[one], "second": self.policies[other]}
-            yield said | _row(distance(apart, left_out, self.level), sign)
+        differences = [self._apart(*pair) for pair in pairs]
+        signs = [self.sign[first] * self.sign[second] for first, second in pairs]
+        for (first, second), (apart, left_out), sign in zip(pairs, differences, signs, strict=True):
+            names = {"table": self.name, "first": self.policies[first], "second": self.policies[second]}
+            yield names | _row(distance(apart, left_out, self.level), sign)
         if len(pairs) > 1:
-            apart, left_out = (np.concatenate(parts, axis=-1) for parts in zip(*found, strict=True))
+            apart, left_out = (np.concatenate(parts, axis=-1) for parts in zip(*differences, strict=True))
             sign = np.where((np.stack(signs) < 0).any(axis=0), -1, np.abs(np.stack(signs)).max(axis=0))
             every: dict[str, Any] = {"table": self.name, "first": EVERY, "second": None}
             yield every | _row(distance(apart, left_out, self.level), sign) | {"items": len(self.labels)}
 
-    def _apart(self, one: int, other: int) -> tuple[Floats, Floats]:
-        """Return the differences of two policies in the items known of both, and of every cell left out."""
-        apart, left_out = self.values[other] - self.values[one], self.left_out[:, other] - self.left_out[:, one]
+    def _apart(self, first: int, second: int) -> tuple[Floats, Floats]:
+        """Return the differences of two policies over items known for both, and with each cell left out."""
+        apart, left_out = self.values[second] - self.values[first], self.left_out[:, second] - self.left_out[:, first]
         known = np.isfinite(apart)
         return apart[known], left_out[:, known]
 
     def figures(self) -> pl.DataFrame:
-        """Return a row for each item and policy."""
+        """Return one row per item and policy."""
         parts = []
-        for place, (policy, estimate) in enumerate(zip(self.policies, self.estimates, strict=True)):
-            columns = {key: column.filter(pl.Series(self.there)) for key, column in estimate.columns("figure").items()}
-            said = {"table": self.name, "item": self.labels, "policy": policy, "n": self.counts[place]}
-            parts.append(pl.DataFrame({**said, **columns}))
+        for index, (policy, estimate) in enumerate(zip(self.policies, self.estimates, strict=True)):
+            columns = {
+                key: column.filter(pl.Series(self.present)) for key, column in estimate.columns("figure").items()
+            }
+            names = {"table": self.name, "item": self.labels, "policy": policy, "n": self.counts[index]}
+            parts.append(pl.DataFrame({**names, **columns}))
         return pl.concat(parts)
 
     def items(self) -> pl.DataFrame:
-        """Return a row for each item."""
+        """Return one row per item."""
         squares = []
         for one, other in combinations(range(len(self.policies)), 2):
             apart, left_out = self.values[other] - self.values[one], self.left_out[:, other] - self.left_out[:, one]
             squares.append(apart**2 - (left_out**2).sum(axis=0))
         square = np.mean(squares, axis=0) / 2
         between = np.sqrt(np.maximum(square, 0.0))
-        shrunk = np.sqrt(np.maximum(self._drawn_together(square), 0.0))
+        shrunk = np.sqrt(np.maximum(self._shrunk(square), 0.0))
         turned = (self.sign.max(axis=0) > 0) & (self.sign.min(axis=0) < 0)
-        said = {"table": self.name, "item": self.labels, "figure": nulls(self.values.mean(axis=0))}
-        return pl.DataFrame({**said, "between": nulls(between), "shrunk": nulls(shrunk), "reversed": turned})
+        names = {"table": self.name, "item": self.labels, "figure": nulls(self.values.mean(axis=0))}
+        return pl.DataFrame({**names, "between": nulls(between), "shrunk": nulls(shrunk), "reversed": turned})
 
-    def _drawn_together(self, square: Floats) -> Floats:
-        """Return squares of deviations between players drawn towards their mean, as far as noise sets them apart.
+    def _shrunk(self, square: Floats) -> Floats:
+        """Return squared deviations between players, shrunk towards their mean to the extent that they are noise.
 
-        Of k players whose differences have errors of 2 e^2, a square has the variance (4 m e^2 + 2 e^4) / (k - 1),
-        where it is m: the mean of the table.
+        With k players and errors of 2 e^2 of their differences, a square with true value m, the mean of the table, has
+        variance (4 m e^2 + 2 e^4) / (k - 1).
         """
         players = len(self.policies)
         pairs = list(combinations(range(players), 2))
@@ -333,8 +334,8 @@ class _Table:
         return shrink(square, np.sqrt((4 * common * noise + 2 * noise**2) / (players - 1))).value
 
 
-def _row(found: Distance, sign: Floats) -> dict[str, Any]:
-    """Return a row of the pairs; ``sign``: -1 for clear opposite figures, 1 for clear and alike ones."""
-    ends = {"rms": found.value, "rms_low": found.low, "rms_high": found.high}
-    known = {name: None if np.isnan(one) else one for name, one in ends.items()}
-    return {"items": found.things, **known, "clear": int((sign != 0).sum()), "reversed": int((sign < 0).sum())}
+def _row(rms: Distance, sign: Floats) -> dict[str, Any]:
+    """Return a row of the pairs; ``sign``: -1 for clear figures of opposite sign, 1 for clear ones of the same sign."""
+    ends = {"rms": rms.value, "rms_low": rms.low, "rms_high": rms.high}
+    known = {name: None if np.isnan(end) else end for name, end in ends.items()}
+    return {"items": rms.things, **known, "clear": int((sign != 0).sum()), "reversed": int((sign < 0).sum())}

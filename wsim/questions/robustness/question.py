@@ -1,4 +1,4 @@
-"""The question of how far figures move between players: which tables, how surely."""
+"""The options of ``wsim robustness``: tables, confidence level, players."""
 
 from __future__ import annotations
 
@@ -9,23 +9,25 @@ from wsim.options import Options, Policy, argument, level_option, names, option
 
 @dataclass(frozen=True)
 class RobustnessQuestion(Options):
-    """Show how far figures move between players: wsim robustness A B [C ...]
+    """Show how much figures differ between players: wsim robustness A B [C ...]
 
-    Each policy has the table to itself, on the same deals. For every pair, and over all of them: the root mean square
-    of the changes of win shares (of wonders), and of the win shares of those who built a card less those of the others,
-    sampling noise removed, with an interval; and which clear figures change sign. What moves between good players
-    is no property of the cards: no number of games makes such a figure surer than that.
+    Each policy plays all seats, on the same deals. For wonders the figure is the win share; for cards it is the
+    difference in win share between seats that built the card and seats that did not. For each pair of policies, and
+    for all pairs: the root mean square difference of the figures with an interval, sampling noise removed, and the
+    clear figures that change sign. More games cannot reduce these differences.
     """
 
     tables: tuple[str, ...] = option(
-        "Tables of the game whose rows are things that seats have, or of which each has one.",
-        (), metavar="NAMES", read=names, shown="all that there are",
+        "Tables whose rows are compared, comma-separated, such as cards,wonders.",
+        (), metavar="NAMES", read=names, shown="all",
     )  # fmt: skip
     level: float = level_option()
 
 
 @dataclass(frozen=True)
 class Players(Options):
-    """The players whose figures are compared."""
+    """The policies whose figures are compared."""
 
-    policies: tuple[Policy, ...] = argument("Policies that each play all seats, two or more.", (), hidden=True)
+    policies: tuple[Policy, ...] = argument(
+        "Policies, at least two; each plays all seats.", (), hidden=True, metavar="POLICY POLICY..."
+    )

@@ -1,10 +1,10 @@
-"""How far figures lie apart between players, with the noise of sampling taken out.
+"""How much figures differ between players, with sampling noise removed.
 
-At a table of each policy alone, on common deals, every thing has a figure. The mean square of the
-differences of two policies over all things is the square of how far they are apart plus the noise of the differences,
-which is known and subtracted: mean(d^2 - e^2). What things have in common (the win shares of a game add up to 1, who
-builds one card builds others) widens its interval, so the covariance of all differences is needed: deals are dealt out
-to ``CELLS`` cells, and each cell is left out in turn (the grouped jackknife).
+Every item has a figure for each policy in self-play on common deals (``selfplay/sums.py``). The mean square difference
+of two policies over all items is the squared true difference plus the noise, which is known and subtracted:
+mean(d^2 - e^2). Dependence between items (win shares of a game add up to 1; a seat that builds one card builds others)
+widens the interval, so the covariance of all differences is needed: deals are distributed over ``CELLS`` cells, and
+each cell is left out in turn (the grouped jackknife).
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ if TYPE_CHECKING:
 
 
 CELLS = 200
-"""Into which deals are dealt out, by their numbers: enough that their covariance is known."""
+"""Groups of deals, by number: enough to estimate the covariance."""
 EACH = 4
-"""Features of a table: seats that have a thing, their wins, all seats, all wins."""
+"""Features of a table: seats that have an item, their wins, all seats, all wins."""
 
 
 @dataclass(frozen=True)
 class ItemTables:
-    """Reads the features of several tables off games, one after the other."""
+    """Reads the features of several tables from games, one after the other."""
 
     tables: tuple[Items, ...]
 
     def __call__(self, frame: pl.DataFrame, games: range) -> Features:
         """Return the features of games."""
-        return [feature for one in self.tables for feature in one(frame, games)]
+        return [feature for table in self.tables for feature in table(frame, games)]
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Distance:
 
     Attributes
     ----------
-    things: over so many; of none nothing is known (NaN).
+    things: the number of items; with none, the value is NaN.
     """
 
     value: float
@@ -59,18 +59,18 @@ class Distance:
 
 
 def distance(apart: Floats, left_out: Floats, level: float = 0.95) -> Distance:
-    """Return how far apart two players are, or several pairs of them.
+    """Return the root mean square difference between two players, or over several pairs.
 
     Parameters
     ----------
-    apart: the differences of the things that are known.
-    left_out: how they change where each cell is left out, shape (cells, things), so that the sum of its products over
-        cells is the covariance of the differences.
+    apart: the known differences of items.
+    left_out: their changes when each cell is left out, shape (cells, items), so that the sum of products over cells is
+        the covariance of the differences.
 
-    Of k things with covariance S and true differences t, mean(d^2 - e^2) estimates m = t't / k with the variance
-    4 t'St / k^2 + 2 tr SS / k^2. The first part grows with m: t'St / t't is taken from the differences as they are. The
-    ends are the m that lie as many errors, at m itself, from the estimate. tr SS of a covariance that is known from
-    some cells only is too large by a known part.
+    With k items, covariance S and true differences t, mean(d^2 - e^2) estimates m = t't / k with variance
+    4 t'St / k^2 + 2 tr SS / k^2. The first term grows with m; t'St / t't is computed from the observed differences. The
+    ends of the interval are the values of m whose own error just reaches the estimate. tr SS of a covariance from a
+    finite number of cells is too large by a known amount, which is removed.
     """
     things, free = len(apart), len(left_out) - 1
     if not things:
@@ -83,59 +83,63 @@ def distance(apart: Floats, left_out: Floats, level: float = 0.95) -> Distance:
     reach = float(normal_quantile((1 + level) / 2)) ** 2
     middle = square + 2 * reach * along / things
     half = np.sqrt(max(middle**2 - square**2 + 2 * reach * squares / things**2, 0.0))
-    value, low, high = (float(np.sqrt(max(one, 0.0))) for one in (square, middle - half, middle + half))
+    value, low, high = (float(np.sqrt(max(end, 0.0))) for end in (square, middle - half, middle + half))
     return Distance(value, low, high, things)
 
 
 class RobustnessSums:
-    """Sums over games of some policies, each at a table of its own, cell by cell.
+    """Sums over games of policies in self-play, by cell.
 
     Attributes
     ----------
-    tables: what is measured. policies: how many. games: how many were added, from game 0 on.
+    tables: the items. policies: their number. games: the number of games added, from game 0.
     """
 
     def __init__(self, tables: Sequence[Items], policies: int) -> None:
         self.tables, self.policies, self.games = tuple(tables), policies, 0
-        self._cells = [np.zeros((CELLS, policies, EACH, len(one))) for one in tables]
-        self._speak = [np.zeros((2, policies, len(one))) for one in tables]  # games with a thing, games without
+        self._cells = [np.zeros((CELLS, policies, EACH, len(table))) for table in tables]
+        self._present = [np.zeros((2, policies, len(table))) for table in tables]  # games with an item, games without
 
     def plus(self, played: Sequence[Features]) -> RobustnessSums:
-        """Return the sums with the next games; these stay as they are."""
-        found = RobustnessSums(self.tables, self.policies)
+        """Return new sums with the next games."""
+        result = RobustnessSums(self.tables, self.policies)
         count = played[0][0].shape[-1]
-        found.games = self.games + count
-        found._cells = [cells.copy() for cells in self._cells]
-        found._speak = [speak.copy() for speak in self._speak]
+        result.games = self.games + count
+        result._cells = [cells.copy() for cells in self._cells]
+        result._present = [present.copy() for present in self._present]
         for policy, features in enumerate(played):
             for table in range(len(self.tables)):
                 own, wins, seats, all_wins = features[EACH * table : EACH * (table + 1)]
-                found._speak[table][:, policy] += np.count_nonzero(own, axis=1), np.count_nonzero(own < seats, axis=1)
+                result._present[table][:, policy] += (
+                    np.count_nonzero(own, axis=1),
+                    np.count_nonzero(own < seats, axis=1),
+                )
                 for first in range(0, count, CELLS):
                     part = slice(first, min(first + CELLS, count))
                     at = np.arange(self.games + part.start, self.games + part.stop) % CELLS
-                    for place, one in enumerate((own, wins, seats, all_wins)):
-                        found._cells[table][at, policy, place] += one[..., part].T.reshape(len(at), -1)
-        return found
+                    for index, feature in enumerate((own, wins, seats, all_wins)):
+                        result._cells[table][at, policy, index] += feature[..., part].T.reshape(len(at), -1)
+        return result
 
     def fair(self) -> float:
-        """Return the win share of a seat."""
+        """Return the fair share of wins of a seat."""
         _, _, seats, wins = self._cells[0][:, 0, :, 0].sum(axis=0)
         return float(wins / seats / PARTS)
 
-    def there(self, table: int) -> Floats:
-        """Return how often seats had each thing, shape (policies, things)."""
+    def counts(self, table: int) -> Floats:
+        """Return the number of seats with each item, shape (policies, items)."""
         return np.asarray(self._cells[table].sum(axis=0)[:, 0])
 
     def figures(self, table: int) -> Floats:
-        """Return what each thing is worth by policy, NaN where too few games speak; shape (policies, things)."""
-        known = (self._speak[table].min(axis=0) if not self.tables[table].grouped else self._speak[table][0]) >= ENOUGH
+        """Return the figure of each item by policy, NaN with too few games; shape (policies, items)."""
+        present = self._present[table]
+        known = (present[0] if self.tables[table].grouped else present.min(axis=0)) >= ENOUGH
         return np.where(known, self._values(table, self._cells[table].sum(axis=0)), np.nan)
 
     def left_out(self, table: int) -> Floats:
-        """Return how figures change where each cell is left out, scaled: the sum of squares is an error's square.
+        """Return the changes of figures when each cell is left out, scaled: their sum of squares is the squared error.
 
-        Shape (cells, policies, things); cells without a game are left out.
+        The shape is (cells, policies, items), without empty cells.
         """
         cells = self._cells[table]
         cells = cells[cells[:, 0, 2].sum(axis=1) > 0]
@@ -150,8 +154,8 @@ class RobustnessSums:
         return Estimate(self.figures(table)[policy], error, cells, level)
 
     def _values(self, table: int, sums: Floats) -> Floats:
-        """Return figures of sums (..., policies, features, things): a win share, or one less that of the others."""
-        own, wins, seats, all_wins = (sums[..., place, :] for place in range(EACH))
+        """Return figures from sums (..., policies, features, items): a win share, or a difference of two."""
+        own, wins, seats, all_wins = (sums[..., feature, :] for feature in range(EACH))
         with np.errstate(divide="ignore", invalid="ignore"):
             value = wins / own
             if not self.tables[table].grouped:

@@ -1,4 +1,4 @@
-"""What answers share in which every policy has the table to itself, on the same deals: skill and rest."""
+"""The shared part of answers from self-play: tables that one policy plays alone, and their provenance."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _Found = TypeVar("_Found", bound="SelfPlayAnswer")
 
 
 class _Sums(Protocol):
-    """What is added up over the games of all policies."""
+    """Sums over the games of all policies."""
 
     games: int
 
@@ -33,11 +33,11 @@ _Adding = TypeVar("_Adding", bound=_Sums)
 
 
 class SelfPlayAnswer(Answer):
-    """An answer about some policies, each alone.
+    """An answer about policies in self-play.
 
     Attributes
     ----------
-    POLICIES: the key of the policies in its record. made: what made each policy's games.
+    POLICIES: the key of the policies in its record. made: the provenance of the games of each policy.
     """
 
     POLICIES: ClassVar[str]
@@ -45,35 +45,35 @@ class SelfPlayAnswer(Answer):
 
     @classmethod
     def identity(cls, record: Mapping[str, Any]) -> Any:
-        """Return what tells an answer from others of its kind in the same folder."""
-        return [record["question"], [one["digest"] for one in record["made"]]]
+        """Return the fields that distinguish an answer from others of its kind in a folder."""
+        return [record["question"], [made["digest"] for made in record["made"]]]
 
     @classmethod
     def flat_plan(cls, record: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the plan of the first policy, with a seat for each of them."""
+        """Return the plan of the first policy, with one seat per policy."""
         policies = list(record[cls.POLICIES])
         return {**record["made"][0]["plan"], "policies": policies, "players": len(policies)}
 
     @classmethod
     def restored_plans(cls, record: Mapping[str, Any], how: Again) -> tuple[Plan, tuple[str, ...]]:
-        """Return the plan of the first policy at a table of its own, and all policies as they are played here."""
+        """Return the self-play plan of the first policy, and all policies as restored."""
         _ = [recorded_provenance(made) for made in record["made"]]
         seats, plan = record["made"][0]["plan"]["players"], how.restored(cls.flat_plan(record))
         return plan.replace(players=seats, policies=[plan.policies[0]]), plan.policies
 
     def made_unlike(self, record: Mapping[str, Any]) -> list[str]:
-        """Say what was not the same about how the games of any policy were made."""
+        """Return the differences in how the games of any policy were made."""
         pairs = zip(map(recorded_provenance, record["made"]), self.made, strict=False)
-        return list(dict.fromkeys(remark for there, here in pairs for remark in unlike(there, here)))
+        return list(dict.fromkeys(remark for recorded, current in pairs for remark in unlike(recorded, current)))
 
 
 @dataclass(frozen=True)
 class SelfPlayTables:
-    """A table of each policy's own, ready to play the games of a plan.
+    """One self-play table per policy, ready to play the games of a plan.
 
     Attributes
     ----------
-    games: of each policy. ready: the plan of each table and its simulator. made: what makes the games of each.
+    games: per policy. ready: plan and simulator of each table. made: the provenance of the games of each.
     """
 
     games: int
@@ -83,11 +83,11 @@ class SelfPlayTables:
 
     @classmethod
     def of(cls, plan: Plan, policies: Sequence[str]) -> SelfPlayTables:
-        """Make them ready."""
+        """Prepare the tables."""
         prepare = find_game(plan.game).prepare
         plans = [plan.replace(policies=[name], rotate=False, picks=False, keep="seats") for name in policies]
-        ready = tuple((one, prepare(one)) for one in plans)
-        return cls(plan.games, tuple(policies), ready, tuple(Provenance.of(*one) for one in ready))
+        ready = tuple((table, prepare(table)) for table in plans)
+        return cls(plan.games, tuple(policies), ready, tuple(Provenance.of(*pair) for pair in ready))
 
     def play(
         self,
@@ -97,16 +97,18 @@ class SelfPlayTables:
         block: int,
         execution: Execution,
     ) -> _Found:
-        """Play the games of all tables, add up what is read off them, and return the answer.
+        """Play the games of all tables, sum their features, and return the answer.
 
         Parameters
         ----------
-        answer: takes the sums and how it ended, ``done`` or ``interrupted``.
-        block: games of each policy that are added at a time.
+        answer: called with the sums and why playing stopped, ``done`` or ``interrupted``.
+        block: games per policy that are added at a time.
 
         Raises Interrupted on Ctrl-C with the answer so far.
         """
-        arms = Arms(tuple(Arm(name, (one,)) for name, (_, one) in zip(self.policies, self.ready, strict=True)), read)
+        arms = Arms(
+            tuple(Arm(name, (simulator,)) for name, (_, simulator) in zip(self.policies, self.ready, strict=True)), read
+        )
         blocks = [range(first, min(first + block, self.games)) for first in range(0, self.games, block)]
         with (
             execution.interruptible(lambda: answer(sums, "interrupted") if sums.games else None),

@@ -1,9 +1,9 @@
-"""What things are worth to weak and to strong players: the same figure at each level of skill, and its change.
+"""The value of items in self-play: the same figure for each policy (level of skill), and its change between levels.
 
-At a level one policy has the table to itself. A thing that seats have or have not (a card built) is measured by the win
-share of those who have it less that of those who have not; a group that each seat is in one of (a board) by its win
-share. All levels play the same deals, so the errors of a change hold what two levels have in common: sums over games,
-``wsim.stats.moments``. Wins are whole numbers, so that sums do not depend on the cut into chunks.
+For an item that a seat has or does not have (a card), the figure is the difference in win share between seats that have
+it and seats that do not; for groups of which each seat belongs to one (a wonder), it is the win share. All levels play
+the same deals, so the error of a change accounts for the covariance of the levels (``wsim.stats.moments``). Wins are
+whole numbers, so that sums do not depend on chunks.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ if TYPE_CHECKING:
 
     from wsim.game import Game
 
-_EACH = 4  # features of a level: seats that have it, their wins, all seats, all wins
+_EACH = 4  # features of a level: seats that have the item, their wins, all seats, all wins
 _OWN, _OWN_WINS, _ALL, _ALL_WINS = range(_EACH)
 
 
 @dataclass(frozen=True)
 class Items:
-    """What is measured: the columns of things that a seat has or has not, or the columns whose groups it has one of.
+    """The items of one table: columns of what a seat has or does not have, or columns that define groups of seats.
 
-    Called as a reading, it gives four features of games: how many seats have each thing and their wins in ``PARTS``,
-    shape (things, games), and both of all seats, shape (games,).
+    Called as a reading, it returns four features of games: the number of seats with each item and their wins in
+    ``PARTS``, shape (items, games), and both for all seats, shape (games,).
 
     Attributes
     ----------
-    columns: of the seats table. grouped: whether every seat has one of the things.
-    labels: what tells the rows of the answer apart, by column.
+    columns: of the seats table. grouped: whether every seat has exactly one of the items.
+    labels: the names of the items, by column.
     """
 
     columns: tuple[str, ...]
@@ -60,7 +60,7 @@ class Items:
         return counted(self._has(frame, len(games)), plays.reshape(wins.shape), wins)
 
     def _has(self, frame: pl.DataFrame, games: int) -> NDArray[np.bool_]:
-        """Return which seat has what, shape (things, games, seats)."""
+        """Return which seats have each item, shape (items, games, seats)."""
         if not self.grouped:
             flags = [(frame[name] > 0 if frame[name].dtype.is_numeric() else frame[name]) for name in self.columns]
             return np.stack([flag.to_numpy().reshape(games, -1) for flag in flags])
@@ -70,38 +70,38 @@ class Items:
             names = names_of(frame, name)
             code = code * len(names) + frame[name].to_physical().to_numpy().astype(np.int64)
             count *= len(names)
-        found: NDArray[np.bool_] = np.arange(count)[:, None, None] == code.reshape(games, -1)
-        return found
+        has: NDArray[np.bool_] = np.arange(count)[:, None, None] == code.reshape(games, -1)
+        return has
 
 
 def names_of(frame: pl.DataFrame, column: str) -> list[str]:
-    """Return the names that may stand in a column."""
+    """Return the possible names in a column."""
     return cast("pl.Enum", frame.schema[column]).categories.to_list()
 
 
 def items_in(game: Game, columns: pl.DataFrame) -> dict[str, Items]:
-    """Return the tables of a game whose rows are things of seats, by name; ``columns``: a seats table."""
-    found: dict[str, Items] = {}
+    """Return the items of a game's tables by name of the table; ``columns``: a seats table."""
+    tables: dict[str, Items] = {}
     for name, analysis in analyses_of(game).items():
         if isinstance(analysis.sums, OwnerTallies):
             prefix = analysis.sums.prefix
             own = tuple(column for column in columns.columns if column.startswith(prefix))
             labels = {game.OWNED[prefix]: [column.removeprefix(prefix) for column in own]}
-            found[name] = Items(own, grouped=False, labels=labels)
+            tables[name] = Items(own, grouped=False, labels=labels)
         elif analysis.sums is not None and analysis.by and "policy" not in analysis.by:
             groups = list(product(*(names_of(columns, column) for column in analysis.by)))
             labels = dict(zip(analysis.by, map(list, zip(*groups, strict=True)), strict=True))
-            found[name] = Items(tuple(analysis.by), grouped=True, labels=labels)
-    return found
+            tables[name] = Items(tuple(analysis.by), grouped=True, labels=labels)
+    return tables
 
 
 def counted(has: NDArray[np.bool_], plays: NDArray[np.bool_], wins: NDArray[Any]) -> Features:
-    """Add up the seats of games.
+    """Return the four features of games (see ``Items``).
 
     Parameters
     ----------
-    has: which seat has what, shape (things, games, seats).
-    plays: whether anybody plays for a seat. wins: of each, in ``PARTS``; shape (games, seats).
+    has: which seats have each item, shape (items, games, seats).
+    plays: whether a seat competes. wins: of each seat, in ``PARTS``; shape (games, seats).
     """
     mine = has & plays
     won = np.where(plays, wins, 0)
@@ -114,19 +114,19 @@ class SkillSums:
 
     Attributes
     ----------
-    things, levels: how many. grouped: whether every seat has one of the things.
-    games: how many were added.
+    items, levels: their numbers. grouped: whether every seat has exactly one of the items.
+    games: the number of games added.
     """
 
-    def __init__(self, things: int, levels: int, *, grouped: bool) -> None:
-        self.things, self.levels, self.grouped = things, levels, grouped
+    def __init__(self, items: int, levels: int, *, grouped: bool) -> None:
+        self.items, self.levels, self.grouped = items, levels, grouped
         self.games = 0
-        self._moments = Moments(things, _EACH * levels)
-        self._without = np.zeros((things, levels))  # games in which some seat has it not
+        self._moments = Moments(items, _EACH * levels)
+        self._without = np.zeros((items, levels))  # games in which some seat does not have the item
 
     def plus(self, played: Sequence[Features]) -> SkillSums:
-        """Return the sums with more games, the same at every level (``counted``); these stay as they are."""
-        result = SkillSums(self.things, self.levels, grouped=self.grouped)
+        """Return new sums with more games, the same at every level (``counted``)."""
+        result = SkillSums(self.items, self.levels, grouped=self.grouped)
         result.games = self.games + played[0][0].shape[-1]
         result._moments = self._moments.plus(*(part.astype(np.float64) for level in played for part in level))
         without = [np.count_nonzero(own < seats, axis=1) for own, _, seats, _ in played]
@@ -134,38 +134,39 @@ class SkillSums:
         return result
 
     def counts(self) -> Floats:
-        """Return how many seats had each thing at each level, shape (things, levels)."""
+        """Return the number of seats with each item at each level, shape (items, levels)."""
         return self._totals()[:, :, _OWN]
 
     def shares(self) -> Floats:
-        """Return which share of all seats that was; same shape."""
+        """Return the same as a share of all seats."""
         totals = self._totals()
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(totals[:, :, _OWN] / totals[:, :, _ALL])
 
     def fair(self) -> float:
-        """Return the win share of a seat."""
+        """Return the fair share of wins of a seat."""
         totals = self._totals()[0, 0]
         return float(totals[_ALL_WINS] / totals[_ALL] / PARTS)
 
     def figure(self, level: int, confidence: float = 0.95) -> Estimate:
-        """Return what each thing is worth at a level."""
+        """Return the figure of each item at a level."""
         value, form, games = self._figure(level)
         return self._moments.linear(value, form, games, confidence)
 
     def change(self, weaker: int, stronger: int, confidence: float = 0.95) -> Estimate:
-        """Return what each thing is worth at the stronger level less what it is at the weaker one."""
-        one, one_form, one_games = self._figure(stronger)
-        other, other_form, other_games = self._figure(weaker)
-        return self._moments.linear(one - other, one_form - other_form, np.minimum(one_games, other_games), confidence)
+        """Return the figure of each item at the stronger level minus that at the weaker one."""
+        strong, strong_form, strong_games = self._figure(stronger)
+        weak, weak_form, weak_games = self._figure(weaker)
+        games = np.minimum(strong_games, weak_games)
+        return self._moments.linear(strong - weak, strong_form - weak_form, games, confidence)
 
     def _totals(self) -> Floats:
-        return self._moments.totals.reshape(self.things, self.levels, _EACH)
+        return self._moments.totals.reshape(self.items, self.levels, _EACH)
 
     def _figure(self, level: int) -> tuple[Floats, Floats, Floats]:
-        """Return the figure, the linear form of its error, and how many games speak; too few: unknown."""
+        """Return the figure, the linear form of its error, and its number of games; NaN with too few."""
         own, own_wins, every, every_wins = self._totals()[:, level].T
-        form = np.zeros((self.things, _EACH * self.levels))
+        form = np.zeros((self.items, _EACH * self.levels))
         mine = form[:, _EACH * level : _EACH * (level + 1)]
         games = self._moments.games[:, _EACH * level + _OWN]
         with np.errstate(divide="ignore", invalid="ignore"):

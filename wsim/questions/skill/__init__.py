@@ -1,4 +1,4 @@
-"""Skill: figures by how strong the players are."""
+"""Skill: figures of cards and wonders by the strength of the players."""
 
 from wsim.questions.registry import Question
 

@@ -1,8 +1,8 @@
-"""Skill as a dimension: the same figures for a ladder of players, each alone at the table, on the same deals.
+"""Skill: the same figures for a ladder of policies in self-play, on the same deals.
 
-Which cards and boards are strong in good hands only, and which in weak ones? Nothing is confounded by who sits where:
-at a level everybody plays alike. What a card goes with is observed all the same: whoever built it may have been better
-off already.
+This shows which cards and wonders are strong only for strong players, or only for weak ones. At a level all seats play
+the same policy, so nothing is confounded by seating; but figures of cards remain observational: seats that built a card
+may have been better off already.
 """
 
 from __future__ import annotations
@@ -23,28 +23,28 @@ from wsim.lab.repetition import Again
 from wsim.questions.deals import different_policies, sample
 from wsim.questions.selfplay.answer import SelfPlayAnswer, SelfPlayTables
 from wsim.questions.selfplay.sums import Items, SkillSums, items_in
-from wsim.questions.skill.levels import changes_of, figures_of, naming_columns, side_by_side, skill_columns
+from wsim.questions.skill.levels import changes_of, figures_of, levels_table, naming_columns, skill_columns
 from wsim.questions.skill.question import BETWEEN, LADDER, SkillQuestion
 
 if TYPE_CHECKING:
     from wsim.game import Game, Simulator
     from wsim.lab.plan import Plan
 
-_BLOCK = 1024  # games of each level at a time: a few megabytes
+_BLOCK = 1024  # games per level at a time: a few megabytes
 
 
 ESTIMAND = {
-    True: "Win share of the seats that have it, everybody at the table playing alike, on the same deals at every rung",
-    False: "Win share of the seats that have it at the end less that of the others, everybody at the table playing "
-    "alike, on the same deals at every rung",
+    True: "Win share of the seats that have it, with the same policy in all seats, on the same deals at every level",
+    False: "Win share of the seats that have it at the end minus that of the others, with the same policy in all "
+    "seats, on the same deals at every level",
 }
-"""What a figure is, by whether every seat has one of the things."""
+"""The estimand, by whether every seat has exactly one of the items."""
 OBSERVED = (
-    "Observational: whoever came to have a thing may have been better off already, at each rung in its own way. What "
-    "taking it causes is measured by wsim experiment picks, what a change of it causes by wsim whatif"
+    "Observational: seats that have a card may have been better off already, differently at each level. For the effect "
+    "of taking a card use wsim experiment picks, for the effect of changing it wsim whatif"
 )
-EACH_LEVEL = "Each player of the ladder takes all seats in turn, on the same deals."
-DEALT = "What is dealt by chance is compared fairly: a change is what skill makes of it"
+EACH_LEVEL = "Each policy of the ladder plays all seats, on the same deals."
+DEALT = "Wonders are dealt at random, so a change between levels is an effect of skill"
 
 
 @dataclass(frozen=True, repr=False)
@@ -53,19 +53,18 @@ class SkillAnswer(SelfPlayAnswer):
 
     Attributes
     ----------
-    question: what was asked, as JSON: what, ladder, between, level.
+    question: the question as JSON: what, ladder, between, level.
     rungs: the policies, the weakest first.
-    estimand: what a figure is, in one sentence. fair: the win share of a seat.
-    stopped: ``done`` or ``interrupted``. games: how many were played at each rung.
-    figures: one row for each thing and rung: what names it (card; wonder, side), rung, n (seats that have it), share
-        (of all seats), figure with figure_low and figure_high; null where it is too rare.
-    changes: one row for each thing and two rungs: what names it, weaker, stronger, change with change_low and
-        change_high (with what both rungs have in common on the same deals), p, q (Benjamini-Hochberg over the
-        things), verdict (higher, lower: worth more, less at the stronger rung; unclear), strong_in: ``strong
-        players`` or ``weak players`` where it is better than nothing (a level: than fair) there alone and the change
-        is clear, ``all players`` where at both; else null.
-    remarks: what must be said beside the figures, a sentence each, without a full stop.
-    made: what made each rung's games.
+    estimand: the figure, in one sentence. fair: the fair share of wins of a seat.
+    stopped: ``done`` or ``interrupted``. games: games played at each level.
+    figures: one row per item and level: its name (card; wonder, side), rung (the level), n (seats that have it), share
+        (of all seats), figure with figure_low and figure_high; null if it is too rare.
+    changes: one row per item and pair of levels: its name, weaker, stronger, change with change_low and change_high
+        (accounting for the common deals), p, q (Benjamini-Hochberg over the items), verdict (higher, lower: worth more,
+        less at the stronger level; unclear), strong_in: ``strong players`` or ``weak players`` if it is better than
+        nothing (a wonder: than fair) only there and the change is clear, ``all players`` if at both; else null.
+    remarks: caveats, one sentence each, without a full stop.
+    made: the provenance of the games of each level.
     """
 
     FORMAT: ClassVar[str] = "wsim-skill/1"
@@ -93,20 +92,20 @@ class SkillAnswer(SelfPlayAnswer):
 
     @property
     def main(self) -> pl.DataFrame:
-        """The figures of all rungs side by side."""
+        """The figures of all levels side by side."""
         return self.table()
 
     @property
     def names(self) -> list[str]:
-        """The columns that name a thing."""
+        """The columns that name an item."""
         return naming_columns(self.figures)
 
     def table(self, change: int = 0) -> pl.DataFrame:
-        """Return a row for each thing: its figure at each rung, and one of the changes; the largest first.
+        """Return one row per item: its figure at each level and one of the changes, the largest first.
 
-        ``change``: 0 is that over the whole ladder, 1 the other one, if there is one.
+        ``change``: 0 is the change over the whole ladder, 1 the second one, if any.
         """
-        return side_by_side(self.figures, self.changes, change)
+        return levels_table(self.figures, self.changes, change)
 
     @classmethod
     def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:
@@ -116,13 +115,13 @@ class SkillAnswer(SelfPlayAnswer):
 
     @classmethod
     def document(cls, stored: Stored) -> Document:
-        """Return a written answer as pages show it: figures at both ends of the ladder, and the changes."""
+        """Return a stored answer as a document for pages: figures at both ends of the ladder, and the changes."""
         record, levels, changes = stored.record, stored.table("figures"), stored.table("changes")
         what, named = record["question"]["what"], tuple(naming_columns(levels))
         sheets = []
-        for place, (weaker, stronger) in enumerate(_pairs(changes)):
-            rows = side_by_side(levels, changes, place)
-            grouped = record["estimand"] == ESTIMAND[True]  # a win share, for every seat has one of them
+        for number, (weaker, stronger) in enumerate(_pairs(changes)):
+            rows = levels_table(levels, changes, number)
+            grouped = " at the end " not in record["estimand"]  # a win share: every seat has exactly one of the items
             ends = Chart(
                 "change", (weaker, stronger), named,
                 f"{what.capitalize()} with {weaker} (open) and with {stronger} (filled) on all seats",
@@ -133,15 +132,15 @@ class SkillAnswer(SelfPlayAnswer):
             title = f"Change of each of the {what} from {weaker} to {stronger}"
             change = Chart("forest", ("change",), named, title, caption="Each interval is valid on its own.")
             title = f"{what.capitalize()} by skill; change from {weaker} to {stronger}"
-            charts = (ends, change) if place == 0 else ()
+            charts = (ends, change) if number == 0 else ()
             sheets.append(stored.sheet("figures", title, rows, labels=len(named), charts=charts))
         remarks = [f"{remark}." for remark in record["remarks"]]
         return Document(stored.main, sheets, head=[EACH_LEVEL, f"{record['estimand']}."], notes=remarks)
 
     def display(self, view: View = whole) -> Document:
-        """Return the answer for people: a table with the rungs side by side for each change."""
+        """Return the answer as a document: for each change, a table of all levels."""
         pairs = _pairs(self.changes)
-        shown = [view(self.table(place)) for place in range(len(pairs))]
+        shown = [view(self.table(number)) for number in range(len(pairs))]
         first = (*self.names, *self.rungs, "change", "verdict", "strong_in", "q")
         tables: list[Sheet] = []
         for (weaker, stronger), rows in zip(pairs, shown, strict=True):
@@ -150,37 +149,37 @@ class SkillAnswer(SelfPlayAnswer):
             title = f"{self.question['what'].capitalize()} by skill; change from {weaker} to {stronger}"
             declared = skill_columns(self.rungs, self.names)
             tables.append(Sheet(title, of_rungs.to_dicts(), declared, first=first, labels=len(self.names)))
-        level = f"{100 * self.question['level']:g} %"
-        both = "that of a change knows what both rungs share. q: Benjamini-Hochberg over the rows."
+        level = f"{100 * self.question['level']:g}%"
+        paired = "those of changes account for the common deals. q: Benjamini-Hochberg over the rows."
         notes = [
             f"{self.estimand}. A fair share of wins is {self.fair:.3f}.",
-            f"{self.games:,} games at each rung. Intervals: {level}, clustered by deal; {both}",
-            *(f"{one}." for one in self.remarks),
+            f"{self.games:,} games at each level. {level} intervals, clustered by deal; {paired}",
+            *(f"{remark}." for remark in self.remarks),
         ]
         return Document(rows=shown[0], tables=tables, notes=notes)
 
     @classmethod
     def restored(cls, record: Mapping[str, Any], how: Again) -> Callable[[], Answer]:
-        """Return what plays the same ladder again."""
-        one, ladder = cls.restored_plans(record, how)
+        """Return a function that plays the same ladder again."""
+        plan, ladder = cls.restored_plans(record, how)
         recorded = dict(record["question"])
         question = SkillQuestion(**recorded | {"ladder": ladder, "between": tuple(recorded["between"])})
-        return lambda: play_skill(one, question, how.execution)
+        return lambda: play_skill(plan, question, how.execution)
 
     def beside(self, record: Mapping[str, Any]) -> dict[str, Any]:
-        """Return its own record, with the ladder as it was asked for: that may have been left to wsim."""
-        here = super().beside(record)
-        here["question"]["ladder"] = record["question"].get("ladder")
-        return here
+        """Return its own record, with the ladder as requested, which may have been the default."""
+        current = super().beside(record)
+        current["question"]["ladder"] = record["question"].get("ladder")
+        return current
 
     @classmethod
     def compared(cls, record: Mapping[str, Any]) -> str:
-        """Say what was compared."""
-        return f"{record['games']:,} games at each of {counted(len(record['rungs']), 'rung')}"
+        """Return what was compared, in words."""
+        return f"{record['games']:,} games at each of {counted(len(record['rungs']), 'level')}"
 
 
 def _pairs(changes: pl.DataFrame) -> list[tuple[str, str]]:
-    """Return the pairs of rungs, the weaker first, between which changes are known."""
+    """Return the pairs of levels with known changes, the weaker first."""
     return [
         (str(weaker), str(stronger))
         for weaker, stronger in changes.select("weaker", "stronger").unique(maintain_order=True).rows()
@@ -192,56 +191,55 @@ def play_skill(
     question: SkillQuestion,
     execution: Execution = Execution(),
 ) -> SkillAnswer:
-    """Play a plan's games at every level of a ladder of players, each in all seats.
+    """Play the games of a plan with each policy of a ladder in all seats.
 
-    Raises UserError for what cannot be asked, Interrupted on Ctrl-C with the answer so far.
+    Raises UserError for an invalid question, Interrupted on Ctrl-C with the answer so far.
     """
     game = find_game(plan.game)
     levels = _levels(plan, game, question)
     between = _between(question, levels)
     own = SelfPlayTables.of(plan, levels)
-    things = _things(game, question.what, own.ready[0][1])
+    items = _items(game, question.what, own.ready[0][1])
 
     def answer(sums: SkillSums, stopped: str) -> SkillAnswer:
-        return answer_of(sums, question.record(), things.labels, own, between, stopped)
+        return answer_of(sums, question.record(), items.labels, own, between, stopped)
 
-    sums = SkillSums(len(things), len(levels), grouped=things.grouped)
-    return own.play(things, sums, answer, _BLOCK, execution)
+    sums = SkillSums(len(items), len(levels), grouped=items.grouped)
+    return own.play(items, sums, answer, _BLOCK, execution)
 
 
 def _levels(plan: Plan, game: Game, question: SkillQuestion) -> tuple[str, ...]:
-    """Return the policies of the ladder as each is written; UserError unless there are two at least."""
+    """Return the policies of the ladder in canonical spelling; UserError for fewer than two."""
     known = [str(row["name"]) for row in game.policies()]
     named = question.ladder or tuple(name for name in LADDER if name in known)
-    found = different_policies(plan, named, "{!r} is on the ladder twice")
-    if len(found) < 2:
-        raise UserError(f"a ladder has two policies or more, the weakest first, as in --ladder {','.join(known[:2])}")
-    return found
+    ladder = different_policies(plan, named, "{!r} is on the ladder twice")
+    if len(ladder) < 2:
+        raise UserError(f"a ladder needs at least two policies, the weakest first: --ladder {','.join(known[:2])}")
+    return ladder
 
 
 def _between(question: SkillQuestion, levels: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the pairs of levels between which changes are shown; UserError for what is not on the ladder."""
+    """Return the pairs of levels whose changes are shown; UserError for one that is not on the ladder."""
     named = question.between
     if named:
         if len(named) != 2 or named[0] == named[1]:
-            raise UserError(f"--between takes two rungs, the weaker first, not {','.join(named)!r}")
+            raise UserError(f"--between takes two levels, the weaker first, not {','.join(named)!r}")
         for name in named:
             if name not in levels:
                 raise UserError(f"{name!r} is not on the ladder {','.join(levels)}{nearest(name, levels)}")
-    usual = named or (BETWEEN if set(BETWEEN) <= set(levels) else ())
+    pair = named or (BETWEEN if set(BETWEEN) <= set(levels) else ())
     whole = (0, len(levels) - 1)
-    more = [(levels.index(usual[0]), levels.index(usual[1]))] if usual else []
+    more = [(levels.index(pair[0]), levels.index(pair[1]))] if pair else []
     return list(dict.fromkeys([whole, *more]))
 
 
-def _things(game: Game, what: str, simulator: Simulator) -> Items:
-    """Return what a table of a game is about; UserError for one that a ladder cannot be asked."""
-    found = items_in(game, sample(simulator))
-    if what not in found:
-        raise UserError(
-            f"skill is told of {' or '.join(found) or 'nothing'} in {game.NAME}, not {what!r}{nearest(what, found)}"
-        )
-    return found[what]
+def _items(game: Game, name: str, simulator: Simulator) -> Items:
+    """Return the items of a table; UserError for a table without items."""
+    tables = items_in(game, sample(simulator))
+    if name not in tables:
+        known = f"takes {' or '.join(tables)}" if tables else "has no table"
+        raise UserError(f"wsim skill {known} in {game.NAME}, not {name!r}{nearest(name, tables)}")
+    return tables[name]
 
 
 def answer_of(
@@ -252,18 +250,18 @@ def answer_of(
     between: Sequence[tuple[int, int]],
     stopped: str,
 ) -> SkillAnswer:
-    """Return what sums say.
+    """Return the answer from sums.
 
     Parameters
     ----------
-    labels: what names the things, by column. between: pairs of rungs, the weaker first.
+    labels: the names of the items, by column. between: pairs of levels, the weaker first.
     """
     level, rungs = float(question["level"]), own.policies
-    there = pl.Series(sums.counts().sum(axis=1) > 0)  # boards that no seat has are not in the game
+    present = pl.Series(sums.counts().sum(axis=1) > 0)  # wonders that no seat has are not in the game
     names = pl.DataFrame({name: list(texts) for name, texts in labels.items()})
-    figures = [figures_of(sums, names, rung, name, level).filter(there) for rung, name in enumerate(rungs)]
+    figures = [figures_of(sums, names, rung, name, level).filter(present) for rung, name in enumerate(rungs)]
     changes = [
-        changes_of(sums, names.filter(there), there.to_numpy(), pair, level).with_columns(
+        changes_of(sums, names.filter(present), present.to_numpy(), pair, level).with_columns(
             weaker=pl.lit(rungs[pair[0]]), stronger=pl.lit(rungs[pair[1]])
         )
         for pair in between

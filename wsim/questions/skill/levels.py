@@ -16,31 +16,31 @@ if TYPE_CHECKING:
     from wsim.questions.selfplay.sums import SkillSums
 
 _ENDS = ("", "_low", "_high")
-HANDS = ("strong players", "weak players", "all players")
+PLAYERS = ("strong players", "weak players", "all players")
 
 
-def skill_columns(rungs: Sequence[str], things: Sequence[str]) -> tuple[Column, ...]:
-    """Return the columns of the tables of an answer: figures of all ``rungs`` side by side, and changes."""
+def skill_columns(rungs: Sequence[str], items: Sequence[str]) -> tuple[Column, ...]:
+    """Return the columns of the tables of an answer: figures of all ``rungs`` (levels), and changes."""
     return (
-        *names((*things, "rung", "weaker", "stronger")), N, Column("share", SHARE, unit="of seats"), P, Q, VERDICT,
+        *names((*items, "rung", "weaker", "stronger")), N, Column("share", SHARE, unit="of seats"), P, Q, VERDICT,
         *(estimated(name, SHARE, unit=OF_WINS) for name in ("figure", *rungs)),
         estimated("change", SHARE, unit=OF_WINS, difference=True), Column("strong_in", CATEGORY),
     )  # fmt: skip
 
 
 def naming_columns(figures: pl.DataFrame) -> list[str]:
-    """Return the columns of ``Skill.figures`` that name a thing."""
+    """Return the columns of ``SkillAnswer.figures`` that name an item."""
     return figures.columns[: figures.columns.index("rung")]
 
 
-def side_by_side(figures: pl.DataFrame, changes: pl.DataFrame, change: int = 0) -> pl.DataFrame:
-    """Return the figures of all rungs, and one of the changes, with a row for each thing (``Skill.table``)."""
+def levels_table(figures: pl.DataFrame, changes: pl.DataFrame, change: int = 0) -> pl.DataFrame:
+    """Return one row per item: the figures of all levels and one of the changes (``SkillAnswer.table``)."""
     keys = naming_columns(figures)
     wide = figures.select(keys).unique(maintain_order=True)
     for rung in figures["rung"].unique(maintain_order=True):
-        here = figures.filter(pl.col("rung").eq_missing(pl.lit(rung)))
+        level = figures.filter(pl.col("rung").eq_missing(pl.lit(rung)))
         ends = [pl.col(f"figure{end}").alias(f"{rung}{end}") for end in _ENDS]
-        wide = wide.join(here.select(*keys, *ends), on=keys, maintain_order="left")
+        wide = wide.join(level.select(*keys, *ends), on=keys, maintain_order="left")
     weaker, stronger = changes.select("weaker", "stronger").unique(maintain_order=True).row(change)
     same = (pl.col(name).eq_missing(pl.lit(rung)) for name, rung in (("weaker", weaker), ("stronger", stronger)))
     between = changes.filter(*same)
@@ -49,7 +49,7 @@ def side_by_side(figures: pl.DataFrame, changes: pl.DataFrame, change: int = 0) 
 
 
 def figures_of(sums: SkillSums, named: pl.DataFrame, rung: int, name: str, level: float) -> pl.DataFrame:
-    """Return the rows of a rung."""
+    """Return the rows of a level."""
     return named.with_columns(
         pl.lit(name).alias("rung"),
         pl.Series("n", sums.counts()[:, rung].astype(np.int64)),
@@ -59,31 +59,31 @@ def figures_of(sums: SkillSums, named: pl.DataFrame, rung: int, name: str, level
 
 
 def changes_of(
-    sums: SkillSums, named: pl.DataFrame, there: np.ndarray, pair: tuple[int, int], level: float
+    sums: SkillSums, named: pl.DataFrame, present: np.ndarray, pair: tuple[int, int], level: float
 ) -> pl.DataFrame:
-    """Return the rows of a change between two rungs."""
+    """Return the rows of a change between two levels."""
     change = sums.change(*pair, level)
-    change = type(change)(change.value[there], change.error[there], change.games[there], level)
-    said = verdicts(change.value, change.q_value(), level=level)
+    change = type(change)(change.value[present], change.error[present], change.games[present], level)
+    verdict = verdicts(change.value, change.q_value(), level=level)
     nothing = sums.fair() if sums.grouped else 0.0
     weak, strong = (sums.figure(rung, level) for rung in pair)
-    better = [nulls(one.low[there]) > nothing for one in (weak, strong)]
+    better = [nulls(figure.low[present]) > nothing for figure in (weak, strong)]
     frame = named.with_columns(
         *(column.alias(key) for key, column in change.columns("change").items()),
         nulls(change.p_value()).alias("p"),
         nulls(change.q_value()).alias("q"),
-        said.alias("verdict"),
+        verdict.alias("verdict"),
         better[0].fill_null(False).alias("_weak"),
         better[1].fill_null(False).alias("_strong"),
     )
-    good, poor, both = (pl.lit(one) for one in HANDS)
+    strong_players, weak_players, all_players = map(pl.lit, PLAYERS)
     strong_in = (
         pl.when(pl.col("_weak") & pl.col("_strong"))
-        .then(both)
+        .then(all_players)
         .when(pl.col("_strong") & (pl.col("verdict") == "higher"))
-        .then(good)
+        .then(strong_players)
         .when(pl.col("_weak") & (pl.col("verdict") == "lower"))
-        .then(poor)
+        .then(weak_players)
         .otherwise(pl.lit(None, pl.String))
     )
     return frame.with_columns(strong_in.alias("strong_in")).drop("_weak", "_strong")

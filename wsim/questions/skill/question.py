@@ -1,4 +1,4 @@
-"""The question of a ladder: what is asked about, who plays, the weakest first."""
+"""The options of ``wsim skill``: the table and the ladder of players."""
 
 from __future__ import annotations
 
@@ -7,29 +7,30 @@ from dataclasses import dataclass
 from wsim.options import Options, argument, level_option, names, option
 
 LADDER = ("random", "greedy", "balanced", "net")
-"""The ladder of a game that is not told another: those of these that it has, the weakest first."""
+"""The default ladder, weakest first; a game uses those of these policies that it has."""
 BETWEEN = ("balanced", "net")
-"""The rungs between which the change is shown besides that over the whole ladder, if both are there."""
+"""The second pair of levels whose change is shown, if both are on the ladder."""
 
 
 @dataclass(frozen=True)
 class SkillQuestion(Options):
-    """Show what things are worth in weak and in good hands: wsim skill [cards|wonders|...]
+    """Show which cards and wonders depend on how strong the players are: wsim skill [cards|wonders|...]
 
-    Each player of a ladder has the table to itself, on the same deals. For cards: win share of those who built one
-    less that of the others; for wonders: win share. At every rung, and the change along the ladder.
+    Each policy of a ladder plays all seats, on the same deals. For wonders the figure is the win share; for cards it is
+    the difference in win share between seats that built the card and seats that did not. The table shows the figure at
+    each level and its change along the ladder.
     """
 
     what: str = argument(
-        "A table of the game whose rows are things that seats have (cards) or of which each has one (wonders).",
-        "cards", hidden=True,
+        "Table whose rows are compared, such as cards or wonders.",
+        "cards", hidden=True, metavar="[TABLE]",
     )  # fmt: skip
     ladder: tuple[str, ...] = option(
-        "Players, the weakest first, with commas: each has the table to itself.",
-        (), metavar="NAMES", read=names, shown=f"{','.join(LADDER)}, as far as there are such",
+        "Policies from weakest to strongest, comma-separated.",
+        (), metavar="NAMES", read=names, shown=f"{','.join(LADDER)}, if the game has them",
     )  # fmt: skip
     between: tuple[str, ...] = option(
-        "Show the change between these two, too.",
-        (), metavar="A,B", read=names, shown=f"{','.join(BETWEEN)} if both are there",
+        "Also show the change between these two levels.",
+        (), metavar="A,B", read=names, shown=f"{','.join(BETWEEN)}, if both are on the ladder",
     )  # fmt: skip
     level: float = level_option()

@@ -1,4 +1,4 @@
-"""What if: variants of a card, rule or permission against a baseline, on common deals."""
+"""What if: compare variants of a card, rule or permission with a baseline, on common deals."""
 
 from wsim.options import Option
 from wsim.questions.registry import Question
@@ -15,8 +15,12 @@ QUESTION = Question(
     formats=("wsim-whatif/2",),
     plan=("game", "ruleset", "players", "seed", "policies", "rotate", "cards", "patch", "set"),
     plan_options={
-        "set": Option("A value that all arms have (repeatable).", metavar="PATH=VALUE", names=("--base-set",)),
-        "patch": Option("A file that all arms have (repeatable).", metavar="FILE", names=("--base-patch",)),
+        "set": Option(
+            "Change one value in all arms, baseline included (repeatable).", metavar="PATH=VALUE", names=("--base-set",)
+        ),
+        "patch": Option(
+            "Apply this patch in all arms, baseline included (repeatable).", metavar="FILE", names=("--base-patch",)
+        ),
     },
     display="question:Details",
     section="What if",

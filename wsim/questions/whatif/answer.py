@@ -1,10 +1,10 @@
-"""What if a card, a rule or a permission were different: variants against a baseline on common deals.
+"""What-if: compare variants of a card, rule or permission with a baseline, on common deals.
 
-Every arm plays the same games of the same seed, so the deal, the boards and the seats are the same and cancel in the
-difference. After each look, a group-sequential test (``wsim.stats.sequential``) says whether the answer is clear;
-playing ends when it is for every variant, or when the budget is spent. The intervals are repeated confidence intervals:
-with chance ``1 - alpha`` those of the chosen metric hold the true effects of all variants at all looks at once, so
-stopping early costs no honesty. The other metrics' intervals hold each by itself.
+Every arm plays the same games of the same seed, so deal, wonders and seats cancel in the difference. At each look a
+group-sequential test (``wsim.stats.sequential``) decides whether the answer is clear; playing stops when it is clear
+for every variant or the budget is spent. The intervals are repeated confidence intervals: with probability ``1 -
+alpha`` those of the chosen metric cover the true effects of all variants at all looks, even after stopping early. The
+intervals of the other metrics are valid one at a time.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 FIRST = ("variant", "value", "metric", "effect", "verdict", "changed", "baseline", "n", "differing")
 PAIRED = "Baseline and variant play the same deals and seats: for these policies, the change causes the difference."
 MOST_NAMED = 3
-FEW = 3  # variants up to which every metric is shown without being asked for
+FEW = 3  # variants up to which every metric is shown by default
 Lines = list[dict[str, Any]]
 
 
@@ -48,23 +48,23 @@ class WhatIfAnswer(Answer):
 
     Attributes
     ----------
-    estimand: what the effect is, in one sentence.
+    estimand: the effect, in one sentence.
     question: how it was decided.
     stopped: ``clear``, ``budget`` or ``interrupted``.
     deals: deals played in every arm.
     games: games played in all arms together.
-    seconds: how long playing took.
+    seconds: the time that playing took.
     effects: one row per variant: variant, value (of a sweep), baseline and changed (the metric in either arm), effect
-        with effect_low and effect_high, verdict, decided_at (deals; the figures are those of then), n_baseline,
-        n_changed (seats or games that count), differing (deals that are not alike), variance_removed. Verdicts are
-        higher, lower, equivalent, unclear; identical: no deal differed, or the baseline's own value; None: the
-        metric is about seats that the change has chosen.
+        with effect_low and effect_high, verdict, decided_at (deals; the figures are from that look), n_baseline,
+        n_changed (seats or games that count), differing (deals that differ), variance_removed. Verdicts are higher,
+        lower, equivalent, unclear; identical: no deal differed, or the value of the baseline; None: the change
+        itself selects the seats of the metric.
     details: the same for every metric: variant, value, metric, ..., the chosen one first.
     looks: variant, value, deals, effect with effect_low and effect_high at each look.
-    remarks: what must be said beside the figures, a sentence each, without a full stop.
-    variants: what was compared with the baseline.
-    baseline: what made the baseline's games; its ``plan`` is the plan.
-    metrics: what ``details`` has, in the order of each variant's rows.
+    remarks: caveats, one sentence each, without a full stop.
+    variants: the variants.
+    baseline: the provenance of the baseline's games, with the plan.
+    metrics: the metrics in ``details``, in the order of the rows of each variant.
     """
 
     FORMAT: ClassVar[str] = "wsim-whatif/2"
@@ -108,7 +108,7 @@ class WhatIfAnswer(Answer):
 
     @classmethod
     def document(cls, stored: Stored) -> Document:
-        """Return a written answer as pages show it: the effects, over the values of a sweep."""
+        """Return a stored answer as a document for pages: the effects, over the values of a sweep."""
         record, rows = stored.record, stored.main.to_dicts()
         metric, plan = record["question"]["metric"], record["baseline"]["plan"]
         numbers = [_number(row["value"]) for row in rows]
@@ -140,7 +140,7 @@ class WhatIfAnswer(Answer):
         return Document(stored.main, [main], notes=notes, conclusion=_conclusion(main, record))
 
     def display(self, view: View = whole, *, every: bool = False) -> Document:
-        """Return the answer for people; ``every``: every metric of many variants, too."""
+        """Return the answer as a document; ``every``: show every metric even of many variants."""
         shown = view(self.effects)
         effects = shown.to_dicts()
         crowded = len(effects) > FEW
@@ -160,42 +160,42 @@ class WhatIfAnswer(Answer):
         )
 
     def _details(self) -> list[tuple[str, Lines]]:
-        """Return every other metric, shares apart from points because their sizes differ."""
+        """Return the other metrics; shares and points in separate tables, because their sizes differ."""
         rows = [row for row in self.details.to_dicts() if row["metric"] != self.question.metric]
         of_shares = {metric.name for metric in self.metrics if metric.share}
         shares = [row for row in rows if row["metric"] in of_shares]
         points = [row for row in rows if row["metric"] not in of_shares]
-        said = "each interval holds by itself, whenever playing stopped"
-        both = (("Points and counts", points), ("Shares", shares))
-        return [(f"{what}; {said}", _slim(part)) for what, part in both if part]
+        validity = "each interval is valid on its own, at any stopping time"
+        both = (("Other metrics: points and counts", points), ("Other metrics: shares", shares))
+        return [(f"{title}; {validity}", _slim(part)) for title, part in both if part]
 
     def _notes(self) -> list[str]:
-        """Say in words how the answer came about."""
-        sure = f"{100 * (1 - self.question.alpha):g} %"
+        """Return notes on confidence, stopping and pairing."""
+        sure = f"{100 * (1 - self.question.alpha):g}%"
         level = (
-            f"The intervals of this table hold together, for all variants and looks, with {sure} confidence"
+            f"The intervals of this table are jointly valid, for all variants and looks, with {sure} confidence"
             if self.effects.height > 1
-            else f"Its interval holds for all looks together with {sure} confidence"
+            else f"The interval is valid for all looks jointly, with {sure} confidence"
         )
         why = {
             "clear": f"Stopped because the answer is clear (budget {self.question.budget:,} deals)",
             "budget": "Stopped because the budget is spent",
-            "interrupted": "Stopped by hand",
+            "interrupted": "Interrupted",
         }[self.stopped]
-        rate = f", {self.games / self.seconds:,.0f} a second" if self.seconds > 0 else ""
+        rate = f", {self.games / self.seconds:,.0f} per second" if self.seconds > 0 else ""
         played = f"{self.deals:,} deals, {self.games:,} games in {self.seconds:.1f} s{rate}"
-        said = [f"{one}." for one in self.remarks]
+        remarks = [f"{remark}." for remark in self.remarks]
         removed = self.effects["variance_removed"].drop_nulls().to_list()
         saved = float(min(removed, default=0.0))
-        percent = f"{100 * saved:.{1 if saved < 0.999 else 3}f} %"
+        percent = f"{100 * saved:.{1 if saved < 0.999 else 3}f}%"
         pairing = f"Pairing removed {'at least ' if len(removed) > 1 else ''}{percent} of the variance"
         if 0 < saved < 1:
-            pairing += f": separate deals would take {1 / (1 - saved):,.1f} times as many games"
-        return [f"{level}.", f"{why}: {played}.", *said, f"{pairing}."]
+            pairing += f": separate deals would need {1 / (1 - saved):,.1f} times as many games"
+        return [f"{level}.", f"{why}: {played}.", *remarks, f"{pairing}."]
 
     @classmethod
     def identity(cls, record: Mapping[str, Any]) -> Any:
-        """Return what tells an answer from others of its kind in the same folder."""
+        """Return the fields that distinguish an answer from others of its kind in a folder."""
         return [record["variants"], record["question"], record["baseline"]["digest"]]
 
     @classmethod
@@ -205,7 +205,7 @@ class WhatIfAnswer(Answer):
 
     @classmethod
     def restored(cls, record: Mapping[str, Any], how: Again) -> Callable[[], Answer]:
-        """Return what plays the same arms again."""
+        """Return a function that plays the same arms again."""
         question = Comparison.restored(record["question"])
         recorded_provenance(record["baseline"])
         plan = how.restored(cls.flat_plan(record))
@@ -217,16 +217,16 @@ class WhatIfAnswer(Answer):
 
     @classmethod
     def compared(cls, record: Mapping[str, Any]) -> str:
-        """Say what was compared."""
+        """Return what was compared, in words."""
         return f"{record['deals']:,} deals of every arm, {counted(len(record['effects']), 'effect')}"
 
     def made_unlike(self, record: Mapping[str, Any]) -> list[str]:
-        """Say what was not the same about how the baseline's games were made."""
+        """Return the differences in how the baseline's games were made."""
         return unlike(recorded_provenance(record["baseline"]), self.baseline)
 
 
 def _number(value: object) -> float | None:
-    """Return a value of a sweep as a number; None for what is none."""
+    """Return a value of a sweep as a number; None for any other value."""
     try:
         return float(str(value))
     except ValueError:
@@ -234,7 +234,7 @@ def _number(value: object) -> float | None:
 
 
 def _conclusion(effects: Sheet, record: Mapping[str, Any]) -> Conclusion:
-    """Say what was found, variant by variant."""
+    """Return the conclusion for pages."""
     own = {row["variant"] for row in record["effects"] if row.get("n_baseline") is None}  # the baseline's value
     metric, rows = record["question"]["metric"], [row for row in effects.rows if row["variant"] not in own]
     clear = [row for row in rows if row["verdict"] in ("higher", "lower")]
@@ -246,7 +246,7 @@ def _conclusion(effects: Sheet, record: Mapping[str, Any]) -> Conclusion:
         verb = "changes" if len(clear) == 1 else "change"
         headline = f"What if: {len(clear)} of {counted(len(rows), 'variant')} clearly {verb} {metric}."
     elif any(row["verdict"] is None for row in rows):
-        headline = f"What if: no verdict on {metric}, which is about seats that the change itself has selected."
+        headline = f"What if: no verdict on {metric}, because the change itself selects its seats."
     else:
         headline = f"What if: no clear effect on {metric}."
     return Conclusion(headline, f"{', '.join(figures)}, on {record['deals']:,} common deals.", bool(clear))
@@ -261,14 +261,14 @@ def _with_interval(column: Column, row: Mapping[str, Any]) -> str:
 
 
 def _what(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Name what is varied, for a title: the one variant, or the path of a sweep."""
+    """Return the title: the variant, or the path of a sweep."""
     if rows[0]["value"] is not None:
         return f"Sweep over {rows[0]['variant'].partition('=')[0]}"
     return f"What if {rows[0]['variant']}" if len(rows) == 1 else f"{len(rows)} variants"
 
 
 def _slim(rows: Sequence[Mapping[str, Any]]) -> Lines:
-    """Leave out of a table for people what its title or another column says; the JSON has it all."""
+    """Drop columns that repeat the title or another column; the JSON has them all."""
     hidden = {"variant"} if len({row["variant"] for row in rows}) == 1 else {"decided_at"}
     hidden |= {"value"} if rows[0]["value"] is None else {"variant"}
     same = all(row["n_baseline"] == row["n_changed"] for row in rows)
@@ -286,7 +286,7 @@ def compare(
 ) -> WhatIfAnswer:
     """Play baseline and variants on common deals until the test is decided.
 
-    Raises UserError for whatever cannot be compared, Interrupted on Ctrl-C with the answer so far.
+    Raises UserError for an invalid comparison, Interrupted on Ctrl-C with the answer so far.
     """
     baseline: Simulator = find_game(plan.game).prepare(plan)
     pairs = variants_of(plan, change, question.seat, baseline)
@@ -300,7 +300,7 @@ def decide(
     question: Comparison,
     execution: Execution = Execution(),
 ) -> WhatIfAnswer:
-    """Play a plan, made ready as ``baseline``, and its variants, each with its arm; see ``compare``."""
+    """Play the prepared baseline of a plan and its variants, each with its arm; see ``compare``."""
     game: Game = find_game(plan.game)
     concerned = question.concerned(plan.players, baseline.seats)
     variants = [variant for variant, _ in pairs]
@@ -311,7 +311,7 @@ def decide(
     metrics = _metrics(question, arms, game.OWNED, everyone=bool(concerned[: plan.players].all()))
     if execution.cluster is None:
         for arm in arms:
-            arm.rows(range(1))  # so that compiling is not counted as playing
+            arm.rows(range(1))  # compile before the time is measured
     ready = [
         (plan, baseline),
         *(one for variant, arm in pairs for one in zip(variant.plans, arm.simulators, strict=True)),
@@ -335,13 +335,13 @@ def decide(
 def _metrics(
     question: Comparison, arms: Sequence[Arm], owned: Mapping[str, str], *, everyone: bool
 ) -> tuple[Metric, ...]:
-    """Return the chosen metric and the others that are worth knowing; ``everyone``: all seats count."""
+    """Return the chosen metric and other useful ones; ``everyone``: all seats count."""
     baseline, restricted = arms[0].simulators[0], arms[1].seats is not None
     columns = sample(baseline)
     chosen, score, win = (parse_metric(name, columns, owned) for name in (question.metric, "score", "win"))
     if chosen == win and everyone and not restricted:
         groups = ", ".join(groups_of(columns))
-        raise UserError(f"all win shares of a game sum to 1: say whose, as win:NAME (a {groups}) or with a seat")
+        raise UserError(f"the win shares of a game sum to 1: name a {groups} as win:NAME, or choose a seat")
     others = [score]
     changed = dict.fromkeys(thing for arm in arms[1:] for thing in baseline.changed(arm.simulators[0]))
     others += owned_metrics(list(changed), columns, owned)
@@ -361,14 +361,14 @@ def answer_of(
     *,
     picks: bool = True,
 ) -> WhatIfAnswer:
-    """Return what a trial says that has looked at least once.
+    """Return the answer of a trial after at least one look.
 
     Parameters
     ----------
-    arms, metrics: what was played, and compared. baseline: what made the baseline's games.
-    variants: those of the trial in their order, and between them those whose rules are the baseline's own.
-    estimand: what an effect is, in one sentence.
-    picks: whether the game has pick experiments, to which a remark may point.
+    arms, metrics: of the trial. baseline: the provenance of the baseline.
+    variants: those of the trial and those whose rules are the baseline's, in order.
+    estimand: the effect, in one sentence.
+    picks: whether the game has pick experiments, which a remark can recommend.
     """
     played = [variant for variant in variants if not variant.same]
     rows = [(variant, metric) for variant in played for metric in metrics]

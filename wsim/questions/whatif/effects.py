@@ -1,4 +1,4 @@
-"""The tables of a what-if, from its trial: effects at the looks that decided, every metric, every look."""
+"""The tables of a what-if: effects at the deciding looks, all metrics, all looks."""
 
 from __future__ import annotations
 
@@ -22,42 +22,43 @@ if TYPE_CHECKING:
 
 EFFECT = ("effect", "effect_low", "effect_high")
 PLAIN = (
-    "An effect is the plain mean at the look that decided: whatever stops early is exaggerated on average (by about a "
-    "fifth with pocock, a twentieth with obrien_fleming), its interval is not"
+    "An effect is the mean at the deciding look: stopping early overstates it on average (by about a fifth with "
+    "pocock, a twentieth with obrien_fleming); the interval remains valid"
 )
 CONDITIONAL = (
-    "{metric} is about the seats that the change itself has chosen: others count with it than without it. The "
-    "difference is not what the change does to a seat, so it gets no verdict; {instead}{sweep} are"
+    "The change itself selects the seats of {metric}: different seats count with and without it. The difference is not "
+    "the effect of the change on a seat, so there is no verdict; use {instead}{sweep} instead"
 )
 
 
 def remarks_of(trial: Trial[Contrasts], metric: Metric, *, picks: bool) -> tuple[str, ...]:
-    """Return what must be said beside the figures; ``picks``: the game has pick experiments."""
-    said, known = [], trial.sums
-    if any(one.look.deals < trial.question.budget and one.verdict != "identical" for one in trial.decided.values()):
-        said.append(PLAIN)
-    if any(map(known.conditional, range(known.variants))):
+    """Return the caveats; ``picks``: the game has pick experiments."""
+    remarks, known, decided = [], trial.sums, trial.decided.values()
+    if any(each.look.deals < trial.question.budget and each.verdict != "identical" for each in decided):
+        remarks.append(PLAIN)
+    if any(map(known.is_self_selected, range(known.variants))):
         instead = f"winner:{metric.thing}, {metric.owned}" if metric.owned else "score"
-        sweep = " and wsim experiment picks --sweep" if picks else ""
-        said.append(CONDITIONAL.format(metric=metric.name, instead=instead, sweep=sweep))
-    for variant, place in enumerate(known.deciding):
-        differing = int(known.differing[place])
+        sweep = " or wsim experiment picks --sweep" if picks else ""
+        remarks.append(CONDITIONAL.format(metric=metric.name, instead=instead, sweep=sweep))
+    for variant, index in enumerate(known.deciding):
+        differing = int(known.differing[index])
         name = "" if known.variants == 1 else f" in variant {variant + 1}"
         if not differing:
-            where = "in anything that is compared" if known.identical(variant) else f"in {metric.name}"
-            said.append(
-                f"No deal of {known.deals:,} differed {where}{name}: fewer than {3 / known.deals:.2g} of all do"
+            where = "in any metric" if known.identical(variant) else f"in {metric.name}"
+            remarks.append(
+                f"None of {known.deals:,} deals differed {where}{name}: at most {3 / known.deals:.2g} of all deals do "
+                "(95%)"
             )
-        elif known.speaking()[place] < DIFFERING:
-            said.append(
-                f"Only {differing:,} of {known.deals:,} deals differed in {metric.name}{name}, too few or too "
-                "unlike each other for an interval"
+        elif known.effective_deals()[index] < DIFFERING:
+            remarks.append(
+                f"Only {differing:,} of {known.deals:,} deals differed in {metric.name}{name}: too few, or too "
+                "unequal, for an interval"
             )
-    return tuple(said)
+    return tuple(remarks)
 
 
 def rows_of(rows: Sequence[tuple[Variant, Metric]], known: Contrasts, look: Look) -> pl.DataFrame:
-    """Return a row for each variant and metric of a comparison at one look."""
+    """Return one row per variant and metric at one look."""
     counts = known.counts()
     return pl.DataFrame(
         {
@@ -78,7 +79,7 @@ def rows_of(rows: Sequence[tuple[Variant, Metric]], known: Contrasts, look: Look
 
 
 def effect_columns(metric: str = "") -> tuple[Column, ...]:
-    """Return the columns of effects on a metric; without one: of tables whose rows are about several."""
+    """Return the columns of effects on a metric, or of a table of several metrics."""
     kind, unit = kind_of_metric(metric) if metric else (NUMBER, "")
     return (
         Column("variant", NAME, heading="what changes"), Column("value", NAME), Column("metric", NAME), VERDICT,
@@ -94,27 +95,26 @@ def effect_columns(metric: str = "") -> tuple[Column, ...]:
 def effects_of(
     trial: Trial[Contrasts], rows: Sequence[tuple[Variant, Metric]], variants: Sequence[Variant]
 ) -> pl.DataFrame:
-    """Return the rows of the metric that decides, with their verdicts: each at the look that decided it."""
+    """Return the rows of the deciding metric with their verdicts, each at its deciding look."""
     chosen, details = [], rows_of(rows, trial.sums, trial.looks[-1])
-    for variant, place in enumerate(trial.sums.deciding):
+    for variant, index in enumerate(trial.sums.deciding):
         decided = trial.decided.get(variant)
-        verdict = None if trial.sums.conditional(variant) else "unclear"
+        verdict = None if trial.sums.is_self_selected(variant) else "unclear"
         table = details
         if decided is not None:
             verdict, table = decided.verdict, rows_of(rows, decided.sums, decided.look)
         chosen.append(
-            table[place].with_columns(
+            table[index].with_columns(
                 pl.lit(verdict, pl.String).alias("verdict"),
                 pl.lit(None if decided is None else decided.look.deals, pl.Int64).alias("decided_at"),
             )
         )
     end = ("verdict", "decided_at", "n_baseline", "n_changed", "differing", "variance_removed")
-    found = pl.concat(chosen).select("variant", "value", "baseline", "changed", *EFFECT, *end)
-    return _with_same(found, variants)
+    return _with_same(pl.concat(chosen).select("variant", "value", "baseline", "changed", *EFFECT, *end), variants)
 
 
 def _with_same(effects: pl.DataFrame, variants: Sequence[Variant]) -> pl.DataFrame:
-    """Put the values of a sweep that are the baseline's own into their places: no effect, without playing."""
+    """Insert the variants with the rules of the baseline: no effect, without playing."""
     rows = {row["variant"]: row for row in effects.to_dicts()}
     baseline = effects["baseline"][0]
     nothing = {"baseline": baseline, "changed": baseline, **dict.fromkeys(EFFECT, 0.0), "verdict": "identical"}
@@ -127,18 +127,18 @@ def _with_same(effects: pl.DataFrame, variants: Sequence[Variant]) -> pl.DataFra
 
 
 def looks_of(trial: Trial[Contrasts], played: Sequence[Variant]) -> pl.DataFrame:
-    """Return the effects of the deciding metric at each look, variant by variant."""
+    """Return the effects of the deciding metric at each look, by variant."""
     rows = [
         (
             variant.name,
             variant.value,
             look.deals,
-            float(look.effects.value[place]),
-            float(look.low[place]),
-            float(look.high[place]),
+            float(look.effects.value[index]),
+            float(look.low[index]),
+            float(look.high[index]),
         )
         for look in trial.looks
-        for variant, place in zip(played, trial.sums.deciding, strict=True)
+        for variant, index in zip(played, trial.sums.deciding, strict=True)
     ]
     frame = pl.DataFrame(
         rows,

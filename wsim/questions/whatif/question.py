@@ -1,4 +1,4 @@
-"""The options of a what-if: what is changed, how that is decided, and what is shown."""
+"""The options of a what-if: the change, how it is decided, and the tables that are shown."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ class Change(Options):
     """
 
     change: tuple[str, ...] = option(
-        "The change: this value in the variant only (repeatable).", (), metavar="PATH=VALUE", names=("--set",)
+        "Change one value in the variant only (repeatable).", (), metavar="PATH=VALUE", names=("--set",)
     )
     change_files: tuple[str, ...] = option(
-        "The change: this file laid over the variant's catalogue only (repeatable).",
+        "Apply this patch in the variant only (repeatable).",
         (), metavar="FILE", names=("--patch",), file=True,
     )  # fmt: skip
     sweep: str | None = option(
         "One variant for each value: PATH=5..9, PATH=5..9..2 or PATH=5,7,9.", None, metavar="PATH=VALUES"
     )
     ban: tuple[str, ...] = option(
-        "One seat may not do this: trade, stages, sell, a colour, a card; several with commas. Every seat in "
-        "turn on the same deal, or --seat. One variant for each --ban.",
+        "Forbid one seat to do this: trade, stages, sell, a colour or a card (comma-separated). Each seat of a deal is "
+        "restricted in turn, or only --seat. One variant per --ban.",
         (), metavar="THINGS",
     )  # fmt: skip
 
@@ -37,13 +37,13 @@ class Change(Options):
         super().__post_init__()
         changed = bool(self.change or self.change_files or self.sweep)
         if not (changed or self.ban):
-            raise UserError("nothing to compare: give a change (--set, --patch), a --sweep, or a --ban")
+            raise UserError("nothing to compare: add a change (--set, --patch), a --sweep or a --ban")
         if changed and self.ban:
-            raise UserError("a ban is compared by itself: give changes that hold in both arms with --base-set")
+            raise UserError("--ban cannot be combined with a change: to change both arms, use --base-set")
 
 
 @dataclass(frozen=True)
 class Details(Options):
-    """What is shown of many variants."""
+    """The tables shown for many variants."""
 
     every: bool = option("Show every metric of every variant.", False, names=("--details",))
