@@ -173,4 +173,4 @@ def test_the_command_shows_the_sweep_and_its_target(wsim_command: Command) -> No
 def test_nothing_to_show_is_said(wsim_command: Command) -> None:
     answer = wsim_command(*COMMAND, "--card", "Palace", "--age", "1", "--quiet")
     assert answer.code == 0
-    assert "Nothing was effectively done often enough" in answer.out
+    assert "No row has a large enough effective sample size" in answer.out
