@@ -32,7 +32,7 @@ def known(players: list[str], seats: int, games: int) -> dict[str, Any]:
     """Play self-play games of each policy and return a short record of the differences."""
     answer = rest(*players, players=seats, games=games, seed=SEED)
     print(answer.display().tables[0].title, f"at {seats} seats:")
-    print(answer.pairs.drop("things").filter(first="all pairs" if len(players) > 2 else players[0]), flush=True)
+    print(answer.pairs.drop("items").filter(first="all pairs" if len(players) > 2 else players[0]), flush=True)
     found = between_of(json.loads(json.dumps(answer.record())))
     found["figures"] = {
         table: {thing: round(sd, _DIGITS) for thing, sd in rows.items()} for table, rows in found["figures"].items()

@@ -263,6 +263,7 @@ class Game(ABC):
     OWNED: items that a seat can own: the prefix of their columns in the seats table (``built:``), and the noun for an
         item (card).
     COLOURS: CSS colours of names: categories of points, colours of cards.
+    FORMER_TABLES: former names of analyses, with the present ones.
     ANALYSES: the analyses of a run by name, in display order: the location of each ``wsim.stats.analysis.Analysis``, as
         ``module:NAME``.
     RESTRICT: forbids a seat some actions (``wsim whatif --ban``); None if seats cannot be restricted.
@@ -285,6 +286,7 @@ class Game(ABC):
     OPTIONS: Mapping[str, str] = {}
     OWNED: Mapping[str, str] = {}
     COLOURS: Mapping[str, str] = {}
+    FORMER_TABLES: Mapping[str, str] = {}
     ANALYSES: Mapping[str, str] = {
         "policies": "wsim.stats.shared:POLICIES",
         "strengths": "wsim.stats.shared:STRENGTHS",
@@ -346,6 +348,7 @@ def find_analysis(game: Game, name: str) -> Analysis:
     """Import and return an analysis of a game; raise UserError listing the known ones if there is none."""
     from wsim.stats.analysis import Analysis
 
+    name = game.FORMER_TABLES.get(name, name)
     if name not in game.ANALYSES:
         known = ", ".join(game.ANALYSES)
         raise UserError(f"{game.NAME} has no table of {name}{nearest(name, game.ANALYSES)}: it has {known}")

@@ -71,7 +71,7 @@ def test_an_answer_in_the_folder_of_a_run_is_beside_its_figures(
     assert PLAYER_SD not in before
     assert wsim_command("rest", "random", "greedy", *keys, "-o", "mine", "--quiet").code == 0
     (path,) = Path("mine").glob("robustness-*.json")
-    rows = {row["thing"]: row for row in json.loads(path.read_text())["things"]}
+    rows = {row["item"]: row for row in json.loads(path.read_text())["items"]}
     run = wsim.load_run("mine")
     for table, thing in (
         (run.wonders(), pl.concat_str(pl.col("wonder", "side").cast(pl.String), separator=" ")),

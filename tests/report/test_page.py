@@ -266,7 +266,7 @@ def test_scores_and_ranks_count_every_seat(run: Run) -> None:
 @pytest.mark.slow
 def test_another_run_beside_it(run: Run, tmp_path: Path) -> None:
     other = record(Plan.make(games=600, seed=9, players=3, policies=MIXED[:3]), tmp_path / "other")
-    text = write_report(run, tmp_path / "page.html", Besides(compare=other, beside=[other])).read_text(encoding="utf-8")
+    text = write_report(run, tmp_path / "page.html", Besides(compare=other, others=[other])).read_text(encoding="utf-8")
     reader = Reader()
     reader.feed(text)
     assert "other (1e, 3 players, 600 games" in text
@@ -280,7 +280,7 @@ def test_another_run_beside_it(run: Run, tmp_path: Path) -> None:
     n = reader.headings["wonders-table"].index("n")
     assert [row[n][1] for row in parts[-1]] == there["n"].to_list()
     with pytest.raises(UserError, match="is given twice"):
-        write_report(run, tmp_path / "again.html", Besides(beside=[run]))
+        write_report(run, tmp_path / "again.html", Besides(others=[run]))
 
 
 @pytest.mark.slow

@@ -79,7 +79,7 @@ def _look(chrome: Chrome, server: str) -> None:
 
 
 def _card(chrome: Chrome, server: str) -> None:
-    chrome.get(f"{server}/thing?run=study&table=cards&name=Palace&show=readings:turn")
+    chrome.get(f"{server}/thing?run=study&table=cards&name=Palace&show=drafting:turn")
 
 
 def _ask(chrome: Chrome, server: str) -> None:

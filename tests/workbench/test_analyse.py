@@ -98,7 +98,7 @@ def test_a_game_of_a_run_and_its_replay(caller: Caller, tmp_path: Path, wsim_com
 @pytest.mark.slow
 def test_a_game_of_a_table_after_its_end_only(caller: Caller) -> None:
     table = opened(caller, policies="greedy")
-    assert "The game is going on" in caller.get(f"/analyse?table={table.key}").text
+    assert "The game is not over" in caller.get(f"/analyse?table={table.key}").text
     while not table.over:
         chosen(caller, link(table))
     page = worked_out(caller, f"/analyse?table={table.key}&playouts=2")
@@ -112,15 +112,15 @@ def test_a_game_of_a_table_after_its_end_only(caller: Caller) -> None:
     [
         ("playouts=5", "say which game: run and number, file, or table"),
         ("file=no.json", "no.json"),
-        ("file=../x.json", "does not lie in the folder"),
-        ("file=ours.json&playouts=1", "playouts of each move lie between 2 and 2000, not 1"),
-        ("file=ours.json&at=3", "every branch says after how many steps"),
+        ("file=../x.json", "is not in the opened folder"),
+        ("file=ours.json&playouts=1", "playouts per move must be between 2 and 2000, not 1"),
+        ("file=ours.json&at=3", "every branch needs a number of steps"),
         ("file=ours.json&at=x&move=1", "at must be a whole number of at most 15 digits, not 'x'"),
-        ("file=ours.json&at=99&move=1", "the game has 1 steps: there is none after 99"),
+        ("file=ours.json&at=99&move=1", "the game has 1 steps, not 99"),
         ("file=ours.json&at=0&move=99", "move 99 does not exist"),
         ("file=bad.json", "a position file is a JSON object"),
         ("run=ours.json&number=0", "ours.json"),
-        ("table=nothing", "there is no such table"),
+        ("table=nothing", "this table no longer exists"),
     ],
 )
 def test_mistakes(caller: Caller, tmp_path: Path, query: str, sentence: str) -> None:

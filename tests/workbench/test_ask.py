@@ -24,7 +24,7 @@ from wsim.questions.registry import OUTPUTS
 from wsim.workbench import queue_of_questions
 from wsim.workbench.folder import Folder
 from wsim.workbench.questions import form_of, forms
-from wsim.workbench.queue_of_questions import MOST_WAITING, Questions, QueuedQuestion
+from wsim.workbench.queue_of_questions import MAX_WAITING, Questions, QueuedQuestion
 
 ANSWERS = """
 import json, pathlib, signal, sys, time
@@ -56,7 +56,7 @@ def plays_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )  # fmt: skip
 
-    monkeypatch.setattr(Questions, "_begun", begun)
+    monkeypatch.setattr(Questions, "_worker", begun)
 
 
 @pytest.fixture
@@ -132,12 +132,12 @@ def test_mistakes_stand_in_the_form_with_what_was_written(caller: Caller) -> Non
 @pytest.mark.parametrize(
     ("texts", "out", "sentence"),
     [
-        (BAN, "../a.json", "does not lie in the folder"),
-        ({**BAN, "patch": ["../p.toml"]}, "a.json", "'../p.toml' does not lie in the folder"),
+        (BAN, "../a.json", "is not in the opened folder"),
+        ({**BAN, "patch": ["../p.toml"]}, "a.json", "'../p.toml' is not in the opened folder"),
         (BAN, "a.txt", "FILE.json or FILE.parquet"),
         (BAN, "", "FILE.json or FILE.parquet"),
-        (BAN, "there.json", "there is a file 'there.json' already"),
-        ({**BAN, "policies": ["./mine.py:bold"]}, "a.json", "is code that asking runs"),
+        (BAN, "there.json", "the file 'there.json' already exists"),
+        ({**BAN, "policies": ["./mine.py:bold"]}, "a.json", "is code that this question would run"),
         ({**BAN, "ruleset": ["1e"], "players": ["four"]}, "a.json", "'four' is not a whole number"),
         ({**BAN, "polices": ["net"]}, "a.json", "did you mean 'policies'"),
     ],
@@ -155,7 +155,7 @@ def test_questions_wait_for_each_other_and_none_is_lost(questions: Questions, tm
     asked = [questions.ask(form_of("whatif"), waiting(), f"{number}.json") for number in range(3)]
     until(lambda: asked[0].state == "playing")
     assert [one.state for one in asked[1:]] == ["waiting", "waiting"]
-    with pytest.raises(UserError, match="a question that will write it"):
+    with pytest.raises(UserError, match="is the target of a question"):
         questions.ask(form_of("whatif"), BAN, "1.json")
     (tmp_path / "go").touch()
     until(lambda: all(one.over for one in asked))
@@ -166,9 +166,9 @@ def test_questions_wait_for_each_other_and_none_is_lost(questions: Questions, tm
 def test_too_many_questions_are_refused(questions: Questions) -> None:
     first = questions.ask(form_of("whatif"), waiting(), "first.json")
     until(lambda: first.state == "playing")
-    for number in range(MOST_WAITING):
+    for number in range(MAX_WAITING):
         questions.ask(form_of("whatif"), BAN, f"{number}.json")
-    with pytest.raises(UserError, match=f"{MOST_WAITING} questions are waiting"):
+    with pytest.raises(UserError, match=f"{MAX_WAITING} questions are waiting"):
         questions.ask(form_of("whatif"), BAN, "more.json")
 
 
@@ -184,7 +184,7 @@ def test_a_question_is_stopped(caller: Caller, tmp_path: Path) -> None:
     assert (tmp_path / "a.json").read_text() == "so far"
     assert not (tmp_path / "b.json").exists()
     assert "what the games until then said" in caller.get("/asked/1").text
-    assert "stopped before it was asked" in caller.get("/asked/2").text
+    assert "stopped before it started" in caller.get("/asked/2").text
     assert caller.get("/asked/3").status == 400
     assert caller.post("/asked/1/stop", origin="http://evil.example").status == 403
 
@@ -205,7 +205,7 @@ def test_what_is_asked_is_written_when_the_server_ends(questions: Questions, tmp
 
 
 def test_only_the_latest_that_are_over_are_kept(questions: Questions, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(queue_of_questions, "MOST_KEPT", 2)
+    monkeypatch.setattr(queue_of_questions, "MAX_LISTED", 2)
     for number in range(5):
         asked = questions.ask(form_of("whatif"), BAN, f"{number}.json")
         until(lambda asked=asked: asked.over)  # type: ignore[misc]
@@ -272,10 +272,10 @@ def test_a_goal_is_needed_and_its_code_is_not_run_unless_one_says_so(
     (tmp_path / "goal.toml").write_text(GOAL.replace("random", "./mine.py:bold"))
     for texts, out, sentence in (
         ({}, "p.toml", "balance needs goal"),
-        ({"goal": ["/etc/passwd"]}, "p.toml", "does not lie in the folder"),
+        ({"goal": ["/etc/passwd"]}, "p.toml", "is not in the opened folder"),
         ({"goal": ["goal.toml"], "trust": ["1"]}, "p.txt", "FILE.toml"),
-        ({"goal": ["goal.toml"]}, "p.toml", "is code that asking runs"),
-        ({"goal": ["goal.toml"], "players": ["mine:bold"]}, "p.toml", "is code that asking runs"),
+        ({"goal": ["goal.toml"]}, "p.toml", "is code that this question would run"),
+        ({"goal": ["goal.toml"], "players": ["mine:bold"]}, "p.toml", "is code that this question would run"),
     ):
         with pytest.raises(UserError, match=re.escape(sentence)):
             questions.ask(form_of("balance"), texts, out)

@@ -99,7 +99,7 @@ def test_a_patch_is_what_the_commands_read(caller: Caller, wsim_command: Command
         "cards.Palace.points = 5", 'cards."Town Hall".color = "red"'
     ]  # fmt: skip
     assert '"effects": "5 points"' in wsim_command("catalog", "Palace", "--patch", "mine.toml", "--json").out
-    for out, sentence in (("mine.toml", "already"), ("../x.toml", "does not lie"), ("x.json", "FILE.toml")):
+    for out, sentence in (("mine.toml", "already"), ("../x.toml", "is not in the opened"), ("x.json", "FILE.toml")):
         reply = caller.post("/change/save", [*own, ("out", out)])
         assert (reply.status, sentence in reply.text) == (400, True)
     assert caller.post("/change/save", [*own[:2], ("out", "x.toml")]).status == 400

@@ -162,11 +162,11 @@ def test_a_thing_stands_beside_itself_with_other_numbers_of_players(caller: Call
 def test_a_card_is_split_by_when_it_was_taken_where_the_run_says(caller: Caller, wsim_command: Command) -> None:
     """The same rows as of the command; a run without picks does not offer it."""
     page = "/thing?run=three&table=cards&name=Palace"
-    assert "readings%3Aturn" in caller.get(page).text
-    assert "readings%3Aturn" not in caller.get(page.replace("three", "one")).text
-    text = caller.get(f"{page}&show=readings:turn").text
-    assert "wsim table three readings --by turn --sort=-turn --filter card=Palace" in text
-    rows = frame_of(wsim_command("table", "three", "readings", "--by=turn", "--filter=card=Palace", "--csv", "-").out)
+    assert "drafting%3Aturn" in caller.get(page).text
+    assert "drafting%3Aturn" not in caller.get(page.replace("three", "one")).text
+    text = caller.get(f"{page}&show=drafting:turn").text
+    assert "wsim table three drafting --by turn --sort=-turn --filter card=Palace" in text
+    rows = frame_of(wsim_command("table", "three", "drafting", "--by=turn", "--filter=card=Palace", "--csv", "-").out)
     assert rows["turn"].n_unique() > 2
     shown = text.partition('id="by"')[2].partition("</table>")[0]
     assert shown.count("<tr>") == rows.height + 1
@@ -196,7 +196,7 @@ def test_an_answer_is_shown_with_what_repeats_it(caller: Caller) -> None:
     [
         ("/run", "name a run"),
         ("/run?run=nowhere", "does not exist"),
-        ("/run?run=../look", "does not lie in the folder|does not exist|contains no wsim run"),
+        ("/run?run=../look", "is not in the opened folder|does not exist|contains no wsim run"),
         ("/run?run=one&table=cardz", "did you mean 'cards'?"),
         ("/run?run=one&table=cards&filter=x%3D1", "has no column 'x'"),
         ("/run?run=one&table=cards&filter=policy%3Dnet", "which --by policy gives it"),

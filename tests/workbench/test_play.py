@@ -84,7 +84,7 @@ def test_a_stale_move_gets_a_sentence_and_nothing_is_done(caller: Caller) -> Non
     steps = table.game().steps
     again = refusal(caller, link(table), chosen(caller, link(table), page))
     assert table.game().steps == steps
-    assert "The table has moved on since this page was made" in again
+    assert "The game has moved on since this page was made" in again
     assert "Choose: turn" in again
     assert "has moved on" not in caller.get(link(table), cookie=None).text  # it is said once
 
@@ -92,7 +92,7 @@ def test_a_stale_move_gets_a_sentence_and_nothing_is_done(caller: Caller) -> Non
 @pytest.mark.parametrize(
     ("move", "sentence"),
     [
-        ("99", "There is no move 99: they go from 0 to"),
+        ("99", "Move 99 does not exist: moves are numbered 0 to"),
         ("x", "a move must be a whole number"),
         ("9" * 5000, "a move must be a whole number of at most 15 digits"),
     ],
@@ -231,18 +231,18 @@ def test_saved_and_resumed_it_is_the_same_game(caller: Caller, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("fields", "sentence"),
     [
-        ({"name0": " "}, "nobody sits at the table"),
-        ({"name6": "Zoe"}, "there is no seat 6: the players sit at 0 to 2"),
-        ({"name0": "A" * 41}, "a name has at most 40 letters, not 41"),
+        ({"name0": " "}, "a table needs at least one person"),
+        ({"name6": "Zoe"}, "seat 6 does not exist: seats are numbered 0 to 2"),
+        ({"name0": "A" * 41}, "a name can have at most 40 letters, not 41"),
         ({"players": "many"}, "the number of players must be a whole number"),
         ({"players": "9" * 5000}, "the number of players must be a whole number of at most 15 digits"),
         ({"seed": "-1"}, "the seed must be a whole number"),
         ({"seed": "9" * 5000}, "the seed must be a whole number of at most 15 digits"),
         ({"rules": "chess 1e"}, "chess"),
-        ({"policies": "./mine.py:bold"}, "policies of files do not play at a table"),
-        ({"patch": "../away.toml"}, "does not lie in the folder"),
+        ({"policies": "./mine.py:bold"}, "a table cannot use policies from files"),
+        ({"patch": "../away.toml"}, "is not in the opened folder"),
         ({"changes": "Palace"}, "set must be path=value"),
-        ({"file": "../../etc/passwd"}, "does not lie in the folder"),
+        ({"file": "../../etc/passwd"}, "is not in the opened folder"),
         ({"file": "no.json"}, "cannot read 'no.json': No such file or directory"),
         ({"file": "."}, "cannot read '.': Is a directory"),
         ({"players": "9"}, "players"),
@@ -360,7 +360,7 @@ def test_wrong_links_keys_and_too_many_tables(caller: Caller, monkeypatch: pytes
     assert caller.get(f"/play/{table.key}", cookie=None).status == 403
     foreign: dict[str, Any] = {"origin": "http://evil.example", "cookie": None}
     assert caller.post(f"{link(table)}/undo", **foreign).status == 403
-    monkeypatch.setattr("wsim.workbench.play_table.MOST_TABLES", 1)
+    monkeypatch.setattr("wsim.workbench.play_table.MAX_TABLES", 1)
     reply = caller.post("/play", [*FORM.items()])
     assert "close one first" in reply.text
     assert caller.post(f"/play/{table.key}/close").status == 303
@@ -371,9 +371,9 @@ def test_a_file_that_is_no_position_is_not_overwritten(caller: Caller, tmp_path:
     (tmp_path / "answer.json").write_text('{"format": "wsim-match/1"}')
     table = opened(caller)
     reply = caller.post(f"/play/{table.key}/save", [("file", "answer.json")])
-    assert "is there and no position" in reply.text
+    assert "exists and is not a position" in reply.text
     assert caller.post(f"/play/{table.key}/save", [("file", "../x.json")]).status == 400
-    assert "ends in .json" in caller.post(f"/play/{table.key}/save", [("file", "x.toml")]).text
+    assert "must end in .json" in caller.post(f"/play/{table.key}/save", [("file", "x.toml")]).text
 
 
 def test_a_browser_that_waits_hears_of_a_change(caller: Caller) -> None:

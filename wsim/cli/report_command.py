@@ -31,9 +31,9 @@ class ReportOptions(Options):
         aliases=("--whatif", "--match", "--skill", "--robustness", "--rest", "--balance"),
     )  # fmt: skip
     compare: str | None = option("Also show the differences from this run.", None, metavar="RUN")
-    beside: tuple[str, ...] = option(
+    with_run: tuple[str, ...] = option(
         "Also show this run next to RUN, such as one with a different number of players (repeatable).",
-        (), metavar="RUN", names=("--with-run",), aliases=("--beside",),
+        (), metavar="RUN", aliases=("--beside",),
     )  # fmt: skip
 
 
@@ -51,7 +51,7 @@ def report_command(options: ReportOptions, printing: Printing) -> None:
     target = Path(options.out) if options.out is not None else run.path / "report.html"
     compare = None if options.compare is None else load_run(options.compare)
     besides = Besides(
-        compare=compare, beside=tuple(map(load_run, options.beside)), files=tuple(map(Path, options.answer))
+        compare=compare, others=tuple(map(load_run, options.with_run)), files=tuple(map(Path, options.answer))
     )
     with _steps(not printing.quiet) as progress:
         write_report(run, target, besides, progress)

@@ -54,6 +54,7 @@ class Answer:
     TABLES: names of its tables in its record, the main one first. LONG: that of a Parquet file, if not the main one.
     NEEDS: what a file must have to be shown: by name in the record, columns of rows that must be there; none: anything.
         A name with dots lies deeper.
+    RENAMED: former names of keys and columns, with the present ones.
     """
 
     FORMAT: ClassVar[str] = ""
@@ -66,6 +67,7 @@ class Answer:
     TABLES: ClassVar[tuple[str, ...]] = ()
     LONG: ClassVar[str] = ""
     NEEDS: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    RENAMED: ClassVar[Mapping[str, str]] = {}
     command = ""
 
     @property
@@ -180,7 +182,7 @@ class Answer:
         if found not in (cls.FORMAT, *cls.FORMER_FORMATS):
             unlike = f"its format is {found!r}, not {cls.FORMAT!r}{cls.LIES}"
             raise UserError(f"{str(path)!r} is no {cls.NOUN} of {cls.COMMAND}: {unlike}")
-        stored = Stored(cls, path, record)
+        stored = Stored(cls, path, cls.renamed(record))
         try:
             why = stored.lacks()
         except (KeyError, IndexError, TypeError, ValueError, pl.exceptions.PolarsError) as error:
@@ -188,6 +190,20 @@ class Answer:
         if why:
             raise UserError(f"the {cls.NOUN} of {cls.COMMAND} in {str(path)!r} is damaged: {why}")
         return stored
+
+    @classmethod
+    def renamed(cls, record: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a record with the present names of its keys and of the columns of its tables (``RENAMED``)."""
+
+        def row(value: Any) -> Any:
+            return (
+                {cls.RENAMED.get(key, key): item for key, item in value.items()} if isinstance(value, dict) else value
+            )
+
+        return {
+            cls.RENAMED.get(key, key): [row(item) for item in value] if isinstance(value, list) else value
+            for key, value in record.items()
+        }
 
     # --- asked again ------------------------------------------------------------------------------------------------
 

@@ -45,10 +45,10 @@ def known_between(provenance: Mapping[str, Any], folder: Path | None, table: str
 def between_of(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return what is known by an answer of ``wsim robustness``; KeyError, TypeError or the like if it is damaged."""
     figures: dict[str, dict[str, float]] = {}
-    for row in record["things"]:
+    for row in record["items"] if "items" in record else record["things"]:
         sd = row.get("shrunk", row["between"])
         if sd is not None:
-            figures.setdefault(row["table"], {})[row["thing"]] = sd
+            figures.setdefault(row["table"], {})[row["item"] if "item" in row else row["thing"]] = sd
     identities = [one["identity"] for one in record["made"]]
     return {
         "conditions": _conditions(identities[0]),

@@ -311,7 +311,7 @@ def _seats(material: Material) -> list[Statement]:
 def _against_humans(table: Table, section: str) -> Statement:
     """Say how many figures are like those of human players."""
     known = table.frame.filter(pl.col("verdict").is_not_null() & (pl.col("group") == "all"))
-    frame = known.filter("tells")
+    frame = known.filter("informative")
     within = len(frame.filter(pl.col("verdict") == "within"))
     off = frame.filter(pl.col("verdict") != "within").sort(pl.col("difference_sd").abs(), descending=True)
     far = [f"{row['figure']} {number(row['simulated'], 1)} against {number(row['human'], 1)}" for row in off.to_dicts()]

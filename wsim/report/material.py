@@ -26,12 +26,12 @@ from wsim.stats.tables import Table, factor
 class Besides:
     """What goes on a page besides the run itself: another run, and files of answers.
 
-    ``beside``: runs whose tables are slices of those of the run: other player numbers, other rule sets.
+    ``others``: runs whose tables are slices of those of the run: other player numbers, other rule sets.
     """
 
     compare: Run | None = None
     files: Sequence[Path] = ()
-    beside: Sequence[Run] = ()
+    others: Sequence[Run] = ()
 
     def answers(self, run: Run) -> list[Stored]:
         """Return the answers in the run's folder and in the files; UserError for a file that is none."""
@@ -126,7 +126,7 @@ def collect(run: Run, besides: Besides, progress: Progress | None = None) -> Mat
     steps = _Steps([*analyses, *sliced, "games", "seats", *(["comparison"] if compare else [])], progress)
     tables, refused = shown_tables(run, steps.begin)
     there = {name: table for name, table in tables.items() if len(table.frame)}
-    parts = slices(run, there, analyses, besides.beside, lambda name: steps.begin(f"slices: {name}"))
+    parts = slices(run, there, analyses, besides.others, lambda name: steps.begin(f"slices: {name}"))
     steps.begin("games")
     collected = outcomes(run.seats)
     scores, ranks = score_counts(run.seats), rank_means(run.seats)

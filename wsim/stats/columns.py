@@ -33,7 +33,10 @@ BETWEEN_PLAYER_SD = Column(
 FAIR_SHARE = Column("fair", SHARE, heading="fair share", unit=OF_WINS)
 WIN_DIFFERENCE = estimated("difference", SHARE, unit=OF_WINS, difference=True)
 DECIDED_AT = Column("decided_at", COUNT, heading="decided at (deals)")
-OLD_NAMES = {"win_points": FAIR, "between_players": PLAYER_SD}
+OLD_NAMES = {
+    "win_points": FAIR, "between_players": PLAYER_SD, "tells": "informative", "things": "items", "thing": "item",
+    "turned": "reversed", "said": "status",
+}  # fmt: skip
 """What columns were called before 0.3.0; filters and sorting still accept it."""
 
 

@@ -96,12 +96,13 @@ class SevenWonders(KernelGame):
             strict=True,
         )
     )
+    FORMER_TABLES: Mapping[str, str] = {"readings": "drafting"}
     ANALYSES: Mapping[str, str] = {
         "policies": "wsim.wonders.analysis.boards:POLICIES",
         "wonders": "wsim.wonders.analysis.boards:WONDERS",
         "worth": "wsim.wonders.analysis.wishes:WORTH",
         "cards": "wsim.wonders.analysis.cards:CARDS",
-        "readings": "wsim.wonders.analysis.readings:READINGS",
+        "drafting": "wsim.wonders.analysis.readings:READINGS",
         "effects": "wsim.wonders.analysis.propensity:EFFECTS",
         "matchups": "wsim.stats.shared:MATCHUPS",
         "crowding": "wsim.stats.shared:CROWDING",

@@ -1,6 +1,6 @@
-"""Analyse: a game of a run, of a file or of a table: what its moves were worth, and other moves tried.
+"""Analyse: the value of each move of a game from a run, a file or a table, and other moves to try.
 
-The address says all that is asked: where the game is from, and the branches (``at``, ``move``) that were taken in it.
+The address contains the whole request: the source of the game and the branches (``at``, ``move``) taken in it.
 """
 
 from __future__ import annotations
@@ -30,17 +30,18 @@ if TYPE_CHECKING:
     from starlette.applications import Starlette
     from starlette.requests import Request
 
-LEAST, MOST = 2, 2000  # playouts of each move
+MIN_PLAYOUTS, MAX_PLAYOUTS = 2, 2000  # of each move
 BLUNDERS = 10
+"""Costliest moves that are listed first."""
 
 
 def begin(app: Starlette) -> None:
-    """Begin without an analysis."""
+    """Start without analyses."""
     app.state.analyses = Analyses()
 
 
 def end(app: Starlette) -> None:
-    """Stop what is being worked out."""
+    """Stop running analyses."""
     _analyses(app).end()
 
 
@@ -50,35 +51,35 @@ def _analyses(app: Starlette) -> Analyses:
 
 
 def _fields(request: Request) -> list[tuple[str, str]]:
-    """Return what is asked for: where the game is from, branches, playouts; nothing else of the address."""
+    """Return the fields of the address that identify an analysis."""
     known = ("run", "number", "file", "table", "at", "move", "playouts", "finish")
     return [(key, value) for key, value in request.query_params.multi_items() if key in known]
 
 
 def _analysis(request: Request, fields: list[tuple[str, str]]) -> Analysis:
-    """Return the analysis that is asked for; raise UserError for what is none."""
+    """Return the requested analysis; raise UserError for an invalid request."""
     given = dict(fields)
     playouts = whole("the number of playouts", given.get("playouts", str(PLAYOUTS)))
-    if not LEAST <= playouts <= MOST:
-        raise UserError(f"playouts of each move lie between {LEAST} and {MOST}, not {playouts}")
-    places, moves = ([whole(key, value) for key, value in fields if key == wanted] for wanted in ("at", "move"))
-    if len(places) != len(moves):
-        raise UserError("every branch says after how many steps (at) which move is made")
-    begun, branches = _source(request, given), list(zip(places, moves, strict=True))
+    if not MIN_PLAYOUTS <= playouts <= MAX_PLAYOUTS:
+        raise UserError(f"playouts per move must be between {MIN_PLAYOUTS} and {MAX_PLAYOUTS}, not {playouts}")
+    steps, moves = ([whole(key, value) for key, value in fields if key == wanted] for wanted in ("at", "move"))
+    if len(steps) != len(moves):
+        raise UserError("every branch needs a number of steps (at) and a move")
+    start, branches = _source(request, given), list(zip(steps, moves, strict=True))
 
     def make() -> Game:
-        game = begun()
+        game = start()
         return with_branches(followed(game) if "finish" in given else game, branches)
 
     return _analyses(request.app).of(tuple(fields), make, playouts)
 
 
 def _source(request: Request, given: dict[str, str]) -> Callable[[], Game]:
-    """Return what makes the game that is asked for."""
+    """Return a function that makes the requested game."""
     if "table" in given:
         table = tables_of(request.app).of(given["table"])
         if not table.over:
-            raise UserError("The game is going on: what its moves were worth comes at the end.")
+            raise UserError("The game is not over: move values are shown at the end.")
         return table.game
     folder = folder_of(request)
     if "file" in given:
@@ -116,13 +117,13 @@ def show(request: Request) -> Response:
     }
     if game is not None and analysis.why is not None:
         names = _names(request, game)
-        rows = [_row(analysis, place, names) for place in range(len(analysis.decisions))]
+        rows = [_row(analysis, index, names) for index in range(len(analysis.decisions))]
         values |= {
             "why": analysis.why,
             "rows": rows,
             "names": names,
             "blunders": sorted((row for row in rows if row["low"] > 0), key=lambda row: -row["price"])[:BLUNDERS],
-            "scores": sorted(game.result or (), key=lambda one: (-one["win_share"], -one["total"])),
+            "scores": sorted(game.result or (), key=lambda seat: (-seat["win_share"], -seat["total"])),
             "lines": _lines(analysis, len(names)),
             "command": _command(dict(fields), values["branches"], over=game.to_move is None),
         }
@@ -131,7 +132,7 @@ def show(request: Request) -> Response:
 
 
 def _command(given: dict[str, str], branches: int, *, over: bool) -> str:
-    """Return the command that prints the same; empty where there is none."""
+    """Return the command that prints the same; empty if there is none."""
     if branches or "finish" in given or "table" in given or not over:
         return ""
     words = [given["file"]] if "file" in given else [given["run"], given["number"]]
@@ -139,22 +140,22 @@ def _command(given: dict[str, str], branches: int, *, over: bool) -> str:
     return shlex.join(["wsim", "trace", *words, *playouts, "--why"])
 
 
-def _row(analysis: Analysis, place: int, names: list[str]) -> dict[str, Any]:
-    """Return a decision in words, with its moves, the best first."""
+def _row(analysis: Analysis, index: int, names: list[str]) -> dict[str, Any]:
+    """Return a decision for the page, with its moves, the best first."""
     assert analysis.why is not None
-    here, made = analysis.decisions[place]
-    decided = analysis.why["decisions"][place]
+    game, made = analysis.decisions[index]
+    decided = analysis.why["decisions"][index]
     cost = decided["cost"]
     moment = [f"{key} {decided[key]}" for key in ("age", "turn") if key in decided]
     if decided["decision"] != "turn" or not moment:
         moment.append(decided["decision"].replace("_", " "))
     return {
-        "place": place,
-        "at": len(here.steps),
+        "place": index,
+        "at": len(game.steps),
         "seat": decided["seat"],
         "who": names[decided["seat"]],
         "moment": ", ".join(moment),
-        "made": move_text(here.legal()[made], here),
+        "made": move_text(game.legal()[made], game),
         "price": cost["win_share"],
         "low": cost["low"] or 0,
         "cost": f"{cost['win_share']:.2f}{interval_text(cost['low'], cost['high'], 2)}",
@@ -162,7 +163,7 @@ def _row(analysis: Analysis, place: int, names: list[str]) -> dict[str, Any]:
         "moves": [
             {
                 "index": row["index"],
-                "words": move_text(row["move"], here),
+                "words": move_text(row["move"], game),
                 "made": row["index"] == made,
                 **dict(zip(("share", "score", "loss"), value_texts(row, 2, best=rank == 0), strict=True)),
             }
@@ -172,18 +173,18 @@ def _row(analysis: Analysis, place: int, names: list[str]) -> dict[str, Any]:
 
 
 def _lines(analysis: Analysis, seats: int) -> list[str]:
-    """Return a line for each seat: its win share after each of its own decisions, in a square of 100 by 100."""
+    """Return a line for each seat: its win share after each of its decisions, in a square of 100 by 100."""
     assert analysis.why is not None
     last = max(1, len(analysis.decisions) - 1)
     points: list[list[str]] = [[] for _ in range(seats)]
-    for place, decided in enumerate(analysis.why["decisions"]):
+    for index, decided in enumerate(analysis.why["decisions"]):
         share = decided["win_shares"][decided["seat"]]
-        points[decided["seat"]].append(f"{100 * place / last:.2f},{100 - 100 * share:.2f}")
-    return [" ".join(one) for one in points]
+        points[decided["seat"]].append(f"{100 * index / last:.2f},{100 - 100 * share:.2f}")
+    return [" ".join(line) for line in points]
 
 
 async def changes(request: Request) -> Response:
-    """Answer when there is more to see than in version ``since``, or after a while."""
+    """Respond when the analysis has changed since version ``since``, or after a while."""
     analysis = _analysis(request, _fields(request))
     return await waited(request, lambda: analysis.version)
 
@@ -192,21 +193,21 @@ async def replay(request: Request) -> Response:
     """Return the replay of the game, with win chances and turning points."""
     game = _analysis(request, _fields(request)).game
     if game is None:
-        raise UserError("the game is being made ready")
+        raise UserError("the game is being prepared")
     return await replay_page(request, game, _names(request, game))
 
 
 def play_on(request: Request) -> Response:
-    """Open a table where a decision stood, with a person in the seat that decides."""
+    """Open a table at a decision, with a person in the seat that decides."""
     fields = dict(form_of(request))
     analysis = _analysis(request, _fields(request))
     if analysis.game is None:
-        raise UserError("the game is being made ready")
+        raise UserError("the game is being prepared")
     history, at = analysis.game.history(), whole("the number of steps", fields.get("step", ""))
     if at >= len(history) or (seat := history[at].to_move) is None:
-        raise UserError(f"nobody decides after {at} steps")
-    here, name = history[at], person(fields.get("name", "")) or "You"
-    table = tables_of(request.app).open(lambda: here, here.plan, {seat: name}, folder_of(request).root)
+        raise UserError(f"there is no decision after {at} steps")
+    position, name = history[at], person(fields.get("name", "")) or "You"
+    table = tables_of(request.app).open(lambda: position, position.plan, {seat: name}, folder_of(request).root)
     return RedirectResponse(f"/play/{table.key}", HTTPStatus.SEE_OTHER)
 
 

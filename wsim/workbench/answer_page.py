@@ -1,4 +1,4 @@
-"""The page of an answer: its figures, its tables with their intervals, what is to be said, how it is repeated."""
+"""The page of an answer: charts, tables with intervals, notes, and the command that repeats it."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ def answer_page(request: Request) -> Response:
 
 
 def answer_csv(request: Request) -> Response:
-    """Return a table of an answer as CSV, with what made it."""
+    """Return a table of an answer as CSV, with the record of how it was made."""
     from wsim.display import csv_of
 
     stored, name = _stored(request), request.query_params.get("table", "")
     if name not in _tables(stored):
         raise UserError(f"the answer has no table {name!r}: it has {', '.join(_tables(stored))}")
-    head = {key: one for key, one in stored.record.items() if key not in stored.kind.TABLES}
+    head = {key: value for key, value in stored.record.items() if key not in stored.kind.TABLES}
     named = {"Content-Disposition": f'attachment; filename="{name}.csv"'}
     return PlainTextResponse(csv_of(stored.table(name), head), headers=named, media_type="text/csv")
 
@@ -63,7 +63,7 @@ def answer_chart(request: Request) -> Response:
 
 
 def _stored(request: Request) -> Stored:
-    """Return the answer that is asked for; raise UserError for a file that is none."""
+    """Return the requested answer; raise UserError for a file that is not an answer."""
     from wsim.questions.answer_files import stored_in
 
     path = folder_of(request).inside(request.query_params.get("file", ""))
@@ -71,12 +71,12 @@ def _stored(request: Request) -> Stored:
         raise UserError(f"there is no file {request.query_params.get('file', '')!r} in the folder that is open")
     stored = stored_in(path)
     if stored is None:
-        raise UserError(f"{path.name!r} holds rows, and no answer")
+        raise UserError(f"{path.name!r} contains rows, not an answer")
     return stored
 
 
 def _tables(stored: Stored) -> list[str]:
-    """Return the names of the tables that have rows."""
+    """Return the names of the tables with rows."""
     return [name for name in stored.kind.TABLES if isinstance(stored.record.get(name), list) and stored.record[name]]
 
 

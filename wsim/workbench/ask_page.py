@@ -1,4 +1,4 @@
-"""Asking: a form for each question, what is asked at the moment, and each question as it is answered."""
+"""Asking: a form for each question, the queue of questions, and each question while it is answered."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from wsim.installed import GAMES
 from wsim.lab.plan import Plan
 from wsim.workbench.questions import POLICIES, TRUST, Form, Texts, forms
 from wsim.workbench.questions import form_of as question_form
-from wsim.workbench.queue_of_questions import MOST_WAITING, Questions, QueuedQuestion, lines_of
+from wsim.workbench.queue_of_questions import MAX_WAITING, Questions, QueuedQuestion, lines_of
 from wsim.workbench.rendering import OWN, folder_of, form_of, page
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 MENU = (("Ask", "/ask"),)
 OUT = "out"
-PAUSE = 0.25  # seconds between two looks at whether there is something new
+PAUSE = 0.25  # seconds between two checks for news
 OWN.add("ask.js")
 
 
@@ -39,8 +39,8 @@ class Field:
 
     Attributes
     ----------
-    name, label, help: of it. kind: ``line``, ``lines``, ``tick`` or ``choice``. text: what stands in it.
-    usual: what holds where nothing stands in it. choices: of a choice.
+    name, label, help: as shown. kind: ``line``, ``lines``, ``tick`` or ``choice``. text: its content.
+    default: shown where it is empty. choices: the values of a choice.
     """
 
     name: str
@@ -48,45 +48,45 @@ class Field:
     help: str
     kind: str
     text: str
-    usual: str = ""
+    default: str = ""
     choices: Sequence[str] = ()
 
 
 def begin(app: Starlette) -> None:
-    """Let questions be asked."""
+    """Start the queue of questions."""
     app.state.questions = Questions(app.state.folder)
 
 
 def end(app: Starlette) -> None:
-    """Stop what is asked; what is known is written."""
+    """Stop all questions; what is known so far is written."""
     _questions_of(app).close()
 
 
 def _questions_of(app: Starlette) -> Questions:
-    found: Questions = app.state.questions
-    return found
+    questions: Questions = app.state.questions
+    return questions
 
 
 def next_answer(request: Request, kind: str) -> str:
-    """Return a name for the next answer of a kind."""
+    """Return a file name for the next answer of a question."""
     return _questions_of(request.app).next_name(question_form(kind))
 
 
 def ask_page(request: Request) -> Response:
-    """Return what can be asked, and what was."""
+    """Return the page of all questions and of those already asked."""
     kinds = [(kind.title, f"/ask/{kind.name}", _first_sentence(kind)) for kind in forms()]
     return page(request, "ask.html.j2", "Ask", kinds=kinds, queued=_questions_of(request.app).listed())
 
 
 def form_page(request: Request) -> Response:
-    """Return the form of a question, with what the address says already in it."""
+    """Return the form of a question, filled from the address."""
     kind = question_form(request.path_params["kind"])
     texts = lines_of(request.query_params.multi_items())
     return _form(request, kind, {name: lines for name, lines in texts.items() if name != TRUST}, ())
 
 
 def ask(request: Request) -> Response:
-    """Ask what the form says, or return it with what is wrong."""
+    """Ask the question of a form, or return the form with its mistakes."""
     kind = question_form(request.path_params["kind"])
     texts = lines_of(form_of(request))
     out = " ".join(texts.pop(OUT, []))
@@ -99,9 +99,9 @@ def ask(request: Request) -> Response:
 
 def _form(request: Request, kind: Form, texts: Texts, mistakes: Sequence[str], out: str = "") -> Response:
     groups: dict[str, list[Field]] = {"The question": [], "The games": []}
-    for name, group, typed, default, said in kind.fields():
+    for name, group, typed, default, spec in kind.fields():
         about_games = group is Plan
-        groups["The games" if about_games else "The question"].append(_field(name, typed, default, said, texts))
+        groups["The games" if about_games else "The question"].append(_field(name, typed, default, spec, texts))
     groups = {heading: fields for heading, fields in groups.items() if fields}
     name = out or " ".join(texts.get(OUT, [])) or _questions_of(request.app).next_name(kind)
     return page(
@@ -110,23 +110,18 @@ def _form(request: Request, kind: Form, texts: Texts, mistakes: Sequence[str], o
     )  # fmt: skip
 
 
-def _field(name: str, typed: str, default: Any, said: Option, texts: Texts) -> Field:
+def _field(name: str, typed: str, default: Any, spec: Option, texts: Texts) -> Field:
     text = "\n".join(texts.get(name, ()))
-    shown = said.shown() if callable(said.shown) else said.shown
-    usual = shown if shown is not None else _usual(default)
+    shown = spec.shown() if callable(spec.shown) else spec.shown
+    if shown is None and default not in (MISSING, None, (), ""):
+        shown = f"{default:,}" if isinstance(default, int) else str(default)
     label = name.replace("_", " ")
     if typed == "bool":
-        return Field(name, label, said.sentence, "tick", text)
+        return Field(name, label, spec.sentence, "tick", text)
     if name == "game":
-        return Field(name, label, said.sentence, "choice", text, usual, tuple(GAMES))
-    repeated = typed.startswith("tuple") and said.read is None
-    return Field(name, label, said.sentence, "lines" if repeated and name != POLICIES else "line", text, usual)
-
-
-def _usual(default: Any) -> str:
-    if default in (MISSING, None, (), ""):
-        return ""
-    return f"{default:,}" if isinstance(default, int) else str(default)
+        return Field(name, label, spec.sentence, "choice", text, shown or "", tuple(GAMES))
+    repeated = typed.startswith("tuple") and spec.read is None
+    return Field(name, label, spec.sentence, "lines" if repeated and name != POLICIES else "line", text, shown or "")
 
 
 def _first_sentence(kind: Form) -> str:
@@ -134,19 +129,19 @@ def _first_sentence(kind: Form) -> str:
 
 
 def queued_page(request: Request) -> Response:
-    """Return a question as it stands."""
+    """Return the page of a question in the queue."""
     queued = _questions_of(request.app).find(request.path_params["number"])
     answer = queued.kind.answer(Path(queued.out)).as_posix()
     again = urlencode([(name, "\n".join(lines)) for name, lines in queued.texts.items()])
     return page(
         request, "asked.html.j2", f"{queued.kind.title} {queued.number}", queued=queued, record=queued.record(),
         texts=queued.texts, again=f"/ask/{queued.kind.name}?{again}", answer=f"/answer?{urlencode({'file': answer})}",
-        root=str(folder_of(request).root), scripts=["ask.js"], most=MOST_WAITING,
+        root=str(folder_of(request).root), scripts=["ask.js"], most=MAX_WAITING,
     )  # fmt: skip
 
 
 def events(request: Request) -> Response:
-    """Return the changes of a question as they come, as server-sent events."""
+    """Stream the changes of a question as server-sent events."""
     queued = _questions_of(request.app).find(request.path_params["number"])
     return StreamingResponse(_changes(queued), media_type="text/event-stream")
 
@@ -171,14 +166,14 @@ def stop(request: Request) -> Response:
 
 
 def links_of(noun: str, name: str, plan: Plan, picks: bool, bans: bool) -> list[tuple[str, str]]:
-    """Return what can be asked of a thing that seats have: words and the address of the form."""
-    own: Mapping[str, str] = {"game": plan.game, "ruleset": plan.ruleset, "players": str(plan.players)}
-    found = []
+    """Return the questions about something that seats have: each as text with the address of its form."""
+    common: Mapping[str, str] = {"game": plan.game, "ruleset": plan.ruleset, "players": str(plan.players)}
+    links = []
     if picks:
-        found.append((f"What does taking this {noun} cause?", f"/ask/picks?{urlencode({**own, 'card': name})}"))
+        links.append((f"What does taking this {noun} cause?", f"/ask/picks?{urlencode({**common, 'card': name})}"))
     if bans:
-        found.append((f"What if a seat may not have this {noun}?", f"/ask/whatif?{urlencode({**own, 'ban': name})}"))
-    return found
+        links.append((f"What if a seat may not have this {noun}?", f"/ask/whatif?{urlencode({**common, 'ban': name})}"))
+    return links
 
 
 ROUTES = [

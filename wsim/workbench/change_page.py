@@ -1,6 +1,6 @@
-"""Changing: the values of a catalogue as fields, the checker's sentences beside them, kept as a patch, asked about.
+"""Change: edit the values of a catalogue, see the mistakes, save a patch or ask a what-if about it.
 
-What is changed stands in the address as the lines of ``--set``; nothing is written before somebody says so.
+The changes are in the address, as the lines of ``--set``; nothing is written until the user saves.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 @dataclass(frozen=True)
 class Changes:
-    """A catalogue and what is changed in it.
+    """A catalogue with changes.
 
     Attributes
     ----------
-    game, ruleset: of the catalogue. lines: as of ``--set``, a path once.
+    game, ruleset: of the catalogue. lines: as for ``--set``, each path once.
     """
 
     game: str
@@ -52,15 +52,15 @@ class Changes:
     @property
     def catalogues(self) -> Catalogues:
         """The catalogues of the game; UserError if it has none to show."""
-        found: Catalogues | None = catalogues_of(find_game(self.game))
-        if found is None:
+        catalogues: Catalogues | None = catalogues_of(find_game(self.game))
+        if catalogues is None:
             raise UserError(f"{self.game} has no catalogue to show")
-        return found
+        return catalogues
 
     def page(
         self, name: str | None = None, *, printed: bool = False, lines: Sequence[str] | None = None
     ) -> CataloguePage:
-        """Return the catalogue, or what of it is called so; raise UserError for changes that cannot be."""
+        """Return the catalogue, or its entry ``name``; raise UserError for invalid changes."""
         from wsim.spec.catalogues import Source
 
         changed = () if printed else self.lines if lines is None else tuple(lines)
@@ -72,7 +72,7 @@ class Changes:
         return urlencode([*own, *more.items()])
 
     def with_values(self, values: Mapping[str, str], printed: Mapping[str, str]) -> Changes:
-        """Return it with other values; one that is the printed one is no change."""
+        """Return the changes with other values; a printed value is not a change."""
         lines = {_path(line): line for line in self.lines}
         for path, text in values.items():
             lines.pop(path, None)
@@ -81,21 +81,21 @@ class Changes:
         return Changes(self.game, self.ruleset, tuple(lines.values()))
 
     def mistakes(self) -> dict[str, str]:
-        """Return what the checker says of single changes, by path; under no path what it says of them together."""
+        """Return the mistakes by path; those of the changes in combination under an empty path."""
         try:
             self.page()
         except UserError as error:
-            found = {}
+            mistakes = {}
             for line in self.lines:
                 try:
                     self.page(lines=[line])
-                except UserError as alone:
-                    found[_path(line)] = str(alone)
-            return found or {"": str(error)}
+                except UserError as single:
+                    mistakes[_path(line)] = str(single)
+            return mistakes or {"": str(error)}
         return {}
 
     def patch(self) -> str:
-        """Return the patch file that changes the same."""
+        """Return the text of a patch file with the same changes."""
         head = f"# {self.game} {self.ruleset}. Laid over the catalogue by --patch."
         body = [f"{_path(line)} = {value_in_patch(line.partition('=')[2].strip())}" for line in self.lines]
         return "\n".join([head, *body]) + "\n"
@@ -106,7 +106,7 @@ def _path(line: str) -> str:
 
 
 def values_of(record: Any) -> dict[str, str]:
-    """Return the values of a catalogue that can be changed, by path, as ``--set`` has them."""
+    """Return the changeable values of a catalogue by path, written as for ``--set``."""
     if isinstance(record, list):
         return {str(row["path"]): _text(row["value"]) for row in record if "path" in row}
     parts = {name: part for name, part in record.items() if isinstance(part, dict)}
@@ -114,8 +114,8 @@ def values_of(record: Any) -> dict[str, str]:
 
 
 def _leaves(part: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Yield the values within a part of a catalogue; what stands in a list, such as stages, is counted from 1."""
-    if isinstance(part, list) and any(isinstance(one, dict) for one in part):
+    """Yield the values within a part of a catalogue; items of a list, such as stages, are counted from 1."""
+    if isinstance(part, list) and any(isinstance(item, dict) for item in part):
         part = dict(enumerate(part, start=1))
     if not isinstance(part, dict):
         yield path, part
@@ -133,22 +133,22 @@ def _text(value: Any) -> str:
 
 
 def _group(path: str) -> str:
-    """Return what a value belongs to: ``cards.Palace``."""
+    """Return the part that a value belongs to: ``cards.Palace``."""
     parts = re.findall(r'"[^"]*"|[^.]+', path)
     return ".".join(parts[:2] if len(parts) > 2 else parts[:1])
 
 
 def _changes_of(pairs: Sequence[tuple[str, str]]) -> Changes:
     """Return the catalogue and the changes of an address or a form."""
-    one = dict(pairs)
-    game = one.get("game") or next(iter(GAMES))
+    fields = dict(pairs)
+    game = fields.get("game") or next(iter(GAMES))
     lines = [value.strip() for key, value in pairs if key == "change" and value.strip()]
-    ruleset = one.get("ruleset") or str(find_game(game).default_plan()["ruleset"])
+    ruleset = fields.get("ruleset") or str(find_game(game).default_plan()["ruleset"])
     return Changes(game, ruleset, tuple({_path(line): line for line in lines}.values()))
 
 
 def change_page(request: Request) -> Response:
-    """Return the catalogue with what is changed, and the fields of one of its parts."""
+    """Return the page of a catalogue with its changes, and the fields of one part."""
     pairs = request.query_params.multi_items()
     changes, at = _changes_of(pairs), request.query_params.get("at", "")
     printed = values_of(changes.page(printed=True).record)
@@ -174,47 +174,47 @@ def change_page(request: Request) -> Response:
 
 
 def _found(at: str, groups: Sequence[str]) -> str:
-    """Return the part that is meant: by its path, or by its own name."""
+    """Return the path of a part that is named by its path or by its own name."""
     if not at or at in groups:
         return at
-    own = [one for one in groups if one.endswith(f".{_key(at)}")]
-    if not own:
+    matches = [group for group in groups if group.endswith(f".{_key(at)}")]
+    if not matches:
         raise UserError(f"the catalogue has no {at!r}{nearest(at, groups)}")
-    return own[0]
+    return matches[0]
 
 
 def _grouped(changes: Changes, groups: Sequence[str]) -> dict[str, list[tuple[str, str, bool]]]:
-    """Return the parts by what they are: name, address, whether something of it is changed."""
+    """Return the parts by kind: name, address, and whether any value is changed."""
     changed = {_group(_path(line)) for line in changes.lines}
-    found: dict[str, list[tuple[str, str, bool]]] = {}
-    for one in groups:
-        head, _, name = one.partition(".")
-        link = f"/change?{changes.query(at=one)}#at"
-        found.setdefault(head, []).append((name.strip('"') or head, link, one in changed))
-    return found
+    kinds: dict[str, list[tuple[str, str, bool]]] = {}
+    for group in groups:
+        head, _, name = group.partition(".")
+        link = f"/change?{changes.query(at=group)}#at"
+        kinds.setdefault(head, []).append((name.strip('"') or head, link, group in changed))
+    return kinds
 
 
 def _fields(changes: Changes, at: str, printed: Mapping[str, str]) -> list[tuple[str, str, str, str]]:
-    """Return the fields of a part: path, its last name, the value, the printed one."""
+    """Return the fields of a part: path, short name, value, printed value."""
     if not at:
         return []
-    now = {_path(line): line.partition("=")[2].strip() for line in changes.lines}
-    paths = [path for path in dict.fromkeys([*printed, *now]) if _group(path) == at]
+    current = {_path(line): line.partition("=")[2].strip() for line in changes.lines}
+    paths = [path for path in dict.fromkeys([*printed, *current]) if _group(path) == at]
     return [
-        (path, path.removeprefix(f"{at}."), now.get(path, printed.get(path, "")), printed.get(path, ""))
+        (path, path.removeprefix(f"{at}."), current.get(path, printed.get(path, "")), printed.get(path, ""))
         for path in paths
     ]
 
 
 def _decks(changes: Changes) -> Iterator[Grid]:
-    """Yield the decks, printed and changed where they differ, if the game has decks that depend on the players."""
+    """Yield the decks by number of players: as printed, and as changed where they differ."""
     from wsim.spec.catalogues import Source
 
-    found = {lines: changes.catalogues.decks(Source(changes.ruleset, None, (), lines)) for lines in ((), changes.lines)}
-    for lines, rows in found.items():
-        if rows and (lines == changes.lines or rows != found[changes.lines]):
-            said = "as changed" if lines else "as printed"
-            yield rows_grid(f"decks-{said[3:]}", f"Cards dealt, {said}", rows)
+    decks = {lines: changes.catalogues.decks(Source(changes.ruleset, None, (), lines)) for lines in ((), changes.lines)}
+    for lines, rows in decks.items():
+        if rows and (lines == changes.lines or rows != decks[changes.lines]):
+            state = "changed" if lines else "printed"
+            yield rows_grid(f"decks-{state}", f"Cards dealt, as {state}", rows)
 
 
 def _differences(changes: Changes, printed: Mapping[str, str]) -> Grid:
@@ -222,38 +222,38 @@ def _differences(changes: Changes, printed: Mapping[str, str]) -> Grid:
         {"value": _path(line), "printed": printed.get(_path(line), "none"), "changed": line.partition("=")[2].strip()}
         for line in changes.lines
     ]
-    return rows_grid("differences", "What differs from the printed game", rows)
+    return rows_grid("differences", "Differences from the printed game", rows)
 
 
 def _texts(changes: Changes, at: str) -> Iterator[Grid]:
-    """Yield what is written on the part, printed and changed."""
+    """Yield the text of a part, as printed and as changed."""
     name = at.partition(".")[2].strip('"')
     if not name:
         return
-    for said, printed in (("as printed", True), ("changed", False)):
+    for state, printed in (("as printed", True), ("changed", False)):
         if printed or changes.lines:
             try:
-                found = changes.page(name, printed=printed)
-            except UserError:  # of a part that has no text of its own
+                shown = changes.page(name, printed=printed)
+            except UserError:  # a part without its own text
                 return
-            for place, table in enumerate(found.tables):
-                yield rows_grid(f"{said.replace(' ', '-')}-{place}", f"{name}, {said}", table.rows)
+            for index, table in enumerate(shown.tables):
+                yield rows_grid(f"{state.replace(' ', '-')}-{index}", f"{name}, {state}", table.rows)
 
 
 def save(request: Request) -> Response:
-    """Write the patch; what cannot be is refused, and not left there."""
+    """Write the patch, unless it is invalid."""
     from wsim.spec.catalogues import Source
 
     pairs = form_of(request)
     changes, out = _changes_of(pairs), dict(pairs).get("out", "").strip()
     changes.page()
     if not changes.lines:
-        raise UserError("nothing is changed: there is no patch to write")
+        raise UserError("there are no changes to save as a patch")
     path = folder_of(request).inside(out)
     if path.suffix != ".toml" or not path.parent.is_dir():
-        raise UserError(f"a patch is written as FILE.toml into the folder, not {out!r}")
+        raise UserError(f"a patch must be FILE.toml in the folder, not {out!r}")
     if path.exists():
-        raise UserError(f"there is a file {out!r} already: name another one")
+        raise UserError(f"the file {out!r} already exists: choose another name")
     write_text(path, changes.patch())
     try:
         changes.catalogues.check(Source(changes.ruleset), str(path))

@@ -1,4 +1,4 @@
-"""The opened folder: what lies in it, and paths that do not lead out of it."""
+"""The opened folder: its runs and files, and paths that stay inside it."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from wsim.files import json_of, text_within
 from wsim.lab.record import RECORD, read_record
 from wsim.questions.registry import answer_families
 
-DEEPEST = 4
-MOST_FOLDERS = 2_000
-MOST_TITLE = 4 << 20  # bytes of an answer that is read for its title
+MAX_DEPTH = 4
+MAX_FOLDERS = 2_000
+MAX_TITLE = 4 << 20  # bytes of an answer that is read for its title
 KINDS = (*answer_families(), "position", "play")
-"""What files of wsim are listed, as their formats begin."""
+"""Files that are listed, by how their formats begin."""
 _FORMAT = re.compile(r'\A\s*\{\s*"format":\s*"wsim-([a-z]+)/\d+"')
 
 
@@ -29,8 +29,8 @@ class Found:
 
     Attributes
     ----------
-    kind: ``run``, or what its format says: ``match``. name: its path within the folder. title: what it says.
-    plan: what was played, in words. when: as last written. size: bytes.
+    kind: ``run``, or the kind of its format: ``match``. name: its path within the folder. title: its title.
+    plan: what was played, as text. when: last written. size: in bytes.
     """
 
     kind: str
@@ -43,30 +43,30 @@ class Found:
 
 @dataclass(frozen=True)
 class Folder:
-    """A folder that was opened; ``root`` is where it really lies."""
+    """The opened folder; ``root`` is its resolved path."""
 
     root: Path
 
     @classmethod
     def of(cls, path: Path) -> Folder:
-        """Return a folder; raise UserError if there is none."""
+        """Return a folder; raise UserError if it does not exist."""
         if not path.is_dir():
             raise UserError(f"{str(path)!r} {'is not a folder' if path.exists() else 'does not exist'}")
         return cls(path.resolve())
 
     def inside(self, name: str) -> Path:
-        """Return the path of what is called so within the folder; raise UserError for what leads out of it."""
+        """Return the path of a name within the folder; raise UserError for a name that leads out of it."""
         try:
             path = (self.root / name).resolve(strict=False)
-            path.exists()  # refuses what no file can be called
+            path.exists()  # refuses names that no file can have
         except (OSError, ValueError) as error:
-            raise UserError(f"{name!r} is no name of a file") from error
+            raise UserError(f"{name!r} is not a valid file name") from error
         if not path.is_relative_to(self.root):
-            raise UserError(f"{name!r} does not lie in the folder that is open")
+            raise UserError(f"{name!r} is not in the opened folder")
         return path
 
     def text(self, name: str) -> str:
-        """Return the text of a file within the folder; raise UserError for one that cannot be read."""
+        """Return the text of a file in the folder; raise UserError if it cannot be read."""
         try:
             return text_within(self.inside(name))
         except OSError as error:
@@ -76,37 +76,37 @@ class Folder:
             raise UserError(f"cannot read {name!r}: {why}") from error
 
     def name_of(self, path: Path) -> str:
-        """Return what a path is called within the folder."""
+        """Return the name of a path within the folder."""
         return path.resolve().relative_to(self.root).as_posix()
 
     def found(self) -> list[Found]:
         """Return the runs and files of wsim in the folder, the newest first."""
-        every = [one for path in self._paths() if (one := self._found(path)) is not None]
-        return sorted(every, key=lambda one: (one.when, one.name), reverse=True)
+        entries = [entry for path in self._paths() if (entry := self._found(path)) is not None]
+        return sorted(entries, key=lambda entry: (entry.when, entry.name), reverse=True)
 
     def _paths(self) -> Iterator[Path]:
-        """Yield folders of runs and files that may be of wsim, of folders not too deep and not too many."""
-        waiting, seen = [(self.root, 0)], 0
-        while waiting and seen < MOST_FOLDERS:
+        """Yield run folders and possible files of wsim, down to a depth and a number of folders."""
+        waiting, visited = [(self.root, 0)], 0
+        while waiting and visited < MAX_FOLDERS:
             folder, depth = waiting.pop(0)
-            seen += 1
+            visited += 1
             run = (folder / RECORD).is_file()
             if run:
                 yield folder
             try:
-                inside = sorted(os.scandir(folder), key=lambda one: one.name)
+                entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
             except OSError:
                 continue
-            for one in inside:
-                if one.name.startswith(".") or one.is_symlink():
+            for entry in entries:
+                if entry.name.startswith(".") or entry.is_symlink():
                     continue
-                if one.is_dir() and not run and depth < DEEPEST:
-                    waiting.append((Path(one.path), depth + 1))
-                elif one.name.endswith(".json") and one.is_file() and one.name != RECORD:
-                    yield Path(one.path)
+                if entry.is_dir() and not run and depth < MAX_DEPTH:
+                    waiting.append((Path(entry.path), depth + 1))
+                elif entry.name.endswith(".json") and entry.is_file() and entry.name != RECORD:
+                    yield Path(entry.path)
 
     def _found(self, path: Path) -> Found | None:
-        """Return a run or a file of wsim; None for any other, and for one that is gone."""
+        """Return a run or a file of wsim; None for other files and for deleted ones."""
         try:
             return self._run(path) if path.is_dir() else self._file(path)
         except (OSError, ValueError):
@@ -114,7 +114,7 @@ class Folder:
 
     def _run(self, folder: Path) -> Found:
         when, name = _time(folder / RECORD), self.name_of(folder)
-        size = sum(one.stat().st_size for one in folder.rglob("*") if one.is_file())
+        size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
         try:
             record = read_record(folder)
         except UserError as error:
@@ -130,7 +130,7 @@ class Folder:
         if match is None or match[1] not in KINDS:
             return None
         name, size = self.name_of(path), path.stat().st_size
-        record = json_of(text_within(path)) if size <= MOST_TITLE else {}
+        record = json_of(text_within(path)) if size <= MAX_TITLE else {}
         title = str(record.get("estimand") or path.stem)
         return Found(match[1], name, title, plan_words(_plan_in(record)), _time(path), size)
 
@@ -140,18 +140,18 @@ def _time(path: Path) -> datetime:
 
 
 def _plan_in(record: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the plan that an answer names first, however it is written; nothing if there is none."""
-    for place in ("plan", "baseline", "made", "settings", "game"):
-        found = record.get(place)
-        found = found[0] if isinstance(found, list) and found else found
-        if isinstance(found, dict):
-            plan = found.get("plan", found)
+    """Return the first plan in the record of an answer; empty if there is none."""
+    for key in ("plan", "baseline", "made", "settings", "game"):
+        value = record.get(key)
+        value = value[0] if isinstance(value, list) and value else value
+        if isinstance(value, dict):
+            plan = value.get("plan", value)
             return plan if isinstance(plan, dict) else {}
     return {}
 
 
 def plan_words(plan: Mapping[str, Any]) -> str:
-    """Return a plan in a few words: ``seven_wonders 1e, 4 players, 10,000 games, net``."""
+    """Return a plan as text: ``seven_wonders 1e, 4 players, 10,000 games, net``."""
     policies = plan.get("policies")
     names = ", ".join(dict.fromkeys(map(str, policies))) if isinstance(policies, list | tuple) else ""
     games = plan.get("games")

@@ -1,4 +1,4 @@
-"""What the decisions of a game were worth, worked out by one thread while browsers wait; branches of the game."""
+"""The value of each decision of a game, computed by one thread while browsers wait; branches of the game."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from wsim.positions.as_played import decisions_of
 from wsim.positions.game_value import Game
 from wsim.positions.why import why_along
 
-MOST_KEPT = 24
-MOST_WAITING = 6
-MOST_BRANCHES = 20
+MAX_STORED = 24
+MAX_WAITING = 6
+MAX_BRANCHES = 20
 
 
 class _StoppedError(Exception):
-    """The workbench ends."""
+    """The workbench is closing."""
 
 
 class Analysis:
-    """A game, and what its decisions were worth as soon as that is known.
+    """A game, and the values of its decisions once they are computed.
 
     Attributes
     ----------
-    game: None until it is made ready. why: what ``wsim trace --why`` says of it, None until it is known.
-    version: counts the changes. done, of: decisions that were valued, and all of them. failure: why there is none.
+    game: None until it is ready. why: the result of ``wsim trace --why``, None until it is known.
+    version: counts the changes. done, of: decisions valued so far, and in total. failure: why it failed.
     """
 
     def __init__(self, make: Callable[[], Game], playouts: int) -> None:
@@ -40,25 +40,25 @@ class Analysis:
         self.stop = False
 
     @property
-    def going_on(self) -> bool:
+    def running(self) -> bool:
         """Whether it is not finished."""
         return not self.failure and self.why is None
 
-    def work_out(self) -> None:
+    def compute(self) -> None:
         """Value every decision."""
         try:
             self.game = self._make()
             self.decisions = list(decisions_of(self.game))
             if not self.decisions:
                 raise UserError("nothing has been decided in this game yet")
-            self.why = why_along(self.decisions, self.playouts, progress=self._heard)
+            self.why = why_along(self.decisions, self.playouts, progress=self._report)
         except (UserError, OSError) as error:
             self.failure = str(error)
         except _StoppedError:
             self.failure = "stopped"
         self.version += 1
 
-    def _heard(self, _what: str, done: int, of: int) -> None:
+    def _report(self, _what: str, done: int, of: int) -> None:
         if self.stop:
             raise _StoppedError
         self.done, self.of = done, of
@@ -66,53 +66,53 @@ class Analysis:
 
 
 class Analyses:
-    """Analyses by what was asked; the latest are kept."""
+    """Analyses by request; the latest are stored."""
 
     def __init__(self) -> None:
-        self._found: dict[Hashable, Analysis] = {}
+        self._analyses: dict[Hashable, Analysis] = {}
         self._lock, self._worker = threading.Lock(), ThreadPoolExecutor(1, "wsim-analysis")
 
     def of(self, key: Hashable, make: Callable[[], Game], playouts: int) -> Analysis:
-        """Return the analysis of what was asked; begin it unless it is there. Raises UserError if too many wait."""
+        """Return the analysis of a request, started if it is new; raise UserError if too many are waiting."""
         with self._lock:
-            found = self._found.get(key)
-            if found is None:
-                if sum(one.going_on for one in self._found.values()) >= MOST_WAITING:
-                    raise UserError(f"{MOST_WAITING} games are being analysed: wait for one of them")
-                found = Analysis(make, playouts)
-                self._worker.submit(found.work_out)
-            self._found.pop(key, None)
-            self._found[key] = found  # the latest is the last
-            for old in [one for one, analysis in self._found.items() if not analysis.going_on][:-MOST_KEPT]:
-                del self._found[old]
-            return found
+            analysis = self._analyses.get(key)
+            if analysis is None:
+                if sum(other.running for other in self._analyses.values()) >= MAX_WAITING:
+                    raise UserError(f"{MAX_WAITING} games are being analysed: wait until one is finished")
+                analysis = Analysis(make, playouts)
+                self._worker.submit(analysis.compute)
+            self._analyses.pop(key, None)
+            self._analyses[key] = analysis  # the latest is last
+            for old in [key for key, other in self._analyses.items() if not other.running][:-MAX_STORED]:
+                del self._analyses[old]
+            return analysis
 
     def end(self) -> None:
-        """Stop what is being worked out."""
-        for one in self._found.values():
-            one.stop = True
+        """Stop running analyses."""
+        for analysis in self._analyses.values():
+            analysis.stop = True
         self._worker.shutdown(wait=False, cancel_futures=True)
 
 
 def branch(game: Game, at: int, move: int) -> Game:
-    """Return a game with another move after its first ``at`` steps; the policies play on to the end."""
+    """Return a game with a different move after its first ``at`` steps, played to the end by the policies."""
     history = game.history()
     if not 0 <= at < len(history):
-        raise UserError(f"the game has {len(history) - 1} steps: there is none after {at}")
+        raise UserError(f"the game has {len(history) - 1} steps, not {at}")
     return followed(history[at].step(move))
 
 
 def followed(game: Game) -> Game:
-    """Let the policies play a game to its end; return it."""
+    """Let the policies finish a game, and return it."""
     while game.to_move is not None:
         game.follow()
     return game
 
 
 def with_branches(game: Game, branches: Sequence[tuple[int, int]]) -> Game:
-    """Return a game after some branches, each of the one before: steps that stay, and the move that follows them."""
-    if len(branches) > MOST_BRANCHES:
-        raise UserError(f"a game is branched at most {MOST_BRANCHES} times, not {len(branches)}")
+    """Return a game after successive branches: each the steps that stay and the move that follows."""
+    if len(branches) > MAX_BRANCHES:
+        raise UserError(f"a game can have at most {MAX_BRANCHES} branches, not {len(branches)}")
     for at, move in branches:
         game = branch(game, at, move)
     return game

@@ -1,8 +1,8 @@
-"""What every request must be before a page sees it: of this host and origin, with the token, not too large.
+"""Checks of every request before a page sees it: host, origin, token and size.
 
-A page of another site can make a browser send requests here, and by a name that it lets point to this machine (DNS
-rebinding) even read the answers. So the name in ``Host`` must be that of this server, ``Origin`` this server itself
-wherever something changes, and whoever comes must have the token: in the address once, in a cookie from then on.
+A page of a different site can make a browser send requests here and, with DNS rebinding, even read the responses.
+Therefore ``Host`` must name this server, ``Origin`` must be this server for requests that change something, and every
+request needs the token: first in the address, then in a cookie.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MAX_BYTES = 1 << 20
-"""Of the body of a request: far more than a form holds."""
-MAX_DIGITS = 15  # of its size in bytes
+"""Size limit of a request body: far more than a form needs."""
+MAX_DIGITS = 15  # of the size in bytes
 SECONDS = 20.0
-"""For the whole of a request to come: a browser needs a moment, and one that never ends is not waited for."""
+"""Time limit for receiving a request: a browser needs a moment."""
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 ANY = ("0.0.0.0", "::")  # hosts that stand for every address of this machine
 READING = ("GET", "HEAD")
@@ -59,12 +59,12 @@ HEADERS = {
 
 @dataclass(frozen=True)
 class Access:
-    """Who may come.
+    """Who may connect.
 
     Attributes
     ----------
-    token: what an address must have, or a cookie. host, port: where the server listens.
-    keyed: beginnings of paths whose pages check a key of their own in the place of the token (a seat's link).
+    token: required in the address or in a cookie. host, port: where the server listens.
+    keyed: beginnings of paths whose pages check their own key instead of the token (the link of a seat).
     """
 
     token: str
@@ -83,11 +83,11 @@ class Access:
         return f"{origin_of(host, self.port)}{path}{'&' if '?' in path else '?'}token={self.token}"
 
     def knows(self, given: str) -> bool:
-        """Say whether a token is the right one."""
+        """Return whether a token is correct."""
         return compare_digest(given.encode(), self.token.encode())
 
     def is_host(self, given: str) -> bool:
-        """Say whether ``Host`` names this server; an address in numbers cannot be made to point here by anybody."""
+        """Return whether ``Host`` names this server; nobody can redirect a numeric address to it."""
         match = re.fullmatch(r"(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+)(?::(\d{1,5}))?", given)
         if match is None or int(match[2] or 80) != self.port:
             return False
@@ -109,13 +109,13 @@ def _is_number(name: str) -> bool:
 
 
 class Guard:
-    """Lets through what is sound, with the body read (``scope["state"]["body"]``), and adds the headers of safety."""
+    """Passes valid requests on with their body (``scope["state"]["body"]``), and adds security headers."""
 
     def __init__(self, app: ASGIApp, access: Access) -> None:
         self.app, self.access = app, access
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, or refuse it."""
+        """Respond to a request, or refuse it."""
         if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
             return
@@ -152,44 +152,44 @@ class Guard:
         await self.app(scope, receive, with_headers)
 
     def _refusals(self, scope: Scope) -> Iterator[tuple[int, str]]:
-        """Yield why a request is refused: a status and a sentence."""
+        """Yield the reasons to refuse a request: a status and a sentence."""
         headers, access = Headers(scope=scope), self.access
         hosts = headers.getlist("host")
         if len(hosts) != 1 or not access.is_host(hosts[0]):
-            yield HTTPStatus.FORBIDDEN, f"this server is not {', '.join(hosts) or 'without a name'}"
+            yield HTTPStatus.FORBIDDEN, f"this server is not {', '.join(hosts) or 'nameless'}"
         origin, site = headers.get("origin"), headers.get("sec-fetch-site")
         foreign = site not in (None, "same-origin", "none") if origin is None else origin != f"http://{hosts[0]}"
         if scope["method"] not in READING:
             if foreign or (origin is None and site is None):
-                yield HTTPStatus.FORBIDDEN, f"what changes something comes from a page of this server, not {origin}"
+                yield HTTPStatus.FORBIDDEN, f"changes are only accepted from pages of this server, not from {origin}"
         elif origin is not None and foreign:
-            yield HTTPStatus.FORBIDDEN, f"this server answers no page of {origin}"
+            yield HTTPStatus.FORBIDDEN, f"this server does not answer pages of {origin}"
         length = headers.get("content-length", "0")
         if not length.isdecimal() or len(length) > MAX_DIGITS or int(length) > MAX_BYTES:
             yield HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"the request is larger than {MAX_BYTES:,} bytes"
         if not scope["path"].startswith(access.keyed or ("\0",)) and not self._has_token(scope, headers):
-            yield HTTPStatus.FORBIDDEN, "open the address that wsim open printed: this one has not its token"
+            yield HTTPStatus.FORBIDDEN, "this address has no valid token: open the one that wsim open printed"
 
     def _has_token(self, scope: Scope, headers: Headers) -> bool:
-        """Say whether a request has the token: in the address, or in the cookie."""
+        """Return whether a request has the token, in the address or in the cookie."""
         given = [value for key, value in parse_qsl(scope["query_string"].decode("latin-1")) if key == "token"]
         if given and scope["method"] in READING:
             return self.access.knows(given[0])
-        # Browsers send the cookies of every port of a host: those of other programs may be no valid cookies at all.
+        # Browsers send the cookies of every port of a host, also invalid ones of other programs.
         cookies = (part.strip().partition("=") for line in headers.getlist("cookie") for part in line.split(";"))
         return any(name == self.access.cookie and self.access.knows(value) for name, _, value in cookies)
 
     def _welcome(self, scope: Scope) -> HTMLResponse:
-        """Return what puts the token into the cookie and leads to the address without it.
+        """Return a page that puts the token into a cookie and leads to the address without it.
 
-        No redirect: a browser that follows one from a letter or a chat keeps the strict cookie back.
+        It is not a redirect: a browser that follows one from an e-mail or a chat does not send the strict cookie.
         """
-        rest = [(key, value) for key, value in parse_qsl(scope["query_string"].decode("latin-1")) if key != "token"]
-        target = quote(scope["path"]) + (f"?{urlencode(rest)}" if rest else "")
+        kept = [(key, value) for key, value in parse_qsl(scope["query_string"].decode("latin-1")) if key != "token"]
+        target = quote(scope["path"]) + (f"?{urlencode(kept)}" if kept else "")
         target = "/" + target.lstrip("/\\").replace("&", "&amp;").replace('"', "&quot;")
         response = HTMLResponse(
             '<!DOCTYPE html><html lang="en"><title>wsim</title><link rel="icon" href="data:,">'
-            f'<meta http-equiv="refresh" content="0;url={target}"><p><a href="{target}">Go on</a></p></html>'
+            f'<meta http-equiv="refresh" content="0;url={target}"><p><a href="{target}">Continue</a></p></html>'
         )
         access = self.access
         response.set_cookie(access.cookie, access.token, httponly=True, samesite="strict", path="/")
@@ -197,7 +197,7 @@ class Guard:
 
 
 def _refused(status: int, sentence: str) -> HTMLResponse:
-    """Return the page of a refused request: the guard knows no templates, only the address of the style sheet."""
+    """Return the page of a refused request; the guard uses no templates."""
     sheets = "".join(f'<link rel="stylesheet" href="/static/{name}">' for name in ("page.css", "workbench.css"))
     return HTMLResponse(
         '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Refused · wsim</title>'
@@ -210,7 +210,7 @@ def _refused(status: int, sentence: str) -> HTMLResponse:
 
 
 async def _body(receive: Receive) -> bytes | None:
-    """Return the whole body of a request; None if it is too large."""
+    """Return the body of a request; None if it is too large."""
     body = bytearray()
     more = True
     while more:

@@ -1,4 +1,4 @@
-"""Play: tables are opened, and people play at them. The page of a seat is made of what that seat knows and no more."""
+"""Play: open tables and play at them. The page of a seat shows only what that seat knows."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from wsim.positions.played_game import HINTS, hint
 from wsim.positions.position_file import read
 from wsim.report.theme import Palette
 from wsim.workbench.guard import ANY, origin_of
-from wsim.workbench.play_table import MOST_LETTERS, MOST_PEOPLE, Decision, Table, Tables, new_seed, person
+from wsim.workbench.play_table import MAX_LETTERS, MAX_PEOPLE, Decision, Table, Tables, new_seed, person
 from wsim.workbench.rendering import folder_of, form_of, page, whole
 
 if TYPE_CHECKING:
@@ -38,11 +38,11 @@ if TYPE_CHECKING:
     from wsim.positions.scenes import Scene
 
 MENU = (("Play", "/play"),)
-MOST_THOUGHTS = 24  # kept, so that they are not worked out again
-LINES = 14  # of what everybody has seen
-PATIENCE, PAUSE = 25.0, 0.2  # seconds that a browser waits for a change, and between two looks
+MAX_THOUGHTS = 24  # results that are stored
+LINES = 14  # of the public history
+PATIENCE, PAUSE = 25.0, 0.2  # seconds that a browser waits for a change, and between two checks
 REPLAY_POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
-"""Of a page that has all it needs within itself."""
+"""Content policy of a page that is one file."""
 
 
 def tables_of(app: Starlette) -> Tables:
@@ -52,21 +52,21 @@ def tables_of(app: Starlette) -> Tables:
 
 
 def begin(app: Starlette) -> None:
-    """Begin without a table."""
+    """Start without tables."""
     app.state.play_tables, app.state.thoughts = Tables(), Thoughts()
 
 
 def end(app: Starlette) -> None:
-    """Save the games that are going on."""
+    """Save the unfinished games."""
     for table in tables_of(app):
         if table.ready and not table.over and table.file is not None and table.game().steps:
             table.save(table.file)
 
 
 class Thoughts:
-    """What takes playouts, worked out by two threads of its own: pages are answered meanwhile, whoever asks how often.
+    """Results of playouts, computed by two threads of their own so that pages stay responsive.
 
-    What is asked again is worked out once, and what has been overtaken by a change of the table is not begun.
+    Repeated requests are computed once; a request of an outdated version of the table is not started.
     """
 
     def __init__(self) -> None:
@@ -75,20 +75,20 @@ class Thoughts:
         self._lock = Lock()
 
     async def about(self, key: tuple[str, ...], version: int, work: Callable[[], Any]) -> Any:
-        """Return what a piece of work gives; None if the same was asked of a later version before it was begun."""
+        """Return the result of ``work``; None if a later version was requested before it started."""
         with self._lock:
             latest = self._latest.get(key)
             if latest is None or latest[0] != version or (latest[1].done() and latest[1].exception() is not None):
                 latest = self._latest[key] = version, self._pool.submit(self._done, key, version, work)
-                for old in list(self._latest)[:-MOST_THOUGHTS]:
+                for old in list(self._latest)[:-MAX_THOUGHTS]:
                     if self._latest[old][1].done():
                         del self._latest[old]
-        return await asyncio.shield(asyncio.wrap_future(latest[1]))  # others may wait for it, too
+        return await asyncio.shield(asyncio.wrap_future(latest[1]))  # others may be waiting for it
 
     def _done(self, key: tuple[str, ...], version: int, work: Callable[[], Any]) -> Any:
         with self._lock:
-            overtaken = self._latest[key][0] != version
-        return None if overtaken else work()
+            outdated = self._latest[key][0] != version
+        return None if outdated else work()
 
 
 def _thoughts_of(app: Starlette) -> Thoughts:
@@ -100,17 +100,17 @@ def _thoughts_of(app: Starlette) -> Thoughts:
 
 
 def show_tables(request: Request) -> Response:
-    """Return the tables, and the form of a new one."""
+    """Return the page of the tables with the form of a new one."""
     return _tables_page(request, request.query_params.get("file"))
 
 
 def _tables_page(
     request: Request, file: str | None, given: Mapping[str, str] | None = None, refused: str = ""
 ) -> Response:
-    """Return the tables and the form of a new one, with what was typed and the sentence that refuses it."""
+    """Return the page of the tables; ``given``: the fields of a refused form, ``refused``: why."""
     wanted = request.query_params.get("game")
     plan = None if file is None else read(folder_of(request).text(file))[0]
-    usual = None if plan is not None else find_game(wanted) if wanted else next(loadable_games())[1]
+    default = None if plan is not None else find_game(wanted) if wanted else next(loadable_games())[1]
     tables = list(tables_of(request.app))
     open_files = {table.file.name for table in tables if table.file is not None}
     return page(
@@ -122,15 +122,17 @@ def _tables_page(
         refused=refused,
         tables=tables,
         rulesets=list(_rulesets()),
-        usual="" if usual is None else f"{usual.NAME} {usual.default_plan()['ruleset']}",
-        usual_policies="" if usual is None else _joined(usual.default_plan().get("policies", ())),
+        default="" if default is None else f"{default.NAME} {default.default_plan()['ruleset']}",
+        default_policies="" if default is None else _joined(default.default_plan().get("policies", ())),
         file=file,
         plan=plan,
-        seats=range(MOST_PEOPLE if plan is None else min(plan.players, MOST_PEOPLE)),
-        letters=MOST_LETTERS,
+        seats=range(MAX_PEOPLE if plan is None else min(plan.players, MAX_PEOPLE)),
+        letters=MAX_LETTERS,
         styles=["play.css"],
         policies=sorted({str(row["name"]) for _, game in loadable_games() for row in game.policies()}),
-        saved=[one for one in folder_of(request).found() if one.kind == "position" and one.name not in open_files],
+        saved=[
+            entry for entry in folder_of(request).found() if entry.kind == "position" and entry.name not in open_files
+        ],
     )
 
 
@@ -139,7 +141,7 @@ def _joined(policies: str | Sequence[str]) -> str:
 
 
 def _rulesets() -> Any:
-    """Yield each rule set of each game: its value in the form, and what it is in words."""
+    """Yield the rule sets of all games: the value in the form, and a label."""
     for name, game in loadable_games():
         if game.CATALOGUES is None:
             ruleset = str(game.default_plan()["ruleset"])
@@ -151,7 +153,7 @@ def _rulesets() -> Any:
 
 
 def open_table(request: Request) -> Response:
-    """Open a table as the form says, and show it; or return the form with why it cannot be opened."""
+    """Open the table of a form and show it, or return the form with the reason why not."""
     fields = dict(form_of(request))
     try:
         table = _opened(request, fields)
@@ -163,21 +165,21 @@ def open_table(request: Request) -> Response:
 
 
 def _opened(request: Request, fields: Mapping[str, str]) -> Table:
-    names = {seat: name for seat in range(MOST_PEOPLE) if (name := person(fields.get(f"name{seat}", "")))}
+    names = {seat: name for seat in range(MAX_PEOPLE) if (name := person(fields.get(f"name{seat}", "")))}
     folder = folder_of(request)
     if file := fields.get("file"):
         text = folder.text(file)
         plan = read(text)[0]
         return tables_of(request.app).open(lambda: Game.from_json(text), plan, names, folder.root)
     plan = _plan(request, fields)
-    if not find_game(plan.game).cold():  # where it is, compiling takes longer than a browser should wait
+    if not find_game(plan.game).cold():  # else compiling takes longer than a browser should wait
         with compile_stepping():
             find_game(plan.game).prepare(plan)
     return tables_of(request.app).open(lambda: Game(plan), plan, names, folder.root)
 
 
 def _plan(request: Request, fields: Mapping[str, str]) -> Plan:
-    """Return the plan of a new table; raise UserError for one that cannot be."""
+    """Return the plan of a new table; raise UserError for an invalid one."""
     game, _, ruleset = fields.get("rules", "").partition(" ")
     seed = fields.get("seed", "").strip()
     patch, policies = fields.get("patch", "").strip(), fields.get("policies", "").strip()
@@ -193,14 +195,14 @@ def _plan(request: Request, fields: Mapping[str, str]) -> Plan:
         **({"policies": policies} if policies else {}),
     )
     if plan.effects:
-        raise UserError("patches with effects in Python do not play at a table: name one with formulas alone")
+        raise UserError("a table cannot use patches with Python effects: use one with formulas only")
     if plan.code or plan.named_files("policies"):
-        raise UserError("policies of files do not play at a table: name policies that come with the game")
+        raise UserError("a table cannot use policies from files: use built-in policies")
     return plan
 
 
 def show_table(request: Request) -> Response:
-    """Return a table as whoever opened it sees it: the links of the seats, saving, closing."""
+    """Return the page of a table for its owner: links of the seats, saving, closing."""
     table = tables_of(request.app).of(request.path_params["key"])
     version, base = table.version, _base(request)
     return page(
@@ -220,32 +222,32 @@ def show_table(request: Request) -> Response:
 
 
 def _base(request: Request) -> str:
-    """Return how the addresses of seats begin: that of this machine in the local network, if others may come."""
+    """Return the start of the addresses of seats: this machine in the local network, if others may connect."""
     access = request.app.state.access
     if access.host not in ANY:
         return str(origin_of(access.host, access.port))
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
-            probe.connect(("192.0.2.1", 9))  # sends nothing: it says which of this machine's addresses would
+            probe.connect(("192.0.2.1", 9))  # sends nothing, but selects the local address
             return origin_of(probe.getsockname()[0], access.port)
         except OSError:
             return f"http://{request.headers['host']}"
 
 
 def save_table(request: Request) -> Response:
-    """Save the game as a position file of the folder."""
+    """Save the game as a position file in the folder."""
     table, name = tables_of(request.app).of(request.path_params["key"]), dict(form_of(request)).get("file", "").strip()
     if not name.endswith(".json"):
-        raise UserError(f"a position file ends in .json, not {name!r}")
+        raise UserError(f"the name of a position file must end in .json, not {name!r}")
     path = folder_of(request).inside(name)
     if path.exists() and '"wsim-position/' not in folder_of(request).text(name)[:200]:
-        raise UserError(f"{name!r} is there and no position: name another file")
+        raise UserError(f"{name!r} exists and is not a position: choose another name")
     table.save(path)
     return RedirectResponse(f"/play/{table.key}?saved={quote(name)}", HTTPStatus.SEE_OTHER)
 
 
 def close_table(request: Request) -> Response:
-    """Forget a table."""
+    """Close a table."""
     tables_of(request.app).close(request.path_params["key"])
     return RedirectResponse("/play", HTTPStatus.SEE_OTHER)
 
@@ -254,14 +256,14 @@ def close_table(request: Request) -> Response:
 
 
 async def show_seat(request: Request) -> Response:
-    """Return the page of a seat, made of what the seat knows: its view, its moves, what it learns of playouts."""
+    """Return the page of a seat from what the seat knows: its view, moves and results of playouts."""
     table, seat = tables_of(request.app).seat(request.path_params["link"])
     version, learned = table.version, dict[str, Any]()
     for wanted, work in (("hint", _hints), ("chance", _chance)):
         if wanted in request.query_params and table.ready and not table.over:
             key = (table.key, str(seat), wanted)
             learned[wanted] = await _thoughts_of(request.app).about(key, version, partial(work, table, seat))
-    if table.version != version:  # what was learned is of a decision that is past
+    if table.version != version:  # the playouts are of a past decision
         learned = {}
     return await run_in_threadpool(_seat_page, request, table, seat, learned)
 
@@ -288,14 +290,14 @@ def undo(request: Request) -> Response:
 
 
 def to_seat(request: Request) -> Response:
-    """Lead to the page of a seat: whatever was done or refused, its address stays one that can be loaded again."""
+    """Redirect to the page of a seat, whose address can be reloaded."""
     return RedirectResponse(f"/seat/{request.path_params['link']}", HTTPStatus.SEE_OTHER)
 
 
 def _seat_page(request: Request, table: Table, seat: int, learned: Mapping[str, Any]) -> Response:
     link = request.path_params["link"]
     values: dict[str, Any] = {
-        "version": table.version,  # before anything else is looked at: what changes meanwhile is shown by the next page
+        "version": table.version,  # read first: later changes are shown by the next page
         "table": table,
         "seat": seat,
         "link": link,
@@ -327,19 +329,19 @@ def _seat_page(request: Request, table: Table, seat: int, learned: Mapping[str, 
 
 
 def _moves(decision: Decision, scene: Scene | None, seat: int) -> list[dict[str, Any]]:
-    """Return the legal moves of a decision by card of the hand, those of none last."""
+    """Return the legal moves of a decision by card of the hand, those without a card last."""
     hand = {card.name: card for card in scene.cities[seat].hand} if scene is not None else {}
     groups: dict[str | None, dict[str, Any]] = {}
-    for one in decision.game.legal():
-        name = one.get("card")
-        place = name if isinstance(name, str) else None
-        group = groups.setdefault(place, {"card": hand.get(str(name)), "name": place, "moves": []})
-        group["moves"].append((one["index"], move_text(one, decision.game)))
+    for move in decision.game.legal():
+        name = move.get("card")
+        key = name if isinstance(name, str) else None
+        group = groups.setdefault(key, {"card": hand.get(str(name)), "name": key, "moves": []})
+        group["moves"].append((move["index"], move_text(move, decision.game)))
     return sorted(groups.values(), key=lambda group: group["name"] is None)
 
 
 def _hints(table: Table, seat: int) -> list[tuple[str, str, str, str]]:
-    """Return the best moves of a seat in words, with win share, score and what each loses to the best."""
+    """Return the best moves of a seat: text, win share, score and loss against the best."""
     decision = table.decision(seat)
     if decision is None:
         return []
@@ -350,34 +352,34 @@ def _hints(table: Table, seat: int) -> list[tuple[str, str, str, str]]:
 
 
 def _chance(table: Table, seat: int) -> str:
-    """Return what a seat can hope for, in words."""
+    """Return the win chance of a seat as text."""
     decision = table.decision(seat)
     game = table.game() if decision is None else decision.game
     plan = game.plan
-    found = chances(game.positions()[-1:], line_up_of(plan, game.number), HINTS, plan.seed, [seat])
-    share, low, high = (100 * float(one[0, seat]) for one in (found.share, found.low, found.high))
+    estimate = chances(game.positions()[-1:], line_up_of(plan, game.number), HINTS, plan.seed, [seat])
+    share, low, high = (100 * float(values[0, seat]) for values in (estimate.share, estimate.low, estimate.high))
     return f"{share:.0f} % (95 % interval {low:.0f} to {high:.0f} %)"
 
 
 def _ranked(game: Game) -> Sequence[Mapping[str, Any]]:
-    """Return the scores of a game that is over, the best first."""
-    return sorted(game.result or (), key=lambda one: (-one["win_share"], -one["total"]))
+    """Return the scores of a finished game, the best first."""
+    return sorted(game.result or (), key=lambda seat: (-seat["win_share"], -seat["total"]))
 
 
 async def changes(request: Request) -> Response:
-    """Answer when the table is not what it was in version ``since``, or after a while."""
+    """Respond when the table has changed since version ``since``, or after a while."""
     table, _ = tables_of(request.app).seat(request.path_params["link"])
     return await waited(request, lambda: table.version)
 
 
 async def table_changes(request: Request) -> Response:
-    """Answer when the table is not what it was in version ``since``, or after a while."""
+    """Respond when the table has changed since version ``since``, or after a while."""
     table = tables_of(request.app).of(request.path_params["key"])
     return await waited(request, lambda: table.version)
 
 
 async def waited(request: Request, version: Any) -> Response:
-    """Answer with the version as soon as it is not ``since``, or after a while, or when the browser is gone."""
+    """Respond with the version when it differs from ``since``, after a while, or when the browser disconnects."""
     since = request.query_params.get("since", "")
     for _ in range(int(PATIENCE / PAUSE)):
         if str(version()) != since or await request.is_disconnected():
@@ -387,23 +389,23 @@ async def waited(request: Request, version: Any) -> Response:
 
 
 async def replay(request: Request) -> Response:
-    """Return the replay of a game that is over, with its turning points."""
+    """Return the replay of a finished game, with its turning points."""
     table, _ = tables_of(request.app).seat(request.path_params["link"])
     game = table.game()
     if game.to_move is not None:
-        raise UserError("The game is going on: its replay shows every hand, so it comes at the end.")
+        raise UserError("The game is not over: its replay shows every hand, so it is available at the end.")
     return await replay_page(request, game, table.sitting())
 
 
 async def replay_page(request: Request, game: Game, names: Sequence[str]) -> Response:
-    """Return the page of a game: one file that needs nothing else."""
+    """Return the replay page of a game as one file."""
     key = (game.to_json(), *names)
     text = await _thoughts_of(request.app).about(key, 0, partial(_replay, *key))
     return HTMLResponse(text, headers={"Content-Security-Policy": REPLAY_POLICY})
 
 
 def _replay(text: str, *names: str) -> str:
-    """Return the page of a position file, which takes seconds."""
+    """Return the replay page of a position file; takes seconds."""
     from wsim.report.game_page import check_replay, render, replay_of_game
 
     check_replay(HINTS)

@@ -1,4 +1,4 @@
-"""Tables: games of people, each with a secret link to a seat, and policies. A link shows what its seat knows."""
+"""Tables: games between people, each with a secret link to a seat, and policies."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from wsim.positions.players import seated
 if TYPE_CHECKING:
     from wsim.lab.plan import Plan
 
-MOST_TABLES = 40
-MOST_PEOPLE = 7
-MOST_LETTERS = 40
-"""Of a name."""
+MAX_TABLES = 40
+MAX_PEOPLE = 7
+MAX_LETTERS = 40
+"""Length limit of a name."""
 SEEDS = 1 << 48
-STALE = "The table has moved on since this page was made, so nothing was done. Look again and choose."
+STALE = "The game has moved on since this page was made. Please choose again."
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Decision:
 
     Attributes
     ----------
-    game: where it makes it; what others chose at the same time is not in it. stamp: tells it from every other.
+    game: the position, without simultaneous choices of others. stamp: identifies the decision.
     """
 
     game: Game
@@ -44,13 +44,13 @@ class Decision:
 
     @property
     def what(self) -> str:
-        """What is decided, in words."""
+        """The kind of decision as text."""
         return str(self.game.decision).replace("_", " ")
 
 
 @dataclass(frozen=True)
 class _Choice:
-    """What a seat has chosen, while those who are asked before it have not: made if it is asked just that."""
+    """A choice of a seat that waits for earlier seats; it is made if the decision is then still the same."""
 
     index: int
     known: Mapping[str, Any]
@@ -58,15 +58,16 @@ class _Choice:
 
 
 class Table:
-    """A game with people in some seats: whoever has the link of a seat plays it.
+    """A game with people in some seats; anyone with the link of a seat plays it.
 
-    Several browsers ask at once: every method takes the lock of the table. Policies think without it, one at a time.
+    Several browsers send requests at once, so every method takes the lock of the table. Policies think outside the
+    lock, one at a time.
 
     Attributes
     ----------
-    key: what the table is called in addresses. plan: what is played. names: of the people, by seat.
-    links: the secret of each person's seat. version: counts the changes. failure: why it cannot be played, if so.
-    file: where the game is saved after every turn, if anywhere. unsaved: why it could not be saved the last time.
+    key: identifies the table in addresses. plan: the game. names: of the people, by seat.
+    links: the secret link of each person. version: counts the changes. failure: why it cannot be played.
+    file: where the game is saved after every turn, if at all. unsaved: why the last save failed.
     """
 
     def __init__(
@@ -83,7 +84,7 @@ class Table:
         self._lock = threading.RLock()
 
     def begin(self) -> None:
-        """Make the game ready, which may mean compiling, and play to the first decision of a person."""
+        """Prepare the game (perhaps compile it), and play to the first decision of a person."""
         try:
             with compile_stepping():
                 played = PlayedGame(self._begin(), self.names)
@@ -103,7 +104,7 @@ class Table:
 
     @property
     def title(self) -> str:
-        """What is played, in words."""
+        """The game, rule set and number of players."""
         return f"{find_game(self.plan.game).TITLE} {self.plan.ruleset}, {self.plan.players} players"
 
     def game(self) -> Game:
@@ -113,11 +114,11 @@ class Table:
 
     def save(self, path: Path) -> None:
         """Save the game as a position file."""
-        with self._saving:  # one after the other, so that the last file is that of the last turn
+        with self._saving:  # in order, so that the last file is that of the last turn
             write_text(path, self.game().to_json() + "\n")
 
     def _save_turn(self) -> None:
-        """Save the game in its own file: a server that is killed loses no more than the turn in progress."""
+        """Save the game in its own file, so that a killed server loses only the turn in progress."""
         if self.file is None:
             return
         try:
@@ -128,18 +129,18 @@ class Table:
             self.unsaved = ""
 
     def refuse(self, seat: int, sentence: str) -> None:
-        """Keep the sentence for what a person cannot do until that person's page is shown."""
+        """Store a refusal until the page of the person is shown."""
         self._refusals[seat] = sentence
 
     def refusal(self, seat: int) -> str:
-        """Return the sentence that a person has not seen yet, if any, and forget it."""
+        """Return and remove the refusal that a person has not seen yet, if any."""
         return self._refusals.pop(seat, "")
 
     def _begun(self) -> PlayedGame:
         if self.failure:
             raise UserError(self.failure)
         if self._played is None:
-            raise UserError("the game is being made ready")
+            raise UserError("the game is being prepared")
         return self._played
 
     @property
@@ -149,22 +150,22 @@ class Table:
             return self._played is not None and self._played.game.to_move is None
 
     def sitting(self) -> list[str]:
-        """Return who sits in each seat: a person's name, or a policy."""
+        """Return the player of each seat: the name of a person, or a policy."""
         line_up = seated(self.plan, self._played.game.number if self._played else 0)
         return [self.names.get(seat, line_up[seat % len(line_up)]) for seat in range(self.plan.players)]
 
     def waited_for(self) -> list[int]:
-        """Return the people whose choice the game waits for; others may choose already."""
+        """Return the seats of the people who can choose now."""
         with self._lock:
             return [seat for seat in self.names if self.decision(seat) is not None]
 
     def seen(self) -> list[str]:
-        """Return what everybody has seen so far."""
+        """Return the public history of the game."""
         with self._lock:
             return self._begun().seen()
 
     def decision(self, seat: int) -> Decision | None:
-        """Return the decision that a person can make now; None if there is none, or it has made it."""
+        """Return the decision that a person can make now; None if there is none or it is already made."""
         with self._lock:
             played = self._begun()
             game = None if seat in self._chosen else ahead(played.game, seat)
@@ -174,7 +175,7 @@ class Table:
             return Decision(game, hashlib.sha256(json.dumps(seen, default=str).encode()).hexdigest()[:16])
 
     def choose(self, seat: int, stamp: str, index: int) -> None:
-        """Make the move of a person, at once or when it is asked; raise UserError for one that cannot be made.
+        """Make the move of a person, now or when it is their turn; raise UserError for an invalid one.
 
         ``stamp``: of the decision that the person saw.
         """
@@ -183,16 +184,16 @@ class Table:
             if decision is None:
                 over = self._begun().game.to_move is None
                 raise UserError(
-                    "The game is over." if over else "There is nothing for you to choose now: others are still to."
+                    "The game is over." if over else "You have nothing to choose now: others are still choosing."
                 )
             if decision.stamp != stamp:
                 raise UserError(STALE)
             legal = decision.game.legal()
             if not 0 <= index < len(legal):
-                raise UserError(f"There is no move {index}: they go from 0 to {len(legal) - 1}.")
+                raise UserError(f"Move {index} does not exist: moves are numbered 0 to {len(legal) - 1}.")
             self._chosen[seat] = _Choice(index, known_to(decision.game, seat), legal)
         try:
-            self._go_on()
+            self._advance()
         finally:
             self._save_turn()
 
@@ -206,20 +207,20 @@ class Table:
             self.version += 1
         self._save_turn()
 
-    def _go_on(self) -> None:
-        """Play on to the next decision that a person has not made; what policies think about is a copy of the game."""
+    def _advance(self) -> None:
+        """Play to the next decision that a person has not made; policies think about a copy of the game."""
         while (game := self._to_think_about()) is not None:
-            there, index = game.clone(), None
+            copy, index = game.clone(), None
             try:
-                index = there.made()
+                index = copy.made()
             finally:
                 with self._lock:
                     self._thinking = False
-                    if index is not None and self._begun().game is game:  # and nobody has undone anything meanwhile
-                        self._begun().lead(there, index)
+                    if index is not None and self._begun().game is game:  # nobody has undone a move meanwhile
+                        self._begun().lead(copy, index)
 
     def _to_think_about(self) -> Game | None:
-        """Make what people have chosen; return the game if a policy decides next and nobody lets it think already."""
+        """Make the choices of people; return the game if a policy decides next and is not thinking already."""
         with self._lock:
             played = self._begun()
             while (seat := played.game.to_move) is not None and seat in played.people:
@@ -235,72 +236,72 @@ class Table:
 
 
 class Tables:
-    """The tables of a workbench, found by their key, or by the link of a seat."""
+    """The tables of a workbench, by key or by the link of a seat."""
 
     def __init__(self) -> None:
         self._tables: dict[str, Table] = {}
         self._lock = threading.Lock()
 
     def __iter__(self) -> Any:
-        """Go through the tables, the newest first."""
+        """Iterate over the tables, the newest first."""
         return iter(list(self._tables.values())[::-1])
 
     def open(
         self, begin: Callable[[], Game], plan: Plan, names: Mapping[int, str], folder: Path | None = None
     ) -> Table:
-        """Open a table and begin to make its game ready; raise UserError if it cannot be one, or there are too many.
+        """Open a table and start to prepare its game; raise UserError for invalid people or too many tables.
 
         ``folder``: where the game is saved after every turn.
         """
         _check_people(plan, names)
         table = Table(begin, plan, names, folder)
         with self._lock:
-            if len(self._tables) >= MOST_TABLES:
-                raise UserError(f"there are {MOST_TABLES} tables already: close one first")
+            if len(self._tables) >= MAX_TABLES:
+                raise UserError(f"there are already {MAX_TABLES} tables: close one first")
             self._tables[table.key] = table
         threading.Thread(target=table.begin, daemon=True, name=f"wsim-table-{table.key}").start()
         return table
 
     def of(self, key: str) -> Table:
-        """Return the table of a key; raise UserError if there is none."""
+        """Return the table of a key; raise UserError if it does not exist."""
         if key not in self._tables:
-            raise UserError("there is no such table: it was closed, or wsim open was ended since")
+            raise UserError("this table no longer exists: it was closed or wsim open was restarted")
         return self._tables[key]
 
     def close(self, key: str) -> None:
-        """Forget a table."""
+        """Close a table."""
         with self._lock:
             self._tables.pop(self.of(key).key)
 
     def seat(self, link: str) -> tuple[Table, int]:
-        """Return the table and the seat of a link; raise UserError for a wrong one."""
+        """Return the table and the seat of a link; raise UserError for an invalid one."""
         for table in self:
             for seat, secret in table.links.items():
                 if compare_digest(secret.encode(), link.encode()):
                     return table, seat
-        raise UserError("this link leads to no seat: the table was closed, or wsim open was ended since")
+        raise UserError("this link is no longer valid: the table was closed or wsim open was restarted")
 
 
 def new_seed() -> int:
-    """Return a seed that nobody at the table can guess: with it, everybody could deal the cards again."""
+    """Return a seed that nobody can guess, because with it anyone could deal the same cards."""
     return randbelow(SEEDS)
 
 
 def person(text: str) -> str:
-    """Return the name of a person as it is shown; raise UserError for one that is too long or cannot be printed."""
+    """Return the name of a person as shown; raise UserError if it is too long or not printable."""
     name = " ".join(text.split())
-    if len(name) > MOST_LETTERS:
-        raise UserError(f"a name has at most {MOST_LETTERS} letters, not {len(name)}")
+    if len(name) > MAX_LETTERS:
+        raise UserError(f"a name can have at most {MAX_LETTERS} letters, not {len(name)}")
     if not name.isprintable():
-        raise UserError(f"a name has no control characters: {name!r}")
+        raise UserError(f"a name must not contain control characters: {name!r}")
     return name
 
 
 def _check_people(plan: Plan, names: Mapping[int, str]) -> None:
     if not names:
-        raise UserError("nobody sits at the table: name at least one person")
-    if len(names) > MOST_PEOPLE:
-        raise UserError(f"at most {MOST_PEOPLE} people sit at a table, not {len(names)}")
+        raise UserError("a table needs at least one person")
+    if len(names) > MAX_PEOPLE:
+        raise UserError(f"at most {MAX_PEOPLE} people can play at a table, not {len(names)}")
     for seat in names:
         if seat not in range(plan.players):
-            raise UserError(f"there is no seat {seat}: the players sit at 0 to {plan.players - 1}")
+            raise UserError(f"seat {seat} does not exist: seats are numbered 0 to {plan.players - 1}")

@@ -1,7 +1,6 @@
-"""Questions as forms: the fields of the same dataclasses as the commands' options, read from texts in the same way.
+"""Forms of questions: fields, help and checks come from the options of the commands.
 
-What a form has, its help and its checks come from the dataclasses (``wsim.options``) and from the keys of a plan; which
-of them make a question is its registration (``wsim.questions.registry``).
+The registration of a question (``wsim.questions.registry``) names the dataclasses of options and keys of a plan.
 """
 
 from __future__ import annotations
@@ -21,13 +20,13 @@ from wsim.policies.lineup import parse_entry
 from wsim.questions.registry import OUTPUTS, Question, find_question, questions
 
 Texts = Mapping[str, Sequence[str]]
-"""What stands in a form: by field, its lines; none: the default."""
+"""The content of a form: lines by field; without lines, the default."""
 POLICIES = "policies"
 TRUST = "trust"
 LINE_UPS = (POLICIES, "policy", "ladder", "between", "players", "styles", "against", "judges", "start")
 """Fields that name policies."""
 NOT_IN_FORMS = ("cards", "rotate")
-"""Keys of a plan that forms do not have."""
+"""Keys of a plan that forms leave out."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,7 @@ class Form:
 
     @property
     def name(self) -> str:
-        """The name of the question, with which the file of an answer begins."""
+        """The name of the question; files of its answers begin with it."""
         return self.question.name
 
     @property
@@ -48,20 +47,20 @@ class Form:
 
     @property
     def about(self) -> str:
-        """What the question asks."""
+        """The explanation of the question."""
         return self.question.about
 
     @property
     def suffixes(self) -> tuple[str, ...]:
-        """The suffixes of the file that it writes, the usual one first."""
+        """The suffixes of its answer files, the default first."""
         return self.question.answer_class.SUFFIXES
 
     def answer(self, out: Path) -> Path:
-        """Return where the answer lies: the file that is written, or the record beside a patch."""
+        """Return the path of the answer: the file written, or the record next to a patch."""
         return out.with_suffix(".json") if out.suffix == ".toml" else out
 
     def fields(self) -> Iterator[tuple[str, type[Any], str, Any, Option]]:
-        """Yield each field: its name, the dataclass, its type, its default and what it says of itself."""
+        """Yield the fields: name, dataclass, type, default and option."""
         taken = set()
         for group in self.question.option_groups:
             for name, (option_field, option) in options_of(group).items():
@@ -73,7 +72,7 @@ class Form:
                 yield name, Plan, str(option_field.type), MISSING, option
 
     def read(self, texts: Texts) -> tuple[Plan | None, list[Options]]:
-        """Return the plan, if the question takes one, and the groups; raise UserError with all mistakes of the form."""
+        """Return the plan (if the question takes one) and the groups; raise UserError with all mistakes."""
         mistakes, values = Mistakes(), dict[type[Any], dict[str, Any]]()
         command, known = self.question.command, {name for name, *_ in self.fields()}
         for name in texts:
@@ -100,7 +99,7 @@ class Form:
         return [line for name in named for line in texts.get(name, ())]
 
     def words(self, texts: Texts, out: str) -> str:
-        """Return the command that asks the same and writes the same file."""
+        """Return the command that asks the question and writes the same file."""
         words = ["wsim", *self.question.command.split()]
         options = []
         for name, group, typed, _, option in self.fields():
@@ -117,7 +116,7 @@ class Form:
 
 
 def value_of(name: str, typed: str, spec: Option, lines: Sequence[str]) -> Any:
-    """Return the value of a field, as the command line would have it."""
+    """Return the value of a field, parsed as on the command line."""
     base = typed.removesuffix(" | None").partition(" | ")[0]
     if base == "bool":
         return True
@@ -127,12 +126,12 @@ def value_of(name: str, typed: str, spec: Option, lines: Sequence[str]) -> Any:
         read = spec.read or READERS["int" if base.startswith("tuple[int") else "str"]
         return read(",".join(lines)) if spec.read else tuple(map(read, lines))
     if len(lines) > 1:
-        raise UserError(f"{name} is said once, not {len(lines)} times: {', '.join(lines)}")
+        raise UserError(f"{name} takes one value, not {len(lines)}: {', '.join(lines)}")
     return (spec.read or READERS.get(base, str))(lines[0])
 
 
 def form_of(name: str) -> Form:
-    """Return the form of a question; raise UserError for one that does not exist."""
+    """Return the form of a question; raise UserError if there is no such question."""
     return Form(find_question(name))
 
 
@@ -142,19 +141,22 @@ def forms() -> list[Form]:
 
 
 def code_in(form: Form, texts: Texts) -> list[str]:
-    """Return the entries of line-ups and the files of effects that are code, which asking would run."""
+    """Return the policies and effects of a form that are code, which asking would run."""
     entries = [entry for name in LINE_UPS for line in texts.get(name, ()) for entry in names(line)]
     effects = (named_file(line) for name in ("patch", "change_files") for line in texts.get(name, ()))
-    found = (*(one for one in entries if ".py" in one or _is_code(one)), *(str(one) for one in effects if one))
+    code = (
+        *(entry for entry in entries if ".py" in entry or _is_code(entry)),
+        *(str(path) for path in effects if path),
+    )
     with suppress(UserError):  # refused where it is read
         _, groups = form.read(texts)
-        return list(dict.fromkeys([*found, *form.question.code(None, groups)]))
-    return list(found)
+        return list(dict.fromkeys([*code, *form.question.code(None, groups)]))
+    return list(code)
 
 
 def _is_code(entry: str) -> bool:
     try:
-        read = parse_entry(entry)
+        parsed = parse_entry(entry)
     except UserError:
         return False  # refused where it is read
-    return bool(read.file or read.module)
+    return bool(parsed.file or parsed.module)

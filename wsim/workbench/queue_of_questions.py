@@ -1,4 +1,4 @@
-"""Questions that were asked: one is played at a time, in a process that can be stopped; the others wait."""
+"""The queue of questions: one runs at a time, in a process that can be stopped."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from wsim.workbench.questions import TRUST, Form, Texts, code_in
 if TYPE_CHECKING:
     from wsim.workbench.folder import Folder
 
-MOST_WAITING = 16
-MOST_KEPT = 200
-"""Questions that are over and still listed."""
-PATIENCE = 20.0  # seconds in which a worker that was stopped writes what it knows
+MAX_WAITING = 16
+MAX_LISTED = 200
+"""Finished questions that stay listed."""
+PATIENCE = 20.0  # seconds for a stopped worker to write its result
 OVER = ("answered", "stopped", "refused")
 
 
 @dataclass
 class QueuedQuestion:
-    """A question that was asked.
+    """A question in the queue.
 
     Attributes
     ----------
-    state: waiting, playing, answered, stopped (the file says what was known) or refused (``sentence`` says why).
-    doing, done, total: its progress. looks: deals, and the effects that decide, each with the ends of its interval.
-    version: grows with every change. stopping: whether it was asked to stop.
+    state: waiting, playing, answered, stopped (the file has the result so far) or refused (``sentence`` says why).
+    doing, done, total: its progress. looks: deals, and the deciding effects with the ends of their intervals.
+    version: counts the changes. stopping: whether a stop was requested.
     """
 
     number: int
@@ -56,11 +56,11 @@ class QueuedQuestion:
 
     @property
     def over(self) -> bool:
-        """Whether nothing more will come."""
+        """Whether it is finished."""
         return self.state in OVER
 
     def record(self) -> dict[str, Any]:
-        """Return what a page is told of it."""
+        """Return the question as the JSON object that its page displays."""
         last = self.looks[-1] if self.looks else None
         return {
             "state": self.state, "sentence": self.sentence, "doing": self.doing, "done": self.done,
@@ -82,20 +82,20 @@ class Questions:
         self._closed = False
 
     def listed(self) -> list[QueuedQuestion]:
-        """Return the questions, the latest first."""
+        """Return the questions, latest first."""
         with self._lock:
-            return sorted(self._questions.values(), key=lambda one: -one.number)
+            return sorted(self._questions.values(), key=lambda queued: -queued.number)
 
     def find(self, number: str) -> QueuedQuestion:
-        """Return a question; raise UserError if there is none of that number."""
-        found = self._questions.get(int(number)) if number.isdecimal() and len(number) < 9 else None
-        if found is None:
-            raise UserError(f"no question {number!r} was asked since the server began: its answer may be in the folder")
-        return found
+        """Return a question by its number; raise UserError if there is none."""
+        queued = self._questions.get(int(number)) if number.isdecimal() and len(number) < 9 else None
+        if queued is None:
+            raise UserError(f"no question {number!r} since the server started: its answer may be in the folder")
+        return queued
 
     def next_name(self, kind: Form) -> str:
-        """Return a name of a file that is not there yet."""
-        taken = {one.out for one in self._questions.values()}
+        """Return an unused file name for an answer."""
+        taken = {queued.out for queued in self._questions.values()}
         number = 1
         while (name := f"{kind.name}-{number}{kind.suffixes[0]}") in taken or kind.answer(
             self._folder.root / name
@@ -104,31 +104,31 @@ class Questions:
         return name
 
     def ask(self, kind: Form, texts: Texts, out: str) -> QueuedQuestion:
-        """Put a question to the others; raise UserError for one that cannot be asked, or if too many wait."""
+        """Add a question to the queue; raise UserError if it is invalid or too many are waiting."""
         for name in kind.named_files(texts):
             self._folder.inside(name)
         if code := [] if texts.get(TRUST) else code_in(kind, texts):
-            raise UserError(f"{', '.join(code)} is code that asking runs: say that it may")
+            raise UserError(f"{', '.join(code)} is code that this question would run: tick the box to allow it")
         texts = {name: list(lines) for name, lines in texts.items() if name != TRUST}
         kind.read(texts)
         path = self._folder.inside(out)
         if path.suffix not in kind.suffixes or not path.parent.is_dir():
             files = " or ".join(f"FILE{suffix}" for suffix in kind.suffixes)
-            raise UserError(f"an answer is written as {files} into the folder, not {out!r}")
+            raise UserError(f"an answer must be {files} in the folder, not {out!r}")
         with self._lock:
             if (
                 kind.answer(path).exists()
                 or path.exists()
-                or any(one.out == out and not one.over for one in self._questions.values())
+                or any(other.out == out and not other.over for other in self._questions.values())
             ):
-                raise UserError(f"there is a file {out!r} already, or a question that will write it: name another one")
-            if len(self._waiting) >= MOST_WAITING:
-                raise UserError(f"{MOST_WAITING} questions are waiting: stop one, or ask later")
+                raise UserError(f"the file {out!r} already exists or is the target of a question: choose another name")
+            if len(self._waiting) >= MAX_WAITING:
+                raise UserError(f"{MAX_WAITING} questions are waiting: stop one or try later")
             number = max(self._questions, default=0) + 1
             queued = QueuedQuestion(number, kind, texts, out, kind.words(texts, out))
             self._questions[number] = queued
             self._waiting.append(queued)
-            for old in [one.number for one in self._questions.values() if one.over][:-MOST_KEPT]:
+            for old in [other.number for other in self._questions.values() if other.over][:-MAX_LISTED]:
                 del self._questions[old]
             if self._thread is None:
                 self._thread = threading.Thread(target=self._play_all, daemon=True, name="wsim-questions")
@@ -136,11 +136,11 @@ class Questions:
         return queued
 
     def stop(self, queued: QueuedQuestion) -> None:
-        """Stop a question: one that waits is not asked, one that is played writes what it knows; twice: at once."""
+        """Stop a question: a running one writes its result so far, or stops at once if asked twice."""
         with self._lock:
             if queued in self._waiting:
                 self._waiting.remove(queued)
-                self._set(queued, state="stopped", sentence="stopped before it was asked")
+                self._set(queued, state="stopped", sentence="stopped before it started")
             elif queued is self._playing and self._process is not None:
                 if queued.stopping:
                     self._process.kill()
@@ -148,7 +148,7 @@ class Questions:
                 self._interrupt(self._process)
 
     def close(self) -> None:
-        """Stop all of them, and wait until what is known is written."""
+        """Stop all questions, and wait until results so far are written."""
         with self._lock:
             self._closed = True
             self._waiting.clear()
@@ -166,19 +166,19 @@ class Questions:
             process.send_signal(signal.SIGINT)
 
     def _play_all(self) -> None:
-        """Play the questions one after the other, until none waits."""
+        """Run the questions in order until none is waiting."""
         while True:
             with self._lock:
                 if self._closed or not self._waiting:
                     self._thread = self._playing = self._process = None
                     return
                 queued = self._playing = self._waiting.pop(0)
-                process = self._process = self._begun()
+                process = self._process = self._worker()
                 self._set(queued, state="playing")
             self._follow(queued, process)
 
-    def _begun(self) -> subprocess.Popen[str]:
-        """Start a worker, in a session of its own: Ctrl-C at the server's terminal is not for it."""
+    def _worker(self) -> subprocess.Popen[str]:
+        """Start a worker in its own session, which Ctrl-C at the terminal of the server does not reach."""
         paths = [str(PACKAGE.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
         return subprocess.Popen(
             [sys.executable, "-m", "wsim.workbench.worker"],
@@ -187,30 +187,30 @@ class Questions:
         )  # fmt: skip
 
     def _follow(self, queued: QueuedQuestion, process: subprocess.Popen[str]) -> None:
-        """Tell a worker its question, and take what it says until it ends."""
+        """Send a question to a worker, and handle its messages until it ends."""
         assert process.stdin is not None
         assert process.stdout is not None
         with process:
-            said: list[str] = []
-            complaints = threading.Thread(target=lambda: said.extend(process.stderr or ()), daemon=True)
-            complaints.start()
+            errors: list[str] = []
+            reader = threading.Thread(target=lambda: errors.extend(process.stderr or ()), daemon=True)
+            reader.start()
             with suppress(OSError):
                 process.stdin.write(
                     json.dumps({"kind": queued.kind.name, "texts": queued.texts, "out": queued.out}) + "\n"
                 )
                 process.stdin.flush()
-            for said_line in process.stdout:
+            for line in process.stdout:
                 with suppress(ValueError):
-                    self._take(queued, json.loads(said_line))
-            complaints.join(1)
+                    self._take(queued, json.loads(line))
+            reader.join(1)
         if not queued.over and queued.stopping:
-            self._set(queued, state="stopped", sentence="stopped before there was anything to say")
+            self._set(queued, state="stopped", sentence="stopped before there was a result")
         elif not queued.over:
-            last = said[-1].strip() if said else f"it ended with {process.returncode}"
+            last = errors[-1].strip() if errors else f"exit code {process.returncode}"
             self._set(queued, state="refused", sentence=f"the worker failed: {last}")
 
     def _take(self, queued: QueuedQuestion, line: Mapping[str, Any]) -> None:
-        """Take a line of a worker."""
+        """Handle a message of a worker."""
         if "progress" in line:
             doing, done, total = line["progress"]
             self._set(queued, doing=doing, done=done, total=total)
@@ -232,8 +232,8 @@ class Questions:
 
 
 def lines_of(pairs: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
-    """Return the fields of a form with their lines."""
-    found: dict[str, list[str]] = {}
+    """Return the lines of a form by field."""
+    fields: dict[str, list[str]] = {}
     for name, text in pairs:
-        found.setdefault(name, []).extend(line.strip() for line in text.splitlines() if line.strip())
-    return {name: lines for name, lines in found.items() if lines}
+        fields.setdefault(name, []).extend(line.strip() for line in text.splitlines() if line.strip())
+    return {name: lines for name, lines in fields.items() if lines}

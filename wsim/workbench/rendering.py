@@ -1,4 +1,4 @@
-"""How a page of the workbench is made: a template that extends ``base.html.j2``, with the look of the page of a run."""
+"""Rendering of pages: templates that extend ``base.html.j2``, in the style of the run page."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def page(request: Request, name: str, heading: str, *, status: int = 200, **valu
     Parameters
     ----------
     name: of its template, in ``wsim/workbench/templates``. heading: of the page, and its title.
-    values: what the template shows, escaped; ``game``: whose colours it shows; ``scripts``, ``styles``: further files.
+    values: for the template, escaped there; ``game``: whose colours are used; ``scripts``, ``styles``: further files.
     """
     state = request.app.state
     common = {"game": None, "scripts": [], "styles": [], "menu": state.menu, "here": request.url.path}
@@ -39,32 +39,32 @@ def page(request: Request, name: str, heading: str, *, status: int = 200, **valu
 
 
 def chart_file(request: Request, figures: Sequence[Figure], game: str | None, name: str) -> Response:
-    """Return one of some charts as a file, SVG or PNG: which one (``figure``) and what kind, the address says."""
+    """Return the chart that the address selects (``figure``) as an SVG or PNG file."""
     from wsim.report.pictures import as_png, as_svg
 
-    place, kind = whole("figure", request.query_params.get("figure", "0")), request.path_params["kind"]
-    if place >= len(figures):
-        raise UserError(f"there are {len(figures)} charts, numbered from 0: {place} is not one of them")
+    index, kind = whole("figure", request.query_params.get("figure", "0")), request.path_params["kind"]
+    if index >= len(figures):
+        raise UserError(f"chart {index} does not exist: there are {len(figures)}, numbered from 0")
     if kind not in ("svg", "png"):
-        raise UserError(f"a chart is a file of the kind svg or png, not {kind!r}")
-    drawing, colours = figures[place].drawing, {} if game is None else find_game(game).COLOURS
-    named = {"Content-Disposition": f'attachment; filename="{name}-{place}.{kind}"'}
+        raise UserError(f"a chart must be svg or png, not {kind!r}")
+    drawing, colours = figures[index].drawing, {} if game is None else find_game(game).COLOURS
+    named = {"Content-Disposition": f'attachment; filename="{name}-{index}.{kind}"'}
     if kind == "svg":
         return Response(as_svg(drawing, colours), media_type="image/svg+xml", headers=named)
     return Response(as_png(drawing, colours), media_type="image/png", headers=named)
 
 
 def folder_of(request: Request) -> Folder:
-    """Return the folder that is open."""
+    """Return the opened folder."""
     folder: Folder = request.app.state.folder
     return folder
 
 
 def form_of(request: Request) -> list[tuple[str, str]]:
-    """Return the fields of a form in their order; raise UserError for a body that is none."""
+    """Return the fields of a form in order; raise UserError if the body is not a form."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip()
     if kind != "application/x-www-form-urlencoded":
-        raise UserError(f"a form is sent as application/x-www-form-urlencoded, not {kind!r}")
+        raise UserError(f"a form must be application/x-www-form-urlencoded, not {kind!r}")
     try:
         return parse_qsl(request.state.body.decode(), keep_blank_values=True, max_num_fields=500, errors="strict")
     except ValueError as error:
@@ -72,14 +72,14 @@ def form_of(request: Request) -> list[tuple[str, str]]:
 
 
 def whole(what: str, text: str) -> int:
-    """Return the number that a form or an address names; raise UserError for other text."""
+    """Parse a whole number of a form or an address; raise UserError if it is invalid."""
     if not (text.isascii() and text.isdecimal() and len(text) <= MAX_DIGITS):
         raise UserError(f"{what} must be a whole number of at most {MAX_DIGITS} digits, not {shortened(text)}")
     return int(text)
 
 
 def shortened(text: str, most: int = 40) -> str:
-    """Return a text in quotes for a sentence, its end left out if it is long."""
+    """Return a text in quotes, shortened if it is long."""
     return repr(text if len(text) <= most else f"{text[:most]}...")
 
 
@@ -103,11 +103,11 @@ def _static(name: str) -> str:
 
 
 OWN = {"workbench.css", "play.css", "play.js"}
-"""Style sheets and scripts of the workbench, in its ``templates``; a page with a script of its own adds it."""
+"""Style sheets and scripts of the workbench, in its ``templates``; a page with its own script adds it."""
 
 
 def size_words(size: int) -> str:
-    """Return a number of bytes for people: ``1.4 MB``."""
+    """Return a number of bytes as text: ``1.4 MB``."""
     value, unit = float(size), 0
     while value >= 1000 and unit < 4:
         value, unit = value / 1000, unit + 1

@@ -1,4 +1,4 @@
-"""The tables of a run, or of several side by side: split, filtered, sorted, drawn, as files."""
+"""The tables of one or several runs: split, filtered, sorted, with charts, as files."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ if TYPE_CHECKING:
 NAMES = ("seat", "rank", "team")
 """Columns of whole numbers that tables are split by."""
 HEAVY = ("wsim.report.sections", "wsim.stats.combined", "wsim.questions.answer_files")
-"""What pages import that takes seconds: imported before the first of them is asked for."""
-MOST_DRAWN = 120
-"""Rows of a chart: of more, the first."""
+"""Modules that take seconds to import: imported before they are needed."""
+MAX_DRAWN = 120
+"""Rows of a chart."""
 
 
 def begin(app: Starlette) -> None:
-    """Keep what was read as long as the server runs."""
+    """Store tables as long as the server runs."""
     app.state.tables = Tables(app.state.folder)
 
 
 def opened_tables(request: Request) -> Tables:
-    """Return the tables that the server keeps."""
-    found: Tables = request.app.state.tables
-    return found
+    """Return the tables that the server stores."""
+    tables: Tables = request.app.state.tables
+    return tables
 
 
 def run_page(request: Request) -> Response:
@@ -50,7 +50,7 @@ def run_page(request: Request) -> Response:
     run = found.runs[0]
     document = found.document(rows, view.command(folder_of(request), flags_of(found.analysis)))
     figures = _figures(found, rows) if view.charts else []
-    heading = " and ".join(one.path.name for one in found.runs)
+    heading = " and ".join(run.path.name for run in found.runs)
     return page(
         request, "run.html.j2", heading, game=run.plan.game, runs=found.runs, view=view, found=found, said=said,
         tables=[
@@ -66,7 +66,7 @@ def run_page(request: Request) -> Response:
 
 
 def run_csv(request: Request) -> Response:
-    """Return the rows that are shown as the CSV that the command writes."""
+    """Return the rows shown, as the CSV that the command writes."""
     from wsim.display import csv_of
 
     view, found = _view_of(request)
@@ -79,14 +79,14 @@ def run_csv(request: Request) -> Response:
 
 
 def chart(request: Request) -> Response:
-    """Return a chart of the rows that are shown as a file: SVG or PNG."""
+    """Return a chart of the rows shown as an SVG or PNG file."""
     view, found = _view_of(request)
     rows, _ = rows_shown(found, view)
     return chart_file(request, _figures(found, rows), found.runs[0].plan.game, view.table)
 
 
 def _view_of(request: Request) -> tuple[TableView, RunTable]:
-    """Return what an address asks for."""
+    """Return the view of an address, and its table."""
     import polars as pl
 
     from wsim.lab.run_tables import tables_of_run
@@ -97,12 +97,12 @@ def _view_of(request: Request) -> tuple[TableView, RunTable]:
     try:
         found = tables.table(view)
     except (FileNotFoundError, pl.exceptions.PolarsError) as error:
-        raise UserError(f"the files of {' and '.join(view.runs)} are no longer what they were: {error}") from error
+        raise UserError(f"the files of {' and '.join(view.runs)} have changed or are missing: {error}") from error
     return (replace(view, by=()) if view.by == found.analysis.by else view), found
 
 
 def _split_columns(found: RunTable) -> list[tuple[str, bool]]:
-    """Return the columns of names that the table can be split by, and whether it is."""
+    """Return the columns by which the table can be split, and whether it is."""
     run, split = found.runs[0], found.split
     if not found.splits:
         return []
@@ -112,7 +112,7 @@ def _split_columns(found: RunTable) -> list[tuple[str, bool]]:
 
 
 def table_grid(found: RunTable, view: TableView, rows: pl.DataFrame) -> Grid:
-    """Return the rows as a table whose headings sort and whose rows lead to the page of what they are about."""
+    """Return the rows as a table whose headings sort and whose rows link to their pages."""
     from wsim.report.grids import grid
     from wsim.stats.filters import column_named
 
@@ -138,12 +138,12 @@ def table_grid(found: RunTable, view: TableView, rows: pl.DataFrame) -> Grid:
 
 
 def _figures(found: RunTable, rows: pl.DataFrame) -> list[Figure]:
-    """Return the charts of the rows that are shown."""
+    """Return the charts of the rows shown."""
     from wsim.game import find_game
     from wsim.report.sections import table_section
     from wsim.report.theme import Palette
 
-    drawn = replace(found.table, frame=rows.head(MOST_DRAWN))
+    drawn = replace(found.table, frame=rows.head(MAX_DRAWN))
     if drawn.frame.is_empty():
         return []
     return list(table_section(found.name, drawn, Palette(find_game(found.runs[0].plan.game).COLOURS)).figures)

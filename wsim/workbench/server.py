@@ -2,20 +2,20 @@
 
 **To add a page**: a module of ``wsim/workbench/`` with
 
-* ``ROUTES``: its ``starlette.routing.Route`` (plain functions ``def show(request) -> Response`` run on threads; what
-  takes long does not belong there but into a worker), listed in ``PAGES`` below,
-* ``MENU``, if it is to stand in the menu of every page: pairs of a name and an address,
+* ``ROUTES``: its ``starlette.routing.Route`` (plain functions ``def show(request) -> Response`` run on threads; long
+  work belongs in a worker), with the module in ``PAGES`` below,
+* ``MENU``, optional: entries of the menu of every page, as pairs of name and address,
 * ``SHOWS``, if it shows runs or files: by kind of ``folder.Found`` (``run``, ``match``, ``position``; ``game``: a name
-  of a game) a function that takes the name within the folder and returns the address of its page,
-* ``begin(app)`` and ``end(app)``, called when the application is made and when the server ends; ``HEAVY``: names of
-  modules that its pages import and that take seconds.
+  of a game), a function from the name within the folder to the address of its page,
+* ``begin(app)`` and ``end(app)``, called when the application is made and when the server stops; ``HEAVY``: modules
+  that take seconds to import.
 
-A page is made by ``rendering.page(request, "name.html.j2", heading, **values)`` of a template in ``templates/`` that
-extends ``base.html.j2`` (blocks ``content``, ``facts``); forms are read by ``rendering.form_of(request)``, files of the
-folder by ``folder_of(request).inside(name)``. A script or a style sheet of its own is a file beside the templates: its
-name in ``rendering.OWN`` and in ``scripts=`` (``styles=``) of the page; nothing of the kind may stand within a page. A
-UserError becomes a page with its sentence (400), so does an OSError (500). Paths whose pages check a key of their own
-in the place of the token (a seat's link) begin with ``/seat/`` (``KEYED``).
+``rendering.page(request, "name.html.j2", heading, **values)`` renders a template in ``templates/`` that extends
+``base.html.j2`` (blocks ``content``, ``facts``). ``rendering.form_of(request)`` reads a form, and
+``folder_of(request).inside(name)`` gives the path of a file. A page's own script or style sheet is a file next to the
+templates, listed in ``rendering.OWN`` and passed as ``scripts=`` or ``styles=``; none is allowed inline. UserError
+becomes a page with its sentence (400), OSError as well (500). Pages that check their own key instead of the token (the
+link of a seat) have paths that begin with ``/seat/`` (``KEYED``).
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ PAGES: tuple[ModuleType, ...] = (
 )
 """Modules with pages, in the order of the menu."""
 KEYED = ("/static/", "/seat/")
-"""Beginnings of paths that need no token: nothing secret, or pages that check a key of their own."""
+"""Beginnings of paths that need no token: nothing secret, or pages that check their own key."""
 
 
 def application(folder: Folder, access: Access) -> Starlette:
@@ -96,43 +96,43 @@ def application(folder: Folder, access: Access) -> Starlette:
 
 @contextlib.asynccontextmanager
 async def _life(app: Starlette) -> AsyncIterator[None]:
-    """Let pages end what they have running: ``end(app)`` of their modules."""
+    """Call ``end(app)`` of the pages when the server stops."""
     yield
     for module in PAGES:
         getattr(module, "end", lambda _: None)(app)
 
 
 async def refused(request: Request, error: Exception) -> Response:
-    """Return the page of a mistake."""
-    return _sentence_page(request, "That cannot be shown", 400, str(error))
+    """Return the page for a UserError."""
+    return _sentence_page(request, "This cannot be shown", 400, str(error))
 
 
 async def failed(request: Request, error: Exception) -> Response:
-    """Return the page of a failure of the disk, which names files as the folder does, not by their absolute path."""
+    """Return the page for an error of the disk, with file names relative to the folder."""
     sentence = str(error).replace(f"{request.app.state.folder.root}{os.sep}", "")
-    return _sentence_page(request, "That failed", 500, sentence)
+    return _sentence_page(request, "This failed", 500, sentence)
 
 
 async def missing(request: Request, error: Exception) -> Response:
-    """Return the page of an address that there is none of."""
+    """Return the page for an unknown address."""
     assert isinstance(error, HTTPException)
     sentence = f"there is no page {request.url.path!r}" if error.status_code == 404 else error.detail
-    return _sentence_page(request, "That cannot be shown", error.status_code, sentence)
+    return _sentence_page(request, "This cannot be shown", error.status_code, sentence)
 
 
 def _sentence_page(request: Request, heading: str, status: int, sentence: str) -> Response:
-    """Return a page of one sentence, and a link on: who has the link of a seat may go nowhere but there."""
-    place = request.url.path.split("/")
-    if place[1] != "seat":
+    """Return a page of one sentence with a link back; from the page of a seat it leads only there."""
+    parts = request.url.path.split("/")
+    if parts[1] != "seat":
         return page(request, "refused.html.j2", heading, status=status, sentence=sentence, back="/")
-    back = "/".join(place[:3]) if len(place) > 3 else None
+    back = "/".join(parts[:3]) if len(parts) > 3 else None
     return page(request, "refused.html.j2", heading, status=status, sentence=sentence, back=back, menu=())
 
 
 def opened(target: str) -> tuple[Folder, str]:
-    """Return the folder to open and the page to begin with, for a run, an answer, a position, a game or a folder.
+    """Return the folder and the first page for a run, an answer, a position, a game or a folder.
 
-    Of a run or a file, the folder is the one that it lies in. Raises UserError for what is none of them.
+    For a run or a file, the folder is its parent. Raises UserError for anything else.
     """
     from wsim.installed import GAMES
 
@@ -140,20 +140,20 @@ def opened(target: str) -> tuple[Folder, str]:
     if target in GAMES and not path.exists():
         return Folder.of(Path()), _page_of("game", target)
     if not path.exists():
-        raise UserError(f"{target!r} is no run, answer, position or folder, and no game: games are {', '.join(GAMES)}")
+        raise UserError(f"{target!r} is not a run, answer, position, folder or game: games are {', '.join(GAMES)}")
     folder = Folder.of(path.resolve().parent)
-    inside = [one for one in Folder.of(path).found() if one.name == "."] if path.is_dir() else []
+    inside = [entry for entry in Folder.of(path).found() if entry.name == "."] if path.is_dir() else []
     if path.is_dir() and not inside:
         return Folder.of(path), "/"
     name = folder.name_of(path)
-    kind = "run" if inside else next((one.kind for one in folder.found() if one.name == name), None)
+    kind = "run" if inside else next((entry.kind for entry in folder.found() if entry.name == name), None)
     if kind is None:
-        raise UserError(f"{target!r} is no answer and no position of wsim")
+        raise UserError(f"{target!r} is not an answer or a position of wsim")
     return folder, _page_of(kind, name)
 
 
 def _page_of(kind: str, name: str) -> str:
-    """Return the page that shows what is of a kind; the start where there is none."""
+    """Return the address of the page for a run or file of a kind; the start page if there is none."""
     for module in PAGES:
         shows: Mapping[str, Callable[[str], str]] = getattr(module, "SHOWS", {})
         if kind in shows:
@@ -163,12 +163,12 @@ def _page_of(kind: str, name: str) -> str:
 
 @contextlib.contextmanager
 def listening(host: str, port: int) -> Iterator[socket.socket]:
-    """Give a socket that listens; raise UserError for a host or a port that cannot be had. Port 0: a free one."""
+    """Yield a listening socket; port 0 selects a free one. Raises UserError if host or port are not available."""
     try:
-        family, kind, proto, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        family, kind, proto, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         with socket.socket(family, kind, proto) as made:
             made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            made.bind(place)
+            made.bind(address)
             yield made
     except (OSError, OverflowError) as error:
         why = getattr(error, "strerror", None) or error
@@ -176,22 +176,22 @@ def listening(host: str, port: int) -> Iterator[socket.socket]:
 
 
 class _ImpatientProtocol(H11Protocol):
-    """Closes a connection whose request does not begin within a time: uvicorn waits for half a header forever."""
+    """Closes connections that do not send a complete header in time; uvicorn would wait forever."""
 
     _deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Start to wait for the head of the first request."""
+        """Start the timer for the header of the first request."""
         super().connection_made(transport)
         self._expect()
 
     def data_received(self, data: bytes) -> None:
-        """Stop waiting if the head is complete; else start if this is the beginning of a new one."""
+        """Stop the timer if the header is complete, or start it for a new one."""
         super().data_received(data)
         self._expect()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop waiting."""
+        """Stop the timer."""
         super().connection_lost(exc)
         if self._deadline is not None:
             self._deadline.cancel()
@@ -207,7 +207,7 @@ class _ImpatientProtocol(H11Protocol):
 
 
 class Server(uvicorn.Server):
-    """A server that says when it answers, and that a signal ends in order, its handlers then being as before."""
+    """A server that reports when it is ready, stops cleanly on a signal and restores the signal handlers."""
 
     def __init__(self, app: Starlette, ready: Callable[[], object]) -> None:
         config = uvicorn.Config(
@@ -218,19 +218,21 @@ class Server(uvicorn.Server):
         self._ready = ready
 
     async def startup(self, sockets: Any = None) -> None:
-        """Listen, and say so."""
+        """Listen, and report that the server is ready."""
         await super().startup(sockets)
         self._ready()
 
     def handle_exit(self, _number: int, _frame: Any) -> None:
-        """End in order; the second signal ends at once (``wsim.cli.signals``)."""
+        """Stop cleanly; a second signal stops at once (``wsim.cli.signals``)."""
         self.should_exit = True
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Let signals end the server. Uvicorn's own way raises them again at the end, which counts as a second one."""
-        heard = [one for one in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(one) is not signal.SIG_IGN]
-        before = {number: signal.signal(number, self.handle_exit) for number in heard}
+        """Stop on signals. Uvicorn would raise them again at the end, which counts as a second signal."""
+        handled = [
+            number for number in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(number) is not signal.SIG_IGN
+        ]
+        before = {number: signal.signal(number, self.handle_exit) for number in handled}
         try:
             yield
         finally:
@@ -243,11 +245,11 @@ def serve(target: str, host: str, port: int, ready: Callable[[str], object], *, 
 
     Parameters
     ----------
-    target: what is opened (``opened``). ready: called with the address once the server answers.
-    browser: whether it is opened in one.
+    target: see ``opened``. ready: called with the address once the server responds.
+    browser: whether to open the address in a browser.
     """
     folder, first = opened(target)
-    os.chdir(folder.root)  # files that forms name are found where the commands find them that stand beside
+    os.chdir(folder.root)  # forms find files as the commands shown next to them do
     with listening(host, port) as made:
         access = Access(token_urlsafe(24), host, made.getsockname()[1], KEYED)
         address = access.address(first)
@@ -263,7 +265,7 @@ def serve(target: str, host: str, port: int, ready: Callable[[str], object], *, 
 
 
 def _warm() -> None:
-    """Import what pages import."""
+    """Import the heavy modules of the pages."""
     for module in PAGES:
         for name in getattr(module, "HEAVY", ()):
             import_module(name)

@@ -1,4 +1,4 @@
-"""The start: runs, answers and positions of the folder."""
+"""The start page: runs, answers and positions of the folder."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ MENU = (("Runs and answers", "/"),)
 
 
 def start(request: Request) -> Response:
-    """Return the list of what lies in the folder."""
+    """Return the list of runs and files in the folder."""
     folder, shows = folder_of(request), request.app.state.shows
     rows = [
-        (one, shows[one.kind](one.name) if one.kind in shows else None, size_words(one.size)) for one in folder.found()
+        (entry, shows[entry.kind](entry.name) if entry.kind in shows else None, size_words(entry.size))
+        for entry in folder.found()
     ]
     return page(request, "start.html.j2", folder.root.name or str(folder.root), rows=rows, root=str(folder.root))
 

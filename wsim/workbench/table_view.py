@@ -1,4 +1,4 @@
-"""What is shown of which table, all of it in the address: the same link shows the same, and a command prints it."""
+"""The view of a table, which is completely in the address: equal links show the same, and a command prints it."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from wsim.workbench.folder import Folder
 
 OPTION = "option."
-MOST_TABLES = 64
-"""That are kept, the latest."""
+MAX_TABLES = 64
+"""Tables that are stored: the latest."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def _field(name: str, spec: Option) -> str:
 
 
 class Tables:
-    """Runs that were opened and tables that were made of them: what is asked again is not read again."""
+    """A cache of opened runs and their tables."""
 
     def __init__(self, folder: Folder) -> None:
         self._folder, self._lock = folder, Lock()
@@ -97,11 +97,11 @@ class Tables:
         self._tables: OrderedDict[Any, RunTable] = OrderedDict()
 
     def run(self, name: str) -> Run:
-        """Return a run of the folder; raise UserError if there is none, or it is gone."""
+        """Return a run of the folder; raise UserError if it does not exist."""
         from wsim.lab.store import load_run
 
         path = self._folder.inside(name)
-        state = [_state(path / one) for one in ("run.json", "shards.jsonl")]
+        state = [_state(path / file) for file in ("run.json", "shards.jsonl")]
         with self._lock:
             known = self._runs.get(name)
         if known is not None and known[0] == state and None not in state:
@@ -111,12 +111,12 @@ class Tables:
             self._runs[name] = (state, run)
             for key in [key for key in self._tables if name in key[0]]:
                 del self._tables[key]
-            while len(self._runs) > MOST_TABLES:
+            while len(self._runs) > MAX_TABLES:
                 self._runs.popitem(last=False)
         return run
 
     def table(self, view: TableView) -> RunTable:
-        """Return a table, whatever is shown of it; raise UserError for what the runs cannot be asked."""
+        """Return the table of a view with all its rows; raise UserError if the runs do not have it."""
         from wsim.game import find_analysis, find_game
         from wsim.lab.run_tables import RunTable, texts_read
 
@@ -133,37 +133,37 @@ class Tables:
         found = RunTable.of(view.table, runs, view.by, view.level, options, view.won_by)
         with self._lock:
             self._tables[key] = found
-            while len(self._tables) > MOST_TABLES:
+            while len(self._tables) > MAX_TABLES:
                 self._tables.popitem(last=False)
         return found
 
 
 def flags_of(analysis: Any) -> list[str]:
-    """Return the options of a table that take no value."""
+    """Return the options of a table without a value."""
     return [name for name, option in analysis.options.items() if option.flag]
 
 
 def rows_shown(found: RunTable, view: TableView) -> tuple[pl.DataFrame, str]:
-    """Return the rows that are shown, and what is to be said where a name has none."""
+    """Return the rows shown, and a remark if a name has none."""
     from wsim.stats.filters import viewed
 
     return viewed(found.table.frame, view.sort, view.top, view.only, found.splits, found.table.columns)
 
 
 def thing_address(view: TableView, name: str, show: str = "") -> str:
-    """Return the address of the page of what a row of a table is about, with a further table on it."""
+    """Return the address of the page of an item of a table; ``show``: a further table on it."""
     runs = [("run", run) for run in view.runs]
     return f"/thing?{urlencode([*runs, ('table', view.table), ('name', name), *([('show', show)] if show else [])])}"
 
 
 def has_pages(found: RunTable) -> bool:
-    """Say whether a table is of things that have pages."""
+    """Return whether the items of a table have pages."""
     return found.table.form in ("levels", "owners")
 
 
 def _state(path: Path) -> tuple[int, int] | None:
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return None
-    return found.st_mtime_ns, found.st_size
+    return status.st_mtime_ns, status.st_size

@@ -1,4 +1,4 @@
-"""The page of a card, a wonder, a policy: what a run says of it, what is written on it, what is known to be caused."""
+"""The page of a card, a wonder or a policy: its figures in a run, its text, and its causal effects."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from wsim.workbench.folder import Folder
 
 CLOSEST = 10
-"""Games that are listed."""
+"""Close games that are listed."""
 _CLOSE = (
     Column("game", NAME), Column("seat", NAME), Column("policy", NAME), Column("total", POINTS, heading="score"),
     Column("margin", POINTS, about="points ahead of the next seat"),
@@ -43,13 +43,13 @@ PARTNERS = 20
 
 
 def thing_page(request: Request) -> Response:
-    """Return the page of what a row of a table is about."""
+    """Return the page of an item of a table."""
     query, tables = request.query_params, opened_tables(request)
     view = TableView.of([(key, value) for key, value in query.multi_items() if key in ("run", "table")])
     name, show, folder = query.get("name", ""), query.get("show", ""), folder_of(request)
     found = tables.table(view)
     if not has_pages(found):
-        raise UserError(f"the rows of the table {view.table} have no pages of their own")
+        raise UserError(f"rows of the table {view.table} have no pages")
     run, noun = found.runs[0], found.table.frame.columns[0]
     rows = _rows_of(found, noun, name)
     pages = [(said, thing_address(view, name, one), one == show) for said, one in _pages(found, noun, name)]
@@ -66,20 +66,20 @@ def thing_page(request: Request) -> Response:
 
 
 def _pages(found: RunTable, noun: str, name: str) -> list[tuple[str, str]]:
-    """Return what else can be shown of a thing: in words, and in the address."""
+    """Return the further tables of an item: label, and value in the address."""
     from wsim.lab.run_tables import tables_of_run
 
     run = found.runs[0]
     splits = [one for one in ("policy", "seat", "wonder", "side") if one in found.splits and one != noun]
     pages = [(f"by {one}", f"by:{one}") for one in splits if one not in found.split]
-    if noun == "card" and run.plan.picks and "readings" in tables_of_run(run):
-        pages += [(f"by {one} in which it was taken", f"readings:{one}") for one in ("age", "turn")]
-    pages += [("with what it goes", "synergies")] if kept_option(run, "synergies", noun) else []
-    return pages + ([("games that were close", "games")] if not found.teller and _column_of(run, noun, name) else [])
+    if noun == "card" and run.plan.picks and "drafting" in tables_of_run(run):
+        pages += [(f"by {one} in which it was taken", f"drafting:{one}") for one in ("age", "turn")]
+    pages += [("by partner", "synergies")] if kept_option(run, "synergies", noun) else []
+    return pages + ([("close games", "games")] if not found.teller and _column_of(run, noun, name) else [])
 
 
 def _other_numbers(folder: Folder, run: Run) -> list[str]:
-    """Return the runs of the folder with the same rules and other numbers of players: of each number the largest."""
+    """Return runs of the folder with the same rules and a different number of players: the largest of each."""
     mine, largest = run.provenance.plan, dict[int, tuple[int, str]]()
     for one in folder.found():
         if one.kind != "run":
@@ -93,7 +93,7 @@ def _other_numbers(folder: Folder, run: Run) -> list[str]:
 
 
 def _questions(run: Run, noun: str, name: str) -> list[tuple[str, str]]:
-    """Return what can be asked of the thing, with the address of the form."""
+    """Return the questions about an item, with the addresses of their forms."""
     from wsim.game import find_game
 
     game = find_game(run.plan.game)
@@ -107,11 +107,11 @@ def _questions(run: Run, noun: str, name: str) -> list[tuple[str, str]]:
 
 
 def kept_option(run: Run, table: str, option: str) -> bool:
-    """Say whether a table of the run can be asked about one thing alone."""
+    """Return whether a run has a table with an option."""
     from wsim.lab.run_tables import tables_of_run
 
-    found = tables_of_run(run).get(table)
-    return found is not None and option in found.options
+    analysis = tables_of_run(run).get(table)
+    return analysis is not None and option in analysis.options
 
 
 def _filtered(view: TableView, noun: str, name: str, by: tuple[str, ...] = ()) -> TableView:
@@ -119,7 +119,7 @@ def _filtered(view: TableView, noun: str, name: str, by: tuple[str, ...] = ()) -
 
 
 def _rows_of(found: RunTable, noun: str, name: str) -> pl.DataFrame:
-    """Return the rows of a thing; raise UserError if there are none."""
+    """Return the rows of an item; raise UserError if there are none."""
     import polars as pl
 
     frame = found.table.frame
@@ -131,7 +131,7 @@ def _rows_of(found: RunTable, noun: str, name: str) -> pl.DataFrame:
 
 
 def _figures(found: RunTable, rows: pl.DataFrame, name: str) -> list[Grid]:
-    """Return what a table says of a thing: of one run each figure with its interval, of several the runs' rows."""
+    """Return the figures of an item: with one run a table of its figures, with several a row for each run."""
     from wsim.report.grids import grid
 
     if found.teller:
@@ -140,7 +140,7 @@ def _figures(found: RunTable, rows: pl.DataFrame, name: str) -> list[Grid]:
 
 
 def _row_grid(found: RunTable, row: Mapping[str, Any], place: int) -> Grid:
-    """Return a row as a table of its figures, each with its interval and its unit."""
+    """Return a row as a table of figures with intervals and units."""
     from wsim.report.grids import Cell, Grid, Heading, plain
 
     lines = []
@@ -158,15 +158,15 @@ def _row_grid(found: RunTable, row: Mapping[str, Any], place: int) -> Grid:
 
 
 def _shown(request: Request, found: RunTable, view: TableView, name: str, show: str) -> tuple[Grid, str, str] | None:
-    """Return the further table that is asked for, what it says, and its command; None if none is."""
+    """Return the requested further table, its note and its command; None if none is requested."""
     from wsim.report.grids import grid
 
     what, _, by = show.partition(":")
     tables, folder, noun = opened_tables(request), folder_of(request), found.table.frame.columns[0]
-    if what in ("by", "readings") and by:
+    if what in ("by", "drafting") and by:
         split = (*found.split, by)
         part_view = _filtered(TableView(view.runs, table=found.name if what == "by" else what), noun, name, split)
-        part_view = replace(part_view, sort=f"-{by}" if what == "readings" else None)
+        part_view = replace(part_view, sort=f"-{by}" if what == "drafting" else None)
         part = tables.table(part_view)
         rows, _ = rows_shown(part, part_view)
         return grid("by", part.table.sheet(rows, f"{name} by {by}")), part.table.note, part_view.command(folder)
@@ -178,10 +178,8 @@ def _shown(request: Request, found: RunTable, view: TableView, name: str, show: 
     if what == "games":
         run = found.runs[0]
         command = f"wsim trace {shlex.quote(shown_path(run.path))} GAME --why"
-        note = f"The {CLOSEST} games that a seat with it won by the least; GAME is a number of the table."
-        made = grid(
-            "games", Sheet(f"Close games that were won with {name}", _close(run, noun, name).to_dicts(), _CLOSE)
-        )
+        note = f"The {CLOSEST} closest wins of seats with it; GAME is a number from this table."
+        made = grid("games", Sheet(f"Close games won with {name}", _close(run, noun, name).to_dicts(), _CLOSE))
         link = "/analyse?{}".format
         lines = [
             [replace(row[0], link=link(urlencode({"run": view.runs[0], "number": row[0].text}))), *row[1:]]
@@ -198,7 +196,7 @@ def _only(frame: pl.DataFrame, noun: str, name: str) -> pl.DataFrame:
 
 
 def _column_of(run: Run, noun: str, name: str) -> str:
-    """Return the column of the seats that says whether a seat has the thing; nothing if there is none."""
+    """Return the column of the seats table that records an item; empty if there is none."""
     from wsim.game import find_game
 
     if run.plan.keep == "summary" or not run.shards["seats"]:
@@ -209,12 +207,12 @@ def _column_of(run: Run, noun: str, name: str) -> str:
 
 
 def _close(run: Run, noun: str, name: str) -> pl.DataFrame:
-    """Return the games that were won with the thing by the smallest margin: game, seat, score, margin."""
+    """Return the games won with an item by the smallest margin: game, seat, score, margin."""
     import polars as pl
 
     column = _column_of(run, noun, name)
     if not column:
-        raise UserError(f"the run keeps no rows of {name!r}")
+        raise UserError(f"the run has no rows of {name!r}")
     mine = pl.col(column) > 0 if column != noun else pl.col(column).cast(pl.String) == name
     second = pl.col("total").sort(descending=True).get(1, null_on_oob=True).over("game")
     seats = run.seats.with_columns(margin=pl.col("total") - second)
@@ -224,7 +222,7 @@ def _close(run: Run, noun: str, name: str) -> pl.DataFrame:
 
 
 def _text(run: Run, name: str) -> tuple[list[Grid], str] | None:
-    """Return what is written on the thing, and the command that shows it; None for what the catalogue has not."""
+    """Return the text of an item and the command that prints it; None if the catalogue does not contain it."""
     from wsim.game import find_game
     from wsim.spec.catalogues import Source
 
@@ -246,7 +244,7 @@ def _text(run: Run, name: str) -> tuple[list[Grid], str] | None:
 
 
 def catalogues_of(game: Game) -> Any:
-    """Return the catalogues of a game; None if it has none."""
+    """Return the catalogues of a game, or None."""
     if game.CATALOGUES is None:
         return None
     module, _, attribute = game.CATALOGUES.partition(":")
@@ -254,7 +252,7 @@ def catalogues_of(game: Game) -> Any:
 
 
 def rows_grid(name: str, caption: str, rows: Sequence[Mapping[str, Any]]) -> Grid:
-    """Return rows of any values as a table of texts; what none of them has is left out."""
+    """Return rows as a table of text, without empty columns."""
     from wsim.report.grids import Grid, Heading, plain
 
     columns = [one for one in (rows[0] if rows else {}) if any(row[one] not in (None, "", [], ()) for row in rows)]
@@ -269,7 +267,7 @@ def _words(value: object) -> str:
 
 
 def _causal(folder: Folder, run: Run, noun: str, name: str) -> list[tuple[str, str, Grid]]:
-    """Return what answers of the folder say a thing causes: the file, what an effect is, the rows of the thing."""
+    """Return the causal effects of an item in the answers of the folder: file, estimand, rows."""
     from wsim.questions.answer_files import stored_in
     from wsim.report.grids import grid
 

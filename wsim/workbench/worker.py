@@ -1,8 +1,7 @@
-"""One question, played in a process of its own: ``python -m wsim.workbench.worker``, told what by a line of JSON.
+"""One question in its own process: ``python -m wsim.workbench.worker`` reads it as a line of JSON.
 
-It writes lines of JSON: ``progress`` (what, done, of how many), ``look`` (deals, effects with their intervals), and at
-the end ``written`` (whether it was stopped, and the file) or ``refused`` (a sentence). SIGINT stops it in order: what
-the games so far say is written.
+It writes lines of JSON: ``progress`` (task, done, total), ``look`` (deals, effects with their intervals), and finally
+``written`` (whether it was stopped, and the file) or ``refused`` (a sentence). On SIGINT it writes the result so far.
 """
 
 from __future__ import annotations
@@ -34,21 +33,21 @@ class _Lines(ProgressOfLooks):
         now = time.monotonic()
         if now - self._last >= PAUSE or done >= total:
             self._last = now
-            _say("progress", [what, done, total])
+            _send("progress", [what, done, total])
 
     def looked(self, deals: int, effects: Sequence[tuple[float, float, float]]) -> None:
-        known = [[one if math.isfinite(one) else None for one in effect] for effect in effects]
-        _say("look", [deals, known])
+        finite = [[value if math.isfinite(value) else None for value in effect] for effect in effects]
+        _send("look", [deals, finite])
 
 
-def _say(name: str, value: Any) -> None:
+def _send(name: str, value: Any) -> None:
     assert sys.__stdout__ is not None
     sys.__stdout__.write(json.dumps({name: value}) + "\n")
     sys.__stdout__.flush()
 
 
 def main() -> None:
-    """Play the question of standard input."""
+    """Answer the question on standard input."""
     question = json.loads(sys.stdin.readline())
     form, out = form_of(question["kind"]), Path(question["out"])
     try:
@@ -61,13 +60,13 @@ def main() -> None:
                 raise
             answer, stopped = interrupt.result, True
         answer.write(out)
-        _say("written", [stopped, question["out"]])
+        _send("written", [stopped, question["out"]])
     except (UserError, OSError) as error:
-        _say("refused", str(error))
+        _send("refused", str(error))
     except KeyboardInterrupt:
-        _say("refused", "stopped before there was anything to say")
+        _send("refused", "stopped before there was a result")
 
 
 if __name__ == "__main__":
-    with contextlib.redirect_stdout(sys.stderr):  # what policies print is no line of the answer
+    with contextlib.redirect_stdout(sys.stderr):  # policies may print
         main()

@@ -51,7 +51,7 @@ def test_the_interval_of_a_crossing_covers_as_often_as_those_of_the_effects() ->
         found = crossing(values, effect, effect - 1.96, effect + 1.96, 0.0)
         low = -np.inf if found.low is None else found.low
         high = np.inf if found.high is None else found.high
-        held += low <= 5 <= high and "every" not in found.said
+        held += low <= 5 <= high and "every" not in found.status
     assert 0.93 <= held / 2000 <= 0.97
 
 
@@ -66,7 +66,7 @@ def test_a_sweep_finds_the_planted_value() -> None:
     assert third - second == pytest.approx(20, abs=3)
     assert answer.targets is not None
     [row] = answer.targets.to_dicts()
-    assert (row["action"], row["card"], row["said"]) == ("build", "Altar", "met")
+    assert (row["action"], row["card"], row["status"]) == ("build", "Altar", "met")
     assert row["value_low"] < row["value"] < row["value_high"]
     assert row["value"] == pytest.approx(20 * (10 - first) / (second - first))
 
@@ -166,7 +166,7 @@ def test_the_command_shows_the_sweep_and_its_target(wsim_command: Command) -> No
     assert lines[7] == "Where the effect on score is 10"
     assert "value: where the effect is 10, straight between the values" in answer.out
     record = json.loads(wsim_command(*words, "--json").out)
-    assert record["targets"][0]["said"] == "met"
+    assert record["targets"][0]["status"] == "met"
     assert record["question"]["sweep"] == POINTS
 
 

@@ -104,8 +104,8 @@ def test_cards_and_wonders_of_real_games(wsim_command: Command) -> None:
     assert (wonders["n"] * wonders["figure"]).sum() == pytest.approx(2 * 240)
     cards = answer.pairs.row(by_predicate=pl.col("table") == "cards", named=True)
     assert cards["rms_low"] > 0
-    assert 0 < cards["clear"] <= cards["things"]
-    between = answer.things.filter(pl.col("table") == "cards", pl.col("between").is_not_null())["between"]
+    assert 0 < cards["clear"] <= cards["items"]
+    between = answer.items.filter(pl.col("table") == "cards", pl.col("between").is_not_null())["between"]
     assert ((2 * between**2).mean()) == pytest.approx(cards["rms"] ** 2, rel=0.25)  # those below 0 are cut there
     assert "sampling noise is removed" in repr(answer)
     shown = wsim_command(*PLAYED, "--tables", "wonders", "--quiet").out
@@ -120,7 +120,7 @@ def test_three_players_have_three_pairs_and_one_row_for_all() -> None:
     assert answer.pairs["first"].to_list() == ["p", "p", "p:charm=3", "all pairs"]
     *pairs, every = answer.pairs["rms"].to_list()
     assert every**2 == pytest.approx(np.mean(np.square(pairs)))
-    assert answer.things["between"][0] ** 2 == pytest.approx(every**2 / 2)
+    assert answer.items["between"][0] ** 2 == pytest.approx(every**2 / 2)
     rerun = answer.again(threads=2)
     assert rerun.identical
     assert rerun.compared == "1,500 games of each of 3 policies"
@@ -146,7 +146,7 @@ def test_what_cannot_be_asked_is_one_sentence(wsim_command: Command, words: list
 def test_what_tables_are_shown_with_is_drawn_together_as_far_as_noise_sets_it_apart() -> None:
     """Of luck alone nothing is left but a common figure near 0; of what is known well its own."""
     keys: Any = {"players": 3, "games": 900, "seed": 6}
-    alike = wsim.robustness("random", "greedy", **keys).things.filter(pl.col("between").is_not_null(), table="cards")
+    alike = wsim.robustness("random", "greedy", **keys).items.filter(pl.col("between").is_not_null(), table="cards")
     one, drawn = alike["between"], alike["shrunk"]
     assert drawn.min() > one.min()  # type: ignore[operator]
     assert drawn.max() < one.max()  # type: ignore[operator]

@@ -111,7 +111,7 @@ def test_threads_do_not_show(threads: int) -> None:
 def test_a_sweep_is_a_curve() -> None:
     answer = medal(sweep="cards.Medal.points=1..9..2", budget=4000)
     assert answer.effects["value"].to_list() == ["1", "3", "5", "7", "9"]
-    assert answer.effects["verdict"].to_list() == ["lower", "lower", "same", "higher", "higher"]
+    assert answer.effects["verdict"].to_list() == ["lower", "lower", "identical", "higher", "higher"]
     assert answer.effects["effect"].is_sorted()
     assert answer.effects["effect"][2] == 0
     assert answer.games == 5 * answer.deals  # the baseline and four values: the fifth is the baseline's own

@@ -45,7 +45,7 @@ def test_a_card_made_worth_3_points_more_shows_it() -> None:
 
 def test_a_sweep_over_a_cards_points() -> None:
     effects = wsim.whatif(**RANDOM, sweep="cards.Palace.points=6..10..2", budget=2000).effects
-    assert effects["verdict"].to_list() == ["lower", "same", "higher"]
+    assert effects["verdict"].to_list() == ["lower", "identical", "higher"]
     assert effects["effect"].is_sorted()
 
 

@@ -107,7 +107,7 @@ def test_what_humans_did_not_play_is_refused() -> None:
 
 def test_what_must_agree_tells_nothing() -> None:
     table = analysis.calibrate(human_like(50, 0.0)).frame
-    silent = table.filter(~pl.col("tells"))
+    silent = table.filter(~pl.col("informative"))
     assert silent.select("group", "figure").rows() == [
         ("all", "military"), ("all", "victory_points"), ("all", "defeat_points"),
     ]  # fmt: skip

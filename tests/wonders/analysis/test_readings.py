@@ -131,7 +131,7 @@ def test_what_cannot_be_read_is_one_sentence(
 ) -> None:
     folder = str(tmp_path / "run")
     assert wsim_command("run", "--games", "20", "--policies", "random", *keep, "--out", folder, "-q").code == 0
-    answer = wsim_command("table", folder, "readings", *words)
+    answer = wsim_command("table", folder, "drafting", *words)
     assert (answer.code, answer.out) == (2, "")
     assert sentence in answer.err
     assert answer.err.count("\n") == 1

@@ -51,8 +51,8 @@ if TYPE_CHECKING:
 FIRST = ("card", "action", "effect", "q", "rare", "picks", "effective")
 
 TARGET_COLUMNS = (
-    *names(("action", "card")), *(Column(name, NUMBER) for name in ("value", "from", "to")),
-    Column("said", NAME, heading="result"),
+    *names(("action", "card")), *(Column(name, NUMBER) for name in ("value", "low", "high")),
+    Column("status", NAME),
 )  # fmt: skip
 
 
@@ -85,6 +85,8 @@ class PicksAnswer(Answer):
     COMMAND: ClassVar[str] = "wsim experiment picks"
     CALLED: ClassVar[str] = "a pick experiment"
     TABLES: ClassVar[tuple[str, ...]] = ("effects",)
+
+    RENAMED: ClassVar[Mapping[str, str]] = {"said": "status"}
 
     estimand: str
     question: PickQuestion
@@ -125,9 +127,9 @@ class PicksAnswer(Answer):
         title = f"{self.title}{each}{f', picks random with chance {chance}' if chance else ''}"
         tables = [Sheet(title, shown.to_dicts(), _effect_columns(self.question.outcome), first=FIRST)]
         if self.targets is not None:
-            targets = self.targets.drop("effect").rename({"value_low": "from", "value_high": "to"}).to_dicts()
+            targets = self.targets.drop("effect").rename({"value_low": "low", "value_high": "high"}).to_dicts()
             title = f"Where the effect on {self.question.outcome} is {self.question.target:g}"
-            tables.append(Sheet(title, targets, TARGET_COLUMNS, first=("card", "value", "from", "to", "said")))
+            tables.append(Sheet(title, targets, TARGET_COLUMNS, first=("card", "value", "low", "high", "status")))
         return Document(
             rows=shown,
             named="effects",
@@ -144,7 +146,7 @@ class PicksAnswer(Answer):
         if question.target is not None:
             notes.append(
                 f"value: where the effect is {question.target:g}, interpolated linearly between the values tried; "
-                f"from, to: between these, {question.target:g} is within the {level} interval of the effect; an empty "
+                f"low, high: between these, {question.target:g} is within the {level} interval of the effect; an empty "
                 "end lies beyond the sweep."
             )
         if rare := int(self.effects["rare"].sum()):

@@ -22,13 +22,13 @@ class Crossing:
     ----------
     value: where the effect crosses the target (the middle, if it does so several times); None if it does not.
     low, high: the interval of that value; None if an end is beyond the measured values.
-    said: the result in a few words.
+    status: the result in a few words.
     """
 
     value: float | None
     low: float | None
     high: float | None
-    said: str
+    status: str
 
 
 def crossing(values: Floats, effect: Floats, low: Floats, high: Floats, target: float) -> Crossing:
@@ -47,18 +47,18 @@ def crossing(values: Floats, effect: Floats, low: Floats, high: Floats, target: 
     first, last = may
     ends = (None if first <= values[0] else first, None if last >= values[-1] else last)
     if ends == (None, None):
-        said = (
+        status = (
             "not distinguishable from the target at any value"
             if len(met) == 0
             else "the intervals reach beyond the sweep"
         )
     elif ends[0] is None:
-        said = "perhaps below the first value"
+        status = "perhaps below the first value"
     elif ends[1] is None:
-        said = "perhaps above the last value"
+        status = "perhaps above the last value"
     else:
-        said = "met"
-    return Crossing(_middle(met), *ends, said)
+        status = "met"
+    return Crossing(_middle(met), *ends, status)
 
 
 def targets_of(effects: pl.DataFrame, target: float) -> pl.DataFrame:
@@ -70,12 +70,12 @@ def targets_of(effects: pl.DataFrame, target: float) -> pl.DataFrame:
         if known.height > 1:
             effect, low, high = (known[name].to_numpy() for name in ("effect", "effect_low", "effect_high"))
             result = crossing(known["value"].cast(pl.Float64).to_numpy(), effect, low, high, target)
-        rows.append((action, card, target, result.value, result.low, result.high, result.said))
+        rows.append((action, card, target, result.value, result.low, result.high, result.status))
     names = {
         "action": pl.String,
         "card": pl.String,
         **dict.fromkeys(("effect", "value", "value_low", "value_high"), pl.Float64),
-        "said": pl.String,
+        "status": pl.String,
     }
     return pl.DataFrame(rows, schema=names, orient="row")
 

@@ -51,23 +51,23 @@ FIGURE = (
 
 
 PAIR_COLUMNS = (
-    *names(("table", "first", "second")), Column("things", COUNT, heading="items", about="known for both policies"),
+    *names(("table", "first", "second")), Column("items", COUNT, about="known for both policies"),
     estimated(
         "rms", SHARE, unit=OF_WINS, asymmetric=True, about="root mean square of the differences, sampling noise removed"
     ),
     Column("clear", COUNT, about="figures that are clear for both policies"),
-    Column("turned", COUNT, heading="reversed", about="clear figures that change sign"),
+    Column("reversed", COUNT, about="clear figures that change sign"),
 )  # fmt: skip
 
 
 def _columns(policies: Sequence[str]) -> tuple[Column, ...]:
     """Return the columns of figures and items, also for a table with one column per policy."""
     return (
-        *names(("table", "thing", "policy")), N,
+        *names(("table", "item", "policy")), N,
         *(estimated(name, SHARE, unit=OF_WINS) for name in ("figure", *policies)),
         BETWEEN_PLAYER_SD.called("between", BETWEEN_PLAYER_SD.heading),
         BETWEEN_PLAYER_SD.called("shrunk", "player SD, shrunk"),
-        Column("turned", CATEGORY, heading="reversed", about="changes sign, clear for both policies of a pair"),
+        Column("reversed", CATEGORY, about="changes sign, clear for both policies of a pair"),
     )  # fmt: skip
 
 
@@ -82,13 +82,13 @@ class RobustnessAnswer(SelfPlayAnswer):
     estimand: the estimand, in one sentence. fair: the fair share of wins of a seat.
     stopped: ``done`` or ``interrupted``. games: games played by each policy.
     pairs: one row per table and pair of policies, and one for all pairs of a table: table, first, second (``all pairs``
-        and null), things (number of items with known figures), rms with rms_low and rms_high, clear (figures that are
-        clear for both policies, or in any pair), turned (clear figures that change sign).
-    figures: one row per item and policy: table, thing (the item), policy, n (seats that have it), figure with
+        and null), items (number of items with known figures), rms with rms_low and rms_high, clear (figures that are
+        clear for both policies, or in any pair), reversed (clear figures that change sign).
+    figures: one row per item and policy: table, item, policy, n (seats that have it), figure with
         figure_low and figure_high; null if it is too rare.
-    things: one row per item: table, thing, figure (the mean over policies), between (standard deviation between
+    items: one row per item: table, item, figure (the mean over policies), between (standard deviation between
         players, sampling noise removed), shrunk (the same, shrunk towards the table; tables of runs show this one),
-        turned (whether it changes sign and is clear for both policies of some pair).
+        reversed (whether it changes sign and is clear for both policies of some pair).
     remarks: caveats, one sentence each, without a full stop.
     made: the provenance of the games of each policy.
     """
@@ -98,13 +98,15 @@ class RobustnessAnswer(SelfPlayAnswer):
     COMMAND: ClassVar[str] = "wsim robustness"
     CALLED: ClassVar[str] = "robustness"
     POLICIES: ClassVar[str] = "policies"
-    TABLES: ClassVar[tuple[str, ...]] = ("pairs", "figures", "things")
-    LONG: ClassVar[str] = "things"
+    TABLES: ClassVar[tuple[str, ...]] = ("pairs", "figures", "items")
+    LONG: ClassVar[str] = "items"
     NEEDS: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "pairs": ("table", "first", "second", "rms", "rms_low", "rms_high"),
-        "things": ("table", "thing", "figure", "between"),
+        "items": ("table", "item", "figure", "between"),
         **dict.fromkeys(("figures", "policies", "estimand", "games", "question", "fair", "remarks"), ()),
     }
+
+    RENAMED: ClassVar[Mapping[str, str]] = {"things": "items", "thing": "item", "turned": "reversed"}
 
     question: Mapping[str, Any]
     policies: tuple[str, ...]
@@ -114,9 +116,14 @@ class RobustnessAnswer(SelfPlayAnswer):
     games: int
     pairs: pl.DataFrame
     figures: pl.DataFrame
-    things: pl.DataFrame
+    items: pl.DataFrame
     remarks: tuple[str, ...]
     made: tuple[Provenance, ...] = field(repr=False)
+
+    @property
+    def things(self) -> pl.DataFrame:
+        """Former name of ``items``."""
+        return self.items
 
     @classmethod
     def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:
@@ -133,10 +140,10 @@ class RobustnessAnswer(SelfPlayAnswer):
             axis="change of a win share", caption=f"{record['games']:,} games of each.", reference=0.0,
         )  # fmt: skip
         order = {"descending": True, "nulls_last": True, "maintain_order": True}
-        things = stored.table("things").sort("between", **order)
+        items = stored.table("items").sort("between", **order)
         sheets = [
             stored.sheet("pairs", "Robustness: differences between players", charts=(chart,)),
-            stored.sheet("things", "Largest differences between players", things),
+            stored.sheet("items", "Largest differences between players", items),
         ]
         remarks = [f"{remark}." for remark in record["remarks"]]
         return Document(stored.main, sheets, head=[f"{record['estimand']}."], notes=remarks)
@@ -148,15 +155,15 @@ class RobustnessAnswer(SelfPlayAnswer):
         level = f"{100 * self.question['level']:g}%"
         title = f"Robustness: differences between players (win share, {level} interval)"
         tables = [Sheet(title, shown.to_dicts(), PAIR_COLUMNS)]
-        wide = self.figures.select("table", "thing").unique(maintain_order=True)
+        wide = self.figures.select("table", "item").unique(maintain_order=True)
         for policy in self.policies:
             columns = [pl.col(f"figure{end}").alias(f"{policy}{end}") for end in ("", "_low", "_high")]
-            of_policy = self.figures.filter(policy=policy).select("table", "thing", *columns)
-            wide = wide.join(of_policy, on=["table", "thing"], maintain_order="left")
-        most = wide.join(self.things.select("table", "thing", "between", "turned"), on=["table", "thing"])
+            of_policy = self.figures.filter(policy=policy).select("table", "item", *columns)
+            wide = wide.join(of_policy, on=["table", "item"], maintain_order="left")
+        most = wide.join(self.items.select("table", "item", "between", "reversed"), on=["table", "item"])
         for (table,), rows in most.group_by("table", maintain_order=True):
             ordered = rows.drop("table").sort("between", descending=True, nulls_last=True, maintain_order=True)
-            first = ("thing", "between", *self.policies)
+            first = ("item", "between", *self.policies)
             title = f"{str(table).capitalize()}: largest differences"
             tables.append(Sheet(title, ordered.head(8).to_dicts(), declared, first=first))
         notes = [
@@ -245,7 +252,7 @@ def answer_of(
         games=sums.games,
         pairs=pl.DataFrame([row for part in parts for row in part.pairs()], infer_schema_length=None),
         figures=pl.concat([part.figures() for part in parts]),
-        things=pl.concat([part.things() for part in parts]),
+        items=pl.concat([part.items() for part in parts]),
         remarks=("Figures of cards are observational: seats that built a card may have been better off already",),
         made=own.made,
     )
@@ -280,7 +287,7 @@ class _Table:
             apart, left_out = (np.concatenate(parts, axis=-1) for parts in zip(*differences, strict=True))
             sign = np.where((np.stack(signs) < 0).any(axis=0), -1, np.abs(np.stack(signs)).max(axis=0))
             every: dict[str, Any] = {"table": self.name, "first": EVERY, "second": None}
-            yield every | _row(distance(apart, left_out, self.level), sign) | {"things": len(self.labels)}
+            yield every | _row(distance(apart, left_out, self.level), sign) | {"items": len(self.labels)}
 
     def _apart(self, first: int, second: int) -> tuple[Floats, Floats]:
         """Return the differences of two policies over items known for both, and with each cell left out."""
@@ -295,11 +302,11 @@ class _Table:
             columns = {
                 key: column.filter(pl.Series(self.present)) for key, column in estimate.columns("figure").items()
             }
-            names = {"table": self.name, "thing": self.labels, "policy": policy, "n": self.counts[index]}
+            names = {"table": self.name, "item": self.labels, "policy": policy, "n": self.counts[index]}
             parts.append(pl.DataFrame({**names, **columns}))
         return pl.concat(parts)
 
-    def things(self) -> pl.DataFrame:
+    def items(self) -> pl.DataFrame:
         """Return one row per item."""
         squares = []
         for one, other in combinations(range(len(self.policies)), 2):
@@ -309,8 +316,8 @@ class _Table:
         between = np.sqrt(np.maximum(square, 0.0))
         shrunk = np.sqrt(np.maximum(self._shrunk(square), 0.0))
         turned = (self.sign.max(axis=0) > 0) & (self.sign.min(axis=0) < 0)
-        names = {"table": self.name, "thing": self.labels, "figure": nulls(self.values.mean(axis=0))}
-        return pl.DataFrame({**names, "between": nulls(between), "shrunk": nulls(shrunk), "turned": turned})
+        names = {"table": self.name, "item": self.labels, "figure": nulls(self.values.mean(axis=0))}
+        return pl.DataFrame({**names, "between": nulls(between), "shrunk": nulls(shrunk), "reversed": turned})
 
     def _shrunk(self, square: Floats) -> Floats:
         """Return squared deviations between players, shrunk towards their mean to the extent that they are noise.
@@ -331,4 +338,4 @@ def _row(rms: Distance, sign: Floats) -> dict[str, Any]:
     """Return a row of the pairs; ``sign``: -1 for clear figures of opposite sign, 1 for clear ones of the same sign."""
     ends = {"rms": rms.value, "rms_low": rms.low, "rms_high": rms.high}
     known = {name: None if np.isnan(end) else end for name, end in ends.items()}
-    return {"things": rms.things, **known, "clear": int((sign != 0).sum()), "turned": int((sign < 0).sum())}
+    return {"items": rms.things, **known, "clear": int((sign != 0).sum()), "reversed": int((sign < 0).sum())}

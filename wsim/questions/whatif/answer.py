@@ -57,7 +57,7 @@ class WhatIfAnswer(Answer):
     effects: one row per variant: variant, value (of a sweep), baseline and changed (the metric in either arm), effect
         with effect_low and effect_high, verdict, decided_at (deals; the figures are from that look), n_baseline,
         n_changed (seats or games that count), differing (deals that differ), variance_removed. Verdicts are higher,
-        lower, equivalent, unclear; same: the value of the baseline; identical: no deal differed; None: the change
+        lower, equivalent, unclear; identical: no deal differed, or the value of the baseline; None: the change
         itself selects the seats of the metric.
     details: the same for every metric: variant, value, metric, ..., the chosen one first.
     looks: variant, value, deals, effect with effect_low and effect_high at each look.
@@ -90,6 +90,15 @@ class WhatIfAnswer(Answer):
     variants: tuple[Variant, ...] = field(repr=False)
     baseline: Provenance = field(repr=False)
     metrics: tuple[Metric, ...] = field(repr=False, metadata=UNRECORDED)
+
+    @classmethod
+    def renamed(cls, record: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a record with the present name of a verdict: ``same`` was the baseline's own value."""
+        effects = record.get("effects")
+        if not isinstance(effects, list) or not all(isinstance(row, dict) for row in effects):
+            return dict(record)
+        own = {"verdict": "identical"}
+        return {**record, "effects": [row | own if row.get("verdict") == "same" else row for row in effects]}
 
     @classmethod
     def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:
@@ -226,7 +235,8 @@ def _number(value: object) -> float | None:
 
 def _conclusion(effects: Sheet, record: Mapping[str, Any]) -> Conclusion:
     """Return the conclusion for pages."""
-    metric, rows = record["question"]["metric"], [row for row in effects.rows if row["verdict"] != "same"]
+    own = {row["variant"] for row in record["effects"] if row.get("n_baseline") is None}  # the baseline's value
+    metric, rows = record["question"]["metric"], [row for row in effects.rows if row["variant"] not in own]
     clear = [row for row in rows if row["verdict"] in ("higher", "lower")]
     column = next(column for column in effects.columns if column.name == "effect")
     largest = sorted(clear or rows, key=lambda row: -abs(row["effect"] or 0))

@@ -117,7 +117,7 @@ def _with_same(effects: pl.DataFrame, variants: Sequence[Variant]) -> pl.DataFra
     """Insert the variants with the rules of the baseline: no effect, without playing."""
     rows = {row["variant"]: row for row in effects.to_dicts()}
     baseline = effects["baseline"][0]
-    nothing = {"baseline": baseline, "changed": baseline, **dict.fromkeys(EFFECT, 0.0), "verdict": "same"}
+    nothing = {"baseline": baseline, "changed": baseline, **dict.fromkeys(EFFECT, 0.0), "verdict": "identical"}
     empty: dict[str, Any] = dict.fromkeys(effects.columns)
     all_rows = [
         rows.get(variant.name) or {**empty, "variant": variant.name, "value": variant.value, **nothing}

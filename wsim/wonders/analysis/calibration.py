@@ -97,8 +97,8 @@ def calibrate(source: Source, *, tolerance: float = TOLERANCE, level: float = 0.
     Columns: players, group (all seats, winners, last places, or the game), figure, simulated with _low and _high
     (clustered by game), simulated_sd, human, human_error, human_sd, difference (simulated - human) with _low and _high
     (both errors), difference_sd (in human standard deviations), verdict (within, low, high; null if not simulated),
-    tolerance (of the verdict), tells (false for figures that are about the same for all players: conflicts won and
-    lost by all seats).
+    tolerance (of the verdict), informative (false for figures that are about the same for all players: conflicts won
+    and lost by all seats).
     """
     check_level(level)
     if not tolerance > 0:
@@ -144,7 +144,7 @@ _COLUMNS = (
     estimated("difference", NUMBER, difference=True, about="simulated minus human"),
     estimated("difference_sd", NUMBER, unit="human sd", difference=True),
     Column("verdict", CATEGORY), Column("tolerance", NUMBER, unit="human sd"),
-    Column("tells", CATEGORY, heading="informative"),
+    Column("informative", CATEGORY),
 )  # fmt: skip
 
 
@@ -244,7 +244,7 @@ def _compared(frame: pl.DataFrame, players: int, tolerance: float, level: float)
         ),
         verdict.when(in_sd > 0).then(pl.lit("high")).alias("verdict"),
         pl.lit(tolerance).alias("tolerance"),
-        (~((pl.col("group") == "all") & pl.col("figure").is_in(UNINFORMATIVE))).alias("tells"),
+        (~((pl.col("group") == "all") & pl.col("figure").is_in(UNINFORMATIVE))).alias("informative"),
     )
 
 
