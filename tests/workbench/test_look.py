@@ -211,7 +211,7 @@ def test_an_answer_is_shown_with_what_repeats_it(caller: Caller) -> None:
         ("/thing?run=one&table=cards&name=<b>", "has no card '<b>'"),
         ("/thing?run=one&table=variance&name=wonder", "rows of the table variance have no pages"),
         ("/answer?file=nowhere.json", "there is no file"),
-        ("/answer?file=one/run.json", "does not say what made it"),
+        ("/answer?file=one/run.json", "is not an answer of wsim"),
         ("/answer.csv?file=palace.json&table=x", "has no table 'x'"),
     ],
 )

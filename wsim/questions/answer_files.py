@@ -44,4 +44,5 @@ def stored_in(path: Path) -> Stored | None:
     question = question_of_format(str(named))
     if question is None:
         raise UserError(f"{str(path)!r} is not an answer of wsim: its format is {named!r}")
-    return Stored(question.answer_class, path, record)
+    kind = question.answer_class
+    return Stored(kind, path, kind.renamed(record))
