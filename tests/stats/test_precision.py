@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import polars as pl
@@ -18,17 +19,16 @@ def played(games: int, within: float | None, spread: float) -> list[range]:
     def half() -> float:
         return spread / math.sqrt(done[-1].stop)
 
-    for stage in stages(games, within, half):
-        done.append(stage)
+    done.extend(stages(games, within, half))
     return done
 
 
 def test_playing_goes_on_until_it_is_within() -> None:
     done = played(1000, 0.01, 1.0)
     assert done[0] == range(1000)
-    assert all(one.stop == other.start for one, other in zip(done, done[1:], strict=False))
+    assert all(one.stop == other.start for one, other in pairwise(done))
     assert 10_000 <= done[-1].stop <= 10_000 * 1.03
-    assert all(other.stop <= 4 * one.stop for one, other in zip(done, done[1:], strict=False))
+    assert all(other.stop <= 4 * one.stop for one, other in pairwise(done))
 
 
 def test_without_a_wish_or_with_enough_games_nothing_more_is_played() -> None:

@@ -235,7 +235,9 @@ def test_alpha_is_shared_among_all_tables() -> None:
         trials = [MatchTrial(table, question, sum(len(one.design.pairs) for one in tables)) for table in tables]
         trials[0].add(tables[0].play(range(300)))
         trials[0].look()
-        assert 2 * float(normal_cdf(-trials[0].looks[-1].boundary)) == pytest.approx(0.9 * share, rel=1e-3)  # a tenth is kept
+        assert 2 * float(normal_cdf(-trials[0].looks[-1].boundary)) == pytest.approx(
+            0.9 * share, rel=1e-3
+        )  # a tenth is kept
         found = wsim.match("p:skill=6", "p", players=list(range(2, 2 + number)), budget=300, threads=1, **HASH)
         row = found.pairs.row(0, named=True)
         figures = trials[0].figures()
