@@ -10,6 +10,7 @@ import contextlib
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -119,6 +120,8 @@ def test_every_command_prints_what_the_page_shows(
     text = page.read_text(encoding="utf-8")
     for name, content in FILE.findall(text):
         (tmp_path / name).write_text(content, encoding="utf-8")
+    for sheet in (ROOT / "docs" / "data").iterdir():
+        shutil.copy(sheet, tmp_path)
     wrong = []
     for block in BLOCK.findall(text):
         fresh = ""
