@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -124,12 +125,20 @@ def test_environments_step_the_games_that_are_played() -> None:
             chosen = game.simulator.player_of(0).choose(game, stream("any"))
             actions.append(values[chosen] - 1)
         step = games.step(np.array(actions))
-        for table in np.flatnonzero(step.done):
+        for table in map(int, np.flatnonzero(step.done)):
             number = table + 2 * (ended // 2)
             assert games.scores[table].tolist() == rows_of(plan, 1, number)["total"].tolist()
             ended += 1
     with pytest.raises(UserError, match="is not legal here"):
         games.step(step.masks.argmin(axis=1))
+
+
+def test_an_observation_has_every_number_of_a_view() -> None:
+    position: Any = find_game("market").prepare(plan_of(seed=9)).begin(3)
+    while position.to_move is not None:
+        names, seen = position.columns(), position.observation(1, len(position.columns()))
+        assert dict(zip(names, seen.tolist(), strict=True)) == dict.fromkeys(names, 0) | numbers_in(position.view(1))
+        position.follow()
 
 
 def test_a_game_without_named_actions_is_stepped_by_the_numbers_of_its_moves(
@@ -233,3 +242,9 @@ def test_advice_and_play_know_the_game(wsim_command: Command) -> None:
 def test_numbers_in_a_view_are_named_by_their_path() -> None:
     view = {"seat": 1, "row": [4, 7], "hand": {"gold": 2, "name": "x"}, "open": True, "none": None}
     assert numbers_in(view) == {"seat": 1, "row.0": 4, "row.1": 7, "hand.gold": 2, "open": 1}
+
+
+def test_the_python_of_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    (block,) = re.findall(r"^```python\n(import wsim\.env\n.*?)^```$", PAGE.read_text(encoding="utf-8"), re.M | re.S)
+    exec(block, {})
+    assert capsys.readouterr().out == "take 1 (64, 21)\n"

@@ -57,12 +57,10 @@ def test_a_failure_before_the_first_shard_keeps_the_record_of_a_run_that_was_the
     with pytest.raises(KeyboardInterrupt), writer(tmp_path / "run"):
         raise KeyboardInterrupt
     assert (tmp_path / "run" / "run.json").exists()
-    with pytest.raises(ZeroDivisionError), writer(tmp_path / "run", resume=True):
-        raise ZeroDivisionError
-    assert (tmp_path / "run" / "run.json").exists()
-    with pytest.raises(ZeroDivisionError), writer(tmp_path / "new"):
-        raise ZeroDivisionError
-    assert not (tmp_path / "new").exists()
+    for folder, kept in (("run", True), ("new", False)):
+        with pytest.raises(ZeroDivisionError), writer(tmp_path / folder, resume=kept):
+            raise ZeroDivisionError
+        assert (tmp_path / folder / "run.json").exists() == (tmp_path / folder).exists() == kept
 
 
 def test_a_line_that_was_cut_off_does_not_take_the_next_one_with_it(tmp_path: Path) -> None:

@@ -38,6 +38,9 @@ SLOW = "Plain Python plays some thousand games a second; rules as kernels play s
 CHECKED = 20
 """Games with random moves at every number of players that check a patch."""
 
+SAMPLED = 8
+"""Games that show which numbers views contain."""
+
 PolicyFunction = Callable[..., int]
 """Takes a seat's view, the legal moves, a random stream and its parameters; returns the index of a move."""
 
@@ -128,7 +131,7 @@ class PlainPosition(Position):
         return copy
 
     def columns(self, history: bool = True) -> tuple[str, ...]:  # noqa: ARG002 (no history is kept)
-        """Return the names of an observation's numbers: those in the view of seat 0 at the start of game 0."""
+        """Return the names of an observation's numbers."""
         return self.simulator.columns
 
     def observation(self, seat: int, size: int) -> NDArray[np.int16]:
@@ -217,8 +220,16 @@ class PlainSimulator(Simulator):
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
-        """The names of an observation's numbers."""
-        return tuple(numbers_in(self.begin(0).view(0)))
+        """The names of an observation's numbers: all that occur in views of a few random games, the same for all seeds."""
+        names: dict[str, None] = {}
+        sampled, source = PlainSimulator(self.game, self.plan.replace(seed=1)), stream("columns")
+        for number in range(SAMPLED):
+            position = sampled.begin(number)
+            while position.to_move is not None:
+                for seat in range(self.seats):
+                    names |= dict.fromkeys(numbers_in(position.view(seat)))
+                position.take(source.randrange(len(position.moves())))
+        return tuple(names)
 
     def play(self, first: int, rows: NDArray[Any], picks: NDArray[Any] | None = None) -> int:
         """Play games numbered from ``first`` and fill the rows; return the number of picks written."""
@@ -248,8 +259,8 @@ class PlainSimulator(Simulator):
 
     def provenance(self) -> dict[str, Any]:
         """Return the source of the rules: the files of the game with their digest, and the values."""
-        files = sorted({inspect.getsourcefile(part) or "" for part in (type(self.game), self.game.POSITION)})
-        text = b"".join(Path(file).read_bytes() for file in files if file)
+        files = sorted({inspect.getfile(part) for part in (type(self.game), self.game.POSITION)})
+        text = b"".join(Path(file).read_bytes() for file in files)
         digest = hashlib.sha256(text).hexdigest()[:16]
         return {"catalogue": {"source": Path(files[0]).name, "digest": digest, "values": dict(self.rules)}}
 
