@@ -30,9 +30,9 @@ class Stream:
     def __init__(self, seed: int, game: int, stream: int) -> None:
         secret = unpack("<4Q", blake2b(seed.to_bytes(8, "little"), digest_size=32, person=b"wsim-streams").digest())
         if stream < SEAT_STREAM:
-            word = word_of(*secret[:2], game)
+            word = word_of(secret[0], secret[1], game)
         else:
-            word, stream = word_of(*secret[2:], game * 16 + stream - SEAT_STREAM), 0
+            word, stream = word_of(secret[2], secret[3], game * 16 + stream - SEAT_STREAM), 0
         self.state = (word + stream * 2**16 * GAMMA) % WORD
 
     def below(self, bound: int) -> int:
