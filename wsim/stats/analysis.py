@@ -60,6 +60,10 @@ class Source(Protocol):
         """Return the sums of all its rows."""
         ...
 
+    def recorded(self, columns: Sequence[str]) -> tuple[str, ...]:
+        """Return the columns by which a table is split by default, of those that it has."""
+        ...
+
     def between(self, analysis: Analysis) -> Between | None:
         """Return how much the figures of one of its tables differ between players; None if that is unknown."""
         ...
@@ -111,10 +115,15 @@ class Analysis:
                 raise UserError(f"this table has no option {name!r}{nearest(name, self.options)}: it has {known}")
         if self.by is None and by:
             raise UserError(f"this table cannot be split by {', '.join(by)}: {self.about}")
-        groups = tuple(by) or self.by
+        groups = tuple(by) or (None if self.by is None else run.recorded(self.by))
         source = run.summed(self.sums) if self.sums is not None and groups == self.by else run
         split = {} if groups is None else {"by": groups}
-        table = self.make(source, **split, level=level, **options)
+        try:
+            table = self.make(source, **split, level=level, **options)
+        except UserError as error:
+            if getattr(run, "people", None) and "has no column" in str(error):
+                raise UserError(f"people did not record what this table needs: {error}") from None
+            raise
         table = replace(table, main=self.columns, first=self.first)
         between = run.between(self) if self.moves and groups is not None and groups == self.by else None
         return table if between is None else between.with_player_sd(table, self.moves)
