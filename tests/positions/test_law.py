@@ -200,8 +200,8 @@ def test_mates_see_as_many_cards_of_each_other_as_they_did() -> None:
     for number in range(6):
         position = simulator.begin(number)
         while position.to_move is not None:
-            me = position.to_move
-            if position.decision() != "turn" or number == 0:
+            deciding = position.decision() != "turn"
+            for me in [position.to_move] if deciding else range(4 if number == 0 else 0):  # some have chosen, some not
                 met.add(position.decision())
                 drawn = position.redrawn(me, 1, number).record
                 for seat in set(range(4)) - {me}:
