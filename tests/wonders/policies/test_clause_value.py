@@ -42,6 +42,7 @@ def expected(clause: dict[str, Any], ruleset: str = "1e", players: int = 4) -> l
         ({"event": "bought"}, 0.28 * TURNS),
         ({"event": "bought", "by": "neighbor", "from": "self"}, 0.28 * TURNS),
         ({"event": "bought", "by": "anyone", "from": "left"}, 0.28 * TURNS),
+        ({"event": "bought", "by": "anyone", "from": "other"}, 3 * 0.28 * TURNS),  # 6 of 8 pairs at 4 seats
     ],
 )
 def test_how_often_a_clause_is_expected_to_act_in_an_age(clause: dict[str, Any], times: float) -> None:
@@ -89,6 +90,22 @@ BAD: tuple[dict[str, Any], ...] = (
 
 def test_balanced_builds_for_what_is_still_to_come_and_leaves_what_harms() -> None:
     assert [is_built(clause, "balanced") for clause in (*GOOD, *BAD)] == [True] * len(GOOD) + [False] * len(BAD)
+
+
+def test_balanced_builds_for_its_mate_and_not_for_its_rivals() -> None:
+    keys: dict[str, Any] = {"ruleset": "2e-cities-teams", "players": 4, "policies": "balanced"}
+
+    def is_wanted(each: str) -> bool:
+        clause = written([{"event": "age_end", "each": each, "gain": {"victory_tokens": 9}}])
+        change = [f"cards.Altar.when={clause}", "cards.Altar.points=0"]
+        for seed in range(40):
+            game = wsim.Game(set=change, seed=seed, **keys)
+            if any(move["card"] == "Altar" and move["action"] == "build" for move in game.legal()):
+                move = game.ask("balanced")
+                return bool(move["action"] == "build" and move["card"] == "Altar")
+        raise AssertionError("no first hand has an Altar")
+
+    assert [is_wanted(each) for each in ("partner", "other")] == [True, False]
 
 
 def test_balanced_likes_low_prices() -> None:
