@@ -44,6 +44,7 @@ from wsim.lab.provenance import METADATA_KEY, Provenance
 from wsim.lab.record import Record, read_record
 from wsim.lab.rest_known import known_between
 from wsim.lab.wishes import worth_share
+from wsim.policies.chances import WORTH_GAMES
 from wsim.processors import usable_cpus
 
 if TYPE_CHECKING:
@@ -177,8 +178,8 @@ class Run:
 
         if not worth_share(self.plan):
             raise UserError(
-                f"the run {str(self.path)!r} has no games that say what cards are worth: play it with --worth 0.4, or "
-                "ask wsim experiment worth"
+                f"the run {str(self.path)!r} has no games that say what cards are worth: play it with --worth "
+                f"{WORTH_GAMES}, or ask wsim experiment worth"
             )
         self._scan("worth")  # whether there are any, and all are what was written
         total = Summary()

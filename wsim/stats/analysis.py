@@ -84,6 +84,7 @@ class Analysis:
     fits: for which plans it is shown unasked.
     sums: from which sums it is made where it is split by no other columns than ``by``; None if it needs rows.
     moves: its figure that ``wsim rest`` compares between players; none if it does not.
+    worth: the kind of wish (``build``) whose worth stands in front of what owning its items is correlated with.
     wishes: whether it is made of games with overruled policies, which only some plans have (``wsim.stats.worth``).
     """
 
@@ -97,6 +98,7 @@ class Analysis:
     fits: Callable[[Any], bool] = _always
     sums: Recipe | None = None
     moves: str = ""
+    worth: str = ""
     wishes: bool = False
 
     def possible(self, plan: Any) -> bool:
@@ -117,6 +119,10 @@ class Analysis:
         source = run.summed(self.sums) if self.sums is not None and groups == self.by else run
         split = {} if groups is None else {"by": groups}
         table = self.make(source, **split, level=level, **options)
+        if self.worth:
+            from wsim.stats.worth import with_worth
+
+            table = with_worth(table, run, self.worth, groups or (), level)
         table = replace(table, main=self.columns, first=self.first)
         between = run.between(self) if self.moves and groups is not None and groups == self.by else None
         return table if between is None else between.with_player_sd(table, self.moves)

@@ -31,6 +31,10 @@ OBSERVATIONAL = (
     "Observational: it compares games in which something happened with games in which it did not, and whoever chose it "
     "may have been better off already. What a change of it causes is measured by wsim whatif."
 )
+CAUSED = (
+    "What a card is worth to the seat that wants it is measured by wsim run and wsim experiment worth; what taking it "
+    "on a random turn causes, by wsim experiment picks."
+)
 DEALT = (
     "Intervals are clustered by game. What was dealt or seated by chance is compared fairly; "
     "what a seat chose, or was given together with something else (a policy always in the same seat), is not."

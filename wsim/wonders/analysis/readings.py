@@ -25,8 +25,8 @@ from wsim.stats.columns import OF_WINS, VERDICT, Q
 from wsim.stats.games import Frame, GameBatch, batches, require, seats_of
 from wsim.stats.moments import Moments
 from wsim.stats.shared import RAW
-from wsim.stats.tables import Table
-from wsim.wonders.analysis.card_picks import CAUSED, card_names, offered_codes
+from wsim.stats.tables import CAUSED, Table
+from wsim.wonders.analysis.card_picks import card_names, offered_codes
 from wsim.wonders.words import ACTIONS, BUILD, SELL, STAGE
 
 _FATES: Mapping[str, tuple[str, ...]] = {
