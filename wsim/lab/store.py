@@ -178,16 +178,16 @@ class Run:
 
         if not worth_share(self.plan):
             raise UserError(
-                f"the run {str(self.path)!r} has no games that say what cards are worth: play it with --worth "
-                f"{WORTH_GAMES}, or ask wsim experiment worth"
+                f"the run {str(self.path)!r} has no games that measure what cards are worth: play it with --worth "
+                f"{WORTH_GAMES}, or use wsim experiment worth"
             )
-        self._scan("worth")  # whether there are any, and all are what was written
+        self._scan("worth")  # raises if there are none, or if one is damaged
         total = Summary()
         for shard in self.shards["worth"]:
             if (sums := Summary.of_frame(self.read("worth", shard))).games:
                 total.add(sums)
         if not total.games:
-            raise UserError(f"the run {str(self.path)!r} has too few games to say what cards are worth")
+            raise UserError(f"the run {str(self.path)!r} has too few games to measure what cards are worth")
         return total
 
     @property
@@ -229,7 +229,8 @@ class Run:
         return self.table("policies", by, level=level)
 
     def cards(self, by: str | Sequence[str] = (), *, raw: bool = False, level: float = 0.95) -> Table:
-        """Return a table of cards with and without; ``raw`` pools policies instead of comparing within them."""
+        """Return the results of seats with and without each card; ``raw`` pools policies instead of comparing within
+        them."""
         return self.table("cards", by, raw=raw, level=level)
 
     def worth(self, by: str | Sequence[str] = (), *, level: float = 0.95, **options: object) -> Table:

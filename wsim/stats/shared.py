@@ -1,4 +1,4 @@
-"""Analyses that any game can list: they need no more than the columns that every seats table has."""
+"""Analyses that any game can list: they need only the columns that every seats table has."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HEADLINE = ("worth", "q", "verdict", "points", "wanted", "followed", "overruled"
 OWNERS = ("worth", "verdict", "points", "wanted", "win_difference", "q", "overruled", "followed", "n")
 """What a table of such items keeps longest."""
 PAIRS = ("other", "lift", "verdict", "q", "n", "shrunk", "affinity")
-"""What a table of pairs of things keeps longest."""
+"""The last columns that a table of pairs hides."""
 RAW = {"raw": Option("pool the policies instead of comparing within them", flag=True)}
 
 POLICIES = Analysis(
@@ -49,7 +49,7 @@ CROWDING = Analysis(
 )
 STRENGTHS = Analysis(
     strengths,
-    "Plackett-Luce strengths, from the whole order of finish",
+    "Plackett-Luce strengths, from the whole finishing order",
     by=("policy",),
     first=("strength", "verdict", "q", "win_share", "n"),
 )
