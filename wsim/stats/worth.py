@@ -305,6 +305,8 @@ def with_worth(table: Table, run: Any, what: str, by: Sequence[str], level: floa
     noun, frame = table.labels[0], table.frame.drop(*_OF_OWNERS)
     try:
         known = worth(run, by, level=level)
+        if known.frame.filter(what=what).is_empty():
+            raise UserError(f"too few games: every {noun} was followed or overruled fewer than {ENOUGH} times")
     except UserError as error:
         why = f"Worth is unknown here: {error}. {title(WHO_OWNS)}."
         return replace(table, frame=frame, note=f"{why} {table.note}")
