@@ -10,6 +10,7 @@ import contextlib
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -125,6 +126,8 @@ def test_every_command_prints_what_the_page_shows(
             monkeypatch.syspath_prepend(tmp_path)
             for game, location in tomllib.loads(content)["project"]["entry-points"]["wsim.games"].items():
                 monkeypatch.setitem(GAMES, game, location)
+    for sheet in (ROOT / "docs" / "data").iterdir():
+        shutil.copy(sheet, tmp_path)
     wrong = []
     for block in BLOCK.findall(text):
         fresh = ""

@@ -247,4 +247,4 @@ def test_numbers_in_a_view_are_named_by_their_path() -> None:
 def test_the_python_of_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
     (block,) = re.findall(r"^```python\n(import wsim\.env\n.*?)^```$", PAGE.read_text(encoding="utf-8"), re.M | re.S)
     exec(block, {})
-    assert capsys.readouterr().out == "take 1 (64, 21)\n"
+    assert capsys.readouterr().out == "take 1 (64, 20)\n"

@@ -45,6 +45,7 @@ from wsim.lab.record import Record, read_record
 from wsim.lab.rest_known import known_between
 from wsim.lab.wishes import worth_share
 from wsim.policies.chances import WORTH_GAMES
+from wsim.policies.lineup import PEOPLE
 from wsim.processors import usable_cpus
 
 if TYPE_CHECKING:
@@ -176,6 +177,8 @@ class Run:
         """
         from wsim.stats.summary import Summary
 
+        if self.people:
+            raise UserError("games of people do not measure what cards are worth: nothing in them was left to chance")
         if not worth_share(self.plan):
             raise UserError(
                 f"the run {str(self.path)!r} has no games that measure what cards are worth: play it with --worth "
@@ -197,8 +200,20 @@ class Run:
         StoreError if a shard is damaged.
         """
         if not self.plan.picks:
-            raise UserError(f"the run {str(self.path)!r} recorded no picks: play it with --picks")
+            remedy = "people's games have no decisions" if self.people else "play it with --picks"
+            raise UserError(f"the run {str(self.path)!r} recorded no picks: {remedy}")
         return self._scan("picks")
+
+    @property
+    def people(self) -> Mapping[str, Any] | None:
+        """What is known of imported games (``wsim.people.importing``); None for games that policies played."""
+        about: Mapping[str, Any] | None = self.provenance.identity["rules"].get(PEOPLE)
+        return about
+
+    def recorded(self, columns: Sequence[str]) -> tuple[str, ...]:
+        """Return the columns by which a table is split by default: of people's games, only those that they recorded."""
+        there = self.people["recorded"] if self.people else columns
+        return tuple(name for name in columns if name in there) or tuple(columns)
 
     @property
     def complete(self) -> bool:

@@ -175,7 +175,7 @@ class Player(NamedTuple):
             return self._searched(position, len(moves), source)
         seat = position.to_move
         try:
-            index = self.function(position.view(seat), moves, source, **self.parameters)
+            index: Any = self.function(position.view(seat), moves, source, **self.parameters)
         except Exception as error:
             kind = type(error).__name__
             raise UserError(f"policy {self.label!r} raised {kind}: {error}, in game {position.number}") from error
@@ -220,7 +220,7 @@ class PlainSimulator(Simulator):
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
-        """The names of an observation's numbers: all that occur in views of a few random games, the same for all seeds."""
+        """The names of an observation's numbers: all in views of a few random games, the same for all seeds."""
         names: dict[str, None] = {}
         sampled, source = PlainSimulator(self.game, self.plan.replace(seed=1)), stream("columns")
         for number in range(SAMPLED):

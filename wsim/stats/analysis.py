@@ -60,6 +60,10 @@ class Source(Protocol):
         """Return the sums of all its rows."""
         ...
 
+    def recorded(self, columns: Sequence[str]) -> tuple[str, ...]:
+        """Return the columns by which a table is split by default, of those that it has."""
+        ...
+
     def between(self, analysis: Analysis) -> Between | None:
         """Return how much the figures of one of its tables differ between players; None if that is unknown."""
         ...
@@ -113,10 +117,15 @@ class Analysis:
                 raise UserError(f"this table has no option {name!r}{nearest(name, self.options)}: it has {known}")
         if self.by is None and by:
             raise UserError(f"this table cannot be split by {', '.join(by)}: {self.about}")
-        groups = tuple(by) or self.by
+        groups = tuple(by) or (None if self.by is None else run.recorded(self.by))
         source = run.summed(self.sums) if self.sums is not None and groups == self.by else run
         split = {} if groups is None else {"by": groups}
-        table = self.make(source, **split, level=level, **options)
+        try:
+            table = self.make(source, **split, level=level, **options)
+        except UserError as error:
+            if getattr(run, "people", None) and "has no column" in str(error):
+                raise UserError(f"people did not record what this table needs: {error}") from None
+            raise
         if self.worth:
             from wsim.stats.worth import with_worth
 
