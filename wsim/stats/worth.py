@@ -306,7 +306,7 @@ def with_worth(table: Table, run: Any, what: str, by: Sequence[str], level: floa
     try:
         known = worth(run, by, level=level)
         if known.frame.filter(what=what).is_empty():
-            raise UserError(f"too few games: every {noun} was followed or overruled fewer than {ENOUGH} times")
+            raise UserError(f"too few games: nothing was both followed and overruled {ENOUGH} times")
     except UserError as error:
         why = f"Worth is unknown here: {error}. {title(WHO_OWNS)}."
         return replace(table, frame=frame, note=f"{why} {table.note}")

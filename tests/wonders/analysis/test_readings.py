@@ -62,7 +62,7 @@ def test_taken_over_hand_compares_hands_with_the_card(played: Any) -> None:
     for pick in played.picks.to_dicts():
         if pick["decision"] in TURNS:
             for card in pick["offered"]:
-                hands = taken if card == pick["card"] and pick["action"] in FATES["taken"] else left
+                hands = taken if card == pick["card"] and pick["action"] in ("build", "stage", "sell") else left
                 hands[card].append(won[pick["game"], pick["seat"]])
     for row in card_readings(played.seats, played.picks).frame.to_dicts():
         mine, others = taken[row["card"]], left[row["card"]]
