@@ -24,7 +24,7 @@ RESERVE = 1.02
 """Games are planned for slightly more than the wanted precision, so that one more round is rarely needed."""
 FIGURES = ("worth", "win_share", "win_difference", "effect", "difference", "change", "rms", "score")
 """The figures of tables whose precision can be wanted, the main one of a table first."""
-MAX_NAMED = 3
+MAX_NAMED, LEAST = 3, 0.05  # rows of a note; the smallest growth it names, because half widths are uncertain
 MAX_TOLD = 10**9
 
 
@@ -93,7 +93,7 @@ def games_to_tell(
         factor = (stricter * half / np.abs(value)) ** 2
         if margin is not None:
             factor = np.fmin(factor, np.where(np.abs(value) < margin, (half / (margin - np.abs(value))) ** 2, np.inf))
-        return np.asarray(games * np.maximum(factor - 1, 0.0))
+        return np.asarray(games * np.maximum(factor - 1, LEAST))
 
 
 def telling_note(
@@ -106,17 +106,20 @@ def telling_note(
     level: float | None = None,
     margin: float | None = None,
     unit: str = "games",
+    title: str = "",
 ) -> str:
     """Return a sentence on the rows whose verdict is unclear: how many more games would tell the nearest ones.
 
     Parameters
     ----------
     frame: a table with ``verdict`` and a figure with its interval. labels: the columns that name a row.
-    games: the number so far. reference: what the figure is tested against. margin: see ``games_to_tell``.
+    games: the number so far. reference: what the figure is tested against. margin: see ``games_to_tell``. title: of the
+        table, if the sentence is to name it.
     level: of the intervals, where verdicts follow from q-values over all rows (Benjamini-Hochberg); None: where they
         follow from the intervals.
     """
     tested = frame.filter(pl.col("verdict").is_not_null())
+    title = f"{title}: {{}}" if title else "{}"
     rows = tested.filter(pl.col("verdict") == "unclear")
     if rows.is_empty():
         return ""
@@ -128,13 +131,14 @@ def telling_note(
     nearest = [int(at) for at in np.argsort(more, kind="stable")[:MAX_NAMED] if more[at] < MAX_TOLD]
     many = "Unclear" if tested.height == 1 else f"Unclear: {rows.height} of {tested.height} rows"
     if not nearest:
-        return f"{many}; no affordable number of {unit} would tell."
+        return title.format(f"{many}; no affordable number of {unit} would tell.")
     counts = [max(rounded(more[at]), 1) for at in nearest]
     if tested.height == 1:
         return f"{many}: about {counts[0]:,} more {unit} would tell, if the difference is as large as it seems."
     names = [" ".join(str(rows[label][at]) for label in labels if rows[label][at] is not None) for at in nearest]
     told = ", ".join(f"{count:,} for {name}" for count, name in zip(counts, names, strict=True))
-    return f"{many}. More {unit} that would tell the nearest, if their differences are as large as they seem: {told}."
+    more_words = f"More {unit} that would tell the nearest, if their differences are as large as they seem: {told}."
+    return title.format(f"{many}. {more_words}".replace("Unclear", "unclear" if title != "{}" else "Unclear", 1))
 
 
 def rounded(number: float) -> int:

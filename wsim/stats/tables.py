@@ -118,7 +118,8 @@ class Table:
         figure = next((name for name in _TESTED if f"{name}_low" in self.frame.columns), None)
         if figure is None or "verdict" not in self.frame.columns:
             return ""
-        return telling_note(self.frame, self.labels, figure, games, reference=_TESTED[figure], level=level)
+        how = {"reference": _TESTED[figure], "level": level}
+        return telling_note(self.frame, self.labels, figure, games, title=self.title, **how)
 
     def to_polars(self) -> pl.DataFrame:
         """Return the rows as a Polars frame."""
