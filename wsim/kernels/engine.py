@@ -26,6 +26,12 @@ def nothing_denied(game, thing):
 
 
 @kernel
+def alike(game, move):
+    """Overrule all moves with the chance of the seat."""
+    return 1.0
+
+
+@kernel
 def as_picked(game, rules, seating, seat, index, stream):
     """Default hook: play the move that the policy chose."""
     return index
@@ -57,6 +63,7 @@ class Parts:
         overrule policies (``wsim.kernels.overruling``). Its GAME has ``wish`` and ``hidden.dice``, its SEATING
         ``overrule``.
     deny: (game, thing) -> takes a thing that a seat was overruled about from it for the rest of the game.
+    part_overruled: (game, move) -> the part of the seat's chance with which a wish for this move is overruled.
     memory: how many numbers a policy may keep, of such a game.
     """
 
@@ -70,6 +77,7 @@ class Parts:
     over: int = 0
     thing_of: Any = None
     deny: Any = nothing_denied
+    part_overruled: Any = alike
     memory: int = 0
 
 
@@ -159,7 +167,7 @@ def engine_of(parts: Parts, types: Types) -> Engine:
     """Return the kernels that continue a game."""
     set_up, next_decision, take = parts.set_up, parts.next_decision, parts.take
     restrict, settle = parts.restrict, parts.settle
-    ask = picked if parts.thing_of is None else _asking(overruling(parts.thing_of, parts.deny, picked, parts.memory))
+    ask = picked if parts.thing_of is None else _asking(overruling(parts, picked))
 
     @kernel
     def decide(game, rules, seating, line_up, seat):

@@ -36,15 +36,12 @@ def wish_of(choice: np.dtype[Any], memory: int) -> np.dtype[Any]:
     )
 
 
-def overruling(thing_of: Any, deny: Any, picked: Any, memory: int) -> Any:
+def overruling(parts: Any, picked: Any) -> Any:
     """Return the kernel that asks a policy, and perhaps asks again: (game, rules, seating, line_up, seat) -> index.
 
-    Parameters
-    ----------
-    thing_of: the kernel (game, move, wide) -> the number of what a move is about, -1 where that is nothing to overrule.
-    deny: the kernel (game, thing) that takes a thing from the seat for the rest of the game, where that is lasting.
-    picked: the kernel that asks the policy. memory: how many numbers it may keep.
+    ``parts``: the kernels of the game (``wsim.kernels.engine.Parts``). ``picked``: the kernel that asks the policy.
     """
+    thing_of, deny, part_overruled, memory = parts.thing_of, parts.deny, parts.part_overruled, parts.memory
 
     @kernel
     def strike(game, thing, wide):
@@ -91,9 +88,8 @@ def overruling(thing_of: Any, deny: Any, picked: Any, memory: int) -> Any:
     @kernel(rare=True)
     def overruled(game, rules, seating, line_up, seat):
         """Call a policy, and overrule it with the probability of its seat; return the final index, or -1."""
-        own, wish, chance = game.own[seat], game.wish, seating.overrule[seat]
+        own, wish = game.own[seat], game.wish
         drawn = uniform(game.hidden.dice)
-        wide = 1 if drawn < chance * WIDE else 0
         for i in range(memory):
             wish.memory[i] = own.memory[i]
         wish.overruled = wish.others = 0
@@ -101,6 +97,8 @@ def overruling(thing_of: Any, deny: Any, picked: Any, memory: int) -> Any:
         if index < 0:
             return index
         wish.index = index
+        chance = seating.overrule[seat] * part_overruled(game, game.choice.moves[index])
+        wide = 1 if drawn < chance * WIDE else 0
         thing = thing_of(game, game.choice.moves[index], wide)
         if thing < 0:
             return index

@@ -14,7 +14,7 @@ from wsim.babel.words import DISC, DRAWN, WON, WON_ROW
 from wsim.stats.analysis import Analysis, Option
 from wsim.stats.games import Source
 from wsim.stats.owner_tallies import OwnerTallies
-from wsim.stats.shared import OUTCOME, PAIRS, RAW
+from wsim.stats.shared import HEADLINE, OUTCOME, PAIRS, RAW
 from wsim.stats.shared import OWNERS as SHOWN_FIRST
 from wsim.stats.tables import Table
 
@@ -44,17 +44,24 @@ def _synergies(source: Source, by: Sequence[str], *, disc: Sequence[str] = (), *
     return disc_pairs(source, by=by, partners_of=disc, **options)
 
 
-def _analysis(make: Maker, about: str, prefix: str, share: str) -> Analysis:
-    columns = (GAME.OWNED[prefix], "n", share, "win_share", "win_difference", "win_q", "verdict", "score_difference")
+def _analysis(make: Maker, about: str, prefix: str, share: str, worth: str = "") -> Analysis:
+    columns = (GAME.OWNED[prefix], *HEADLINE, share, "n")
     return Analysis(
-        make, about, by=(), columns=columns, first=SHOWN_FIRST, options=RAW, shown="run", sums=OwnerTallies(prefix)
-    )
+        make, about, by=(), columns=columns, first=SHOWN_FIRST, options=RAW, shown="run", sums=OwnerTallies(prefix),
+        worth=worth,
+    )  # fmt: skip
 
 
-WONDERS = _analysis(wonders, "how those did who won each wonder", WON, "won_share")
+WONDERS = _analysis(
+    wonders, "what building on each wonder is worth, and how those did who won it", WON, "won_share", "build on"
+)
 ROWS = _analysis(value_rows, "how those did who won the first, second, ... wonder", WON_ROW, "won_share")
-DISCS = _analysis(discs, "how those did who own each disc", DISC, "owned_share")
-CARDS = _analysis(action_cards, "how those did who drew each action card", DRAWN, "drawn_share")
+DISCS = _analysis(
+    discs, "what building with each disc is worth, and how those did who own it", DISC, "owned_share", "build with"
+)
+CARDS = _analysis(
+    action_cards, "what playing each action card is worth, and how those did who drew it", DRAWN, "drawn_share", "play"
+)
 _OPTIONS: Mapping[str, Option] = {"disc": Option("pairs with this disc", repeatable=True), **OUTCOME, **RAW}
 SYNERGIES = Analysis(
     _synergies,

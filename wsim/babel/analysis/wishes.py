@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from wsim.babel import words as w
 from wsim.lab.wishes import asks_worth
-from wsim.stats.worth import Wanted, Wishes, WishReader, analysis_of
+from wsim.stats.shared import worth_analysis
+from wsim.stats.worth import Wanted, Wishes, WishReader
 
 if TYPE_CHECKING:
     from wsim.babel.simulator import BabelSimulator
@@ -95,4 +96,4 @@ def _reach(
 
 
 WISHES = WishReader(wanted, wishes)
-WORTH = analysis_of(asks_worth)
+WORTH = worth_analysis(asks_worth)
