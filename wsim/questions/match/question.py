@@ -104,3 +104,4 @@ class MatchOutput(Options):
         None, metavar="PATH", names=("-o", "--out"), check=place,
     )  # fmt: skip
     resume: bool = option("Continue the interrupted match in --out.", False)
+    contest: bool = option("Draw a secret seed; print its SHA-256 before the games and the seed afterwards.", False)
