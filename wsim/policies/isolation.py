@@ -196,10 +196,11 @@ class Isolated:
             raise UserError("isolated policies need Linux or macOS: play with wsim --trusted COMMAND if you trust them")
         self.failures = Failures(str(self.entry))
         size = Slots(None, self.interface).size
-        self._file = tempfile.TemporaryFile()  # noqa: SIM115 (as long as the policy)
-        self._file.truncate(size)
-        self._memory = mmap.mmap(self._file.fileno(), size)
-        self.slots = Slots(self._memory, self.interface)
+        with tempfile.TemporaryFile() as file:
+            file.truncate(size)
+            self._shared, memory = os.dup(file.fileno()), mmap.mmap(file.fileno(), size)
+        weakref.finalize(self, os.close, self._shared)
+        self.slots = Slots(memory, self.interface)
         self.declaration = self._start()
 
     # --- the process ------------------------------------------------------------------------------------------------
@@ -207,12 +208,11 @@ class Isolated:
     def _start(self) -> Declaration:
         """Start the process and return the declaration of its policy; UserError if it cannot be loaded."""
         file = self.entry.file and (self.entry.place or self.entry.file)
-        shared = self._file.fileno()
         spec = {
             "entry": str(self.entry),
             "file": file and os.path.abspath(file),  # noqa: PTH100 (as it is imported, links and all)
             "registry": f"{self.interface.home.removesuffix('.policies')}.registry",
-            "shared": shared,
+            "shared": self._shared,
             "size": self.slots.size,
             "memory": MEMORY,
             "unchecked": self.unchecked,
@@ -223,7 +223,7 @@ class Isolated:
         self._process = subprocess.Popen(
             [sys.executable, "-m", "wsim.policies.isolated_worker"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0,
-            pass_fds=(shared,), env=environment, start_new_session=True,
+            pass_fds=(self._shared,), env=environment, start_new_session=True,
         )  # fmt: skip
         weakref.finalize(self, _end, self._process)
         self._process.stdin.write(json.dumps(spec).encode() + b"\n")
