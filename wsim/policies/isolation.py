@@ -250,7 +250,7 @@ class Isolated:
         output = self._process.stdout
         while not text.endswith(b"\n"):
             ready, _, _ = select.select([output], [], [], max(0.0, until - time.monotonic()))
-            piece = output.read(4096) if ready else b""
+            piece = output.read(1) if ready else b""  # not into the next line
             if not piece or len(text) > 1 << 16:
                 raise ValueError("no line")
             text += piece
