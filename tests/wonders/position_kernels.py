@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from wsim.jit import kernel, types
-from wsim.rng import below
+from wsim.rng import below, deal_word
 from wsim.wonders.kernels.deal import deal, set_up
 from wsim.wonders.kernels.flow import _close_turn, _pass_hands, end_age
 from wsim.wonders.kernels.formula import evaluate
@@ -74,7 +74,7 @@ def perform(game: Any, rules: Any, seating: Any, line_up: Any, step: Any, seat: 
     elif step == PASS:
         _pass_hands(game, rules)
     elif step == DEAL:
-        hidden.number = what
+        hidden.deals = deal_word(seating, what)
         deal(game, rules)
     elif step == END_AGE:
         end_age(game, rules)
@@ -126,7 +126,7 @@ def digest_moves(public: Any, own: Any, choice: Any) -> Any:
 
 @kernel
 def _wanted(move: Any, taste: Any) -> Any:
-    """Say whether a move is to a taste."""
+    """Return whether a move is to a taste."""
     action = action_of(move)
     if taste == TASTE_STAGES:
         return action == STAGE
@@ -154,7 +154,7 @@ def tasting(public: Any, own: Any, choice: Any, rules: Any, settings: Any) -> An
 
 @kernel
 def _holds(rules: Any, age: Any, hand: Any, card: Any) -> Any:
-    """Say whether a hand holds a card."""
+    """Return whether a hand holds a card."""
     found = False
     for slot in range(64):
         if (hand >> np.uint64(slot)) & np.uint64(1):
@@ -164,13 +164,13 @@ def _holds(rules: Any, age: Any, hand: Any, card: Any) -> Any:
 
 @kernel
 def _owned(public: Any, seat: Any, card: Any) -> Any:
-    """Say whether a structure stands in a city."""
+    """Return whether a structure stands in a city."""
     return (public.built[seat, card // 64] >> np.uint64(card % 64)) & np.uint64(1) != 0
 
 
 @kernel
 def _chained(public: Any, rules: Any, seat: Any, card: Any) -> Any:
-    """Say whether a city holds a predecessor of a card."""
+    """Return whether a city holds a predecessor of a card."""
     for other in range(rules.cards):
         if (rules.chain[card, other // 64] >> np.uint64(other % 64)) & np.uint64(1) and _owned(public, seat, other):
             return True

@@ -59,7 +59,7 @@ def test_colours_are_expected_as_often_as_they_are_dealt() -> None:
 
 
 def is_built(clause: dict[str, Any], policy: str) -> bool:
-    """Say whether a policy builds a card with a clause and nothing else in a first turn."""
+    """Return whether a policy builds a card with a clause and nothing else in a first turn."""
     change = f"cards.Altar.when={written([clause])}"
     game = wsim.Game(set=[change, "cards.Altar.points=0"], players=3, policies=policy, seed=SEED)
     assert any(move["card"] == "Altar" and move["action"] == "build" for move in game.legal())
@@ -90,6 +90,22 @@ BAD: tuple[dict[str, Any], ...] = (
 
 def test_balanced_builds_for_what_is_still_to_come_and_leaves_what_harms() -> None:
     assert [is_built(clause, "balanced") for clause in (*GOOD, *BAD)] == [True] * len(GOOD) + [False] * len(BAD)
+
+
+def test_balanced_builds_for_its_mate_and_not_for_its_rivals() -> None:
+    keys: dict[str, Any] = {"ruleset": "2e-cities-teams", "players": 4, "policies": "balanced"}
+
+    def is_wanted(each: str) -> bool:
+        clause = written([{"event": "age_end", "each": each, "gain": {"victory_tokens": 9}}])
+        change = [f"cards.Altar.when={clause}", "cards.Altar.points=0"]
+        for seed in range(40):
+            game = wsim.Game(set=change, seed=seed, **keys)
+            if any(move["card"] == "Altar" and move["action"] == "build" for move in game.legal()):
+                move = game.ask("balanced")
+                return bool(move["action"] == "build" and move["card"] == "Altar")
+        raise AssertionError("no first hand has an Altar")
+
+    assert [is_wanted(each) for each in ("partner", "other")] == [True, False]
 
 
 def test_balanced_likes_low_prices() -> None:

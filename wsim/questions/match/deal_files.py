@@ -16,7 +16,7 @@ import polars as pl
 
 from wsim.errors import UserError
 from wsim.files import StoreError, clean, explained, visible, write_text, writing
-from wsim.lab.journal import read_json
+from wsim.lab.journal import read_json, refuse_old_streams
 from wsim.questions.deals import PARTS
 from wsim.questions.match.tables import Block
 
@@ -43,6 +43,7 @@ def open_folder(folder: Path, made: Mapping[str, Any], *, resume: bool) -> DealF
     answer = folder / ANSWER
     if resume:
         known = _begun(answer)
+        refuse_old_streams(known, str(folder))
         unlike = [name for name in DECIDES if known.get(name) != json.loads(json.dumps(made.get(name)))]
         if unlike:
             raise UserError(
@@ -73,7 +74,7 @@ def _begun(path: Path) -> dict[str, Any]:
     try:
         known = read_json(path, "no match of wsim")
     except (FileNotFoundError, NotADirectoryError) as error:
-        raise UserError(f"there is no match in {str(path.parent)!r} to go on with") from error
+        raise UserError(f"there is no match in {str(path.parent)!r} to continue with") from error
     if not isinstance(known, dict):
         raise UserError(f"{str(path)!r} is no match of wsim")
     return known
