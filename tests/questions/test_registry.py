@@ -37,6 +37,7 @@ rounds = 1
 proposals = 2
 proof_games = 1000
 """
+SHEET = "game,wonder,side,score\n1,Rhodos,A,50\n1,Gizah,B,48\n1,Babylon,A,47\n1,Ephesos,B,40\n"
 RUN = ("--games", "40", "--policies", "random", "-q")
 ASKED: dict[str, tuple[str, ...]] = {
     "whatif": ("--set", "cards.Altar.points=3", "--budget", "40", "--policies", "random"),
@@ -45,6 +46,8 @@ ASKED: dict[str, tuple[str, ...]] = {
     "robustness": ("random", "greedy", "--games", "60", "--players", "3"),
     "picks": ("--games", "60", "--policies", "random", "--randomise", "0.5", "--min-effective-n", "1"),
     "compare": ("one", "two"),
+    "combine": ("one", "people"),
+    "planning": ("one", "people"),
     "balance": ("goal.toml",),
     "sensitivity": ("goal.toml",),
     "transfer": ("goal.toml", "patch.toml", "--transfer-games", "300"),
@@ -70,9 +73,11 @@ def installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ASKED)
 @pytest.mark.usefixtures("installed")
 def test_a_question_is_asked_written_read_and_repeated(name: str, wsim_command: Command) -> None:
-    if name == "compare":
+    if name in ("compare", "combine", "planning"):
         for number, out in (("1", "one"), ("2", "two")):
             assert wsim_command("run", "--out", out, "--seed", number, *RUN).code == 0
+        Path("sheet.csv").write_text(SHEET, encoding="utf-8")
+        assert wsim_command("import", "sheet.csv", "-o", "people").code == 0
     question = find_question(name)
     words = (*question.command.split(), *ASKED[name], "-q")
     asked = wsim_command(*words, "-o", "answer.json")

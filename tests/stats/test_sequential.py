@@ -50,6 +50,28 @@ def test_one_look_is_the_ordinary_test() -> None:
     assert Boundaries(0.05).next(1.0) == pytest.approx(1.959964, abs=1e-5)
 
 
+@pytest.mark.parametrize("spending", ["obrien_fleming", "pocock"])
+def test_a_question_asked_again_with_a_larger_budget_spends_only_what_was_kept(spending: str) -> None:
+    boundaries = Boundaries(0.05, spending, reserve=0.1)
+    first = [boundaries.next(share) for share in (0.5, 1.0)]
+    assert boundaries.spent == pytest.approx(0.045)
+    later = [boundaries.next(share) for share in (2.0, 4.0, 64.0)]
+    assert boundaries.spent == pytest.approx(0.05 * (1 - 0.1 / 64))
+    assert max(later) < 5
+    assert first[-1] < min(later)
+
+
+@pytest.mark.parametrize("spending", ["obrien_fleming", "pocock"])
+def test_doubling_the_budget_until_it_is_clear_errs_at_most_at_alpha(spending: str) -> None:
+    """The audit found .067 to .168 where each budget was a test of its own."""
+    boundaries, shares = Boundaries(0.05, spending, reserve=0.1), [0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0]
+    edges = np.array([boundaries.next(share) for share in shares])
+    steps = np.sqrt(np.diff([0.0, *shares]))
+    walks = np.cumsum(np.random.default_rng(7).standard_normal((40_000, len(shares))) * steps, axis=1)
+    crossed = (np.abs(walks / np.sqrt(shares)) > edges).any(axis=1).mean()
+    assert crossed == pytest.approx(0.05 * (1 - 0.1 / 16), abs=0.0032)  # three standard errors
+
+
 def paths(replications: int, effect: float, looks: int, budget: int, **options: float | str) -> list[Look]:
     """Return the last looks of tests on skewed differences."""
     rng = np.random.default_rng(11)

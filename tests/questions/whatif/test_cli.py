@@ -70,6 +70,7 @@ def test_json_contains_the_whole_answer(wsim_command: Command) -> None:
     assert record["format"] == "wsim-whatif/2"
     assert record["question"] == {
         "metric": "score", "seat": 1, "budget": 100_000, "alpha": 0.05, "margin": None, "spending": "pocock",
+        "within": None,
     }  # fmt: skip
     [row] = record["effects"]
     assert (row["variant"], row["verdict"]) == ("no medal", "lower")
