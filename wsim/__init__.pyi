@@ -17,6 +17,8 @@ from wsim.lab.progress import Progress
 from wsim.lab.run import Played
 from wsim.lab.store import Run
 from wsim.learn.answer import LearnAnswer
+from wsim.people.combine.answer import CombineAnswer
+from wsim.people.planning.answer import PlanningAnswer
 from wsim.positions.game_value import Game
 from wsim.questions.compare.answer import CompareAnswer
 from wsim.questions.match.answer import MatchAnswer
@@ -33,6 +35,7 @@ __all__ = [
     "Run",
     "UserError",
     "__version__",
+    "combine",
     "compare",
     "env",
     "experiment_picks",
@@ -40,6 +43,7 @@ __all__ = [
     "load_run",
     "match",
     "payments",
+    "plan_games",
     "play",
     "policy",
     "robustness",
@@ -57,6 +61,20 @@ __all__ = [
 
 __version__: str
 
+def combine(
+    study: str,
+    people: str,
+    *,
+    metric: str = "win",
+    by: str | Sequence[str] = ...,
+    before: str | None = None,
+    before_people: str | None = None,
+    distance: float | None = None,
+    level: float = 0.95,
+    threads: int | None = None,
+    cluster: str | None = None,
+    progress: Progress | None = None,
+) -> CombineAnswer: ...
 def compare(
     first: str,
     second: str,
@@ -180,6 +198,22 @@ def payments(
     bank: int = 0,
     prices: Mapping[str, Mapping[str, int]] | None = None,
 ) -> list[tuple[int, int]]: ...
+def plan_games(
+    study: str,
+    people: str | None = None,
+    *,
+    metric: str = "win",
+    by: str | Sequence[str] = ...,
+    games: int = 3,
+    evenings: int = 2,
+    chance: float = 0.8,
+    patched: str | None = None,
+    distance: float | None = None,
+    level: float = 0.95,
+    threads: int | None = None,
+    cluster: str | None = None,
+    progress: Progress | None = None,
+) -> PlanningAnswer: ...
 def play(
     plan: Plan | None = None,
     /,

@@ -46,9 +46,12 @@ def player_half_widths(values: Floats, noise: Floats, level: float = 0.95) -> Fl
         spread = max(float(square.var(ddof=1) - error.mean()), 0.0)
     weight = spread / (spread + error) if spread else np.zeros(len(square))
     variance = np.maximum(common + weight * (square - common), 0.0)
-    quantile = float(t_quantile((1 + level) / 2, np.array([float(families)]))[0])
-    result[known] = quantile * np.sqrt(variance * (1 + 1 / families))
+    result[known] = _half_widths_per_sd(families, level) * np.sqrt(variance)
     return result
+
+
+def _half_widths_per_sd(families: int, level: float) -> float:
+    return float(t_quantile((1 + level) / 2, np.array([float(families)]))[0]) * (1 + 1 / families) ** 0.5
 
 
 def _homogeneity(observed: Floats, expected: Floats, freedom: int) -> float:
@@ -79,6 +82,11 @@ class Between:
         """Return the half width of the interval for the figure of another good player, by row."""
         values, noise = np.array(list(self.figures.values()), float).T, [self.noise[name] for name in self.figures]
         return dict(zip(self.figures, player_half_widths(values, np.array(noise), level).tolist(), strict=True))
+
+    def sds(self) -> Floats:
+        """Return the standard deviations between families, of the rows with a figure of every family."""
+        half = np.array(list(self.half_widths().values()))
+        return np.asarray(half[np.isfinite(half)] / _half_widths_per_sd(self.families, 0.95))
 
     def with_players(self, table: Table, figure: str, level: float = 0.95) -> Table:
         """Return a table with the half width of another player's figure; verdicts on win shares allow for it."""
