@@ -141,13 +141,15 @@ def about_levels(table: Table, section: str, games: int) -> list[Statement]:
     """Return conclusions about the levels that win more or less than their fair share."""
     rows, noun = labelled(table, FAIR), _noun(table)
     known = _with_players(rows.filter(pl.col("q").is_not_null() & pl.col(LOW).is_not_null()))
+    players = PLAYER_HALF_WIDTH in known.columns
     if len(rows) == 1:
         only = rows["label"][0]
         return [Statement("caution", f"One {noun} only, {only}: {plural(noun)} cannot be compared.", "", section)]
     if known.is_empty():
         return [_no_intervals(noun, section)]
-    above = known.filter((pl.col("verdict") == "higher") & (pl.col("q") < CLEAR)).sort(FAIR, descending=True)
-    below = known.filter((pl.col("verdict") == "lower") & (pl.col("q") < CLEAR)).sort(FAIR)
+    clear = known.filter((pl.col("q") < CLEAR) & ((pl.col(LOW) > 1) | (pl.col(HIGH) < 1) | ~pl.lit(players)))
+    above = clear.filter(pl.col(FAIR) > 1).sort(FAIR, descending=True)
+    below = clear.filter(pl.col(FAIR) < 1).sort(FAIR)
     if above.is_empty() and below.is_empty():
         return [_nothing_clear(known, noun, section, games)]
     found = []
@@ -224,7 +226,8 @@ def _nothing_clear(known: pl.DataFrame, noun: str, section: str, games: int) -> 
         "open",
         f"No {noun} can be distinguished from average in {games:,} games.",
         f"The estimates go from {number_range(_float(low), _float(high))} times the fair share, "
-        f"each give or take {number(_float(reach))}.",
+        f"each give or take {number(_float(reach))}"
+        f"{', including what other good players find' if PLAYER_HALF_WIDTH in known.columns else ''}.",
         section,
     )
 

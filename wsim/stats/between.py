@@ -10,6 +10,7 @@ the check (tests/stats/test_between.py): 95% and 97% of its wonders and cards li
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -51,7 +52,8 @@ def player_half_widths(values: Floats, noise: Floats, level: float = 0.95) -> Fl
 
 
 def _half_widths_per_sd(families: int, level: float) -> float:
-    return float(t_quantile((1 + level) / 2, np.array([float(families)]))[0]) * (1 + 1 / families) ** 0.5
+    factor: float = float(t_quantile((1 + level) / 2, np.array([float(families)]))[0]) * math.sqrt(1 + 1 / families)
+    return factor
 
 
 def _homogeneity(observed: Floats, expected: Floats, freedom: int) -> float:
