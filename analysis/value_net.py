@@ -1,4 +1,4 @@
-"""Train the value net of a game: python analysis/value_net.py GAME OUT [--games N] [--rounds R] [--start FILE] [--seed S]
+"""Train the value net of a game: python analysis/value_net.py GAME OUT [--games N] [--rounds R] [--start FILE]
 
 Half of the games are played by ``net``, half by mixed tables, at every number of players. About one turn in eight of a
 game is used. What was done is recorded in the file. A later part continues from an earlier one with a different seed.

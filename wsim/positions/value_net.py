@@ -1,8 +1,8 @@
 """The chances of every seat by a value net: of a position, and throughout whole games (``wsim.kernels.chances``).
 
-The net does not know who plays. So its chances are calibrated with the players of a plan, on games of their own: in each
-phase of the game, the logarithms of the chances get a slope, and each policy of the line-up an amount. They are fitted
-by maximum likelihood (multinomial logistic regression, Platt 1999), drawn a little towards 1 and 0.
+The net does not know who plays. So its chances are calibrated with the players of a plan, on games apart: in each phase
+of the game, the logarithms of the chances get a slope, and each policy of the line-up an offset. They are fitted by
+maximum likelihood (multinomial logistic regression, Platt 1999), drawn a little towards 1 and 0.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 GAP = 3
 """About one stage in so many is tried both ways."""
-CALIBRATING, CALIBRATION_GAMES = 1 << 40, 2048
+CALIBRATING, CALIBRATION_GAMES = 1 << 40, 4096
 """The number of the first game that chances are calibrated with, and how many these are."""
 SLOPE_SD, OFFSET_SD, STEPS, SMALL = 0.2, 1.0, 8, 1e-9
 
@@ -87,7 +87,7 @@ class Calibration:
 
     Attributes
     ----------
-    begins: the first stage of each phase. slopes: of each phase. offsets: of each phase and policy of the line-up.
+    begins: the first stage of each phase. slopes, offsets: of each phase and policy of the line-up.
     """
 
     begins: NDArray[np.int64]
@@ -97,8 +97,8 @@ class Calibration:
     def __call__(self, chances: NDArray[Any], stages: NDArray[Any], policies: NDArray[Any]) -> NDArray[np.float64]:
         """Return corrected chances, shape (..., players); ``stages``: (...,); ``policies``: numbers, like chances."""
         phase = np.maximum(np.searchsorted(self.begins, stages, side="right") - 1, 0)
-        odds = np.log(np.maximum(chances, SMALL)) * self.slopes[phase][..., None]
-        return _softmax(odds + self.offsets[phase[..., None], policies])
+        which, odds = (phase[..., None], policies), np.log(np.maximum(chances, SMALL))
+        return _softmax((odds - odds.mean(axis=-1, keepdims=True)) * self.slopes[which] + self.offsets[which])
 
 
 def _softmax(odds: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -117,28 +117,25 @@ def fit_calibration(
     the seats, same shape. begins: the first stage of each phase.
     """
     first, count = np.array(begins), int(policies.max()) + 1
-    slopes, offsets = np.ones(len(first)), np.zeros((len(first), count))
-    there = followed.stages >= 0
-    phase = np.searchsorted(first, followed.stages, side="right") - 1
-    prior, spread = np.array([1.0] + [0.0] * count), np.array([SLOPE_SD] + [OFFSET_SD] * count) ** -2.0
-    for number in range(len(first)):
+    there, phase = followed.stages >= 0, np.searchsorted(first, followed.stages, side="right") - 1
+    prior = np.concatenate([np.ones(count), np.zeros(count)])
+    certainty = np.repeat([SLOPE_SD**-2, OFFSET_SD**-2], count)
+    fitted = np.tile(prior, (len(first), 1))
+    for number, best in enumerate(fitted):
         game, stage = np.nonzero(there & (phase == number))
-        if not len(game):
-            continue
-        inputs = np.zeros((len(game), policies.shape[1], 1 + count))
-        inputs[:, :, 0] = np.log(np.maximum(followed.chances[game, stage], SMALL))
-        np.put_along_axis(inputs[:, :, 1:], policies[game][:, :, None], 1.0, axis=2)
+        odds = np.log(np.maximum(followed.chances[game, stage], SMALL))
+        odds -= odds.mean(axis=1, keepdims=True)
+        who = np.eye(count)[policies[game]]
+        inputs = np.concatenate([who * odds[:, :, None], who], axis=2)
         weight = 1.0 / np.bincount(game, minlength=len(shares))[game]  # a game counts once
-        best = prior.copy()
         for _ in range(STEPS):
             chance = _softmax(inputs @ best)
             mean = np.einsum("gs,gsk->gk", chance, inputs)
-            slope = np.einsum("g,gs,gsk->k", weight, chance - shares[game], inputs) + spread * (best - prior)
+            slope = np.einsum("g,gs,gsk->k", weight, chance - shares[game], inputs) + certainty * (best - prior)
             curve = np.einsum("g,gs,gsk,gsl->kl", weight, chance, inputs, inputs, optimize=True)
-            curve += np.diag(spread) - np.einsum("g,gk,gl->kl", weight, mean, mean, optimize=True)
-            best = best - np.linalg.solve(curve, slope)
-        slopes[number], offsets[number] = best[0], best[1:]
-    return Calibration(first, slopes, offsets)
+            curve += np.diag(certainty) - np.einsum("g,gk,gl->kl", weight, mean, mean, optimize=True)
+            best -= np.linalg.solve(curve, slope)
+    return Calibration(first, fitted[:, :count], fitted[:, count:])
 
 
 class Follower:
@@ -156,7 +153,14 @@ class Follower:
         self._valuing["settings"]["net"][0] = net.record(simulator.rules)
         self._addresses, self._local = addresses_of(simulator.line_up.entry_points), threading.local()
 
-    about = "Chances: the value net of the game, calibrated with these policies on 2,048 other games (not where they search)"
+    @property
+    def about(self) -> str:
+        """How chances are estimated, as a sentence without a full stop."""
+        if self._simulator.line_up.pooled:
+            return "Chances: the value net of the game, not calibrated because a policy searches"
+        return (
+            f"Chances: the value net of the game, calibrated with these policies on {CALIBRATION_GAMES:,} other games"
+        )
 
     @property
     def phases(self) -> Mapping[str, int]:
@@ -180,7 +184,7 @@ class Follower:
             if self._calibration is None:
                 count = len(set(simulator.labels))
                 if simulator.line_up.pooled:
-                    none = np.ones(len(begins)), np.zeros((len(begins), count))
+                    none = np.ones((len(begins), count)), np.zeros((len(begins), count))
                     self._calibration = Calibration(np.array(begins), *none)
                 else:
                     raw = self.follow_raw(CALIBRATING, CALIBRATION_GAMES, gap=1 << 40)
@@ -195,7 +199,7 @@ class Follower:
         return shares, frame["policy"].to_physical().to_numpy().astype(np.int64).reshape(shape)[:, :players]
 
     def chances(self, position: StatePosition) -> NDArray[np.float64]:
-        """Return the chance of each player in a position of the simulator, to one who sees all hands, shape (players,)."""
+        """Return the chance of each player in a position, to one who sees all hands, shape (players,)."""
         simulator = self._simulator
         game, words = simulator.machine.workspace()
         result = np.zeros(simulator.plan.players)
@@ -224,7 +228,7 @@ class Follower:
         return Followed(rows, stages, chances, trials[:, 0, :TRIAL].astype(np.int64), trials[:, :, TRIAL:])
 
     def collect(self, first: int, games: int, gap: int) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Play games and return the inputs of about one stage of ``gap``, shape (positions, players): states, standings.
+        """Play games and return inputs of about one stage of ``gap``: states, standings, shape (positions, players).
 
         ``worth`` of a standing is the seat's share of the victory.
         """

@@ -1,4 +1,4 @@
-"""The chances of a game of Tower of Babel by the value net (wsim/kernels/chances.py): what it reads, and its entry points.
+"""The chances in Tower of Babel by the value net (wsim/kernels/chances.py): its inputs and entry points.
 
 A seat's standing is its points if the game ended now, next to those of the others, to its own knowledge.
 """

@@ -10,6 +10,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -47,9 +48,8 @@ WAYS = "ways_to_win"
 WAYS_ABOUT = "effective number of categories in which winners are furthest ahead of the others: exp(entropy)"
 NOTES = (
     "Chances are those of an observer who sees all hands but no cards to come",
-    "half_at, safe_at, drama, deepest, below_fair and behind are about the winners; drama is the average drama of Ludii",
-    "stakes, two_good, interaction and targeted compare the two best moves by the net on about one turn in three, all "
-    "else alike",
+    "half_at to behind are about the winners; drama is the average drama of Ludii",
+    "stakes to targeted compare the two best moves by the net on about one turn in three, all else alike",
 )  # fmt: skip
 SKILL_NOTE = (
     "What skill explains needs a mixed table: name two or more policies, such as --policies net,balanced,rulebased"
@@ -122,7 +122,7 @@ class CharacterAnswer(AskedAnswer):
         return Document(rows=shown, named="figures", tables=sheets, notes=[f"{note}." for note in self.remarks])
 
 
-_ARM = Column("arm", NAME)
+_ARM, _RESULT = Column("arm", NAME), "of the result"
 _ESTIMATE = estimated("estimate", NUMBER)
 _COLUMNS: Mapping[str, Sequence[Column]] = {
     "figures": (
@@ -133,10 +133,10 @@ _COLUMNS: Mapping[str, Sequence[Column]] = {
         estimated("difference", NUMBER, difference=True), Q, VERDICT,
     ),
     "settled": (
-        _ARM, Column("moment", NAME), estimated("share", SHARE, unit="of the result"), Column("n", COUNT, about="games"),
+        _ARM, Column("moment", NAME), estimated("share", SHARE, unit=_RESULT), Column("n", COUNT, about="games"),
     ),
     "components": (
-        _ARM, Column("source", NAME), estimated("share", SHARE, unit="of the result"), Column("n", COUNT, about="deals"),
+        _ARM, Column("source", NAME), estimated("share", SHARE, unit=_RESULT), Column("n", COUNT, about="deals"),
     ),
     "ways": (
         _ARM, Column("category", NAME), estimated("share", SHARE, unit="of games"), Column("n", COUNT, about="games"),
@@ -403,9 +403,9 @@ def _components(arms: Sequence[tuple[str, Plan, Arm]], question: CharacterQuesti
     """Return what skill, seat and deal explain of the result, from deals that are played in every seating."""
     tables = [_empty("components")]
     for name, plan, arm in arms:
-        simulator = arm.simulators[0]
-        if len(set(simulator.labels)) < 2 or plan.players < 3:
+        if len(set(arm.simulators[0].labels)) < 2 or plan.players < 3:
             continue
+        simulator = find_game(plan.game).prepare(plan.replace(rotate=False))
         deals = min(question.deals, games)
         parts = [_seatings(simulator, range(first, deals, BLOCKS)) for first in range(min(BLOCKS, deals))]
         whole = _shares(np.sum(parts, axis=0))
@@ -466,7 +466,7 @@ def _viability(arms: Sequence[tuple[str, Plan, Arm]], question: CharacterQuestio
         wishing = overruled(plan, CHANCE)
         play, count = WishSums(find_game(plan.game).prepare(wishing), plan.game), min(games, WISHES)
         edges = np.linspace(0, count, min(BLOCKS, count) + 1).astype(int)
-        parts = [play(range(first, last)) for first, last in zip(edges, edges[1:], strict=False)]
+        parts = [play(range(first, last)) for first, last in pairwise(edges)]
         things = len(parts[0].labels["worth what"])
         wanted = np.stack([part.arrays["worth/totals"][:things, [0, 3]].sum(axis=1) for part in parts])
         reach = np.stack([part.arrays["worth/reach"][:things] for part in parts])

@@ -1,4 +1,4 @@
-"""The chances of a game of 7 Wonders by the value net (wsim/kernels/chances.py): what it reads, and its entry points.
+"""The chances in 7 Wonders by the value net (wsim/kernels/chances.py): its inputs and entry points.
 
 A seat's standing is its points if the game ended now, by category, next to those of the others.
 """
