@@ -85,7 +85,11 @@ def test_a_calibration_recovers_slopes_and_offsets() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("game", "policies"),
-    [("seven_wonders", ["net"]), ("seven_wonders", ["net", "balanced", "random", "greedy"]), ("tower_of_babel", ["net"])],
+    [
+        ("seven_wonders", ["net"]),
+        ("seven_wonders", ["net", "balanced", "random", "greedy"]),
+        ("tower_of_babel", ["net"]),
+    ],
 )
 def test_games_are_those_of_the_plan_and_chances_those_of_their_positions(game: str, policies: list[str]) -> None:
     simulator = simulator_of(game=game, ruleset={"seven_wonders": "1e"}.get(game, "2005"), policies=policies)

@@ -21,7 +21,7 @@ from wsim.babel.kernels.log import note
 from wsim.babel.kernels.seat import FACTS
 from wsim.jit import kernel
 from wsim.kernels.engine import loading
-from wsim.rng import SEAT_STREAM, SETUP_STREAM, below, seek
+from wsim.rng import SETUP_STREAM, below, deal_word, seat_word, seek
 
 CARD_STREAM = 0  # discs, then building cards
 ACTION_STREAM = 1  # the order of the action deck
@@ -42,13 +42,14 @@ def set_up(game, rules, seating, number):
     game.log.count = 0
     game.flow.phase = BEGIN
     hidden.instant_cards = 0
-    seek(hidden.dice, seating.seed, number, DICE_STREAM)
-    seek(hidden, seating.seed, number, ACTION_STREAM)
+    word = deal_word(seating, number)
+    seek(hidden.dice, word, DICE_STREAM)
+    seek(hidden, word, ACTION_STREAM)
     _deal_action_deck(hidden, rules)
-    seek(hidden, seating.seed, number, SETUP_STREAM)
+    seek(hidden, word, SETUP_STREAM)
     hidden.starter = below(hidden, rules.seats)
     public.active = hidden.starter
-    seek(hidden, seating.seed, number, CARD_STREAM)
+    seek(hidden, word, CARD_STREAM)
     _deal_discs(hidden, public, rules)
     for kind in range(len(w.KINDS)):
         hidden.deck[kind] = rules.cards[kind]
@@ -107,7 +108,7 @@ def _clear_seat(game, rules, seating, number, seat):
         own.memory[index] = 0.0
     hidden.offer[seat] = 0
     hidden.bluff[seat] = 0
-    seek(own, seating.seed, number, SEAT_STREAM + seat)
+    seek(own, seat_word(seating, number, seat), 0)
 
 
 @kernel
