@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.plan import Plan
-from wsim.positions.character import FIGURES, figures_of, settled, settling_of
-from wsim.positions.value_net import Followed, fit_calibration
+from wsim.positions.character import FIGURES, Followed, figures_of, settled, settling_of
+from wsim.positions.value_net import fit_calibration
 
 NAMES = [figure.name for figure in FIGURES]
+MIXED = ["net", "balanced", "rulebased", "greedy"]
 PHASES = {"first": 0, "last": 2}
 
 
-def simulator_of(**keys):
-    plan = Plan.make(**{"game": "seven_wonders", "ruleset": "1e", "players": 4, "seed": 7, "policies": ["net"], **keys})
+def simulator_of(**keys: Any) -> Any:
+    usual = {"game": "seven_wonders", "ruleset": "1e", "players": 4, "seed": 7, "policies": ["net"]}
+    plan = Plan.make(**{**usual, **keys})
     return find_game(plan.game).prepare(plan)
 
 
-def by_hand() -> tuple[Followed, np.ndarray]:
+def by_hand() -> tuple[Followed, Any]:
     """Return two games of three seats: one of four stages that seat 0 wins, one of two stages shared by 1 and 2."""
     chances = np.zeros((2, 4, 3))
     chances[0] = [[0.2, 0.5, 0.3], [0.6, 0.3, 0.1], [0.4, 0.5, 0.1], [0.9, 0.1, 0.0]]
@@ -72,7 +76,7 @@ def test_a_calibration_recovers_slopes_and_offsets() -> None:
     true /= true.sum(axis=1, keepdims=True)
     shares = np.eye(3)[(true.cumsum(axis=1) < random.random((games, 1))).sum(axis=1)]
     followed = Followed(
-        np.zeros(0), np.tile(np.array([0, 2], np.int16), (games, 1)), chances, np.zeros((0, 3)), odds[:0]
+        np.zeros(0), np.tile(np.array([0, 2], np.int16), (games, 1)), chances, np.zeros((0, 3), np.int64), odds[:0]
     )
     made = fit_calibration(followed, shares, policies, [0, 2])
     assert made.slopes[1] == pytest.approx(slopes, abs=0.06)
@@ -87,7 +91,7 @@ def test_a_calibration_recovers_slopes_and_offsets() -> None:
     ("game", "policies"),
     [
         ("seven_wonders", ["net"]),
-        ("seven_wonders", ["net", "balanced", "random", "greedy"]),
+        ("seven_wonders", MIXED),
         ("tower_of_babel", ["net"]),
     ],
 )
@@ -125,7 +129,7 @@ def test_chances_agree_with_playouts() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("policies", [["net"], ["net", "balanced", "rulebased", "greedy"]])
+@pytest.mark.parametrize("policies", [["net"], MIXED])
 def test_chances_mean_what_they_say(policies: list[str]) -> None:
     simulator, games = simulator_of(policies=policies, rotate=True, seed=4711), 6000
     followed = simulator.follower.follow(1, games, 1 << 40)
@@ -136,7 +140,7 @@ def test_chances_mean_what_they_say(policies: list[str]) -> None:
         assert slope_of(chance.ravel(), won.ravel()) == pytest.approx(1, abs=0.1)
 
 
-def slope_of(chances: np.ndarray, won: np.ndarray) -> float:
+def slope_of(chances: Any, won: Any) -> float:
     """Return the slope of a logistic regression of winning on the log odds of the chances."""
     chances = np.clip(chances, 1e-6, 1 - 1e-6)
     inputs, best = np.stack([np.ones_like(chances), np.log(chances / (1 - chances))], axis=1), np.array([0.0, 1.0])
@@ -148,9 +152,9 @@ def slope_of(chances: np.ndarray, won: np.ndarray) -> float:
 
 
 def test_the_option_is_refused_where_it_makes_no_sense() -> None:
-    with pytest.raises(UserError, match="option character must be true or false, not 'ture' .did you mean 'true'"):
+    with pytest.raises(UserError, match=r"option character must be true or false, not 'ture' .did you mean 'true'"):
         simulator_of(character="ture")
-    with pytest.raises(UserError, match="character needs a value net: there is none for 1e-duo with 2 players"):
+    with pytest.raises(UserError, match=r"character needs a value net: there is none for 1e-duo with 2 players"):
         simulator_of(ruleset="1e-duo", players=2, character="true")
-    with pytest.raises(UserError, match="character cannot be combined with picks"):
+    with pytest.raises(UserError, match=r"character cannot be combined with picks"):
         simulator_of(character="true", picks=True)

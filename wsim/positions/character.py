@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,7 +20,6 @@ from wsim.document import NUMBER, SHARE, Kind
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from wsim.positions.value_net import Followed
 
 PREFIX = "character:"
 """What the names of the figures begin with where they are columns of the seats table."""
@@ -53,6 +52,27 @@ FIGURES: tuple[Figure, ...] = (
 )
 """The figures that are means over games."""
 COUNT = len(FIGURES)
+
+
+@dataclass(frozen=True, eq=False)
+class Followed:
+    """Games with the chances of their seats.
+
+    Attributes
+    ----------
+    rows: as ``Simulator.play`` writes them.
+    stages: the number of each stage, -1 beyond the end, shape (games, stages).
+    chances: of each seat when a stage begins, shape (games, stages, seats).
+    trials: of some stages and one seat each: index of the game, stage, seat; shape (trials, 3).
+    tried: the chances of all seats after the stage, with the best and the second best move of the seat by the policy's
+        net and all else alike, shape (trials, 2, seats).
+    """
+
+    rows: NDArray[Any]
+    stages: NDArray[np.int16]
+    chances: NDArray[Any]
+    trials: NDArray[np.int64]
+    tried: NDArray[Any]
 
 
 def figures_of(followed: Followed, shares: NDArray[np.float64]) -> NDArray[np.float64]:

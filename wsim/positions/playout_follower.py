@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from wsim.positions.value_net import GAP, Followed
+from wsim.positions.character import Followed
+from wsim.positions.value_net import GAP
 from wsim.positions.values import FAR
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ import numpy as np
 from wsim.game import find_game
 from wsim.jit import addresses_of
 from wsim.kernels.chances import COLLECT, FOLLOW, TRIAL
-from wsim.positions.character import settling_of
+from wsim.positions.character import Followed, settling_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from wsim.kernels.chances import Entries
     from wsim.policies.nets import LearnedNet
-    from wsim.positions.machine import KernelSimulator, StatePosition
 
 
 GAP = 3
@@ -58,27 +57,6 @@ class ValueNet:
         module, _, name = self.entries.partition(":")
         entries: Entries = getattr(import_module(module), name)
         return entries
-
-
-@dataclass(frozen=True, eq=False)
-class Followed:
-    """Games with the chances of their seats.
-
-    Attributes
-    ----------
-    rows: as ``Simulator.play`` writes them.
-    stages: the number of each stage, -1 beyond the end, shape (games, stages).
-    chances: of each seat when a stage begins, shape (games, stages, seats).
-    trials: of some stages and one seat each: index of the game, stage, seat; shape (trials, 3).
-    tried: the chances of all seats after the stage, with the best and the second best move of the seat by the policy's
-        net and all else alike, shape (trials, 2, seats).
-    """
-
-    rows: NDArray[Any]
-    stages: NDArray[np.int16]
-    chances: NDArray[Any]
-    trials: NDArray[np.int64]
-    tried: NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +119,7 @@ def fit_calibration(
 class Follower:
     """The value net at the table of a simulator; ``net`` instead of the game's own one."""
 
-    def __init__(self, simulator: KernelSimulator[Any], values: ValueNet, net: LearnedNet | None = None) -> None:
+    def __init__(self, simulator: Any, values: ValueNet, net: LearnedNet | None = None) -> None:
         self._lock = threading.Lock()
         self._calibration: Calibration | None = None
         self._simulator, self._values, self._entries = simulator, values, values.load()
@@ -198,7 +176,7 @@ class Follower:
         shares = frame["win_share"].to_numpy().astype(np.float64).reshape(shape)[:, :players]
         return shares, frame["policy"].to_physical().to_numpy().astype(np.int64).reshape(shape)[:, :players]
 
-    def chances(self, position: StatePosition) -> NDArray[np.float64]:
+    def chances(self, position: Any) -> NDArray[np.float64]:
         """Return the chance of each player in a position, to one who sees all hands, shape (players,)."""
         simulator = self._simulator
         game, words = simulator.machine.workspace()

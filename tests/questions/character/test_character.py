@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -32,7 +34,13 @@ def test_the_character_of_one_plan() -> None:
 
 @pytest.mark.slow
 def test_a_variant_plays_the_same_deals_and_skill_explains_mixed_tables() -> None:
-    keys = {"players": 3, "ruleset": "1e", "policies": ["net", "random", "greedy"], "games": 300, "deals": 100}
+    keys: dict[str, Any] = {
+        "players": 3,
+        "ruleset": "1e",
+        "policies": ["net", "random", "greedy"],
+        "games": 300,
+        "deals": 100,
+    }
     free = ["cards.Palace.points=30"]
     answer = wsim.experiment_character(**keys, variant=free)
     assert answer.figures["arm"].unique(maintain_order=True).to_list() == ["baseline", "cards.Palace.points=30"]
