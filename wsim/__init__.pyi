@@ -142,7 +142,7 @@ def experiment_picks(
 def experiment_worth(
     plan: Plan | None = None,
     *,
-    overrule: float | str = 0.1,
+    overrule: float | str = 0.11,
     by: str | Sequence[str] = ...,
     level: float = 0.95,
     fewest: int = 30,

@@ -152,7 +152,8 @@ class Follower:
 
     def frame(self, followed: Followed) -> pl.DataFrame:
         """Return the seats table of games."""
-        return self._simulator.base_frame(followed.rows)
+        frame: pl.DataFrame = self._simulator.base_frame(followed.rows)
+        return frame
 
     @property
     def calibration(self) -> Calibration:
