@@ -72,7 +72,7 @@ def installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ASKED)
 @pytest.mark.usefixtures("installed")
-def test_a_question_is_asked_written_read_and_asked_again(name: str, wsim_command: Command) -> None:
+def test_a_question_is_asked_written_read_and_repeated(name: str, wsim_command: Command) -> None:
     if name in ("compare", "combine", "planning"):
         for number, out in (("1", "one"), ("2", "two")):
             assert wsim_command("run", "--out", out, "--seed", number, *RUN).code == 0
@@ -114,7 +114,7 @@ def test_a_question_of_someone_elses_has_a_form_and_a_function() -> None:
 
 
 @pytest.mark.slow
-def test_an_installed_question_is_listed_asked_and_asked_again(tmp_path: Path) -> None:
+def test_an_installed_question_is_listed_asked_and_repeated(tmp_path: Path) -> None:
     """In a process of its own, found by the metadata that pip would leave."""
     info = tmp_path / "site" / "toy-1.0.dist-info"
     info.mkdir(parents=True)

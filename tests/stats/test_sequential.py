@@ -97,7 +97,7 @@ def test_no_effect_is_called_different_as_rarely_as_promised(spending: str) -> N
     assert inside == 300 - wrong
 
 
-def test_an_effect_is_found_early_and_lies_in_its_interval() -> None:
+def test_an_effect_is_found_early_and_is_in_its_interval() -> None:
     ends = paths(150, 0.3, 10, 4000)  # 9.5 standard errors at the end
     assert all(end.verdict(0) == "higher" for end in ends)
     assert np.mean([end.deals for end in ends]) < 2000
@@ -141,7 +141,7 @@ def test_what_cannot_be_tested_is_refused() -> None:
     assert silent.verdict(0) == "unclear"
 
 
-def test_an_interval_of_few_deals_is_students() -> None:
+def test_an_interval_from_few_deals_uses_students_t() -> None:
     """One look at 20 deals: 2.093 errors by Student's t with 19 degrees of freedom, not 1.960; of 19 none is made."""
     for deals, reach in ((20, scipy.stats.t.ppf(0.975, 19)), (19, math.inf)):
         effects = Estimate(np.zeros(1), np.ones(1), np.full(1, float(deals)))

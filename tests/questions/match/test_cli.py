@@ -55,7 +55,7 @@ def test_several_tables_stand_below_each_other(wsim_command: Command) -> None:
     )
 
 
-def test_json_holds_the_whole_answer_and_the_command_makes_it_again(wsim_command: Command) -> None:
+def test_json_contains_the_whole_answer_and_the_command_makes_it_again(wsim_command: Command) -> None:
     words = (*LUCK, *TWO, "--budget", "300", "--margin", "0.01", "--precision", "0.2", "--alpha", "0.1", "--seed", "3")
     record = json.loads(wsim_command(*words, "--spending", "obrien_fleming", "--json").out)
     assert record["format"] == "wsim-match/1"
@@ -94,7 +94,7 @@ def test_a_folder_keeps_every_side_of_every_game(wsim_command: Command) -> None:
 
 
 @pytest.mark.slow
-def test_a_match_goes_on_from_any_deal_and_says_the_same(wsim_command: Command) -> None:
+def test_a_match_continues_from_any_deal_and_says_the_same(wsim_command: Command) -> None:
     words = (*LUCK, *TWO, "--budget", "2000", "--players", "2,4", "--precision", "0.001", "--json")
     record = json.loads(wsim_command(*words, "-o", "kept").out)
     parts = sorted(Path("kept/deals").iterdir())
@@ -170,7 +170,7 @@ def test_another_match_is_not_gone_on_with(wsim_command: Command) -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="a process is interrupted by a signal")
-def test_ctrl_c_says_what_is_known_and_how_to_go_on(wsim_command: Command) -> None:
+def test_ctrl_c_says_what_is_known_and_how_to_continue(wsim_command: Command) -> None:
     words = [*LUCK, "p:noise=9:salt=1", "p:noise=9:salt=2", "--players", "2", "--budget", "3000"]
     slow = [sys.executable, "-m", "tests.games.known", "luck", *words, "--pause", "0.001", "-o", "kept"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}

@@ -355,7 +355,7 @@ def test_real_teams_and_duo(ruleset: str, players: int) -> None:
 
 
 @pytest.mark.slow
-def test_costs_are_told() -> None:
+def test_costs_are_reported() -> None:
     costs = wsim.match("greedy", "random", budget=50, threads=1).costs
     assert costs["policy"].to_list() == ["greedy", "random"]
     assert (costs["microseconds"] > 0).all()
