@@ -206,6 +206,7 @@ def match(
     players: int | Sequence[int] = ...,
     out: str | os.PathLike[str] | None = None,
     resume: bool = False,
+    contest: bool = False,
     threads: int | None = None,
     cluster: str | None = None,
     progress: Progress | None = None,
