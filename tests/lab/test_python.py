@@ -163,7 +163,7 @@ MISTAKES: tuple[tuple[Callable[[Any], Any], str], ...] = (
 
 
 @pytest.mark.parametrize(("ask", "sentence"), MISTAKES, ids=[sentence for _, sentence in MISTAKES])
-def test_mistakes_are_one_sentence(run: wsim.Run, ask: Callable[[Any], Any], sentence: str) -> None:
+def test_mistakes_are_reported_in_one_sentence(run: wsim.Run, ask: Callable[[Any], Any], sentence: str) -> None:
     with pytest.raises(wsim.UserError) as refused:
         ask(run)
     assert str(refused.value).startswith(sentence)
@@ -235,7 +235,7 @@ def test_tables_and_answers_show_in_a_notebook(run: wsim.Run) -> None:
         assert said in repr(shown)
     assert picks._repr_html_().count("<table") == 2
     assert "wsim whatif" in whatif._repr_html_()
-    assert "Win share" in run.cards()._repr_html_()
+    assert "Owners" in run.cards()._repr_html_()
     assert "win_share_low" not in run.cards()._repr_html_()
     assert "balanced" in run._repr_html_()
 

@@ -23,7 +23,7 @@ from wsim.cli.console import (
 )
 from wsim.errors import UserError
 from wsim.game import analyses_of, find_game
-from wsim.options import Options, option
+from wsim.options import Options, option, within_option
 
 if TYPE_CHECKING:
     import polars as pl
@@ -48,10 +48,21 @@ class RunOptions(Options):
         "Run folder to write.", None, metavar="FOLDER", names=("-o", "--out"), shown="a new folder in runs/"
     )
     resume: bool = option("Continue an interrupted run: wsim run --resume FOLDER", False)
+    within: float | None = within_option("every figure of --within-table")
+    within_table: str = option(
+        "Table for --within, such as wonders or cards.", "", metavar="TABLE", shown="the first one shown"
+    )
     shard_games: int | None = option("Games per data file.", None, metavar="N", shown="250,000 rows")
     shard: str | None = option(
         "Play only part K of N, in its own folder; join the parts with wsim runs merge.", None, metavar="K/N"
     )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.within is not None and self.shard is not None:
+            raise UserError("--within needs all games of a run: it cannot be combined with --shard")
+        if self.within_table and self.within is None:
+            raise UserError("--within-table names the table of --within: add --within WIDTH")
 
 
 def run_command(
@@ -63,8 +74,6 @@ def run_command(
     start = time.perf_counter()
     run = _record(played, folder, options, workers, quiet=printing.quiet)
     seconds = time.perf_counter() - start
-    from wsim.stats.tables import OBSERVATIONAL
-
     endings = _summary(run)
     if printing.as_json:
         print_json(
@@ -81,7 +90,9 @@ def run_command(
         )
         return
     print_tables([ending.shown for ending in endings], wide=table.wide)
-    for note in dict.fromkeys(ending.note for ending in endings if ending.note.startswith(OBSERVATIONAL)):
+    for note in _precision_notes(run, endings, options):
+        write_note(note)
+    for note in dict.fromkeys(ending.note for ending in endings if ending.explained):
         write_out("")
         write_note(note)
     if run.played:
@@ -94,7 +105,9 @@ def _plan(given: PlanOptions, options: RunOptions, trust: Trust) -> tuple[Plan, 
     """Return the plan and the folder; ``--resume FOLDER`` starts from the plan of that folder."""
     if not options.resume or not given.arguments:
         given.no_arguments()
-        return given.resolve(), options.out
+        from wsim.lab.wishes import with_worth
+
+        return with_worth(given.resolve(), options.out), options.out
     folder, *more = given.arguments
     if more or options.out not in (None, folder):
         raise UserError(f"only one folder can be resumed, not both {folder!r} and {(*more, options.out)[0]!r}")
@@ -128,43 +141,69 @@ def trusted(given: PlanOptions, base: Plan, source: str, doing: str, *, trust: b
     return plan
 
 
+def _precision_notes(run: Run, endings: list[_Ending], options: RunOptions) -> list[str]:
+    """Return whether the wanted precision is reached, and how many more games would tell what is unclear."""
+    from wsim.lab.growth import half_width
+    from wsim.stats.precision import reached
+
+    told = [ending.telling for ending in endings if ending.telling]
+    if options.within is not None:
+        table = options.within_table or "the first table"
+        told.insert(0, reached(run.games, options.within, half_width(run, options.within_table), table))
+    return ["", *told] if told else []
+
+
 @dataclass(frozen=True)
 class _Ending:
-    """A table at the end of a run: title, sheet, main columns, note."""
+    """A table at the end of a run.
+
+    Attributes
+    ----------
+    explained: whether the note is printed. telling: how many more games would tell what is unclear.
+    """
 
     title: str
     shown: Sheet
     frame: pl.DataFrame
     note: str
+    explained: bool
+    telling: str
 
 
 def _summary(run: Run) -> list[_Ending]:
-    """Return the tables at the end of a run."""
+    """Return the tables at the end of a run, those with the worth of items first."""
     from wsim.lab.run_tables import fair_share
     from wsim.stats.brief import ends
+    from wsim.stats.worth import without
 
-    endings = []
-    for analysis in analyses_of(find_game(run.plan.game)).values():
-        if analysis.shown == "run" and analysis.possible(run.plan) and analysis.fits(run.plan):
-            table = analysis.table(run)
-            title, frame = ends(table)
-            sheet = table.sheet(frame, f"{title}{fair_share(replace(table, frame=frame))}")
-            ends_of = {column.name: column.ends or () for column in sheet.columns}
-            main = [part for name in sheet.main for part in (name, *ends_of.get(name, ()))]
-            endings.append(_Ending(title, sheet, frame.select(main) if main else frame, table.note))
+    every = [one for one in analyses_of(find_game(run.plan.game)).values() if one.shown == "run"]
+    every = [one for one in every if one.possible(run.plan) and one.fits(run.plan)]
+    endings, shown = [], [one.worth for one in every if one.worth]
+    for analysis in sorted(every, key=lambda one: (not one.worth, not one.wishes)):
+        table = analysis.table(run)
+        table = without(table, shown) if analysis.wishes else table
+        if table.frame.is_empty():
+            continue
+        title, frame = ends(table)
+        sheet = table.sheet(frame, f"{title}{fair_share(replace(table, frame=frame))}")
+        ends_of = {column.name: column.ends or () for column in sheet.columns}
+        main = [part for name in sheet.main for part in (name, *ends_of.get(name, ()))]
+        rows = frame.select(main) if main else frame
+        endings.append(_Ending(title, sheet, rows, table.note, bool(analysis.worth), table.telling(run.games)))
     return endings
 
 
 def _record(plan: Plan, folder: str | None, options: RunOptions, workers: Workers, *, quiet: bool) -> Run:
+    from wsim.lab.growth import record_within
     from wsim.lab.parts import Part
     from wsim.lab.progress import Interrupted
-    from wsim.lab.run import record
 
     how: dict[str, Any] = {"resume": options.resume, "shard": options.shard_games, **workers.record()}
     how["part"] = None if options.shard is None else Part.parse(options.shard)
+    how |= {"within": options.within, "table": options.within_table}
     try:
         with progress_bar(not quiet) as progress:
-            return record(plan, folder, progress=progress, **how)
+            return record_within(plan, folder, progress=progress, **how)
     except Interrupted as interrupt:
         if interrupt.result is None:
             raise

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -88,7 +88,9 @@ class RunTable:
 
     def document(self, rows: pl.DataFrame | None = None, command: str = "") -> Document:
         """Return the table as a document; ``rows``: only these; ``command``: the command that makes it."""
-        return self.table.document(rows, self.title, command)
+        document = self.table.document(rows, self.title, command)
+        telling = self.table.telling(self.runs[0].games, self.level) if len(self.runs) == 1 else ""
+        return replace(document, notes=[*document.notes, *filter(None, [telling])])
 
     def record(self, options: Texts, only: Sequence[str], sort: str | None, top: int | None) -> dict[str, Any]:
         """Return its provenance, and the selection: ``only`` rows with these conditions, sorted, the first ones."""
@@ -133,6 +135,11 @@ class WonBy:
 
     def _of_games(self, rows: pl.LazyFrame) -> pl.LazyFrame:
         return rows.join(self._wanted.select("game"), on="game", how="semi", maintain_order="left")
+
+    @property
+    def wishes(self) -> None:
+        """Raise UserError: worth is of all games."""
+        raise UserError("worth is measured in games of its own, whatever the winner's margin: leave out --won-by")
 
     def between(self, _analysis: object) -> None:
         """Return None: differences between players are known only for all games."""
