@@ -45,7 +45,8 @@ def known_between(provenance: Mapping[str, Any], folder: Path | None, table: str
         if figures and _set(one["conditions"]) == _set(here) and playing <= set(one["identities"]):
             values = {item: row[:-1] for item, row in figures.items()}
             noise = {item: row[-1] for item, row in figures.items()}
-            return Between(tuple(one["players"]), len(next(iter(values.values()))), one["games"], values, noise)
+            games = one.get("games_of", {}).get(table, one["games"])
+            return Between(tuple(one["players"]), len(next(iter(values.values()))), games, values, noise)
     return None
 
 

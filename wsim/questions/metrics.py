@@ -24,6 +24,7 @@ import numpy as np
 
 from wsim.document import NUMBER, SHARE, Kind
 from wsim.errors import UserError, nearest
+from wsim.stats.columns import SHORT as SHORT
 from wsim.stats.columns import kind_of
 
 if TYPE_CHECKING:
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-SHORT: Mapping[str, str] = {"score": "total", "win": "win_share"}
-"""Short names of columns."""
 _WORDS: Mapping[str, str] = {"total": "score", "win_share": "win share"}
 _NO_MEASURE = ("game", "seat", "team", "rank")
 _EXACT_BITS = 52  # of a float: a sum of distinct powers of two below that identifies them
