@@ -98,7 +98,7 @@ def test_balanced_builds_for_its_mate_and_not_for_its_rivals() -> None:
     def is_wanted(each: str) -> bool:
         clause = written([{"event": "age_end", "each": each, "gain": {"victory_tokens": 9}}])
         change = [f"cards.Altar.when={clause}", "cards.Altar.points=0"]
-        for seed in range(40):
+        for seed in range(2, 40):
             game = wsim.Game(set=change, seed=seed, **keys)
             if any(move["card"] == "Altar" and move["action"] == "build" for move in game.legal()):
                 move = game.ask("balanced")
