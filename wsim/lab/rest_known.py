@@ -31,12 +31,12 @@ def known_between(provenance: Mapping[str, Any], folder: Path | None, table: str
 
     Raises UserError for a damaged answer of ``wsim robustness`` in the folder.
     """
-    here = _conditions(provenance)
+    conditions = _conditions(provenance)
     playing = set(provenance["plan"]["policies"])
-    for one in _known(folder, provenance["plan"]["game"]):
-        figures = one["figures"].get(table)
-        if figures and _set(one["conditions"]) == _set(here) and playing <= set(one["identities"]):
-            return Between(tuple(one["players"]), one["games"], figures)
+    for record in _known(folder, provenance["plan"]["game"]):
+        figures = record["figures"].get(table)
+        if figures and _set(record["conditions"]) == _set(conditions) and playing <= set(record["identities"]):
+            return Between(tuple(record["players"]), record["games"], figures)
     return None
 
 
@@ -48,7 +48,7 @@ def between_of(record: Mapping[str, Any]) -> dict[str, Any]:
         sd = row.get("shrunk", row["between"])
         if sd is not None:
             figures.setdefault(row["table"], {})[row["item"] if "item" in row else row["thing"]] = sd
-    identities = [one["identity"] for one in record["made"]]
+    identities = [entry["identity"] for entry in record["made"]]
     return {
         "conditions": _conditions(identities[0]),
         "players": list(record["policies"]),
@@ -73,8 +73,8 @@ def _set(conditions: Mapping[str, Any]) -> dict[str, Any]:
 
 def _known(folder: Path | None, game: str) -> Iterator[Mapping[str, Any]]:
     """Yield all known differences: those in the folder, the latest first, then those shipped with the game."""
-    here = [] if folder is None else [*folder.glob("robustness*.json"), *folder.glob("rest*.json")]
-    for path in sorted(here, key=lambda one: one.stat().st_mtime, reverse=True):
+    paths = [] if folder is None else [*folder.glob("robustness*.json"), *folder.glob("rest*.json")]
+    for path in sorted(paths, key=lambda one: one.stat().st_mtime, reverse=True):
         try:
             record = json_of(text_within(path))
             if record["format"] in OF_ANSWERS:
@@ -88,5 +88,5 @@ def _known(folder: Path | None, game: str) -> Iterator[Mapping[str, Any]]:
 
 @cache
 def _shipped(path: Path) -> list[Mapping[str, Any]]:
-    found: list[Mapping[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["known"]
-    return found
+    records: list[Mapping[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["known"]
+    return records
