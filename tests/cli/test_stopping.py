@@ -91,7 +91,7 @@ def test_a_plan_without_end_begins_to_play_in_little_memory() -> None:
     run.send_signal(signal.SIGTERM)
     _, error = run.communicate(timeout=60)
     assert run.returncode == 130
-    assert " of 10,000,000,000,000 games are kept" in error
+    assert " of 10,000,000,000,000 games are stored" in error
     assert load_run("run").games >= 100
 
 
@@ -155,7 +155,9 @@ SENTENCES = [
 
 
 @pytest.mark.parametrize(("words", "sentence"), SENTENCES, ids=range(len(SENTENCES)))
-def test_what_was_a_traceback_is_a_sentence(wsim_command: Command, words: list[str], sentence: str) -> None:
+def test_what_was_a_traceback_is_reported_in_one_sentence(
+    wsim_command: Command, words: list[str], sentence: str
+) -> None:
     Path("deep.toml").write_text("a = " + "[" * 5000 + "]" * 5000)
     Path("huge.toml").write_text(f"games = {HUGE}\n")
     Path("list.toml").write_text("[a]\nextends = [1]\n")
@@ -176,7 +178,7 @@ def test_a_chain_of_three_thousand_weight_sets_is_read(wsim_command: Command) ->
 
 
 @pytest.mark.slow
-def test_a_closed_standard_output_is_a_sentence() -> None:
+def test_a_closed_standard_output_is_reported_in_one_sentence() -> None:
     words = " ".join([*WSIM, "policies"])
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     for closed, code, text in ((">&-", 1, "wsim: standard output is closed\n"), ("2>&-", 0, ""), (">&- 2>&-", 1, "")):

@@ -58,7 +58,7 @@ def closure(start: set[str]) -> set[str]:
 
 
 def makes_kernels(module: str) -> bool:
-    """Say whether a function of a module, or one that it makes, is compiled."""
+    """Return whether a function of a module, or one that it makes, is compiled."""
     marks = [
         ast.unparse(mark)
         for node in ast.walk(tree_of(module))
@@ -92,6 +92,6 @@ def test_every_exception_is_needed() -> None:
     assert set(NOT_COMPILED) <= set().union(*(closure(own_of(package)) for package in PACKAGES))
 
 
-def test_a_source_that_is_left_out_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_source_that_is_omitted_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(places, "SHARED_SOURCES", tuple(set(places.SHARED_SOURCES) - {"rng.py"}))
     assert uncovered("wonders.policies", monkeypatch) == {"rng"}

@@ -126,7 +126,7 @@ def test_a_disk_that_is_full_while_it_is_written(
     assert list(folder.iterdir()) == []
     said = capfd.readouterr().err
     assert said.count("\n") == 1
-    assert "cannot be kept in the cache folder (No space left on device), so every command compiles them anew" in said
+    assert "cannot be kept in the cache folder (No space left on device), so every command compiles them again" in said
 
 
 def test_an_old_file_stays_while_a_new_one_is_written(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,7 +143,7 @@ def test_an_old_file_stays_while_a_new_one_is_written(file: Path, monkeypatch: p
 
 
 @pytest.mark.parametrize("what", ["file", "/proc/nowhere", "folder in place of the kernel"])
-def test_a_folder_that_cannot_be_used_is_one_sentence(
+def test_a_folder_that_cannot_be_used_is_reported_in_one_sentence(
     what: str, tmp_path: Path, file: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     if what == "folder in place of the kernel":
@@ -201,7 +201,7 @@ def test_a_folder_that_somebody_else_put_there_is_not_read(
         temporary.rename(tmp_path / "moved")
         temporary.symlink_to(tmp_path / "moved")
     assert compiled() == (2, False)
-    assert "(not a folder of this user alone), so every command compiles them anew" in capfd.readouterr().err
+    assert "(not a folder of this user alone), so every command compiles them again" in capfd.readouterr().err
 
 
 # --- whole processes --------------------------------------------------------------------------------------------------
@@ -238,7 +238,7 @@ def test_other_processes_heal_a_damaged_cache(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_nothing_is_ever_kept_beside_the_sources(tmp_path: Path) -> None:
+def test_nothing_is_ever_kept_next_to_the_sources(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     code, out, error = process(tmp_path / "file")
     assert (code, out) == (0, "10\n")

@@ -69,7 +69,7 @@ def as_clause(name: str, value: Any) -> Clause:
 
 
 def can_be_said(ruleset: str, color: str, name: str, value: Any) -> bool:
-    """Say whether clauses can say an effect of a card of a colour, or of a stage (no colour)."""
+    """Return whether clauses can say an effect of a card of a colour, or of a stage (no colour)."""
     if name == "free_build":
         return bool(value == "once_per_age")
     if name == "produces":  # what clauses bring is not for sale, and R18 does not look at it
@@ -154,5 +154,5 @@ def test_the_printed_rules_said_by_formulas_are_the_same_games_and_choices() -> 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("ruleset", "players"), TABLES)
-def test_so_it_does_in_every_rule_set(ruleset: str, players: int, tmp_path: Path) -> None:
+def test_the_same_is_true_in_every_rule_set(ruleset: str, players: int, tmp_path: Path) -> None:
     same_games(ruleset, players, 2000, tmp_path)

@@ -78,7 +78,7 @@ class TowerOfBabel(KernelGame):
         return plan_keys(described)
 
     def prepare(self, plan: Plan) -> BabelSimulator:
-        """Check a plan against the rules and make it ready; raise UserError for whatever cannot be played."""
+        """Check a plan against the rules and prepare it; raise UserError if it cannot be played."""
         options = {
             f"use_{name}": self._flag(name, value) for name, value in plan.options.items() if name not in EXPERIMENT
         }

@@ -1,6 +1,6 @@
 """Kernels compiled once, as intermediate code, in the entry point they end up in: a third of the compile time.
 
-This stands on names that numba does not promise to keep; in the plain mode (``modes.PLAIN``) nobody imports it.
+This depends on names that numba may change; in the plain mode (``modes.PLAIN``) nobody imports it.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class _InnerCompiler(Compiler):
 
 
 class _RareCompiler(_InnerCompiler):
-    """Compile a kernel that stays a function of its own, away from the code that runs all the time."""
+    """Compile a kernel that stays a separate function, away from the code that runs all the time."""
 
     def compile_extra(self, func: Any) -> Any:
         compiled = super().compile_extra(func)

@@ -76,9 +76,9 @@ def _compiled(function: FunctionType, signature: Any, package: str | None) -> An
 
 
 def _number_afresh() -> None:
-    """Let numba number the functions compiled from now on from a place that no other process begins at.
+    """Make numba number functions from a start that no other process uses.
 
-    The number is what tells closures of one name apart in machine code, and every process counts from 1. Entry points
+    The number distinguishes closures with the same name in machine code, and every process counts from 1. Entry points
     that were kept by different processes would then have inner functions of the same name and number, of which the
     linker takes the first for both: a policy would play by the inner function of another.
     """

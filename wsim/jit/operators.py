@@ -1,7 +1,7 @@
-"""The types of operators and of fields, found once: numba asks for them at every place where they stand.
+"""The types of operators and fields, resolved once: numba would resolve them at every occurrence.
 
 For ``a + b`` of two integers it tries every meaning that ``+`` may have, a ufunc and a text among them, and does so
-again in the next line. This stands on names that numba does not promise to keep; in the plain mode (``modes.PLAIN``)
+again in the next line. This depends on names that numba may change; in the plain mode (``modes.PLAIN``)
 nobody imports it.
 """
 
@@ -57,6 +57,6 @@ def types_found_once() -> Iterator[None]:
 
 
 def _is_plain(kind: Any) -> bool:
-    """Say whether a type is a number, a record, a place of one, or a tuple of these."""
+    """Return whether a type is a number, a record, a reference to one, or a tuple of these."""
     parts: Any = kind if isinstance(kind, types.BaseTuple) else (kind,)
     return all(isinstance(part, _PLAIN) for part in parts)

@@ -1,4 +1,4 @@
-"""What can be done with a position, and the kernel that does it."""
+"""Commands on a position, and the kernel that executes them."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from wsim.kernels.heads import NOBODY, copying
 
 BEGIN, STEP, LOOK, PLAY_OUT, REDRAW, OBSERVE, FOLLOW, DECIDE, ADD, COUNT, COMPARE = range(11)
 """Set up game ``number``; make move ``number``; list the moves; play to the end as often as there are outcomes, from
-``number`` on; draw anew what a seat cannot know; write what a seat may know; make the move that the plan's own policy
+``number`` on; resample what a seat cannot know; write what a seat may know; make the move that the plan's own policy
 makes; say what a line-up would do; add a part of a position, where the game has that; count the points of every
 seat as if it ended here, where they are not kept in the state; play to the end after each of the moves in ``seen``, for
 each redrawing."""
 EVERYTHING = -1
-"""In place of a seat: nothing is drawn anew."""
+"""As a seat: nothing is resampled."""
 
 
 @kernel
@@ -33,11 +33,11 @@ def nothing_counted(game, rules):
 
 @dataclass(frozen=True)
 class Parts:
-    """What only the game knows: kernels.
+    """The kernels that each game provides.
 
     Attributes
     ----------
-    redraw: (game, rules, seed, number, seat) -> draws anew all that the seat cannot know.
+    redraw: (game, rules, seed, number, seat) -> resamples all that the seat cannot know.
     seat_players: (game, rules, seating, seed, number) -> lets the line-up play on, with random streams of its own.
     observe: (game, rules, seat, seen) -> writes what a seat may know.
     outcome: (game, seat) -> (score, share of the victory) of a game that is over.

@@ -1,7 +1,7 @@
-"""Formulas in play: one small machine that runs their words (``formula_words``), whatever game they speak of.
+"""Formulas in play: one small machine that runs their words (``formula_words``) for any game.
 
-A result beyond MOST marks itself: whatever is worked out from it is that same number, so that nothing overflows, and
-only if the formula comes to it does the game stop. A part that an ``if`` leaves out may come to anything.
+A result beyond MOST marks itself: everything computed from it is that same number, so nothing overflows, and the game
+stops only if it is the final result of the formula. A branch that an ``if`` does not choose may have any value.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _AND, _OR, _MIN = (OPERATION[name] for name in ("and", "or", "min"))
 
 @kernel
 def combined(operation, a, b):
-    """Return what an operation makes of two numbers; of one beyond MOST, that number."""
+    """Return the result of an operation on two numbers; if one is beyond MOST, return that number."""
     if abs(a) > MOST:
         return a
     if abs(b) > MOST:
@@ -53,7 +53,7 @@ def combined(operation, a, b):
 
 @kernel
 def check_result(value, owner, begin):
-    """Stop a game in which the formula that begins there comes to more than can be played."""
+    """Stop a game in which the formula that begins here exceeds what can be played."""
     if abs(value) > MOST:
         stop_game(FORMULA, owner, begin, value, MOST if value > 0 else -MOST)
 
@@ -76,7 +76,8 @@ def machine(leaf: Any, called: Any = no_functions) -> Any:
 
     @kernel(rare=True)
     def evaluate(seen, rules, at, owner, other):
-        """Return what the formula at a place of the code comes to for a city and the other one that it speaks of."""
+        """Return the value of the formula at an offset of the code, for a city and the second city that it refers
+        to."""
         stack = _room()
         top, begin = -1, at
         while True:

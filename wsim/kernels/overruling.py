@@ -1,13 +1,12 @@
 """Overruled decisions: a policy that wants something is now and then asked again as if it could not have it.
 
-What a seat does instead is what its own policy holds for the next best: the policy is asked a second time, over the
-legal moves without those of the same *thing* (every way to build the same card, say). A thing that a seat has once for
-all, as a card of 7 Wonders, it may not have later in the game either: so having it is compared with not having it.
+The seat then makes its policy's next best move: the policy is called a second time, with the legal moves except those
+of the same *thing* (such as every way to build the same card). A thing that a seat has once for all, as a card of 7
+Wonders, it may not have later in the game either: so having it is compared with not having it.
 
-Chance alone decides where that happens, so the seats that were overruled are the control group of those that were not
-(``wsim.stats.worth``). The draw of a decision comes from a stream of the game, whatever the policy wants: the games
-depend on plan, seed and version only. For its second question a policy has the memory that it had before the first, and
-fresh random numbers.
+Chance alone decides when this happens, so overruled seats are the control group of the others (``wsim.stats.worth``).
+The draw comes from a stream of the game and does not depend on the policy, so games depend only on plan, seed and
+version. For its second question a policy has the memory that it had before the first, and fresh random numbers.
 """
 
 from __future__ import annotations
@@ -20,11 +19,11 @@ from wsim.jit import kernel
 from wsim.rng import uniform
 
 WIDE = 0.5
-"""Of the overruled decisions, the share at which the wider thing is struck, in a game where things are in groups."""
+"""The share of overruled decisions at which the wider thing is removed, in a game whose things form groups."""
 
 
 def wish_of(choice: np.dtype[Any], memory: int) -> np.dtype[Any]:
-    """Return the record of what a policy wanted at the decision at hand, in a plan that overrules some."""
+    """Return the record of a policy's wish at the current decision, for a plan that overrules policies."""
     return np.dtype(
         [
             ("index", "i8"),  # what the policy picked, in the list of legal moves
@@ -65,7 +64,7 @@ def overruling(parts: Any, picked: Any) -> Any:
 
     @kernel
     def next_best(game, rules, seating, line_up, seat, thing, wide):
-        """Return the index of what the policy picks where it cannot have the thing; -1 instead of a wrong one."""
+        """Return the index that the policy picks if it cannot have the thing; -1 for an invalid one."""
         own, choice, wish = game.own[seat], game.choice, game.wish
         wish.choice.count = choice.count
         for i in range(choice.count):
@@ -88,7 +87,7 @@ def overruling(parts: Any, picked: Any) -> Any:
 
     @kernel(rare=True)
     def overruled(game, rules, seating, line_up, seat):
-        """Ask a policy, and with the chance of its seat overrule it; return the index that holds, or -1."""
+        """Call a policy, and overrule it with the probability of its seat; return the final index, or -1."""
         own, wish = game.own[seat], game.wish
         drawn = uniform(game.hidden.dice)
         for i in range(memory):

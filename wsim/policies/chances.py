@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from wsim.errors import UserError
 
 OVERRULE = "overrule"
-"""The option of a plan: how often a policy must do the next best thing (``wsim.kernels.overruling``)."""
+"""The option of a plan: how often a policy is overruled and makes its next best move (``wsim.kernels.overruling``)."""
 WORTH = "worth"
 """The option of a plan: how many games of a run, for each of its own, overrule policies (``wsim.lab.wishes``)."""
 CHANCE = 0.12
@@ -39,7 +39,7 @@ def overruling_of(options: Mapping[str, str], seats: int) -> Sequence[float]:
 
 
 def chances(option: str, text: str, seats: int) -> Sequence[float]:
-    """Return the chance of each seat; raise UserError for what is no chance."""
+    """Return the probability for each seat; raise UserError for an invalid one."""
     return [_chance(option, value) for value in per_seat(option, text, seats)]
 
 

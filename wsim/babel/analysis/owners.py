@@ -21,20 +21,20 @@ from wsim.stats.tables import Table
 Maker = Callable[..., Table]
 
 wonders: Maker = partial(stats.owners, prefix=WON, noun=GAME.OWNED[WON], share="won_share", title="Wonders won")
-"""How those did who had most parts on a wonder when it was completed, alone or tied."""
+"""Results of seats with the most parts on a wonder when it was completed, alone or tied."""
 
 value_rows: Maker = partial(
     stats.owners, prefix=WON_ROW, noun=GAME.OWNED[WON_ROW], share="won_share", title="Rows of the value table won"
 )
-"""How those did who won the first, second, ... completed wonder: the rows of the value table."""
+"""Results of seats that won the first, second, ... completed wonder: the rows of the value table."""
 
 discs: Maker = partial(stats.owners, prefix=DISC, noun=GAME.OWNED[DISC], share="owned_share", title="Discs owned")
-"""How those did who own a disc at the end, for each kind and number."""
+"""Results of seats that own a disc at the end, for each kind and number."""
 
 action_cards: Maker = partial(
     stats.owners, prefix=DRAWN, noun=GAME.OWNED[DRAWN], share="drawn_share", title="Action cards drawn"
 )
-"""How those did who drew an action card."""
+"""Results of seats that drew an action card."""
 
 disc_pairs: Maker = partial(stats.owner_pairs, prefix=DISC, noun=GAME.OWNED[DISC])
 """How much more two discs are worth together than apart."""

@@ -1,4 +1,4 @@
-"""What can be wanted in Tower of Babel: to build with a disc, or on a wonder; to play an action card; to pass."""
+"""The possible wishes in Tower of Babel: to build with a disc, or on a wonder; to play an action card; to pass."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _WHOLE_CARDS = 0xFFFF  # of a move that completes: the cards that Jokers stand f
 
 
 def wanted(simulator: BabelSimulator) -> Wanted:
-    """Return what can be wanted: discs by number, wonders, action cards, passing."""
+    """Return the possible wishes: discs by number, wonders, action cards, passing."""
     discs = [("build with", str(disc)) for disc in simulator.catalogue.discs]
     discs += [("", "")] * (w.SLOTS - len(discs))
     wonders = [("build on", name) for name in simulator.catalogue.wonders]
@@ -81,7 +81,8 @@ def _first_of_name(names: list[str]) -> NDArray[np.int64]:
 def _reach(
     picks: NDArray[Any], number: NDArray[np.int64], wide: NDArray[np.bool_], overruled: NDArray[np.bool_]
 ) -> NDArray[np.uint64]:
-    """Return what could be had in a turn, one bit a thing, but for what an overruled turn is not counted for."""
+    """Return the available things in a turn, one bit per thing, except those for which an overruled turn does not
+    count."""
     none, one = np.uint64(0), np.uint64(1)
     discs = np.zeros(len(picks), np.uint64)
     for disc, first in enumerate(number):

@@ -14,7 +14,7 @@ from wsim.jit import kernel
 
 @kernel
 def award(units, most, leaders, second, seconds, first_points, second_points, other_points):
-    """Return what ``units`` parts earn on a wonder.
+    """Return the points of ``units`` parts on a wonder.
 
     ``leaders`` seats have ``most`` parts and ``seconds`` seats have ``second``, the next lower number; of three points
     the first go to a single leader, the second to each of several leaders or to a clear second, the third to the rest.
@@ -131,7 +131,7 @@ def final_scoring(game, rules):
 
 @kernel
 def _beats(game, rules, seat, other):
-    """Say whether ``seat`` stands before ``other`` (A27)."""
+    """Return whether ``seat`` ranks before ``other`` (A27)."""
     points = game.public.points
     if points[seat] != points[other] or not rules.tie_by_discs:
         return points[seat] > points[other]

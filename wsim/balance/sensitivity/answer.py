@@ -1,4 +1,4 @@
-"""What every step of every knob does to every target: the table of effects by itself."""
+"""The effect of every step of every knob on every target, as a separate table."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class SensitivityAnswer(AskedAnswer):
 
     Attributes
     ----------
-    goal: what was asked. seed: of the deals.
+    goal: the goal. seed: of the deals.
     effects: one row for each value of a knob but the present one, and each cell: knob, now, to, setting, of, metric,
         effect with effect_low and effect_high (95 %), reach (the effect divided by half the width that the target
         accepts), found (``re-scored`` or ``replayed``).
@@ -73,7 +73,7 @@ class SensitivityAnswer(AskedAnswer):
 
     @property
     def title(self) -> str:
-        """What the main table is."""
+        """The title of the main table."""
         return f"What each step does to {MOST}: {EFFECTS}"
 
     @property
@@ -82,7 +82,7 @@ class SensitivityAnswer(AskedAnswer):
         return self.strongest()
 
     def strongest(self) -> pl.DataFrame:
-        """Return for each value of a knob the row of the cell that it moves most, next to what is accepted."""
+        """Return for each value of a knob the row of the cell that it moves most, relative to the accepted range."""
         most = self.effects.with_columns(pl.col("reach").abs().alias("most")).sort(
             "most", descending=True, nulls_last=True, maintain_order=True
         )
@@ -116,7 +116,7 @@ class SensitivityAnswer(AskedAnswer):
 
 
 def ask(question: SensitivityQuestion, execution: Execution = Execution()) -> SensitivityAnswer:
-    """Measure what the knobs of a goal do; raise UserError for whatever cannot be played."""
+    """Measure the effects of the knobs of a goal; raise UserError for a value that cannot be played."""
     start, goal, seed = time.perf_counter(), question.read(), question.seed
     with execution.connected(find_game(goal.game).prepare(goal.settings[0].plan)) as connected:
         evaluator = Evaluator(goal, Memory(), seed, connected)
@@ -136,7 +136,7 @@ def ask(question: SensitivityQuestion, execution: Execution = Execution()) -> Se
 
 
 def _levels_frame(evaluator: Evaluator, level: Level) -> pl.DataFrame:
-    """Return what each cell measures, with its interval and what is accepted."""
+    """Return the value of each cell, with its interval and accepted range."""
     shown = Interval.normal(level.value, level.error)
     rows = [
         {

@@ -35,12 +35,13 @@ from wsim.policies.declare import UNCHECKED
 from wsim.policies.lineup import parse_entry
 from wsim.questions.deals import different_policies
 from wsim.questions.match.costs import Cost, costs_of
-from wsim.questions.match.deal_files import DealFiles, open_folder
+from wsim.questions.match.deal_files import ANSWER, DealFiles, begun, open_folder
 from wsim.questions.match.question import MatchOutput, MatchQuestion, MatchTables
 from wsim.questions.match.results import cells_of, cost_rows, made_of, pairs_of, ratings_of, remarks_of, stopped_of
 from wsim.questions.match.tables import MatchTable, made_ready
 from wsim.questions.match.trial import MatchTrial
 from wsim.stats.columns import DECIDED_AT, FAIR_SHARE, FAIR_SHARE_RATIO, OF_WINS, VERDICT, WIN_DIFFERENCE, WIN_SHARE
+from wsim.stats.precision import telling_note
 
 ESTIMAND = {
     True: "Win share of a policy at tables with all other policies, in every arrangement of a deal",
@@ -88,6 +89,7 @@ class MatchAnswer(Answer):
     costs: policy, microseconds (processor time per decision, None if decisions are not counted), games per second on
         one thread in self-play.
     remarks: caveats, one sentence each, without a full stop.
+    looks: the deals at each look so far, by table; a continued match keeps them.
     made: what determines the games: plans, digests, versions.
     """
 
@@ -113,6 +115,7 @@ class MatchAnswer(Answer):
     ratings: pl.DataFrame
     costs: pl.DataFrame
     remarks: tuple[str, ...]
+    looks: Mapping[str, Sequence[int]] = field(repr=False)
     made: Mapping[str, Any] = field(repr=False, metadata=UNRECORDED)
 
     def record(self) -> dict[str, Any]:
@@ -187,7 +190,7 @@ class MatchAnswer(Answer):
         sure = f"{100 * (1 - question.alpha):g}%"
         why = {
             "clear": f"Stopped because the answer is clear (budget: {question.budget:,} deals per table)",
-            "known": f"Stopped because all win shares are known to within {question.precision}",
+            "known": f"Stopped because all win shares are known to within {question.within}",
             "budget": "Stopped because the budget is spent",
             "interrupted": "Interrupted",
         }[self.stopped]
@@ -201,9 +204,16 @@ class MatchAnswer(Answer):
             f"{self.estimand}. Margin: points ahead at the same table.",
             f"{together} with {sure} confidence; intervals are clustered by deal.",
             f"{why}: {self.deals:,} deals, {self.games:,} games in {self.seconds:.1f} s{rate}.",
+            *filter(None, [self._telling()]),
             *(f"{remark}." for remark in self.remarks),
             *self._sandbox(),
         ]
+
+    def _telling(self) -> str:
+        """Return how many more deals would tell the pairs that are unclear."""
+        labels = [name for name in ("policy", "other", "ruleset", "players") if self.pairs[name].n_unique() > 1]
+        deals, margin = int(self.pairs["deals"].max() or 0), self.question.margin  # type: ignore[arg-type]
+        return telling_note(self.pairs, labels, "difference", deals, margin=margin, unit="deals")
 
     def _sandbox(self) -> list[str]:
         """Return a note on how user policies were played, if there are any."""
@@ -351,6 +361,8 @@ def play_match(
 ) -> MatchAnswer:
     """Play the tables of a match one after the other, write the answer, and return it; see ``ask``."""
     where = output or MatchOutput()
+    if where.resume and where.out is not None and _of_its_own(where):
+        question = question.continuing(begun(where.out / ANSWER))
     made = made_of(tables, question, tables[0].policies)
     files = opened(where, made)
     costs = [costs_of(table) for table in tables]
@@ -401,6 +413,7 @@ def answer_of(
         ratings=rated,
         costs=cost_rows(policies, costs),
         remarks=(*remarks_of(looked), *more),
+        looks={trial.table.name: tuple(look.deals for look in trial.looks) for trial in looked},
         made=made,
     )
 

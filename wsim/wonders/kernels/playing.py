@@ -45,7 +45,8 @@ def _settle(game, rules, seating, seat, index, stream):
 
 @kernel
 def explored(choice, own, stream):
-    """Return whether the policy's own ``explore`` drew the pick: its first draw, from where the stream stood before."""
+    """Return whether the policy's ``explore`` drew the pick, from the first draw at the previous state of the
+    stream."""
     chance, after = own.parameters[EXPLORE], own.rng
     if chance <= 0.0 or choice.kind == LOSS:
         return False
@@ -68,7 +69,7 @@ def randomise(game, chance, wanted):
 
 @kernel
 def _thing_of(game, move, wide):
-    """Return what a move is about: its card, if it builds that; the next stage or a sale, whatever goes down for it."""
+    """Return the thing of a move: its card, if it builds it; otherwise the next stage or a sale, for any card used."""
     action = action_of(move)
     if game.choice.kind > DISCARD_PILE or action > SELL:
         return np.int64(-1)

@@ -42,7 +42,7 @@ def best_science(public, rules, seat, extra_wild):
 
 @kernel
 def science_with(public, seat, compass, gear, tablet, wild, copies):
-    """Return the best science points of a city that had so many more symbols and copies (R23, R31)."""
+    """Return the best science points of a city with this many more symbols and copies (R23, R31)."""
     compass += public.symbols[seat, w.COMPASS]
     gear += public.symbols[seat, w.GEAR]
     tablet += public.symbols[seat, w.TABLET]
@@ -66,7 +66,7 @@ def science_with(public, seat, compass, gear, tablet, wild, copies):
 
 @kernel
 def _fixed_science(public, rules, seat, compass, gear, tablet):
-    """Return what the formula of a house rule makes of fixed symbols, which the city has while it is worked out."""
+    """Return the result of a house rule's formula for fixed symbols, which the city has during the evaluation."""
     symbols = public.symbols
     a, b, c, d = symbols[seat, w.COMPASS], symbols[seat, w.GEAR], symbols[seat, w.TABLET], symbols[seat, w.ANY]
     symbols[seat, w.COMPASS], symbols[seat, w.GEAR], symbols[seat, w.TABLET], symbols[seat, w.ANY] = (
@@ -146,7 +146,7 @@ def _structure_points(game, rules, seat):
 
 @kernel
 def _purple_counted(public, rules, seat, entry):
-    """Return the points that one purple card more in its own city adds to those of an entry."""
+    """Return the points that one more purple card in its city adds to an entry."""
     counts = rules.points_per[entry, 1] >> w.PURPLE & 1 and rules.points_per[entry, 2] & w.CITY_SELF
     points = np.int64(rules.points_per[entry, 0]) if counts else 0
     if rules.when[entry]:
@@ -263,7 +263,7 @@ def score_game(game, rules):
 
 @kernel
 def _fill_ties(game, rules, seat):
-    """Note what decides between equal points (R24): coins, or what the formulas of a house rule come to."""
+    """Store the tie-breakers (R24): coins, or the values of a house rule's formulas."""
     for place in range(rules.ties):
         at = rules.tie_at[place]
         coins = np.int64(game.public.coins[seat])
@@ -272,7 +272,7 @@ def _fill_ties(game, rules, seat):
 
 @kernel
 def _compared(game, rules, size, first, second):
-    """Return how far one player or team stands before another: in points, or in the first that breaks the tie (R24)."""
+    """Return the lead of one player or team over another: in points, or in the first tie-breaker (R24)."""
     result = game.result
     ahead = 0
     for member in range(size):
@@ -286,7 +286,7 @@ def _compared(game, rules, size, first, second):
 
 @kernel
 def _same_as_earlier(game, rules, size, side):
-    """Say whether an earlier player or team has the same standing (so ranks are dense)."""
+    """Return whether an earlier player or team has the same standing (so ranks are dense)."""
     for other in range(side):
         if _compared(game, rules, size, other, side) == 0:
             return True
