@@ -27,7 +27,7 @@ def plain(monkeypatch: pytest.MonkeyPatch) -> Any:
     module.words_of = lambda game, _count: game.words
     module.mix, module.nanoseconds = lambda word: word, lambda: 0
     module.call = lambda player, *_: player()
-    module.seek = lambda *_: None
+    module.seek = module.redrawn_deal_word = lambda *_: None
     return module
 
 

@@ -127,3 +127,4 @@ class MatchOutput(Options):
         None, metavar="PATH", names=("-o", "--out"), check=place,
     )  # fmt: skip
     resume: bool = option("Continue the match in --out: after Ctrl-C, or with a larger --budget.", False)
+    contest: bool = option("Draw a secret seed; print its SHA-256 before the games and the seed afterwards.", False)
