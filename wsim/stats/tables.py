@@ -118,8 +118,9 @@ class Table:
         figure = next((name for name in _TESTED if f"{name}_low" in self.frame.columns), None)
         if figure is None or "verdict" not in self.frame.columns:
             return ""
-        how = {"reference": _TESTED[figure], "level": level}
-        return telling_note(self.frame, self.labels, figure, games, title=self.title, **how)
+        return telling_note(
+            self.frame, self.labels, figure, games, title=self.title, reference=_TESTED[figure], level=level
+        )
 
     def to_polars(self) -> pl.DataFrame:
         """Return the rows as a Polars frame."""
