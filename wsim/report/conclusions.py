@@ -4,6 +4,8 @@
   otherwise the sentence says that it cannot be distinguished.
 * The best of a table is named together with all whose intervals overlap its own: figures with disjoint intervals differ
   clearly, whatever the covariance of the estimates; figures with overlapping intervals may or may not differ.
+* Where it is known what another good player finds, verdicts and intervals allow for it; elsewhere a sentence says for
+  which players the conclusions hold.
 * A difference that is clear but smaller than ``SMALL`` is called small.
 * What was chosen by a player (cards built) is judged by its worth, which is causal; who owns it gets no verdict.
 """
@@ -21,7 +23,7 @@ from wsim.document import Conclusion
 from wsim.lab.answer import Stored
 from wsim.report.charts import CLEAR
 from wsim.report.material import Material
-from wsim.stats.columns import FAIR
+from wsim.stats.columns import FAIR, PLAYER_HALF_WIDTH
 from wsim.stats.tables import Table
 
 WORTH = "worth"
@@ -60,6 +62,7 @@ def conclusions(material: Material) -> list[Statement]:
         elif table.form == "owners":
             measured = WORTH in table.frame.columns
             found += about_worth(table, name, material.games) if measured else [_unmeasured(table, name)]
+    found += _players(material)
     found.append(_scores(material))
     found += _winners(material)
     found += _seats(material)
@@ -67,6 +70,22 @@ def conclusions(material: Material) -> list[Statement]:
     found += [_answer(answer, sentence) for answer in material.answers if (sentence := answer.document().conclusion)]
     order = {"clear": 0, "open": 1, "caution": 2}
     return sorted(found, key=lambda statement: order[statement.kind])
+
+
+def _players(material: Material) -> list[Statement]:
+    """Say for which players the conclusions hold, if it is unknown what others find."""
+    every = [table for table in material.tables.values() if table.form in ("levels", "owners")]
+    judged = [table for table in every if table.labels[:1] != ("policy",) and "verdict" in table.frame.columns]
+    alone = [
+        plural(_noun(table))
+        for table in judged
+        if PLAYER_HALF_WIDTH not in table.frame.columns or table.form == "owners"
+    ]
+    if not alone:
+        return []
+    who = named(list(dict.fromkeys(material.run.plan.policies)))
+    headline = f"The verdicts on {joined(alone)} are for {who}."
+    return [Statement("caution", headline, "How far other good players would find something else is not known here.")]
 
 
 def _important_first(tables: Mapping[str, Table]) -> list[tuple[str, Table]]:
@@ -121,14 +140,16 @@ def _interval(row: Mapping[str, Any], name: str, decimals: int = 2) -> str:
 def about_levels(table: Table, section: str, games: int) -> list[Statement]:
     """Return conclusions about the levels that win more or less than their fair share."""
     rows, noun = labelled(table, FAIR), _noun(table)
-    known = rows.filter(pl.col("q").is_not_null() & pl.col(LOW).is_not_null())
+    known = _with_players(rows.filter(pl.col("q").is_not_null() & pl.col(LOW).is_not_null()))
+    players = PLAYER_HALF_WIDTH in known.columns
     if len(rows) == 1:
         only = rows["label"][0]
         return [Statement("caution", f"One {noun} only, {only}: {plural(noun)} cannot be compared.", "", section)]
     if known.is_empty():
         return [_no_intervals(noun, section)]
-    above = known.filter((pl.col("q") < CLEAR) & (pl.col(FAIR) > 1)).sort(FAIR, descending=True)
-    below = known.filter((pl.col("q") < CLEAR) & (pl.col(FAIR) < 1)).sort(FAIR)
+    clear = known.filter((pl.col("q") < CLEAR) & ((pl.col(LOW) > 1) | (pl.col(HIGH) < 1) | ~pl.lit(players)))
+    above = clear.filter(pl.col(FAIR) > 1).sort(FAIR, descending=True)
+    below = clear.filter(pl.col(FAIR) < 1).sort(FAIR)
     if above.is_empty() and below.is_empty():
         return [_nothing_clear(known, noun, section, games)]
     found = []
@@ -140,6 +161,16 @@ def about_levels(table: Table, section: str, games: int) -> list[Statement]:
         found.append(_extreme(below, known, noun, section, strongest=False))
     found += _counted(len(above), len(below), len(known), noun, section)
     return found
+
+
+def _with_players(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return levels whose intervals also cover what another good player would find, where that is known."""
+    if PLAYER_HALF_WIDTH not in rows.columns:
+        return rows
+    player = pl.col(PLAYER_HALF_WIDTH).fill_null(0.0) * pl.col(FAIR) / pl.col("win_share")
+    half = ((pl.col(HIGH) - pl.col(LOW)) / 2).pow(2) + player.pow(2)
+    middle = (pl.col(HIGH) + pl.col(LOW)) / 2
+    return rows.with_columns((middle - half.sqrt()).clip(0.0).alias(LOW), (middle + half.sqrt()).alias(HIGH))
 
 
 def _extreme(clear: pl.DataFrame, known: pl.DataFrame, noun: str, section: str, *, strongest: bool) -> Statement:
@@ -195,7 +226,8 @@ def _nothing_clear(known: pl.DataFrame, noun: str, section: str, games: int) -> 
         "open",
         f"No {noun} can be distinguished from average in {games:,} games.",
         f"The estimates go from {number_range(_float(low), _float(high))} times the fair share, "
-        f"each give or take {number(_float(reach))}.",
+        f"each give or take {number(_float(reach))}"
+        f"{', including what other good players find' if PLAYER_HALF_WIDTH in known.columns else ''}.",
         section,
     )
 

@@ -132,4 +132,4 @@ class Analysis:
             table = with_worth(table, run, self.worth, groups or (), level)
         table = replace(table, main=self.columns, first=self.first)
         between = run.between(self) if self.moves and groups is not None and groups == self.by else None
-        return table if between is None else between.with_player_sd(table, self.moves)
+        return table if between is None else between.with_players(table, self.moves, level)
