@@ -55,7 +55,7 @@ class Statement:
 
 def conclusions(material: Material) -> list[Statement]:
     """Return the conclusions about a run, the most important first."""
-    found: list[Statement] = []
+    found: list[Statement] = [_played_by_people(material)] if material.run.people else []
     for name, table in _important_first(material.tables):
         if table.form == "levels":
             found += about_levels(table, name, material.games)
@@ -70,6 +70,36 @@ def conclusions(material: Material) -> list[Statement]:
     found += [_answer(answer, sentence) for answer in material.answers if (sentence := answer.document().conclusion)]
     order = {"clear": 0, "open": 1, "caution": 2}
     return sorted(found, key=lambda statement: order[statement.kind])
+
+
+def _played_by_people(material: Material) -> Statement:
+    """Return what people played: games, players and groups by number, dates, source and licence."""
+    run, about = material.run, material.run.people or {}
+    names = [name for name in ("player", "group") if name in about["recorded"]]
+    counts = run.seats.select(pl.col(name).n_unique() for name in names).collect().row(0) if names else ()
+    who = [f"{count:,} {plural(name, count)}" for name, count in zip(names, counts, strict=True)]
+    dates = about["dates"]
+    parts = [
+        f"{material.games:,} games of {run.plan.ruleset} with {run.plan.players} players",
+        *([f"by {joined(who)}"] if who else []),
+        *([f"from {dates[0]} to {dates[1]}"] if dates else []),
+        *([f"source: {about['source']}"] if about["source"] else []),
+        *([f"licence: {about['licence']}"] if about["licence"] else []),
+        *([f"{about['games_left_out']:,} games with mistakes were left out"] if about["games_left_out"] else []),
+    ]
+    wanted = {"combine": "what the simulation adds", "planning": "what to play next"}
+    families = {str(answer.record["format"]).partition("/")[0].removeprefix("wsim-") for answer in material.answers}
+    missing = [
+        f"wsim people {command} STUDY {run.path} -o {run.path}"
+        for command, family in _QUESTIONS
+        if family not in families
+    ]
+    more = f" The page also shows {joined(list(wanted.values()))} after: {joined(missing)}." if missing else ""
+    return Statement("clear", "What we played.", f"{'; '.join(parts)}.{more}")
+
+
+_QUESTIONS = (("combine", "combine"), ("plan", "planning"))
+"""Commands whose answers the page of people's games shows, with the names of their questions."""
 
 
 def _players(material: Material) -> list[Statement]:
@@ -397,6 +427,16 @@ def cautions(material: Material) -> list[Statement]:
         )
     found += [Statement("caution", f"No table of {name}.", f"{title(why)}.") for name, why in material.refused.items()]
     policies = list(dict.fromkeys(run.plan.policies))
+    if run.people:
+        chosen = run.people["boards"] == "chosen"
+        found.append(
+            Statement(
+                "caution",
+                "People chose their boards." if chosen else "Boards were drawn.",
+                "A good player who likes a wonder makes it look good." if chosen else "So wonders can be compared.",
+            )
+        )
+        return found
     found.append(
         Statement(
             "caution",

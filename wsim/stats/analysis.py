@@ -124,7 +124,9 @@ class Analysis:
             table = self.make(source, **split, level=level, **options)
         except UserError as error:
             if getattr(run, "people", None) and "has no column" in str(error):
-                raise UserError(f"people did not record what this table needs: {error}") from None
+                raise UserError(
+                    f"people did not record what this table needs: {str(error).partition(': it has')[0]}"
+                ) from None
             raise
         if self.worth:
             from wsim.stats.worth import with_worth

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from wsim.options import confidence_level
 from wsim.stats.distributions import normal_quantile, t_quantile, two_sided_p
+from wsim.stats.fewest import ENOUGH
 
 Floats = NDArray[np.float64]
 
@@ -114,6 +115,22 @@ class Estimate:
         chance = wilson(np.zeros(len(games)), games, self.level)[1]
         unseen = farthest * chance / t_quantile((1 + self.level) / 2, self.games - 1)
         return replace(self, error=np.where(flat, np.hypot(self.error, unseen), self.error))
+
+    def p_of_groups(self, first: Floats, second: Floats, share: Floats | None = None) -> Floats:
+        """Return two-sided p-values of "these differences between two groups are 0".
+
+        Parameters
+        ----------
+        first, second: the number of members of each group (or how many equally weighted ones they amount to). NaN with
+            fewer than ``ENOUGH`` in either; Student's t has the degrees of freedom of the smaller group.
+        share: of wins, the win share of both groups under the hypothesis. The error is then at least the one that
+            follows from it: where wins are few by chance, their spread is small too and would decide too often.
+        """
+        fewer = np.minimum(first, second)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            null = 0.0 if share is None else np.sqrt(share * (1 - share) * (1 / first + 1 / second))
+        tested = replace(self, error=np.fmax(self.error, null), games=np.minimum(self.games, fewer))
+        return np.where(fewer >= ENOUGH, tested.p_value(), np.nan)
 
     def with_wilson(self) -> Estimate:
         """Return shares; those that are 0 or 1 in all games get a Wilson interval with games as trials."""

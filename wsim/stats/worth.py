@@ -26,7 +26,7 @@ from wsim.document import POINTS as POINTS_KIND
 from wsim.errors import UserError, nearest
 from wsim.stats.columns import OF_WINS, VERDICT, Q
 from wsim.stats.fewest import ENOUGH
-from wsim.stats.intervals import nulls, verdicts
+from wsim.stats.intervals import benjamini_hochberg, nulls, verdicts
 from wsim.stats.levels import columns_of
 from wsim.stats.moments import Moments
 from wsim.stats.summary import Piece, Summary
@@ -235,7 +235,9 @@ def worth_table(
     score = kept.difference((FOLLOWED + 2, FOLLOWED), (OVERRULED + 2, OVERRULED), level)
     thing, group = enough % count, enough // count
     keys = [groups[int(one)].split("\t") for one in group]
-    q = win.q_value()
+    totals = kept.totals
+    arms = totals[:, FOLLOWED], totals[:, OVERRULED]
+    q = benjamini_hochberg(win.p_of_groups(*arms, (totals[:, FOLLOWED + 1] + totals[:, OVERRULED + 1]) / sum(arms)))
     followed, overruled = kept.totals[:, FOLLOWED], kept.totals[:, OVERRULED]
     with np.errstate(divide="ignore", invalid="ignore"):
         reach = sums.arrays["worth/reach"][cells][enough]
@@ -251,7 +253,7 @@ def worth_table(
             "q": nulls(q),
             "verdict": verdicts(win.value, q, level=level),
             **score.columns("points"),
-            "points_q": nulls(score.q_value()),
+            "points_q": nulls(benjamini_hochberg(score.p_of_groups(*arms))),
             "wanted": nulls(wanted),
             "followed": followed.astype(np.int64),
             "overruled": overruled.astype(np.int64),
