@@ -27,7 +27,7 @@ from wsim.lab.repetition import Again, unlike
 from wsim.questions.comparison import Comparison
 from wsim.questions.contrasts import Contrasts, MetricReading
 from wsim.questions.deals import Arm, Arms, in_blocks, sample
-from wsim.questions.metrics import Metric, group_metrics, groups_of, owned_metrics, parse_metric
+from wsim.questions.metrics import Metric, followed_for, group_metrics, groups_of, owned_metrics, parse_metric
 from wsim.questions.trial import Trial, blocks_of
 from wsim.questions.variants import Variant, repeated, variants_of
 from wsim.questions.whatif.effects import EFFECT, effect_columns, effects_of, looks_of, remarks_of, rows_of
@@ -297,6 +297,7 @@ def compare(
 
     Raises UserError for an invalid comparison, Interrupted on Ctrl-C with the answer so far.
     """
+    plan = followed_for(plan, [question.metric])
     baseline: Simulator = find_game(plan.game).prepare(plan)
     pairs = variants_of(plan, change, question.seat, baseline)
     if change.resume is not None:
