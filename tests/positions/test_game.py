@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 import wsim
+from wsim.game import find_game
+from wsim.positions.kernel_game import compile_stepping
 
 
 @pytest.fixture(scope="module")
@@ -156,3 +158,11 @@ def test_former_names_of_a_game_still_work() -> None:
     assert game.seen(0) == game.scene(0)
     assert game.paid(game.legal()[0]) == game.payments(game.legal()[0])
     assert game.observe()["deeds"] == game.observe()["public_moves"]
+
+
+def test_a_single_game_needs_the_kernels_that_step_and_a_run_those_that_play() -> None:
+    game: Any = find_game("seven_wonders")
+    assert game._entry_module == "wsim.wonders.kernels.engine"
+    with compile_stepping():
+        assert game._entry_module == "wsim.wonders.kernels.commands"
+    assert game._entry_module == "wsim.wonders.kernels.engine"
