@@ -120,10 +120,10 @@ def parse_metric(text: str, seats: pl.DataFrame, owned: Mapping[str, str]) -> Me
     column = SHORT.get(head, head)
     if not colon or column not in measures:
         nouns = "|".join(owned.values()).upper()
-        owners = [f"{one}:{nouns}" for one in ("owner", "winner")] if owned else []
+        owners = [f"{owner}:{nouns}" for owner in ("owner", "winner")] if owned else []
         plain = [measure for measure in measures if measure not in SHORT.values()]
         shown = ", ".join([*SHORT, *owners, *(measure for measure in plain if ":" not in measure)])
-        known = [*SHORT, *plain, *(one.partition(":")[0] for one in owners)]
+        known = [*SHORT, *plain, *(owner.partition(":")[0] for owner in owners)]
         raise UserError(f"unknown metric {name!r}: known are {shown}{nearest(head, known)}")
     return Metric(name, column, _is_share(column, seats), where=(_group(rest, seats),))
 
