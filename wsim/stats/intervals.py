@@ -57,8 +57,10 @@ class Estimate:
     @classmethod
     def of_games(cls, samples: Sequence[Floats]) -> Estimate:
         """Return the means of samples of independent games, with one number per game."""
-        games = np.array([len(one) for one in samples], float)
-        means, errors = zip(*((one.mean(), one.std(ddof=1) / np.sqrt(len(one))) for one in samples), strict=True)
+        games = np.array([len(sample) for sample in samples], float)
+        means, errors = zip(
+            *((sample.mean(), sample.std(ddof=1) / np.sqrt(len(sample))) for sample in samples), strict=True
+        )
         return cls(np.array(means), np.array(errors), games)
 
     @cached_property
@@ -160,7 +162,7 @@ class Interval:
     def at(self, place: int | tuple[int, ...], name: str) -> dict[str, float]:
         """Return the value at an index and its ends as ``name``, ``name_low`` and ``name_high`` of a row."""
         ends = {name: self.value, f"{name}_low": self.low, f"{name}_high": self.high}
-        return {key: float(one[place]) for key, one in ends.items()}
+        return {key: float(value[place]) for key, value in ends.items()}
 
     def scaled(self, factor: float) -> Interval:
         """Return the same of ``factor`` times the quantity."""
@@ -168,8 +170,8 @@ class Interval:
 
     def within(self, half: float) -> NDArray[np.bool_]:
         """Return which values are known to this precision."""
-        found: NDArray[np.bool_] = self.high - self.low <= 2 * half
-        return found
+        known: NDArray[np.bool_] = self.high - self.low <= 2 * half
+        return known
 
     def with_wilson(self, trials: int, level: float) -> tuple[Interval, NDArray[np.bool_]]:
         """Return shares, with a Wilson interval for those that are 0 or 1 in all trials, and a mask of these."""

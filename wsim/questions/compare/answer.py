@@ -104,8 +104,8 @@ class CompareAnswer(AskedAnswer):
             title = f"{self.title}: {'shares' if what == (True,) else 'points and counts'}"
             declared = metric_columns(shares=what == (True,))
             tables.append(Sheet(title, _slim(part).to_dicts(), declared, first=FIRST))
-        one, other = self.games
-        games = f"{one:,} games each" if one == other else f"{one:,} and {other:,} games"
+        first, second = self.games
+        games = f"{first:,} games each" if first == second else f"{first:,} and {second:,} games"
         notes = [f"{self.how}. {games}; {100 * self.level:g}% intervals, clustered by game."]
         notes += filter(None, [reached(min(self.games), self.within, self.widest, "the differences")])
         if not self.differs:
@@ -284,10 +284,10 @@ def _metrics(first: Run, second: Run, names: Sequence[str]) -> tuple[Metric, ...
     if names:
         return tuple(dict.fromkeys(_read(name, samples, owned) for name in names))
     defaults = ["score", *(name for name in measures_of(samples[0]) if name.startswith(POINTS_OF))]
-    found = [parse_metric(name, samples[0], owned) for name in defaults]
+    metrics = [parse_metric(name, samples[0], owned) for name in defaults]
     for sample in samples:
-        found += group_metrics(("win", "score"), sample)
-    return tuple(dict.fromkeys(found))
+        metrics += group_metrics(("win", "score"), sample)
+    return tuple(dict.fromkeys(metrics))
 
 
 def _read(name: str, samples: Sequence[pl.DataFrame], owned: Mapping[str, str]) -> Metric:
@@ -316,33 +316,35 @@ def _spans(run: Run) -> list[range]:
 
 def _common(first: Run, second: Run) -> list[range]:
     """Return the games that are in both runs."""
-    pairs = ((one, other) for one in _spans(first) for other in _spans(second))
-    both = (range(max(one.start, other.start), min(one.stop, other.stop)) for one, other in pairs)
+    pairs = ((left, right) for left in _spans(first) for right in _spans(second))
+    both = (range(max(left.start, right.start), min(left.stop, right.stop)) for left, right in pairs)
     return [games for games in both if games]
 
 
 def _how(first: Run, second: Run, games: int) -> str:
     """Return how two runs are compared, and why, as a sentence."""
-    one, other = first.plan, second.plan
+    plan, second_plan = first.plan, second.plan
     if games <= 1:
         why = (
-            f"their seeds are {one.seed} and {other.seed}" if one.seed != other.seed else "they have no games in common"
+            f"their seeds are {plan.seed} and {second_plan.seed}"
+            if plan.seed != second_plan.seed
+            else "they have no games in common"
         )
         return f"Unpaired: {why}, so the runs are independent"
     dealt = first.provenance.identity.get("rules") == second.provenance.identity.get("rules")
-    alike = one.ruleset == other.ruleset and one.options == other.options and dealt
+    alike = plan.ruleset == second_plan.ruleset and plan.options == second_plan.options and dealt
     deals = "the same deals" if alike else "the same deals where the rules allow it"
     left = max(first.games, second.games) - games
     more = f"; {left:,} games in only one run are not counted" if left else ""
-    return f"Paired game by game: both have seed {one.seed}, so {deals}{more}"
+    return f"Paired game by game: both have seed {plan.seed}, so {deals}{more}"
 
 
 def _blocks(run: Run, spans: Sequence[range], metrics: tuple[Metric, ...], seats: int) -> Iterator[Features]:
     """Yield the features of the games of ``spans`` (``MetricReading``), block by block."""
-    there = run.seats.collect_schema().names()
+    known = run.seats.collect_schema().names()
     wanted = {metric.column for metric in metrics} | {metric.owned for metric in metrics if metric.owned}
     wanted |= {column for metric in metrics for column, _ in metric.where} | {"game", "rank"}
-    columns = [name for name in there if name in wanted]
+    columns = [name for name in known if name in wanted]
     read = MetricReading(metrics, np.ones(seats, bool))
     for span in spans:
         for start in range(span.start, span.stop, BLOCK):
@@ -361,8 +363,8 @@ def _paired(
 ) -> dict[str, pl.Series]:
     """Return the columns of a comparison on the games that both runs have."""
     seats, known, total = _seats_a_game(first), Contrasts(1, len(metrics)), sum(map(len, common))
-    for one, other in zip(*(_blocks(run, common, metrics, seats) for run in (first, second)), strict=True):
-        known = known.plus([one, other])
+    for left, right in zip(*(_blocks(run, common, metrics, seats) for run in (first, second)), strict=True):
+        known = known.plus([left, right])
         if progress is not None:
             progress("games", known.deals, total)
     effect = known.effects(level)
@@ -380,7 +382,7 @@ def _separate(
 ) -> dict[str, pl.Series]:
     """Return the columns of a comparison of two independent runs."""
     seats, total, done = _seats_a_game(first), first.games + second.games, 0
-    found, counts = [], []
+    estimates, counts = [], []
     for run in (first, second):
         moments = Moments(len(metrics), 2)
         for value, count, _ in _blocks(run, _spans(run), metrics, seats):
@@ -388,12 +390,12 @@ def _separate(
             done += value.shape[-1]
             if progress is not None:
                 progress("games", done, total)
-        found.append(moments.ratio(0, 1, level))
+        estimates.append(moments.ratio(0, 1, level))
         counts.append(moments.totals[:, 1])
-    one, other = found
-    error = np.hypot(one.error, other.error)
-    difference = Estimate(other.value - one.value, error, np.minimum(one.games, other.games), level)
-    return _columns(one, other, difference, np.stack(counts, axis=1))
+    left, right = estimates
+    error = np.hypot(left.error, right.error)
+    difference = Estimate(right.value - left.value, error, np.minimum(left.games, right.games), level)
+    return _columns(left, right, difference, np.stack(counts, axis=1))
 
 
 def _with_people(
