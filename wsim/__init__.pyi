@@ -162,7 +162,7 @@ def experiment_picks(
 def experiment_worth(
     plan: Plan | None = None,
     *,
-    overrule: float | str = 0.11,
+    overrule: float | str = 0.12,
     by: str | Sequence[str] = ...,
     level: float = 0.95,
     within: float | None = None,
