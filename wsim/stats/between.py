@@ -100,7 +100,8 @@ class Between:
         index = 1 + max(table.frame.columns.index(name) for name in (figure, *(table.column(figure).ends or ())))
         frame = table.frame.insert_column(index, column)
         note = self.sentence
-        if {"verdict", f"{figure}_low", FAIR if figure == "win_share" else "worth"} <= set(frame.columns):
+        judged = figure == "worth" or (figure == "win_share" and {FAIR, "worth"} & set(frame.columns) == {FAIR})
+        if judged and {"verdict", f"{figure}_low"} <= set(frame.columns):
             frame = _combined(frame, figure)
             note += " The verdict (not q) allows for it"
             note += "." if not column.null_count() else "; in rows without it they hold for these players only."
