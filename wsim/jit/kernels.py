@@ -69,22 +69,15 @@ def _compiled(function: FunctionType, signature: Any, package: str | None) -> An
         options = ENTRY
     entry = njit(no_cfunc_wrapper=True, **options, **_OPTIONS)(function)
     entry._cache = KernelFile(function, package)  # noqa: SLF001 (modes.STORES)
-    _number_afresh()
-    entry.compile(signature)
-    entry.disable_compile()
-    return entry
-
-
-def _number_afresh() -> None:
-    """Let numba number the functions compiled from now on from a place that no other process begins at.
-
-    The number is what tells closures of one name apart in machine code, and every process counts from 1. Entry points
-    that were kept by different processes would then have inner functions of the same name and number, of which the
-    linker takes the first for both: a policy would play by the inner function of another.
-    """
+    # numba distinguishes closures of one name by a number, which every process counts from 1. The linker would merge
+    # inner functions of the same name and number from entry points cached by different processes, and a policy would
+    # run the inner function of a different one. So count from a random number.
     from numba.core.bytecode import FunctionIdentity  # type: ignore[attr-defined, unused-ignore]
 
     FunctionIdentity._unique_ids = count(secrets.randbits(_NUMBER_BITS))  # noqa: SLF001 (modes.STORES)
+    entry.compile(signature)
+    entry.disable_compile()
+    return entry
 
 
 def _package_of(function: FunctionType) -> str | None:

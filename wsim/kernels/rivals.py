@@ -63,20 +63,6 @@ def _place(seat, one):
 
 
 @kernel
-def _evidence(note, key):
-    """Return by how many half units a thing that was seen moves the log odds of a net."""
-    rest = note >> _ODDS_BITS
-    found = rest & ((1 << _STEP_BITS) - 1)
-    rest >>= _STEP_BITS
-    for _ in range(_NAMED):
-        if rest & ((1 << _KEY_BITS) - 1) == key:
-            found = rest >> _KEY_BITS & ((1 << _STEP_BITS) - 1)
-            break
-        rest >>= _KEY_BITS + _STEP_BITS
-    return found - 3
-
-
-@kernel
 def is_net(line_up, first, player):
     """Say whether a player of a pool is played by the same kernel as its first: a net."""
     return line_up[player] == line_up[first]
@@ -111,7 +97,15 @@ def weighing(seen: Any, at_once: Any) -> Any:
             odds = odds - 1 if odds else _MOST
             key = seen(game, rules, one, when) if when > 0 else -1
             if key >= 0:
-                odds = min(max(odds + _evidence(note, key), 0), 2 * _MOST)
+                rest = note >> _ODDS_BITS
+                found = rest & ((1 << _STEP_BITS) - 1)
+                rest >>= _STEP_BITS
+                for _ in range(_NAMED):
+                    if rest & ((1 << _KEY_BITS) - 1) == key:
+                        found = rest >> _KEY_BITS & ((1 << _STEP_BITS) - 1)
+                        break
+                    rest >>= _KEY_BITS + _STEP_BITS
+                odds = min(max(odds + (found - 3), 0), 2 * _MOST)
             own.memory[_place(seat, one)] = odds + 1
             weight = nets * _ODDS[odds]
             lookahead.chance[one] = weight / (weight + rivals - nets)

@@ -20,17 +20,17 @@ _UNWANTED = ("games", "picks", "game")
 
 def file_of(plan: Plan, **rest: Any) -> dict[str, Any]:
     """Return the position file of a plan, with the ``number`` of a game or a ``position``, and the ``steps`` since."""
-    return {"format": FORMAT, "game": plan.game, "plan": _keys_of(plan), **rest}
-
-
-def _keys_of(plan: Plan) -> dict[str, Any]:
-    """Return the keys of a plan that a position depends on, without policies from files."""
     keys = {key: value for key, value in plan.as_dict().items() if key not in _UNWANTED}
     if keys["rotate"]:  # the default
         del keys["rotate"]
     if any(entry.file or entry.module for entry in plan.line_up):
         del keys["policies"]
-    return {key: list(value) if isinstance(value, tuple) else value for key, value in keys.items()}
+    return {
+        "format": FORMAT,
+        "game": plan.game,
+        "plan": {key: list(value) if isinstance(value, tuple) else value for key, value in keys.items()},
+        **rest,
+    }
 
 
 def read(text: str, *, trust: bool = False) -> tuple[Plan, int, Mapping[str, Any] | None, list[Any]]:

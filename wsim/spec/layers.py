@@ -72,7 +72,12 @@ def read_card_file(path: FilePath, grammar: Grammar, mistakes: Mistakes | None =
         if section not in grammar.sections:
             home = PACKAGE / section / f"{section}.toml"
             if home.is_file():
-                problems.at((section,), _moved(section, home, grammar))
+                file = home.relative_to(PACKAGE.parent).as_posix()
+                where = f"its values are in {file}, and changes to them go into a separate file"
+                problems.at(
+                    (section,),
+                    f"[{section}] belongs to a different game: {where}; accepted: {', '.join(grammar.sections)}",
+                )
             else:
                 problems.unknown((section,), "section", section, grammar.sections)
         elif not isinstance(entries, dict):
@@ -80,13 +85,6 @@ def read_card_file(path: FilePath, grammar: Grammar, mistakes: Mistakes | None =
     with mistakes.noted() if mistakes is not None else nullcontext():
         problems.raise_any()
     return {name: table for name, table in document.items() if name in grammar.sections and isinstance(table, dict)}
-
-
-def _moved(section: str, home: FilePath, grammar: Grammar) -> str:
-    """Return the sentence that says where the section of a different game belongs."""
-    file = home.relative_to(PACKAGE.parent).as_posix()
-    where = f"its values are in {file}, and changes to them go into a separate file"
-    return f"[{section}] belongs to a different game: {where}; accepted: {', '.join(grammar.sections)}"
 
 
 def _by_number(value: Any) -> bool:
@@ -198,7 +196,10 @@ def path_of(change: str) -> Path:
     Names may be unquoted, including those with spaces.
     """
     left, _, _ = change.partition("=")  # names hold no "="
-    return tuple(_unquoted(part) for part in _split(left, "."))
+    return tuple(
+        (part[1:-1] if len(part) >= 2 and part[0] == part[-1] and part[0] in "\"'" else part)
+        for part in _split(left, ".")
+    )
 
 
 def parse_change(change: str, grammar: Grammar) -> tuple[Path, Any]:
@@ -270,8 +271,3 @@ def _split(text: str, mark: str) -> list[str]:
             quote = letter
         parts[-1] += letter
     return [part.strip() for part in parts]
-
-
-def _unquoted(part: str) -> str:
-    """Remove one pair of quotes from a name."""
-    return part[1:-1] if len(part) >= 2 and part[0] == part[-1] and part[0] in "\"'" else part

@@ -144,17 +144,6 @@ def ask(plan: Plan, question: TuneQuestion, output: TuneOutput, execution: Execu
     if output.resume is None:
         whole = question_of(question, plan, output.start)
         return begin(plan, whole, None if output.file else output.out, execution).run(execution)
-    _refuse_beside_resume(plan, question, output)
-    return resume(output.resume, generations=question.generations, trust=output.trust).run(execution)
-
-
-def written(answer: TuneAnswer, _question: TuneQuestion, output: TuneOutput) -> Path | None:
-    """Write the answer into the folder of the search, or where the options name a file for it."""
-    return answer.write(output.file or answer.file.parent / "answer.json")
-
-
-def _refuse_beside_resume(plan: Plan, question: TuneQuestion, output: TuneOutput) -> None:
-    """Raise UserError for what the folder of a resumed search says already."""
     defaults, named = TuneQuestion(), []
     named += [
         key for key, value in question.record().items() if key != "generations" and value != defaults.record()[key]
@@ -165,6 +154,12 @@ def _refuse_beside_resume(plan: Plan, question: TuneQuestion, output: TuneOutput
     if named or plan.game != first_game():
         option = repr(question.policy) if "policy" in named else f"--{(named or ['game'])[0].replace('_', '-')}"
         raise UserError(f"{output.resume!r} says what is searched: leave {option} out beside --resume")
+    return resume(output.resume, generations=question.generations, trust=output.trust).run(execution)
+
+
+def written(answer: TuneAnswer, _question: TuneQuestion, output: TuneOutput) -> Path | None:
+    """Write the answer into the folder of the search, or where the options name a file for it."""
+    return answer.write(output.file or answer.file.parent / "answer.json")
 
 
 def question_of(question: TuneQuestion, base: Plan, start: str | None = None) -> TuneQuestion:
@@ -214,18 +209,28 @@ class TuningSearch:
             try:
                 return self._run(connected)
             except KeyboardInterrupt:
-                raise Interrupted(None, self._how_to_continue()) from None
-
-    def _how_to_continue(self) -> str:
-        done, wanted = len(self.history.generations), self.question.generations
-        command = f"wsim tune --resume {shlex.quote(str(self.folder))}{' --trust' if self.code else ''}"
-        return f"{done} of {wanted} generations are kept, continue with:\n{command}"
+                done, wanted = len(self.history.generations), self.question.generations
+                command = f"wsim tune --resume {shlex.quote(str(self.folder))}{' --trust' if self.code else ''}"
+                raise Interrupted(None, f"{done} of {wanted} generations are kept, continue with:\n{command}") from None
 
     def _run(self, execution: Execution) -> TuneAnswer:
         wanted, climb = self.question.generations or 0, self._climbed()
         for number in range(len(self.history.generations), wanted):
             execution.report("generations", number, wanted)
-            self._step(climb, number, execution)
+            points = climb.ask()
+            entries = [str(self.space.at(point)) for point in points]
+            games = range(number * self._games, (number + 1) * self._games)
+            outcomes = play_contests(self.contests, entries, games, execution)
+            share, margin = (
+                np.mean([[played[which].mean() for played in of_contest] for of_contest in outcomes], axis=0)
+                for which in (SHARE, MARGIN)
+            )
+            away = np.array([(point**2).sum() for point in points])
+            values = tuple((share + self.question.margin * margin - PULL * away).tolist())
+            climb.tell(values)
+            means = float(share.mean()), float(margin.mean())
+            self.history = self.history.grown(Generation(digest_of(entries), values, *means, climb.spread))
+            self.history.write(self.folder)
         point = climb.mean
         judged = judge(self.base, self.question, (self.history.start, str(self.space.at(point))), execution)
         self.history = replace(self.history, judged=judged.to_dicts())
@@ -246,23 +251,6 @@ class TuningSearch:
                 )
             climb.tell(generation.values)
         return climb
-
-    def _step(self, climb: Climb, number: int, execution: Execution) -> None:
-        """Play one generation and keep what it was worth."""
-        points = climb.ask()
-        entries = [str(self.space.at(point)) for point in points]
-        games = range(number * self._games, (number + 1) * self._games)
-        outcomes = play_contests(self.contests, entries, games, execution)
-        share, margin = (
-            np.mean([[played[which].mean() for played in of_contest] for of_contest in outcomes], axis=0)
-            for which in (SHARE, MARGIN)
-        )
-        away = np.array([(point**2).sum() for point in points])
-        values = tuple((share + self.question.margin * margin - PULL * away).tolist())
-        climb.tell(values)
-        means = float(share.mean()), float(margin.mean())
-        self.history = self.history.grown(Generation(digest_of(entries), values, *means, climb.spread))
-        self.history.write(self.folder)
 
     def _write(self, point: Any) -> Path:
         """Write what others play: a weight set where the policy has one, else a plan."""

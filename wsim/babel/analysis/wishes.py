@@ -41,7 +41,8 @@ def wishes(simulator: BabelSimulator, picks: NDArray[Any], first: int) -> Wishes
     picks, event = picks[asked], event[asked]
     turn, move = event["what"] == w.TURN, event["wanted"].astype(np.int64)
     builds, wide, overruled = turn & (move > 0), event["overruled"] == _WIDE, event["overruled"] > 0
-    number = _first_of_name([str(disc) for disc in simulator.catalogue.discs])
+    names = [str(disc) for disc in simulator.catalogue.discs]
+    number = np.array([names.index(name) for name in names], np.int64)
     disc = number[np.clip(picks["wanted_disc"].astype(np.int64), 0, None)]
     card = _cards(event)
     alone = np.where(turn, _PASS, np.where(card < 0, -1, _CARDS + card))
@@ -70,11 +71,6 @@ def _cards(event: NDArray[Any]) -> NDArray[np.int64]:
     card = np.where((what == w.TRIPLE) & (move > 0), w.TRIPLE_BONUS, card)
     card = np.where((what == w.DOUBLE) & (move > 0), w.DOUBLE_TURN, card)
     return np.where((what == w.COMPLETE) & (move & _WHOLE_CARDS > 0), w.JOKER, card)
-
-
-def _first_of_name(names: list[str]) -> NDArray[np.int64]:
-    """Return for each disc the first one of its name: discs of one name are one thing."""
-    return np.array([names.index(name) for name in names], np.int64)
 
 
 def _reach(

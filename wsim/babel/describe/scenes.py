@@ -91,7 +91,9 @@ class _Table:
         """Yield the events of an action of the active seat."""
         for play in action["plays"]:
             if play["card"] is not None:
-                yield _played(play)
+                name = play["card"].replace("_", " ")
+                aside = f", sets aside {_listed(play['aside'])}" if "aside" in play else ""
+                yield Event(f"plays {name}{aside}, draws {_listed(play['drawn'])}", play["seat"], f"plays {name}")
         if action["action"] == "pass":
             yield _drew(active, action["drawn"], "passes and draws")
         else:
@@ -157,13 +159,6 @@ def _cards(counts: Mapping[str, int]) -> list[Card]:
 
 def _disc(needs: Mapping[str, int]) -> Card:
     return Card(_counted(needs), next(iter(needs)))
-
-
-def _played(play: Object) -> Event:
-    """Return the event of a played action card; only its seat sees the cards set aside and drawn."""
-    name = play["card"].replace("_", " ")
-    aside = f", sets aside {_listed(play['aside'])}" if "aside" in play else ""
-    return Event(f"plays {name}{aside}, draws {_listed(play['drawn'])}", play["seat"], f"plays {name}")
 
 
 def _drew(seat: int, cards: Sequence[str], manner: str) -> Event:

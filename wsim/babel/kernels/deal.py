@@ -36,7 +36,19 @@ def set_up(game, rules, seating, number):
     hidden, public = game.hidden, game.public
     _clear_public(public, rules)
     for seat in range(rules.seats):
-        _clear_seat(game, rules, seating, number, seat)
+        own = game.own[seat]
+        entrant = seat
+        if seating.rotate:
+            entrant = (seat + number) % game.public.seats
+        if own.entrant != entrant:
+            load_entrant(own, seating, entrant)
+        own.seat = seat
+        _clear_facts(game, rules, seat)
+        for index in range(MEMORY):
+            own.memory[index] = 0.0
+        hidden.offer[seat] = 0
+        hidden.bluff[seat] = 0
+        seek(own, seating.seed, number, SEAT_STREAM + seat)
     hidden.reshuffles = 0
     hidden.completed = 0
     game.log.count = 0
@@ -49,7 +61,16 @@ def set_up(game, rules, seating, number):
     hidden.starter = below(hidden, rules.seats)
     public.active = hidden.starter
     seek(hidden, seating.seed, number, CARD_STREAM)
-    _deal_discs(hidden, public, rules)
+    for slot in range(w.SLOTS):
+        public.board[slot] = slot
+        public.kind_left[rules.kind[slot, 0]] += 1
+        public.kind_left[rules.kind[slot, 1]] += 1
+    public.kind_left[w.NO_KIND] = 0
+    for slot in range(w.SLOTS - 1):
+        other = slot + below(hidden, w.SLOTS - slot)
+        disc = public.board[other]
+        public.board[other] = public.board[slot]
+        public.board[slot] = disc
     for kind in range(len(w.KINDS)):
         hidden.deck[kind] = rules.cards[kind]
         public.deck += rules.cards[kind]
@@ -93,24 +114,6 @@ def _clear_public(public, rules):
 
 
 @kernel
-def _clear_seat(game, rules, seating, number, seat):
-    """Empty a seat's hand, load the parameters of the line-up entry that plays it and start its random stream."""
-    own, hidden = game.own[seat], game.hidden
-    entrant = seat
-    if seating.rotate:
-        entrant = (seat + number) % game.public.seats
-    if own.entrant != entrant:
-        load_entrant(own, seating, entrant)
-    own.seat = seat
-    _clear_facts(game, rules, seat)
-    for index in range(MEMORY):
-        own.memory[index] = 0.0
-    hidden.offer[seat] = 0
-    hidden.bluff[seat] = 0
-    seek(own, seating.seed, number, SEAT_STREAM + seat)
-
-
-@kernel
 def _deal_action_deck(hidden, rules):
     """Put the first cards of a shuffled action deck in order: no game draws more than ``ACTION_DRAWS``."""
     count = 0
@@ -126,21 +129,6 @@ def _deal_action_deck(hidden, rules):
         card = hidden.action_deck[other]
         hidden.action_deck[other] = hidden.action_deck[top]
         hidden.action_deck[top] = card
-
-
-@kernel
-def _deal_discs(hidden, public, rules):
-    """Shuffle the discs of the rules onto the slots."""
-    for slot in range(w.SLOTS):
-        public.board[slot] = slot
-        public.kind_left[rules.kind[slot, 0]] += 1
-        public.kind_left[rules.kind[slot, 1]] += 1
-    public.kind_left[w.NO_KIND] = 0
-    for slot in range(w.SLOTS - 1):
-        other = slot + below(hidden, w.SLOTS - slot)
-        disc = public.board[other]
-        public.board[other] = public.board[slot]
-        public.board[slot] = disc
 
 
 @kernel

@@ -128,7 +128,15 @@ def take(game, rules, move):
     if phase == WINDOW:
         _play_card(game, rules, move)
     elif phase == SET_ASIDE:
-        _set_aside(game, rules, move)
+        # Cards are set aside kind by kind; the exchange follows the last one (A30).
+        if move:
+            own = game.own[flow.seat]
+            flow.lowest = move - 1
+            own.hand[flow.lowest] -= 1
+            own.aside[flow.lowest] += 1
+            flow.aside += 1
+        if move == 0 or flow.aside == rules.effects[w.EXCHANGE_CARDS]:
+            _exchange(game, rules)
     elif phase == CHOOSE:
         _choose(game, rules, move)
     elif phase == LAY_OFFER:
@@ -144,7 +152,14 @@ def take(game, rules, move):
         accept(game.public, move)
         flow.phase = FINISH_BUILD
     elif phase == FINISH_BUILD:
-        _finish_build(game, rules, move)
+        public = game.public
+        flow.built, flow.ended = move != 0, 0
+        if move:
+            flow.ended = succeed(game, rules, move - COMPLETED)
+        else:
+            fail(game)
+        flow.seat, flow.left = (public.active + 1) % public.seats, public.seats - 1
+        flow.phase = PAY_OFFERS
     elif phase == PAY_OFFERS:
         pay_offer(game, rules, flow.seat, move != 0)
         _next_seat(game)
@@ -211,20 +226,6 @@ def _play_card(game, rules, move):
 
 
 @kernel
-def _set_aside(game, rules, move):
-    """Set aside cards one kind after the other; with the last one the exchange takes place (A30)."""
-    flow = game.flow
-    if move:
-        own = game.own[flow.seat]
-        flow.lowest = move - 1
-        own.hand[flow.lowest] -= 1
-        own.aside[flow.lowest] += 1
-        flow.aside += 1
-    if move == 0 or flow.aside == rules.effects[w.EXCHANGE_CARDS]:
-        _exchange(game, rules)
-
-
-@kernel
 def _exchange(game, rules):
     """Draw as many cards as were set aside, then discard those (A30)."""
     flow, public = game.flow, game.public
@@ -267,19 +268,6 @@ def _next_offer(game):
     if flow.left == 0:
         reveal_offers(game)
         _open_window(game, game.public.active, 1, TAKE_OFFERS)
-
-
-@kernel
-def _finish_build(game, rules, move):
-    """Complete the build, or fail; then the offers that were not taken are paid."""
-    flow, public = game.flow, game.public
-    flow.built, flow.ended = move != 0, 0
-    if move:
-        flow.ended = succeed(game, rules, move - COMPLETED)
-    else:
-        fail(game)
-    flow.seat, flow.left = (public.active + 1) % public.seats, public.seats - 1
-    flow.phase = PAY_OFFERS
 
 
 @kernel

@@ -16,7 +16,7 @@ from wsim.balance.evaluator import Evaluator
 from wsim.balance.goal import Goal
 from wsim.balance.knobs import changes_of
 from wsim.balance.measurements import Memory
-from wsim.balance.sampling import Effects, Level
+from wsim.balance.sampling import Effects
 from wsim.balance.sensitivity.question import SensitivityQuestion
 from wsim.document import Column, Document, Sheet
 from wsim.errors import UserError
@@ -124,19 +124,6 @@ def ask(question: SensitivityQuestion, execution: Execution = Execution()) -> Se
     for patch, sentence in evaluator.sampler.refused.items():
         raise UserError(f"the knob {changes_of(patch)[0]} cannot be played: {sentence}")
     idle = evaluator.check_knobs(effects)
-    return SensitivityAnswer(
-        goal=goal,
-        seed=seed,
-        effects=_effects_frame(evaluator, effects),
-        levels=_levels_frame(evaluator, level),
-        idle=idle,
-        games=evaluator.memory.played,
-        seconds=time.perf_counter() - start,
-    )
-
-
-def _levels_frame(evaluator: Evaluator, level: Level) -> pl.DataFrame:
-    """Return what each cell measures, with its interval and what is accepted."""
     shown = Interval.normal(level.value, level.error)
     rows = [
         {
@@ -149,7 +136,15 @@ def _levels_frame(evaluator: Evaluator, level: Level) -> pl.DataFrame:
         }
         for place, cell in enumerate(evaluator.cells)
     ]
-    return pl.DataFrame(rows, infer_schema_length=None)
+    return SensitivityAnswer(
+        goal=goal,
+        seed=seed,
+        effects=_effects_frame(evaluator, effects),
+        levels=pl.DataFrame(rows, infer_schema_length=None),
+        idle=idle,
+        games=evaluator.memory.played,
+        seconds=time.perf_counter() - start,
+    )
 
 
 def _effects_frame(evaluator: Evaluator, effects: Effects) -> pl.DataFrame:

@@ -18,7 +18,7 @@ from wsim.document import CATEGORY, COUNT, NAME, NUMBER, Chart, Column, estimate
 from wsim.errors import UserError
 from wsim.stats.analysis import Analysis, Option
 from wsim.stats.distributions import normal_quantile
-from wsim.stats.games import Floats, GameBatch, Source, batches, competitors, parties, require, seats_of
+from wsim.stats.games import Floats, Source, batches, competitors, parties, require, seats_of
 from wsim.stats.intervals import Estimate, check_level, nulls
 from wsim.stats.moments import Moments
 from wsim.stats.tables import Table
@@ -120,7 +120,12 @@ def calibrate(source: Source, *, tolerance: float = TOLERANCE, level: float = 0.
     for group in GROUPS:
         estimate, spread = tallies[group].moments.ratio(1, 0, level), tallies[group].spread()
         rows += [_row(group, name, stat, estimate, spread, i) for i, (name, (stat, _)) in enumerate(FIGURES.items())]
-    rows += _game_rows(tallies["game"], level)
+    spread = tallies["game"].spread()
+    points, probabilities = (tallies["game"].moments.ratio(1, 0, level, share=share) for share in (False, True))
+    rows += [
+        _row("game", name, stat, probabilities if stat.startswith("P(") else points, spread, i)
+        for i, (name, stat) in enumerate(GAME_FIGURES.items())
+    ]
     frame = pl.DataFrame(rows).join(human, on=["group", "stat"], how="left", maintain_order="left")
     compared = _compared(frame, players, tolerance, level)
     chart = Chart(
@@ -161,7 +166,13 @@ def _tallies(seats: pl.LazyFrame) -> dict[str, _Figures]:
         for group, chosen in zip(GROUPS, (rank > 0, rank == 1, totals == lowest), strict=True):
             weights = chosen.astype(float)
             tallies[group].add(batch.sums(weights), batch.sums(figures * weights), (figures**2 * weights).sum(axis=1))
-        games = _of_games(batch, totals, rank)
+        best = np.maximum.reduceat(totals, batch.starts)
+        leads = totals == best[batch.game_of_row]
+        tied = batch.sums(leads.astype(float)) > 1
+        rest = np.maximum.reduceat(np.where(leads, -np.inf, totals), batch.starts)
+        margin = np.where(tied | np.isneginf(rest), 0.0, best - np.where(np.isneginf(rest), best, rest))
+        shared = batch.sums((rank == 1).astype(float)) > 1
+        games = np.stack([margin, best - np.minimum.reduceat(totals, batch.starts), tied, shared])
         tallies["game"].add(np.ones(batch.games), games, (games**2).sum(axis=1))
     return tallies
 
@@ -185,17 +196,6 @@ class _Figures:
         return np.sqrt(np.maximum(variance, 0))
 
 
-def _of_games(batch: GameBatch, totals: Floats, rank: Floats) -> Floats:
-    """Return the figures of each game, shape (figures, games)."""
-    best = np.maximum.reduceat(totals, batch.starts)
-    leads = totals == best[batch.game_of_row]
-    tied = batch.sums(leads.astype(float)) > 1
-    rest = np.maximum.reduceat(np.where(leads, -np.inf, totals), batch.starts)
-    margin = np.where(tied | np.isneginf(rest), 0.0, best - np.where(np.isneginf(rest), best, rest))
-    shared = batch.sums((rank == 1).astype(float)) > 1
-    return np.stack([margin, best - np.minimum.reduceat(totals, batch.starts), tied, shared])
-
-
 def _row(group: str, figure: str, stat: str, estimate: Estimate, spread: Floats, i: int) -> dict[str, object]:
     return {
         "group": group,
@@ -207,15 +207,6 @@ def _row(group: str, figure: str, stat: str, estimate: Estimate, spread: Floats,
         "simulated_sd": spread[i],
         "error": estimate.error[i],
     }
-
-
-def _game_rows(tally: _Figures, level: float) -> list[dict[str, object]]:
-    spread = tally.spread()
-    points, probabilities = (tally.moments.ratio(1, 0, level, share=share) for share in (False, True))
-    return [
-        _row("game", name, stat, probabilities if stat.startswith("P(") else points, spread, i)
-        for i, (name, stat) in enumerate(GAME_FIGURES.items())
-    ]
 
 
 def _compared(frame: pl.DataFrame, players: int, tolerance: float, level: float) -> pl.DataFrame:

@@ -188,7 +188,17 @@ class _Times:
         picked = _picked(frame)
         took = frame["action"].cast(pl.String).is_in(_FATES["taken"]).fill_null(False).to_numpy() & (picked >= 0)
         first = turn[row] == 1
-        last_row, last_card, last_turn = _last(frame, row, card)
+        seen = frame.select("game", "seat", "age", "turn")[row].with_columns(
+            pl.Series("_card", card), pl.Series("_row", row)
+        )
+        last = seen.group_by("game", "seat", "age", "_card", maintain_order=True).agg(
+            pl.col("turn").max(), pl.col("_row").sort_by("turn").last()
+        )
+        last_row, last_card, last_turn = (
+            last["_row"].to_numpy(),
+            last["_card"].to_numpy(),
+            last["turn"].cast(pl.Float64).to_numpy(),
+        )
         entries = (  # of each feature: rows of picks, cards, weights
             (row, card, np.ones(len(row))),
             (np.flatnonzero(took), picked[took], np.ones(int(took.sum()))),
@@ -199,7 +209,10 @@ class _Times:
             (last_row, last_card, last_turn),
         )
         for key, chosen in self._parts(levels):
-            code = self._code(key)
+            if key not in self._keys:
+                self._keys.append(key)
+                self._moments.append(Moments(len(self._names), 7))
+            code = self._keys.index(key)
             features = [self._by_game(batch, row, card, weight * chosen[row]) for row, card, weight in entries]
             self._moments[code].add(*features)
 
@@ -213,12 +226,6 @@ class _Times:
             chosen = np.zeros(len(levels.row), bool)
             chosen[part["_pick"].to_numpy()] = True
             yield key, chosen
-
-    def _code(self, key: tuple[object, ...]) -> int:
-        if key not in self._keys:
-            self._keys.append(key)
-            self._moments.append(Moments(len(self._names), 7))
-        return self._keys.index(key)
 
     def _by_game(
         self, batch: GameBatch, row: NDArray[np.int64], card: NDArray[np.int64], weight: NDArray[np.float64]
@@ -245,19 +252,6 @@ class _Times:
             named = [pl.lit(value, dtype=schema[name]).alias(name) for name, value in levels]
             parts.append(pl.DataFrame({"card": list(self._names), **columns}).with_columns(named))
         return pl.concat(parts)
-
-
-def _last(
-    frame: pl.DataFrame, row: NDArray[np.int64], card: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """Return the last turn of each card in a hand, by game, seat and age: row of the picks, card, turn."""
-    seen = frame.select("game", "seat", "age", "turn")[row].with_columns(
-        pl.Series("_card", card), pl.Series("_row", row)
-    )
-    last = seen.group_by("game", "seat", "age", "_card", maintain_order=True).agg(
-        pl.col("turn").max(), pl.col("_row").sort_by("turn").last()
-    )
-    return last["_row"].to_numpy(), last["_card"].to_numpy(), last["turn"].cast(pl.Float64).to_numpy()
 
 
 def _readings(run: Run, by: Sequence[str], *, raw: bool = False, level: float = 0.95) -> Table:

@@ -67,10 +67,32 @@ def _compiled(catalogue: Catalogue, players: int) -> Any:
     number = {card.name: i for i, card in enumerate(catalogue.cards)}
     formulas = Formulas(number, catalogue)
     _fill_settings(record, catalogue, formulas)
-    _fill_deals(record, catalogue, number, seats)
+    for age in range(w.AGES):
+        names, base, guilds, black = age_slots(catalogue, age + 1, seats)
+        record.slots[age] = len(names)
+        record.slot_card[age, : len(names)] = [number[name] for name in names]
+        record.base_count[age] = len(base)
+        record.base_slots[age, : len(base)] = base
+        wanted = at_table(catalogue.settings, int(record.players)).guilds_drawn(seats)
+        drawn = (min(wanted, len(guilds)), seats if catalogue.cities else 0)
+        for kind, (pool, count) in enumerate(zip((guilds, black), drawn, strict=True)):
+            record.pool_count[age, kind] = len(pool)
+            record.pool[age, kind, : len(pool)] = pool
+            record.pool_drawn[age, kind] = count if pool else 0
     for i, card in enumerate(catalogue.cards):
         _fill_card(record, i, card, number, catalogue)
-    _fill_boards(record, catalogue)
+    entry = w.STAGE_ENTRY
+    for board, wonder in enumerate(catalogue.wonders):
+        for side, (_, stages) in enumerate(wonder.sides):
+            row = w.SIDES_OF_BOARD * board + side
+            record.board_resource[row] = w.RESOURCES.index(wonder.resource)
+            record.stage_count[row] = len(stages)
+            for position, stage in enumerate(stages):
+                if entry >= w.ENTRIES:
+                    raise UserError(f"the boards have more than {w.ENTRIES - w.STAGE_ENTRY} stages in total")
+                record.stage_entry[row, position] = entry
+                _fill_entry(record, entry, stage.cost, stage.effects)
+                entry += 1
     _fill_clauses(record, catalogue, formulas)
     return rules
 
@@ -146,21 +168,6 @@ def _fill_settings(record: Any, catalogue: Catalogue, formulas: Formulas) -> Non
         record.tie_at[i] = -1 if formula == "coins" else formulas.begins(formula)
 
 
-def _fill_deals(record: Any, catalogue: Catalogue, number: dict[str, int], seats: int) -> None:
-    for age in range(w.AGES):
-        names, base, guilds, black = age_slots(catalogue, age + 1, seats)
-        record.slots[age] = len(names)
-        record.slot_card[age, : len(names)] = [number[name] for name in names]
-        record.base_count[age] = len(base)
-        record.base_slots[age, : len(base)] = base
-        wanted = at_table(catalogue.settings, int(record.players)).guilds_drawn(seats)
-        drawn = (min(wanted, len(guilds)), seats if catalogue.cities else 0)
-        for kind, (pool, count) in enumerate(zip((guilds, black), drawn, strict=True)):
-            record.pool_count[age, kind] = len(pool)
-            record.pool[age, kind, : len(pool)] = pool
-            record.pool_drawn[age, kind] = count if pool else 0
-
-
 def _fill_card(record: Any, i: int, card: Card, number: dict[str, int], catalogue: Catalogue) -> None:
     color = w.COLORS.index(card.color)
     record.color[i] = color
@@ -176,21 +183,6 @@ def _fill_card(record: Any, i: int, card: Card, number: dict[str, int], catalogu
         record.scoring_cards[i >> 6] |= np.uint64(1 << (i & 63))
     if card.color == "purple":
         record.purple_cards[i >> 6] |= np.uint64(1 << (i & 63))
-
-
-def _fill_boards(record: Any, catalogue: Catalogue) -> None:
-    entry = w.STAGE_ENTRY
-    for board, wonder in enumerate(catalogue.wonders):
-        for side, (_, stages) in enumerate(wonder.sides):
-            row = w.SIDES_OF_BOARD * board + side
-            record.board_resource[row] = w.RESOURCES.index(wonder.resource)
-            record.stage_count[row] = len(stages)
-            for position, stage in enumerate(stages):
-                if entry >= w.ENTRIES:
-                    raise UserError(f"the boards have more than {w.ENTRIES - w.STAGE_ENTRY} stages in total")
-                record.stage_entry[row, position] = entry
-                _fill_entry(record, entry, stage.cost, stage.effects)
-                entry += 1
 
 
 def _fill_entry(record: Any, i: int, cost: Cost, effects: Effects) -> None:

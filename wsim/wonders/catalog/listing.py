@@ -292,7 +292,14 @@ class WondersCatalogues(Catalogues):
         switches = switch_rows(catalogue) if name is None else []
         record: Any = catalogue_dict(catalogue)
         if name is not None:
-            cards, wonders = _named(name, cards, wonders)
+            matches = (
+                [row for row in cards if row["name"].casefold() == name.casefold()],
+                [row for row in wonders if row["wonder"].casefold() == name.casefold()],
+            )
+            if not any(matches):
+                names = dict.fromkeys([*(row["name"] for row in cards), *(row["wonder"] for row in wonders)])
+                raise UserError(f"no card or wonder is called {name!r}{nearest(name, names)}")
+            cards, wonders = matches
             record = cards or wonders
         parts = (
             Sheet("Cards", cards, first=("name", "age", "cost", "effects", "color")),
@@ -371,15 +378,3 @@ def _loaded(source: Source) -> Catalogue:
 
 def _players(catalogue: Catalogue) -> str:
     return ", ".join(map(str, catalogue.seat_numbers))
-
-
-def _named(name: str, cards: Rows, wonders: Rows) -> tuple[Rows, Rows]:
-    """Keep the rows called ``name``, ignoring case; raise UserError if there are none."""
-    matches = (
-        [row for row in cards if row["name"].casefold() == name.casefold()],
-        [row for row in wonders if row["wonder"].casefold() == name.casefold()],
-    )
-    if not any(matches):
-        names = dict.fromkeys([*(row["name"] for row in cards), *(row["wonder"] for row in wonders)])
-        raise UserError(f"no card or wonder is called {name!r}{nearest(name, names)}")
-    return matches

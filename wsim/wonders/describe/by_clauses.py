@@ -55,7 +55,13 @@ def by_clauses(rules: Any, state: Any, seat: int, entries: list[int]) -> dict[st
 def set_up_by_clauses(state: Any, seat: int, city: Mapping[str, Any]) -> None:
     """Add to a city, with its structures and stages, what its description lists as gained from clauses."""
     public = state.public
-    has = _items(seat, city.get(HAS, {}))
+    given = city.get(HAS, {})
+    where = f"{HAS} of city {seat}"
+    refuse_unknown(where, object_in(where, given), ITEMS)
+    has = {
+        name: parse_int_in_range(f"{name} in {where}", number, -MOST_PRICE if name in UNIT_PRICES else 0, MAX_AMOUNT)
+        for name, number in given.items()
+    }
     public.age_shields[seat] = has.get("age_shields", 0)
     public.shields[seat] += sum(has.get(name, 0) for name in SHIELDS)
     for number, name in enumerate(SYMBOLS_GAINED, start=1):
@@ -74,16 +80,6 @@ def set_up_by_clauses(state: Any, seat: int, city: Mapping[str, Any]) -> None:
     public.cheapest[seat] = public.price[seat].min()
     for name, field in WAITING.items():
         state.hidden[field][seat] = has.get(name, 0)
-
-
-def _items(seat: int, given: Any) -> dict[str, int]:
-    """Check and return the gains from clauses in the description of a city."""
-    where = f"{HAS} of city {seat}"
-    refuse_unknown(where, object_in(where, given), ITEMS)
-    return {
-        name: parse_int_in_range(f"{name} in {where}", number, -MOST_PRICE if name in UNIT_PRICES else 0, MAX_AMOUNT)
-        for name, number in given.items()
-    }
 
 
 def in_words(city: Mapping[str, Any]) -> list[str]:

@@ -79,16 +79,6 @@ def _within(what, city, entry, value, bound):
 
 
 @kernel
-def _add_symbols(public, entry, city, symbol, amount):
-    """Give a city science symbols; scoring tries every way to fix wild ones, so their sum is limited too."""
-    symbols = amount
-    for kind in range(1, w.SYMBOL_KINDS):
-        symbols += public.symbols[city, kind]
-    _within(SYMBOLS, city, entry, symbols, MOST_SYMBOLS)
-    public.symbols[city, symbol] += amount
-
-
-@kernel
 def _add_units(public, entry, city, resource, amount):
     """Give a city units of a resource; return them as a packed word."""
     at = np.uint64(8 * resource)
@@ -134,7 +124,11 @@ def _gain(game, action, entry, city, amount):
     elif action == _GAIN_DIPLOMACY:
         add_diplomacy(public, city, entry, amount)
     elif action < _GAIN_RESOURCE:
-        _add_symbols(public, entry, city, 1 + action - _GAIN_SYMBOL, amount)
+        symbols = amount
+        for kind in range(1, w.SYMBOL_KINDS):
+            symbols += public.symbols[city, kind]
+        _within(SYMBOLS, city, entry, symbols, MOST_SYMBOLS)
+        public.symbols[city, (1 + action - _GAIN_SYMBOL)] += amount
     elif action < _GAIN_TURN_UNIT:
         _add_units(public, entry, city, action - _GAIN_RESOURCE, amount)
     elif action < _GAIN_PRICE:

@@ -343,23 +343,18 @@ def _list_next_build(game, rules):
         list_pile(game, rules, seat)
         if game.choice.count:
             decider = game.hidden.holder if seat >= rules.players else seat
-            _show_pile(game, rules, decider)
+            # The seat remembers the discard pile from which it chooses (R28, R49).
+            own = game.own[decider]
+            public = game.public
+            own.looked = 1 + public.deed_count + ((public.age * (w.TURNS + 1) + public.turn) << MOMENT_AT)
+            for word in range(LOOK_WORDS):
+                own.look[word] = _ZERO
+            for card in range(rules.cards):
+                copies = np.uint64(min(game.hidden.copies[card], 15))
+                own.look[card >> 4] |= copies << np.uint64(4 * (card & 15))
             return decider
         flow.queue_at += 1
     return NOBODY
-
-
-@kernel
-def _show_pile(game, rules, seat):
-    """Let a seat remember the discard pile that it chooses from (R28, R49)."""
-    own = game.own[seat]
-    public = game.public
-    own.looked = 1 + public.deed_count + ((public.age * (w.TURNS + 1) + public.turn) << MOMENT_AT)
-    for word in range(LOOK_WORDS):
-        own.look[word] = _ZERO
-    for card in range(rules.cards):
-        copies = np.uint64(min(game.hidden.copies[card], 15))
-        own.look[card >> 4] |= copies << np.uint64(4 * (card & 15))
 
 
 @kernel(rare=True)

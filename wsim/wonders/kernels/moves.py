@@ -244,25 +244,18 @@ def list_turn(game, rules, producer, seat, hand, kind):
                 solver.stage_moves[i] = solver.pairs[i]
         _add_cards(game, rules, producer, hand, stages, False)
         if choice.count == 0:
-            _add_sales(game, rules, hand)
+            at, last = 0, -1
+            while hand:
+                slot = lowest_bit(hand)
+                hand &= hand - _ONE
+                card = rules.slot_card[game.public.age, slot]
+                if card != last:
+                    choice.moves[at] = np.uint64(card) | (np.uint64(slot) << _SLOT) | _SELL
+                    at += 1
+                last = card
+            choice.count = at
     else:
         _add_cards(game, rules, producer, hand, stages, True)
-
-
-@kernel
-def _add_sales(game, rules, hand):
-    """List the sale of every distinct card of a hand."""
-    choice = game.choice
-    at, last = 0, -1
-    while hand:
-        slot = lowest_bit(hand)
-        hand &= hand - _ONE
-        card = rules.slot_card[game.public.age, slot]
-        if card != last:
-            choice.moves[at] = np.uint64(card) | (np.uint64(slot) << _SLOT) | _SELL
-            at += 1
-        last = card
-    choice.count = at
 
 
 @kernel

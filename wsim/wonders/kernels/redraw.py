@@ -189,14 +189,10 @@ def _make_past(game, rules, me):
             if not make_age(game, rules, me, age) or not _last_cards_fit(game, rules, age):
                 return False
             if rules.duo:
-                game.redraw.city_left[age] = from_pool(game.redraw) if _is_put_away(game, rules, age) else NOBODY
+                game.redraw.city_left[age] = (
+                    from_pool(game.redraw) if (age < game.public.age or put_away(game, rules)) else NOBODY
+                )
     return _make_pile(game, rules, me) and uniform(game.redraw) < game.redraw.weight
-
-
-@kernel
-def _is_put_away(game, rules, age):
-    """Say whether the hands of an age are put away."""
-    return age < game.public.age or put_away(game, rules)
 
 
 @kernel
@@ -253,21 +249,6 @@ def _choose_anew(game, rules, me):
 
 
 @kernel
-def _put_pile(game, rules):
-    """Put the cards of the pile and what is left of the Free City's pile down."""
-    past, hidden = game.redraw, game.hidden
-    for word in range(CARD_WORDS):
-        hidden.pile[word] = _ZERO
-    for card in range(rules.cards):
-        hidden.copies[card] = past.pile[card]
-        if past.pile[card]:
-            hidden.pile[card >> 6] |= _ONE << np.uint64(card & 63)
-    if rules.duo and not put_away(game, rules):
-        for place in range(hidden.free_pile_next, rules.age_turns[game.public.age] + 1):
-            hidden.free_pile[place] = from_pool(past)
-
-
-@kernel
 def _free_city_past(game, me):
     """Tell what the rival drew and the Free City took, as it was made up."""
     past, city = game.redraw, game.own[_FREE_CITY_SEAT]
@@ -317,7 +298,16 @@ def _draw_recorded(game, rules, me, tries):
             for age in range(game.public.age + 1):
                 _show_seat(game, rules, seat, age)
             _give_hand(game, rules, seat)
-    _put_pile(game, rules)
+    past, hidden = game.redraw, game.hidden
+    for word in range(CARD_WORDS):
+        hidden.pile[word] = _ZERO
+    for card in range(rules.cards):
+        hidden.copies[card] = past.pile[card]
+        if past.pile[card]:
+            hidden.pile[card >> 6] |= _ONE << np.uint64(card & 63)
+    if rules.duo and not put_away(game, rules):
+        for place in range(hidden.free_pile_next, rules.age_turns[game.public.age] + 1):
+            hidden.free_pile[place] = from_pool(past)
     if rules.duo:
         _free_city_past(game, me)
     if rules.teams:

@@ -33,21 +33,15 @@ def write_rows(game, rules, rows, at, number):
             row.points[category] = result.points[seat, category]
         row.total = result.total[seat]
         _write_facts(public, rules, seat, row)
-        _check_row(game, rules, seat)
-
-
-@kernel
-def _check_row(game, rules, seat):
-    """Stop a game in which a number of a city does not fit in its column: it has bits beyond those of the column."""
-    public, result = game.public, game.result
-    points = (result.total[seat] - LEAST_POINTS) | (public.coins[seat] - LEAST_POINTS)
-    for category in range(CATEGORY_KINDS):
-        points |= result.points[seat, category] - LEAST_POINTS
-    counts = victory_points(public, rules, seat) | public.defeats[seat]
-    for symbol in range(SYMBOL_KINDS):
-        counts |= public.symbols[seat, symbol]
-    if (points >> 16) | (counts >> 8):
-        _stop_row(game, rules, seat)
+        # A number that does not fit in its column has bits beyond it; such a game is stopped.
+        points = (result.total[seat] - LEAST_POINTS) | (public.coins[seat] - LEAST_POINTS)
+        for category in range(CATEGORY_KINDS):
+            points |= result.points[seat, category] - LEAST_POINTS
+        counts = victory_points(public, rules, seat) | public.defeats[seat]
+        for symbol in range(SYMBOL_KINDS):
+            counts |= public.symbols[seat, symbol]
+        if (points >> 16) | (counts >> 8):
+            _stop_row(game, rules, seat)
 
 
 @kernel(rare=True)

@@ -123,8 +123,14 @@ def _neighbor(public, rules, seat, other, x, at):
 
 
 @kernel
-def _the_rest(public, rules, seat, x, at):
-    """Fill the numbers of the cities other than the neighbours; return the next index."""
+def fill_state(public, own, choice, rules, x):
+    """Fill the numbers of the state for the deciding seat; return their count."""
+    seat = own.seat
+    at = _moment(public, choice, rules, x)
+    at = _city(public, rules, seat, x, at)
+    at = _economy(public, rules, seat, x, at)
+    at = _neighbor(public, rules, seat, neighbor_left(public, seat), x, at)
+    at = _neighbor(public, rules, seat, neighbor_right(public, seat), x, at)
     left, right = neighbor_left(public, seat), neighbor_right(public, seat)
     for other in range(rules.players):
         if other != seat and other != left and other != right:
@@ -135,18 +141,6 @@ def _the_rest(public, rules, seat, x, at):
             x[at + 4] += public.colors[other, w.RED] / 6.0
             x[at + 5] = max(x[at + 5], _military(public, rules, other) / 6.0)
     return at + 6
-
-
-@kernel
-def fill_state(public, own, choice, rules, x):
-    """Fill the numbers of the state for the deciding seat; return their count."""
-    seat = own.seat
-    at = _moment(public, choice, rules, x)
-    at = _city(public, rules, seat, x, at)
-    at = _economy(public, rules, seat, x, at)
-    at = _neighbor(public, rules, seat, neighbor_left(public, seat), x, at)
-    at = _neighbor(public, rules, seat, neighbor_right(public, seat), x, at)
-    return _the_rest(public, rules, seat, x, at)
 
 
 # --- sets of cards

@@ -59,21 +59,6 @@ def _counting(effects: Any) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     return counted.astype(np.float32), around.astype(np.float32)
 
 
-def _chains(rules: Any) -> NDArray[np.float32]:
-    """Return for every entry what its chains lead to (points, science, shields, cards) and whether it can be free."""
-    chains = np.zeros((w.ENTRIES, 5), np.float32)
-    for card in range(int(rules.cards)):
-        for word in range(w.CARD_WORDS):
-            predecessors = int(rules.chain[card, word])
-            chains[card, 4] += predecessors != 0
-            for bit in range(64):
-                if predecessors >> bit & 1:
-                    chains[64 * word + bit, :4] += (
-                        rules.points[card] / 5, (rules.symbol[card] > 0) / 1, rules.shields[card] / 2, 0.5,
-                    )  # fmt: skip
-    return chains
-
-
 def item_numbers(rules: Any) -> NDArray[np.float32]:
     """Return the numbers of all entries of a RULES record, shape (ENTRIES, len(ITEM_NUMBERS)), about -1 to 2."""
     columns: list[Any] = []
@@ -105,7 +90,17 @@ def item_numbers(rules: Any) -> NDArray[np.float32]:
     columns += [loss * (per == w.PER_VICTORY) / 2, loss * (per == w.PER_STAGE) / 2, np.asarray(rules.debt[:, 0])]
     columns += [(who == w.WHO_NEIGHBORS) | (np.asarray(rules.debt[:, 1]) == w.WHO_NEIGHBORS)]
     columns += [np.asarray(rules.victory_token) / 3, np.asarray(rules.diplomacy), np.asarray(rules.copy_science)]
-    columns += list(_chains(rules).T)
+    chains = np.zeros((w.ENTRIES, 5), np.float32)
+    for card in range(int(rules.cards)):
+        for word in range(w.CARD_WORDS):
+            predecessors = int(rules.chain[card, word])
+            chains[card, 4] += predecessors != 0
+            for bit in range(64):
+                if predecessors >> bit & 1:
+                    chains[64 * word + bit, :4] += (
+                        rules.points[card] / 5, (rules.symbol[card] > 0) / 1, rules.shields[card] / 2, 0.5,
+                    )  # fmt: skip
+    columns += list(chains.T)
     by_formula = np.resize(np.append(np.flatnonzero(rules.when), [-1] * OWN_ROWS), OWN_ROWS)
     columns += [entries == entry for entry in by_formula]
     table = np.stack([np.asarray(column, np.float32) for column in columns], 1)

@@ -42,17 +42,6 @@ def _loss_value(public, settings, choice, index):
 
 
 @kernel
-def _pick_loss(public, settings, choice):
-    """Return the index of the best payment for a loss."""
-    best, at = -1e9, 0
-    for i in range(choice.count):
-        value = _loss_value(public, settings, choice, i)
-        if value > best:
-            best, at = value, i
-    return at
-
-
-@kernel
 def _after_paying(settings, age, coins, gained, move):
     """Return the change in the treasury's value by the coins that a move pays and gains."""
     if gained == 0 and move & _COINS == _NOTHING:
@@ -93,19 +82,6 @@ def _pile_value(public, settings, choice, rules, needs, index):
     gained = coins_of(public, rules, seat, card) if rules.eventful[card] else 0
     value = item_value(public, settings, rules, seat, card, needs)
     return value + _after_paying(settings, age, public.coins[seat], gained, move)
-
-
-@kernel
-def _pick_from_pile(public, settings, choice, rules):
-    """Return the best build from the discard pile, or declining."""
-    seat = choice.seat
-    needs = city_needs(public, rules, seat, next_stage(public, rules, seat))
-    best, at = -1e9, 0
-    for i in range(choice.count):
-        value = _pile_value(public, settings, choice, rules, needs, i)
-        if value > best:
-            best, at = value, i
-    return at
 
 
 @kernel
@@ -193,9 +169,21 @@ def _pick_move(public, settings, choice, rules):
 def weighted_policy(public, own, choice, rules, settings):
     """Take the move with the highest value; pay a coin loss as long as coins are worth less than a debt."""
     if choice.kind == LOSS:
-        return _pick_loss(public, settings, choice)
+        best, at = -1e9, 0
+        for i in range(choice.count):
+            value = _loss_value(public, settings, choice, i)
+            if value > best:
+                best, at = value, i
+        return at
     if choice.kind == DISCARD_PILE:
-        return _pick_from_pile(public, settings, choice, rules)
+        seat = choice.seat
+        needs = city_needs(public, rules, seat, next_stage(public, rules, seat))
+        best, at = -1e9, 0
+        for i in range(choice.count):
+            value = _pile_value(public, settings, choice, rules, needs, i)
+            if value > best:
+                best, at = value, i
+        return at
     return _pick_move(public, settings, choice, rules)
 
 
