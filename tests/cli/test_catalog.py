@@ -71,7 +71,7 @@ def test_a_good_patch_is_checked(wsim_command: Command, tmp_path: Path) -> None:
     patch.write_text("[cards.Palace]\npoints = 6\n")
     [row] = json.loads(wsim_command("catalog", "--check", str(patch), "--json").out)
     assert (row["ruleset"], row["games"]) == ("1e", 5 * 2 * 1000)
-    assert "1,000 of random and 1,000 of balanced" in wsim_command("catalog", "--check", str(patch)).out
+    assert "1,000 with random and 1,000 with balanced" in wsim_command("catalog", "--check", str(patch)).out
 
 
 def test_what_overflows_is_found_by_the_check_at_every_number_of_players(wsim_command: Command, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ def test_a_sound_installation(wsim_command: Command) -> None:
     assert lines["wsim"] == wsim.__version__
     assert lines["polars"] == metadata.version("polars")
     assert "altair " in lines["wsim[report]"]
-    assert lines["games"].startswith("200 of seven_wonders 1e played, ")
+    assert lines["games"].startswith("played 200 of seven_wonders 1e, ")
     assert "FAILED" not in answer.out
 
 
@@ -36,7 +36,7 @@ def test_what_is_missing_is_named_with_its_remedy(wsim_command: Command, monkeyp
     monkeypatch.setattr("wsim.jit.cache.can_store", lambda _: False)
     found = json.loads(wsim_command("doctor", "--json").out)
     assert found["wsim[report]"]["found"] == "not installed: altair (pip install 'wsim[report]')"
-    assert found["compiled kernels"]["found"].endswith("every process compiles anew. Set WSIM_CACHE_DIR")
+    assert found["compiled kernels"]["found"].endswith("every process compiles again: set WSIM_CACHE_DIR")
 
 
 def test_games_that_cannot_be_played_are_a_line_and_exit_1(

@@ -101,7 +101,7 @@ MISTAKES = [
     ("--cards nothing.toml", "cannot read 'nothing.toml': No such file or directory"),
     ("--set points", "set must be path=value, such as cards.Palace.points=6, not 'points'"),
     ("--resume nothing", "'nothing' does not exist"),
-    ("--resume one two", "one folder can be resumed, not 'one' and 'two'"),
+    ("--resume one two", "only one folder can be resumed, not both 'one' and 'two'"),
     ("--out full", "'full' contains files that are not a wsim run: choose another --out"),
     ("--fail 3", "game 3 cannot be played"),
 ]

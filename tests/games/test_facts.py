@@ -17,6 +17,7 @@ import pytest
 
 import wsim
 from wsim.babel import facts as of_babel
+from wsim.babel import words as babel_words
 from wsim.babel.catalog.formula import VOCABULARY as OF_SEATS
 from wsim.babel.kernels import layout as babel_layout
 from wsim.babel.kernels import seat as babel_kernels
@@ -36,6 +37,7 @@ from wsim.facts import (
 from wsim.kernels.facts import FactKernels
 from wsim.positions.seat_facts import facts_shown, set_facts, settable
 from wsim.wonders import facts as of_wonders
+from wsim.wonders import words as wonders_words
 from wsim.wonders.catalog.formula import VOCABULARY as OF_CITIES
 from wsim.wonders.kernels import city as wonders_kernels
 from wsim.wonders.kernels import layout as wonders_layout
@@ -46,6 +48,7 @@ WONDERS = SimpleNamespace(
     facts=of_wonders.CITY_FACTS,
     kernels=wonders_kernels,
     layout=wonders_layout,
+    words=wonders_words,
     records={"public": wonders_layout.PUBLIC},
     groups=[*of_wonders.OBSERVED, *of_wonders.OBSERVED_WITH_CLAUSES],
     formulas=OF_CITIES,
@@ -60,6 +63,7 @@ BABEL = SimpleNamespace(
     facts=of_babel.SEAT_FACTS,
     kernels=babel_kernels,
     layout=babel_layout,
+    words=babel_words,
     records={"public": babel_layout.PUBLIC, "private": babel_layout.PRIVATE, "tally": babel_layout.TALLY},
     groups=of_babel.OBSERVED,
     formulas=OF_SEATS,
@@ -119,7 +123,7 @@ def of_seat(game: Any, fact: Fact, state: Any, seat: int) -> Any:
 @GAMES
 def test_records_have_the_declared_facts_and_no_other_number_of_every_seat(game: Any) -> None:
     for record, dtype in game.records.items():
-        seats = game.layout.SEATS if record == "public" else 0
+        seats = game.words.SEATS if record == "public" else 0
         declared = fields(game.facts, record, seats)
         assert all(dtype[field[0]] == np.dtype([field])[0] for field in declared)
         if record == "public":

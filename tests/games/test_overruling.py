@@ -131,7 +131,7 @@ def test_seats_may_have_chances_of_their_own(name: str) -> None:
     [
         ({"overrule": "2"}, "overrule must be a chance from 0 to 1, not '2'"),
         ({"overrule": "0.1,0.2"}, "overrule names 2 seats of 4"),
-        ({"overrule": "0.1", "randomise": "0.1"}, "two experiments"),
+        ({"overrule": "0.1", "randomise": "0.1"}, "randomise and overrule are different experiments"),
         ({"overrule": "-1", "game": "tower_of_babel"}, "overrule must be a chance"),
     ],
 )

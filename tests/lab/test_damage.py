@@ -146,7 +146,7 @@ def test_a_missing_shard_is_left_out_said_and_replaced(
 ) -> None:
     path.unlink()
     answer = wsim_command("table", "run", "policies")
-    assert (answer.code, answer.err) == (0, "wsim: run holds 700 of 1,000 games\n")
+    assert (answer.code, answer.err) == (0, "wsim: run contains 700 of 1,000 games\n")
     assert ", 700 games" in answer.out
     answer = wsim_command("verify", "run")
     assert (answer.code, answer.out) == (1, f"{path.relative_to('run').as_posix()} is missing\n")

@@ -174,7 +174,9 @@ def test_a_run_with_policy_code_tells_nothing_untrusted(tmp_path: Path, monkeypa
     monkeypatch.chdir(tmp_path)
     Path("mine.py").write_text("def first(public, own, choice, rules):\n    return 0\n")
     run = record(Plan.make(policies="./mine.py:first", games=5), tmp_path / "run", threads=1)
-    with pytest.raises(wsim.UserError, match=r"names policy code, .*mine.py:first, that runs when a game is told"):
+    with pytest.raises(
+        wsim.UserError, match=r"replaying a game of .* would run its policy code, .*mine.py:first: if you trust it"
+    ):
         run.trace(0)
     assert run.trace(0, trust=True)["index"] == 0
 

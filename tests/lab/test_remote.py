@@ -80,7 +80,7 @@ def test_a_run_goes_there_and_back(bucket: Any, wsim_command: Command) -> None:
     count = len(everything("run"))
     answer = wsim_command("copy", "run", "s3://runs/mine/one")
     assert (answer.code, answer.err) == (0, "")
-    assert answer.out == f"run is in s3://runs/mine/one: {count} files sent\n"
+    assert answer.out == f"copied run to s3://runs/mine/one: {count} files sent\n"
     assert wsim_command("copy", "s3://runs/mine/one/", "back").code == 0
     assert everything("back") == everything("run")
     assert verify("back") == []
@@ -162,7 +162,7 @@ def test_a_fetch_that_was_broken_off_goes_on(
     there = len(everything("back"))
     assert there >= 3
     answer = wsim_command("copy", "s3://runs/one", "back")
-    assert answer.out == f"s3://runs/one is in back: {len(everything('run')) - there} files sent\n"
+    assert answer.out == f"copied s3://runs/one to back: {len(everything('run')) - there} files sent\n"
     assert everything("back") == everything("run")
     Path("back/run.json").unlink()
     Path("back/mine.txt").write_text("mine")

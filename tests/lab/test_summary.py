@@ -290,7 +290,7 @@ def test_damage_is_seen(wsim_command: Command) -> None:
     assert files("run") == before
     SHARD.unlink()
     assert load_run("run").games == 310
-    assert wsim_command("table", "run", "policies").err == "wsim: run holds 310 of 400 games\n"
+    assert wsim_command("table", "run", "policies").err == "wsim: run contains 310 of 400 games\n"
     (Path("run/sums") / "part-00000000009999.parquet").write_bytes(b"")
     assert "sums/part-00000000009999.parquet" in {finding.file for finding in verify("run")}
 

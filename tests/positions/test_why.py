@@ -151,6 +151,6 @@ def test_code_of_a_run_is_not_run_without_consent(wsim_command: Command) -> None
     made = wsim_command("run", "--players", "3", "--policies", "./mine.py:last", "--games", "1", "--out", "r", "-q")
     assert made.code == 0, made.err
     run = wsim.load_run("r")
-    with pytest.raises(UserError, match="names policy code"):
+    with pytest.raises(UserError, match="would run its policy code"):
         run.game(0)
     assert run.game(0, trust=True).to_move == 0

@@ -62,7 +62,7 @@ def test_owners_of_discs_are_compared_in_tower_of_babel() -> None:
     change = ["babel.value_table.3=[40, 20, 10]"]
     asked: dict[str, Any] = {**RANDOM, "game": "tower_of_babel", "budget": 300, "change": change}
     answer = wsim.whatif(**asked, metric="owner:Camel 3")
-    assert answer.estimand.startswith("Win share of the seats that own camel 3 at the end: variant less baseline")
+    assert answer.estimand.startswith("Win share of the seats that own camel 3 at the end: variant minus baseline")
     with pytest.raises(wsim.UserError, match=r"unknown wonder, .* or card 'camle 3' \(did you mean 'camel 3'\?\)"):
         wsim.whatif(**asked, metric="owner:camle 3")
 

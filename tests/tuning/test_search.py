@@ -248,7 +248,7 @@ def test_a_policy_of_the_user_is_tuned(tmp_path: Path) -> None:
     value = Plan.from_toml(tuned.file).line_up[0].parameters["back"]
     assert isinstance(value, int)
     assert Plan.from_toml(tuned.file).files == {"./mine.py": str(tuned.file.parent / "../mine.py")}
-    with pytest.raises(UserError, match=r"'run' names policy code, ./mine.py:bold, .* add --trust"):
+    with pytest.raises(UserError, match=r"resuming 'run' would run its policy code, ./mine.py:bold: .* add --trust"):
         resume("run", generations=3)
     assert resume("run", generations=2, trust=True).run().policy == tuned.policy
     Path("mine.py").write_text(OWN.replace("count - 1", "count - 2"))

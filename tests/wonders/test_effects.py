@@ -114,7 +114,7 @@ def test_what_a_function_writes_is_thrown_away(tmp_path: Path) -> None:
 def test_catalogues_tell_functions(tmp_path: Path) -> None:
     catalogue = load_catalogue("1e", patches=[patch(tmp_path, "1 + mine.richest(red, least=0, most=9)")])
     (altar,) = [row for row in card_rows(catalogue) if row["name"] == "Altar"]
-    assert "gains (1 plus (0 to 9, as richest of mine.py says for own red cards)) coins" in altar["effects"]
+    assert "gains (1 plus (0 to 9, computed by richest of mine.py for own red cards)) coins" in altar["effects"]
 
 
 def test_another_text_of_the_file_is_another_game(tmp_path: Path) -> None:
@@ -134,9 +134,12 @@ def test_another_text_of_the_file_is_another_game(tmp_path: Path) -> None:
         ("mine.flat(least=5, most=0)", "accepted: mine.flat(..., least=0, most=5)"),
         ("mine.flat(least=0, most=red)", "two whole numbers"),
         ("mine.flat(1, 2, 3, 4, 5, least=0, most=1)", "takes at most 4 numbers"),
-        ("mine.flat(red, least=0, most=1)", "flat takes 3 arguments, and is handed 4: table, own, other and the"),
-        ("mine.usual(least=0, most=2)", "usual takes 4 arguments, and is handed 3"),
-        ("mine.richest(least=0, most=1)", "richest takes 4 arguments, and is handed 3"),
+        (
+            "mine.flat(red, least=0, most=1)",
+            "flat takes 3 arguments but would be called with 4: table, own",
+        ),
+        ("mine.usual(least=0, most=2)", "usual takes 4 arguments but would be called with 3"),
+        ("mine.richest(least=0, most=1)", "richest takes 4 arguments but would be called with 3"),
         (
             "mine.flet(least=0, most=1)",
             "mine.py has no function 'flet' (did you mean 'flat'?); accepted: flat, richest",
@@ -318,9 +321,9 @@ def test_a_run_keeps_the_file_and_asks_before_it_runs_it(
     sys.modules.pop("helper", None)
     for words in (["rerun", "run"], ["trace", "run", "1"], ["advise", "run", "1"], ["run", "--resume", "run"]):
         refused = said_of([*words, "--quiet"], capsys)
-        assert "names effects in Python, run/files/1/mine.py, that runs when " in refused, words
+        assert "its effects in Python, run/files/1/mine.py: if you trust" in refused, words
         assert "--trust" in refused
-    with pytest.raises(UserError, match=r"names effects in Python, .*mine.py, that runs when a game is told"):
+    with pytest.raises(UserError, match=r"its effects in Python, .*mine.py: if you trust it"):
         run.trace(1)
     main_ends(["verify", "run"])
     main_ends(["rerun", "run", "--quiet", "--trust"])
@@ -349,7 +352,7 @@ def test_a_change_of_a_whatif_brings_its_file_too(tmp_path: Path, capsys: pytest
     answer = wsim.whatif(patch=[str(path)], policies="random", budget=20, threads=1)
     answer.write(tmp_path / "answer.json")
     refused = said_of(["rerun", str(tmp_path / "answer.json"), "--quiet"], capsys)
-    assert "names effects in Python" in refused
+    assert "its effects in Python" in refused
 
 
 @pytest.mark.parametrize("field", ["patch", "change_files"])

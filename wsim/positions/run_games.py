@@ -41,7 +41,7 @@ class Played(Protocol):
 def game_of_run(run: Played, number: int, *, trust: bool = False) -> Game:
     """Return a game of a run before its first decision (``Run.game``)."""
     refuse_other_game(run, number)
-    _simulator_of(run, "its games are followed", trust=trust)
+    _simulator_of(run, "replaying games", trust=trust)
     return Game(run.plan, number=number)
 
 
@@ -53,15 +53,15 @@ def trace_of_run(run: Played, number: int, *, trust: bool = False) -> dict[str, 
     """
     if type(number) is not int or not 0 <= number < run.plan.games:
         raise UserError(f"the run has the games 0 to {run.plan.games - 1}, not {number!r}")
-    return _simulator_of(run, "a game is told", trust=trust).trace(number)
+    return _simulator_of(run, "replaying a game", trust=trust).trace(number)
 
 
-def _simulator_of(run: Played, when: str, *, trust: bool) -> Simulator:
-    """Return the run's plan prepared; ``when`` says when its code would run."""
+def _simulator_of(run: Played, doing: str, *, trust: bool) -> Simulator:
+    """Return the run's plan prepared; ``doing``: what would run its code."""
     plan = run.plan
     if plan.code and not trust:
         raise UserError(
-            f"{str(run.path)!r} names {plan.code_in_words()}, that runs when {when}: look at it and say trust=True"
+            f"{doing} of {str(run.path)!r} would run its {plan.code_in_words()}: if you trust it, set trust=True"
         )
     simulator = find_game(plan.game).prepare(plan)
     refuse_other_rules(run, plan, simulator)

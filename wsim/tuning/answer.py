@@ -314,8 +314,7 @@ def resume(out: str | os.PathLike[str], *, generations: int | None = None, trust
     code = (*_code(question), *map(str, base.effects.values()))
     if code and not trust:
         raise UserError(
-            f"{str(folder)!r} names policy code, {', '.join(code)}, that runs when it is resumed: if you know it, "
-            "add --trust"
+            f"resuming {str(folder)!r} would run its policy code, {', '.join(code)}: if you trust it, add --trust"
         )
     space, contests = _prepared(base, question)
     history.refuse_other(_identity(question, space, contests), folder)
