@@ -87,13 +87,7 @@ class Evaluator:
     provenance: what made the rules of the first setting.
     """
 
-    def __init__(
-        self,
-        goal: Goal,
-        memory: Memory,
-        seed: int,
-        execution: Execution = Execution(),
-    ) -> None:
+    def __init__(self, goal: Goal, memory: Memory, seed: int, execution: Execution = Execution()) -> None:
         """Make every setting of a goal ready; raise UserError for whatever cannot be played or never happens."""
         self.goal, self.memory, self.seed = goal, memory, seed
         self.sampler = Sampler(memory, (goal.digest, seed), execution)

@@ -215,7 +215,6 @@ def as_goal(source: GoalSource | Goal) -> Goal:
 
 
 def _goal_of(file: Path, source: str, tables: Mapping[str, Any]) -> Goal:
-    """Return the goal of some tables, those of ``file``."""
     known = ("players", "plan", "setting", "target", "knob", "keep", "search")
     mistakes = Mistakes()
     for key in tables:

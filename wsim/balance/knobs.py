@@ -122,7 +122,6 @@ def _matching(row: KnobRow, values: Mapping[Path, int]) -> list[Path]:
 
 
 def _bounds(row: KnobRow, path: Path, base: int) -> tuple[int, int]:
-    """Return the least and greatest value of a knob."""
     match = _RANGE.fullmatch(row.range)
     if match is None:
         raise UserError(f"the range of the knob {row.path!r} is written -2..2, not {row.range!r}")

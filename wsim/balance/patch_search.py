@@ -241,7 +241,6 @@ class PatchSearch:
     # --- what is known ---------------------------------------------------------------------------------------------
 
     def _note(self, patch: Patch, level: Level) -> Candidate:
-        """Store a measurement of a patch."""
         cost, worst = cost_of(self.evaluator.knobs, patch), worst_of(self.evaluator.cells, level.value)
         self.candidates[patch] = Candidate(patch, level, cost, worst)
         return self.candidates[patch]

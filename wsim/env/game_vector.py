@@ -138,7 +138,6 @@ class GameVector:
             pass
 
     def _piece(self, start: int, end: int) -> None:
-        """Step the games from ``start`` to ``end`` in this thread."""
         machine = self._vector.machine
         game, words = machine.workspace()
         part = slice(start, end)

@@ -130,11 +130,9 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
     @property
     def plan(self) -> Plan:
-        """The plan."""
         return self._games.plan
 
     def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:  # noqa: ARG002
-        """Begin a game everywhere: with a seed its first games, otherwise the next ones."""
         if isinstance(seed, list | tuple):
             raise UserError("give one seed, not one per game: the games of a seed are numbered")
         step = self._games.reset(seed)

@@ -124,7 +124,6 @@ class SpielGame:
 
     @cached_property
     def _sum(self) -> float:
-        """The sum of the returns of one game."""
         state = self.new_initial_state()
         state.deal(0)
         while not state.is_terminal():
@@ -417,7 +416,6 @@ class SpielState:
         return seen.astype(np.float32)
 
     def _position(self) -> Position:
-        """Return the game as a position."""
         position: Any = self._game._simulator.begin(0)  # noqa: SLF001
         position.words = self._vector.states[0].copy()
         position.refresh(LOOK)

@@ -29,8 +29,6 @@ class _EntryLibrary(JITCodeLibrary):
 
 
 class _EntryCompiler(Compiler):
-    """Compile an entry point."""
-
     def compile_extra(self, func: Any) -> Any:
         self.state.library = _EntryLibrary(self.state.targetctx.codegen(), func.__qualname__)
         self.state.library.enable_object_caching()

@@ -114,12 +114,10 @@ class _LanesModel(models.PrimitiveModel):  # type: ignore[misc, unused-ignore]
 
 
 def _each(index: Any) -> tuple[Any, ...]:
-    """Return the types of the places in an index."""
     return tuple(index) if isinstance(index, types.BaseTuple) else (index,)  # type: ignore[arg-type]
 
 
 def _element(lanes: Any, index: Any) -> Any:
-    """Return what ``lanes[index]`` is."""
     if not isinstance(lanes, Lanes):
         return None
     places = _each(index)
@@ -200,7 +198,6 @@ def _setattr(context: Any, builder: Any, signature: Any, args: Any, name: str) -
 
 
 def _place(context: Any, builder: Any, lanes: Any, pointer: Any, kind: Any, index: Any) -> Any:
-    """Return the address of an element."""
     places: Sequence[Any] = [index]
     kinds = _each(kind)
     if isinstance(kind, types.BaseTuple):

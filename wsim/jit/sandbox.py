@@ -40,12 +40,7 @@ _THREADS = "has loops that run on several threads: compile it without parallel=T
 _ADDRESS = "reaches memory by its address"
 _UNKNOWN = "which wsim cannot look into: make it a function of its own, decorated with kernel"
 _ADDRESSES = (types.ArrayCTypes, types.CPointer, types.RawPointer, types.MemInfoPointer, types.PyObject)
-_FUNCTIONS = (
-    types.BoundFunction,
-    types.ExceptionClass,
-    types.NamedTupleClass,
-    types.NumberClass,
-)
+_FUNCTIONS = (types.BoundFunction, types.ExceptionClass, types.NamedTupleClass, types.NumberClass)
 
 
 def in_copies(function: Any, records: tuple[np.dtype[Any], ...], taken_back: tuple[str, ...]) -> Any:
@@ -120,8 +115,6 @@ def _taking_back(fields: tuple[str, ...]) -> Any:
 
 
 def _field_copied(name: str) -> Any:
-    """Return the kernel that copies one field."""
-
     def copy(_context: Any, own: Any, mine: Any) -> Any:
         def generate(_ctx: Any, builder: Any, _signature: Any, args: Any) -> Any:
             field = own.fields[name]

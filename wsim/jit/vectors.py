@@ -192,7 +192,6 @@ def _word(number: int) -> Any:
 
 
 def _all(kind: Any, length: int, number: float) -> Any:
-    """Return a constant vector of equal numbers."""
     return ir.Constant(ir.VectorType(kind, length), [ir.Constant(kind, number)] * length)
 
 

@@ -58,7 +58,6 @@ def _step(of_nets, of_others, others, nets, rest):
 
 @kernel
 def _place(seat, one):
-    """Return the place of a rival in the memory."""
     return one if one < seat else one - 1
 
 

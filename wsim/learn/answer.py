@@ -67,16 +67,13 @@ class LearnAnswer(AskedAnswer):
 
     @classmethod
     def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:  # noqa: ARG003
-        """Return the columns of its tables."""
         return {"judgements": _COLUMNS}
 
     @property
     def title(self) -> str:
-        """The estimand, as one sentence."""
         return "One of the net against others, in games that it never learned from"
 
     def record(self) -> dict[str, Any]:
-        """Return it as a JSON object."""
         return {
             "format": self.FORMAT,
             "asked": dict(self.asked),
@@ -86,7 +83,6 @@ class LearnAnswer(AskedAnswer):
         }
 
     def display(self, view: View = whole) -> Document:
-        """Return the answer as a document, without a table if there are no judgements."""
         shown = view(self.judgements)
         tables = [Sheet(self.title, shown.to_dicts(), _COLUMNS)] if len(shown) else []
         few = (

@@ -136,8 +136,6 @@ def _centred(values: NDArray[np.float32], batch: Batch) -> NDArray[np.float32]:
 
 
 class _Adam:
-    """AdamW with its moments."""
-
     def __init__(self, arrays: Arrays, decay: float) -> None:
         self.arrays, self.decay, self.steps = arrays, decay, 0
         self.means = {name: np.zeros_like(array) for name, array in arrays.items()}

@@ -146,7 +146,6 @@ def _table(
 
 
 def _drawn(entry: Entry, random: np.random.Generator) -> str:
-    """Return the policy, or a random one of several."""
     return entry if isinstance(entry, str) else entry[int(random.integers(len(entry)))]
 
 

@@ -108,7 +108,6 @@ class Interface:
         return self._entry_points[name]
 
     def _kernel(self, function: str) -> Any:
-        """Import "module:function" of the home."""
         module, _, attribute = function.partition(":")
         return getattr(import_module(f"{self.home}.{module}"), attribute)
 
@@ -232,8 +231,6 @@ def _unless(policy: Any, settle: Any) -> Any:
 
 
 def _unless_exploring(think: Any, explore: Any) -> Any:
-    """Return the kernel that searches where ``explore`` returns -1."""
-
     @kernel
     def explored(game: Any, rules: Any, seating: Any, line_up: Any, seat: Any) -> Any:
         index = explore(game.public, game.own[seat], game.choice, rules)

@@ -334,7 +334,6 @@ def resolve(entries: Sequence[Entry], players: int, policy_set: PolicySet) -> Li
 
 
 def _player(entry: Entry, policies: Mapping[str, Policy], interface: Interface) -> Player:
-    """Prepare an entry."""
     from wsim.policies.user_policies import installed, plug
 
     plain = entry.file is None and entry.module is None
@@ -359,7 +358,6 @@ def _player(entry: Entry, policies: Mapping[str, Policy], interface: Interface) 
 
 
 def _registered_player(entry: Entry, policies: Mapping[str, Policy], interface: Interface) -> Player:
-    """Prepare an entry of a registered policy."""
     from wsim.jit import source_digest
 
     policy = policies[entry.name]
@@ -399,7 +397,6 @@ def _searcher(
 
 
 def _label(entry: Entry, declared: Declaration) -> str:
-    """Return the label of a user policy in tables."""
     from wsim.policies.functions import MODULE, plain_name
 
     name = declared.name or (plain_name(entry.function) if entry.module == MODULE else "")

@@ -39,12 +39,7 @@ def settable(facts: Iterable[Fact], inside: str = "") -> dict[str, Fact]:
 
 
 def set_facts(
-    facts: Sequence[Fact],
-    described: Mapping[str, Any],
-    whose: str,
-    record: Any,
-    seat: int,
-    rules: Any,
+    facts: Sequence[Fact], described: Mapping[str, Any], whose: str, record: Any, seat: int, rules: Any
 ) -> None:
     """Write the facts that a description of a seat has into a record, and for all others the value at the start.
 
@@ -66,7 +61,6 @@ def set_facts(
 
 
 def _claimed(fact: Fact, what: str, value: Any) -> Any:
-    """Return the value that a description claims for a fact."""
     if fact.kinds:
         return counts(what, value, fact.kinds)
     if fact.shown == FLAG:

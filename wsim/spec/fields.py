@@ -105,7 +105,6 @@ class Problems(Mistakes):
 
 
 def _kind(value: object) -> str:
-    """Describe a TOML value."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, dict):

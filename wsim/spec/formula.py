@@ -426,12 +426,7 @@ def span(node: Node, spans: Spans) -> Span:
     return min(results), max(results)
 
 
-_ENDS = {
-    "+": int.__add__,
-    "-": int.__sub__,
-    "*": int.__mul__,
-    "//": int.__floordiv__,
-}
+_ENDS = {"+": int.__add__, "-": int.__sub__, "*": int.__mul__, "//": int.__floordiv__}
 
 
 # --- evaluation without a game -----------------------------------------------------------------------

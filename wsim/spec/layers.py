@@ -129,12 +129,10 @@ class Layers:
                 self._problems.wrote(entry_path, source)
 
     def _is_formula(self, path: Path, value: Any) -> bool:
-        """Return whether a value in a table at ``path`` is a formula."""
         above = any(_match(path[: len(pattern)], [pattern]) for pattern in self._grammar.formulas)
         return above and isinstance(value, str | int | list) and not isinstance(value, bool)
 
     def _apply_number(self, target: Entries, key: str, value: Any, path: Path, source: str) -> None:
-        """Change one of the numbers in a formula."""
         name, _, position = key.rpartition(":")
         change = self._grammar.with_number
         assert change is not None
@@ -151,7 +149,6 @@ class Layers:
             self._problems.wrote((*path[:-1], name), source)
 
     def _remove(self, known: Entries, entry: Entries, path: Path, source: str) -> None:
-        """Remove an entry."""
         name = path[-1]
         self._problems.wrote((*path, "remove"), source)
         if entry["remove"] is not True or len(entry) > 1:
@@ -162,7 +159,6 @@ class Layers:
             del known[name]
 
     def _apply_items(self, items: list[Any], patch: Entries, source: str, path: Path) -> None:
-        """Patch single items of a list."""
         what = self._grammar.numbered[_match(path, self._grammar.numbered) or path]
         removed = []
         for key, value in patch.items():

@@ -83,12 +83,10 @@ class TuneAnswer(AskedAnswer):
 
     @classmethod
     def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:  # noqa: ARG003
-        """Return what the columns of its tables are."""
         return {"judged": COLUMNS}
 
     @property
     def title(self) -> str:
-        """What was judged."""
         return f"One {self.history.start} as tuned, against all others"
 
     @property
@@ -97,7 +95,6 @@ class TuneAnswer(AskedAnswer):
         return [f"Written: {self.file}. Play it: --policies {self.policy}"]
 
     def display(self, view: View = whole) -> Document:
-        """Return the answer for people: how it was judged, and how it came about."""
         judged = view(self.judged)
         constant = [name for name in ("ruleset", "players", "fair") if judged[name].n_unique() == 1]
         fair = f"; a fair share of wins is {judged['fair'][0]:.3f}" if "fair" in constant else ""
@@ -115,7 +112,6 @@ class TuneAnswer(AskedAnswer):
         )
 
     def record(self) -> dict[str, Any]:
-        """Return it as a JSON object."""
         return {
             "format": self.FORMAT,
             "asked": dict(self.asked),
@@ -190,7 +186,6 @@ class TuningSearch:
 
     @property
     def _games(self) -> int:
-        """Games of a candidate at each table in a generation."""
         return -(-self.question.games // len(self.contests))
 
     @property
@@ -262,10 +257,7 @@ class TuningSearch:
 
 
 def begin(
-    base: Plan,
-    question: TuneQuestion,
-    out: str | os.PathLike[str] | None = None,
-    execution: Execution = Execution(),
+    base: Plan, question: TuneQuestion, out: str | os.PathLike[str] | None = None, execution: Execution = Execution()
 ) -> TuningSearch:
     """Check a question, see which numbers change anything, and make the folder. Raises UserError as ``tune`` does."""
     version = cmaes().__version__
@@ -323,7 +315,6 @@ def resume(out: str | os.PathLike[str], *, generations: int | None = None, trust
 
 
 def _code(question: TuneQuestion) -> tuple[str, ...]:
-    """Return the entries of a question that are code of a user."""
     entries = [
         entry
         for field in (question.policy, *question.against, *(question.judges or ()))
@@ -340,7 +331,6 @@ def _prepared(base: Plan, question: TuneQuestion) -> tuple[Space, tuple[Contest,
 
 
 def _identity(question: TuneQuestion, space: Space, contests: Sequence[Contest]) -> dict[str, Any]:
-    """Return what decides what the generations are."""
     searched = {key: value for key, value in question.record().items() if key not in _OF_THE_JUDGES}
     identity = {
         "question": searched,

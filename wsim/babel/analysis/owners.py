@@ -57,9 +57,5 @@ DISCS = _analysis(discs, "how those did who own each disc", DISC, "owned_share")
 CARDS = _analysis(action_cards, "how those did who drew each action card", DRAWN, "drawn_share")
 _OPTIONS: Mapping[str, Option] = {"disc": Option("pairs with this disc", repeatable=True), **OUTCOME, **RAW}
 SYNERGIES = Analysis(
-    _synergies,
-    "pairs of discs that were worth more together than apart",
-    by=(),
-    first=PAIRS,
-    options=_OPTIONS,
+    _synergies, "pairs of discs that were worth more together than apart", by=(), first=PAIRS, options=_OPTIONS
 )

@@ -65,7 +65,6 @@ def wishes(simulator: BabelSimulator, picks: NDArray[Any], first: int) -> Wishes
 
 
 def _cards(event: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the action card that was wanted, -1 for none."""
     what, move = event["what"], event["wanted"].astype(np.int64)
     card = np.where(what == w.PLAY_CARD, move - 1, -1)
     card = np.where((what == w.TRIPLE) & (move > 0), w.TRIPLE_BONUS, card)

@@ -60,8 +60,6 @@ def _board(view: Object) -> list[Row]:
 
 
 class _Table:
-    """Makes the scenes of a game."""
-
     def __init__(self, trace: Object, seats: Sequence[Seat]) -> None:
         self.trace, self.seats = trace, seats
 
@@ -153,7 +151,6 @@ def _city(seat: Object, private: Object, points: Sequence[int]) -> City:
 
 
 def _cards(counts: Mapping[str, int]) -> list[Card]:
-    """Return one card for each kind of cards or discs, with the number."""
     return [Card(_number(number, kind), kind) for kind, number in counts.items()]
 
 

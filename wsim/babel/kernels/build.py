@@ -6,13 +6,7 @@ from wsim.babel.kernels.deal import draw_action_card, forget_build, spend_action
 from wsim.babel.kernels.formula import points_of
 from wsim.babel.kernels.layout import LOG_BUILT, LOG_FAILED, LOG_PAID, LOG_PARTS, NOBODY
 from wsim.babel.kernels.log import note
-from wsim.babel.kernels.moves import (
-    cards_of,
-    first_of,
-    second_of,
-    trades,
-    usable,
-)
+from wsim.babel.kernels.moves import cards_of, first_of, second_of, trades, usable
 from wsim.babel.kernels.scoring import score_wonder
 from wsim.babel.words import JOKER, KINDS, NEEDS, NO_KIND, ROWS, SPACES, TRIPLE_BONUS, WONDERS
 from wsim.jit import kernel
@@ -141,7 +135,6 @@ def _place(game, rules, seat, parts):
 
 @kernel
 def _hand_disc(game, rules, seat):
-    """Give the disc of the build to a seat."""
     public, own = game.public, game.own[seat]
     disc = public.board[public.slot]
     game.hidden.tally[seat].discs_owned |= 1 << disc

@@ -29,12 +29,4 @@ def seat_players(game, rules, seating, seed, number):
         seek(own, seed, number, SEAT_STREAM + seat)
 
 
-run_machine = commands_of(
-    STEPS,
-    Parts(
-        redraw=redraw,
-        seat_players=seat_players,
-        observe=observe,
-        outcome=outcome,
-    ),
-)
+run_machine = commands_of(STEPS, Parts(redraw=redraw, seat_players=seat_players, observe=observe, outcome=outcome))

@@ -8,15 +8,7 @@ game is the same for every line-up as long as the discard pile has not been resh
 from __future__ import annotations
 
 from wsim.babel import words as w
-from wsim.babel.kernels.layout import (
-    ACTION_DRAWS,
-    BEGIN,
-    LOG_ACTION_CARD,
-    LOG_DRAW,
-    LOG_RESHUFFLE,
-    MEMORY,
-    NOBODY,
-)
+from wsim.babel.kernels.layout import ACTION_DRAWS, BEGIN, LOG_ACTION_CARD, LOG_DRAW, LOG_RESHUFFLE, MEMORY, NOBODY
 from wsim.babel.kernels.log import note
 from wsim.babel.kernels.seat import FACTS
 from wsim.jit import kernel

@@ -14,16 +14,7 @@ the other. The common draw goes clockwise from A.
 from __future__ import annotations
 
 from wsim.babel import words as w
-from wsim.babel.kernels.build import (
-    accept,
-    announce,
-    clear_build,
-    fail,
-    may_triple,
-    pay_offer,
-    reveal_offers,
-    succeed,
-)
+from wsim.babel.kernels.build import accept, announce, clear_build, fail, may_triple, pay_offer, reveal_offers, succeed
 from wsim.babel.kernels.deal import draw, spend_action_card
 from wsim.babel.kernels.layout import (
     ACT,
@@ -169,7 +160,6 @@ def take(game, rules, move):
 
 @kernel
 def _next_seat(game):
-    """Go on to the seat on the left."""
     game.flow.seat = (game.flow.seat + 1) % game.public.seats
     game.flow.left -= 1
 

@@ -125,11 +125,7 @@ RULES = np.dtype(
         ("need", "i8", (w.SLOTS, w.NEEDS)),  # cards of each kind
         ("is_two_colour", "i8", (w.SLOTS,)),  # 1: shows two kinds
         ("cards", "i8", (len(w.KINDS),)),  # building cards
-        (
-            "values",
-            "i8",
-            (w.ROWS, w.SHARES),
-        ),  # points for most, second and third most parts, by row
+        ("values", "i8", (w.ROWS, w.SHARES)),  # points for most, second and third most parts, by row
         ("light", "i8", (w.SHARES,)),  # points of an unfinished wonder, likewise
         ("sets", "i8", (w.SET_SIZES,)),  # points by number of discs of a kind, the cap (A25) applied
         ("action_cards", "i8", (len(w.ACTION_CARDS),)),  # copies of each

@@ -113,7 +113,6 @@ def _success_value(public, own, rules, settings, taken):
 
 @kernel
 def _best_turn(public, own, rules, settings):
-    """Return the highest value of any turn."""
     best = pass_value(public, settings)
     for slot in range(w.SLOTS):
         if (public.slots_left >> slot) & 1:
@@ -129,7 +128,6 @@ def _worth_exchanging(own, kind):
 
 @kernel
 def _value(public, own, choice, rules, settings, move):
-    """Return the value of a move of the decisions that are made by value."""
     if choice.kind == w.TURN:
         return _turn_value(public, own, rules, settings, move)
     if choice.kind == w.OFFER:

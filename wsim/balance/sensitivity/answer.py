@@ -68,12 +68,10 @@ class SensitivityAnswer(AskedAnswer):
 
     @classmethod
     def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:
-        """Return what the columns of its tables are."""
         return dict.fromkeys(cls.TABLES, target_columns(record["levels"]))
 
     @property
     def title(self) -> str:
-        """What the main table is."""
         return f"What each step does to {MOST}: {EFFECTS}"
 
     @property
@@ -89,7 +87,6 @@ class SensitivityAnswer(AskedAnswer):
         return most.unique(["knob", "to"], keep="first", maintain_order=True).drop("most")
 
     def display(self, view: View = whole, *, every: bool = False) -> Document:
-        """Return the answer for people: ``every`` effect, or for each step the target that it moves most."""
         shown = view(self.effects if every else self.strongest())
         hidden = [name for name in ("setting", "metric") if self.levels[name].n_unique() == 1]
         title = f"What each step does to {'every target' if every else MOST}: {EFFECTS}"
@@ -100,7 +97,6 @@ class SensitivityAnswer(AskedAnswer):
         return Document(rows=shown, named="effects", tables=tables, notes=notes)
 
     def record(self) -> dict[str, Any]:
-        """Return the answer as a JSON object."""
         return {
             "format": self.FORMAT,
             "asked": dict(self.asked),

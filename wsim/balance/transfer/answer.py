@@ -101,21 +101,17 @@ class TransferAnswer(AskedAnswer):
         return pl.DataFrame(self.best, infer_schema_length=None) if self.best else None
 
     def record(self) -> dict[str, Any]:
-        """Return it as a JSON object."""
         return {"format": self.FORMAT, "asked": dict(self.asked), "carried": self.rows, "responses": self.best or None}
 
     @classmethod
     def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:  # noqa: ARG003
-        """Return what the columns of its tables are."""
         return dict.fromkeys(cls.TABLES, target_columns(()))
 
     @property
     def title(self) -> str:
-        """What its rows are."""
         return CARRIED
 
     def display(self, view: View = whole) -> Document:
-        """Return it for people."""
         shown = view(self.carried)
         return Document(rows=shown, named="carried", tables=elsewhere_tables(shown, self.responses))
 

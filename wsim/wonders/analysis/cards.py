@@ -120,11 +120,7 @@ CARDS = Analysis(
     moves="win_difference",
 )
 SYNERGIES = Analysis(
-    _synergies,
-    "pairs of cards that were worth more together than separately",
-    by=(),
-    first=PAIRS,
-    options=_SOME,
+    _synergies, "pairs of cards that were worth more together than separately", by=(), first=PAIRS, options=_SOME
 )
 CHAINS = Analysis(
     _chains,

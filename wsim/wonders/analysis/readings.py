@@ -47,12 +47,7 @@ _NOTE = (
 
 
 def card_readings(
-    seats: Frame,
-    picks: Frame,
-    *,
-    by: str | Sequence[str] = (),
-    raw: bool = False,
-    level: float = 0.95,
+    seats: Frame, picks: Frame, *, by: str | Sequence[str] = (), raw: bool = False, level: float = 0.95
 ) -> Table:
     """Return for each card the win share of seats that saw, took, sold or buried it, and when it is taken.
 

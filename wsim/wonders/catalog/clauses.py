@@ -8,18 +8,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
-from wsim.spec.fields import (
-    REMOVED,
-    Path,
-    Problems,
-    Reader,
-    Schema,
-    described,
-    read_fields,
-    table_schema,
-    word,
-    words,
-)
+from wsim.spec.fields import REMOVED, Path, Problems, Reader, Schema, described, read_fields, table_schema, word, words
 from wsim.spec.formula import FormulaError, Node, span
 from wsim.wonders import words as w
 from wsim.wonders.catalog.formula import WIDEST, normal, parse, written
@@ -306,7 +295,6 @@ def _clause_text(clause: Clause) -> str:
 
 
 def _act_text(clause: Clause, act: str, amount: str, other: bool) -> str:
-    """Return one action of a clause in English."""
     verb, _, item = act.partition(" ")
     text = english(parse(amount))
     number = text if text.isdigit() else f"({text})"

@@ -116,7 +116,6 @@ def _set_city(position: StatePosition, seat: int, city: Mapping[str, Any]) -> No
 
 
 def _build(position: StatePosition, seat: int, built: Sequence[str]) -> None:
-    """Build the structures of a city."""
     mistakes, public, rules = Mistakes(), position.record.public, position.machine.rules
     names, numbers = _names(position), []
     for name in built:

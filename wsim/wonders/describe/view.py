@@ -69,7 +69,6 @@ def view_of(
 
 
 def _city(catalogue: Catalogue, rules: Any, state: Any, seat: int) -> dict[str, Any]:
-    """Return the public facts about a city."""
     public = state.public
     wonder = catalogue.wonders[int(public.side[seat]) // SIDES_OF_BOARD]
     built = [int(word) for word in public.built[seat]]

@@ -9,16 +9,7 @@ from wsim.kernels.guards import stop_game
 from wsim.wonders import words as w
 from wsim.wonders.kernels.guards import MOST_LANE, add_coins, add_debts, add_diplomacy, add_shields
 from wsim.wonders.kernels.layout import QUEUE
-from wsim.wonders.limits import (
-    DEFEATS,
-    FREE_TOKENS,
-    MOST_COUNT,
-    MOST_SYMBOLS,
-    SYMBOLS,
-    UNITS,
-    VICTORY,
-    WAITING,
-)
+from wsim.wonders.limits import DEFEATS, FREE_TOKENS, MOST_COUNT, MOST_SYMBOLS, SYMBOLS, UNITS, VICTORY, WAITING
 
 _TAKE, _GIVE, _GAIN_COINS, _GAIN_SHIELDS = w.ACT["take"], w.ACT["give"], w.ACT["gain coins"], w.ACT["gain shields"]
 _GAIN_AGE_SHIELDS, _GAIN_VICTORY = w.ACT["gain age_shields"], w.ACT["gain victory_tokens"]
@@ -105,7 +96,6 @@ def do(game, action, entry, owner, city, amount):
 
 @kernel
 def _gain(game, action, entry, city, amount):
-    """Give a city something; return how much of it."""
     public = game.public
     if action == _GAIN_COINS:
         add_coins(public, city, entry, amount)

@@ -50,15 +50,7 @@ import numpy as np
 
 from wsim.jit import kernel
 from wsim.kernels.guards import stop_game
-from wsim.wonders.limits import (
-    COINS,
-    DEBTS,
-    DIPLOMACY,
-    MOST_COINS,
-    MOST_COUNT,
-    SHIELDS,
-    UNITS,
-)
+from wsim.wonders.limits import COINS, DEBTS, DIPLOMACY, MOST_COINS, MOST_COUNT, SHIELDS, UNITS
 from wsim.wonders.words import RESOURCE_KINDS
 
 MOST_LANE = 42  # of a packed resource: those of a city and both neighbours fit in 7 bits, as the solver needs

@@ -201,7 +201,6 @@ def _add_paid(game, rules, producer, card, held, at):
 
 @kernel
 def _add_cards(game, rules, producer, hand, stages, sales):
-    """List the moves of every distinct card of a hand."""
     choice, solver = game.choice, game.solver
     age = game.public.age
     at, last = 0, -1

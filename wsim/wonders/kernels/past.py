@@ -106,7 +106,6 @@ def _named_in(rules, age, slots, card):
 
 @kernel
 def _random_slot(past, slots):
-    """Return a random slot of a set."""
     for _ in range(below(past, count_bits(slots))):
         slots &= slots - _ONE
     return lowest_bit(slots)

@@ -22,17 +22,7 @@ from wsim.wonders.kernels.layout import CHOOSE, CITY, DEAL, LAST, MEMORY, MOMENT
 from wsim.wonders.kernels.moves import NO_MOVE
 from wsim.wonders.kernels.past import from_pool, leaves, make_age, want_pile
 from wsim.wonders.kernels.redraw_unrecorded import draw_unrecorded, is_recorded
-from wsim.wonders.kernels.seen import (
-    NOTHING,
-    SOLD,
-    bit,
-    hand_at,
-    has_chosen,
-    holder,
-    put_away,
-    read_events,
-    seat_of,
-)
+from wsim.wonders.kernels.seen import NOTHING, SOLD, bit, hand_at, has_chosen, holder, put_away, read_events, seat_of
 from wsim.wonders.kernels.turn import plays_last
 from wsim.wonders.words import AGES, CARD_WORDS, TURNS
 

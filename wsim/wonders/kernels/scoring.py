@@ -137,7 +137,6 @@ def formula_points_with(public, rules, seat, entry, more_purple):
 
 @kernel
 def _structure_points(game, rules, seat):
-    """Add the points of all structures of a city to its categories."""
     public, scores = game.public, game.result.points
     for word in range(w.CARD_WORDS):
         names = public.built[seat, word] & rules.scoring_cards[word]

@@ -35,7 +35,6 @@ def _lane(word, resource):
 
 @kernel
 def _military(public, rules, seat):
-    """Return the points of a seat's tokens."""
     points = public.defeats[seat] * rules.defeat_points
     for age in range(w.AGES):
         points += public.victory[seat, age] * rules.victory_points[age]

@@ -40,13 +40,11 @@ ITEM_NUMBERS = _NAMES
 
 
 def _units(packed: Any) -> NDArray[np.float32]:
-    """Return the amount of each resource in packed words."""
     lanes = np.ascontiguousarray(packed).view(np.uint8).reshape(-1, 8)
     return lanes[:, : w.RESOURCE_KINDS].astype(np.float32)
 
 
 def _bits(masks: Any, count: int) -> NDArray[np.float32]:
-    """Return the bits of masks."""
     return (np.asarray(masks, np.int64)[:, None] >> np.arange(count) & 1).astype(np.float32)
 
 

@@ -74,7 +74,6 @@ def _points(game, rules, seat):
 
 @kernel
 def _utility(game, rules, seat):
-    """Return the utility of the end of a game for a seat."""
     best = -1e9
     for other in range(rules.players):
         if other != seat and not (rules.teams and other == seat ^ 1):

@@ -28,7 +28,6 @@ _DENIED = 0.15  # fraction of a card's value to the next player that a move gain
 
 @kernel
 def _treasury(settings, age, before, after):
-    """Return the value of changing the treasury from ``before`` to ``after`` coins."""
     reserve = min(after, _RESERVED) - min(before, _RESERVED)
     return settings.weights[age, _COIN] * (after - before) + settings.weights[age, _RESERVE] * reserve
 
