@@ -41,8 +41,8 @@ def source_digest(package: str) -> str:
     if (PACKAGE / game).is_dir():
         places += [PACKAGE / game / place for place in KERNEL_PLACES[: KERNEL_PLACES.index(room) + 1]]
     else:
-        found = importlib.util.find_spec(game)
-        homes = [Path(home) for home in (found.submodule_search_locations or ())] if found else []
+        spec = importlib.util.find_spec(game)
+        homes = [Path(home) for home in (spec.submodule_search_locations or ())] if spec else []
         places += [
             place for home in homes for place in (home, *sorted(path for path in home.rglob("*") if path.is_dir()))
         ]
@@ -92,9 +92,9 @@ def usable_folder(package: str) -> Path:
         try:
             folder.parent.mkdir(mode=0o700)
         except FileExistsError:
-            found = folder.parent.lstat()
-            private = stat.S_ISDIR(found.st_mode) and not found.st_mode & 0o022
-            if hasattr(os, "getuid") and not (private and found.st_uid == os.getuid()):
+            status = folder.parent.lstat()
+            private = stat.S_ISDIR(status.st_mode) and not status.st_mode & 0o022
+            if hasattr(os, "getuid") and not (private and status.st_uid == os.getuid()):
                 raise PermissionError(errno.EPERM, "not a folder of this user alone", str(folder.parent)) from None
     folder.mkdir(parents=True, exist_ok=True)
     return folder

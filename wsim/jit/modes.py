@@ -47,10 +47,10 @@ _STORING: Mapping[tuple[str, str], tuple[str, ...]] = {
 def _known(wanted: Mapping[tuple[str, str], tuple[str, ...]]) -> bool:
     """Say whether this numba has all of these names."""
     try:
-        found = {getattr(import_module(module), name): names for (module, name), names in wanted.items()}
+        modules = {getattr(import_module(module), name): names for (module, name), names in wanted.items()}
     except (ImportError, AttributeError):
         return False
-    return all(hasattr(thing, name) for thing, names in found.items() for name in names)
+    return all(hasattr(module, name) for module, names in modules.items() for name in names)
 
 
 JIT = not config.DISABLE_JIT

@@ -120,8 +120,8 @@ def _field_copied(name: str) -> Any:
             field = own.fields[name]
             kind = field.type
             size = kind.size * kind.nitems if isinstance(kind, types.NestedArray) else kind.bitwidth // 8
-            there, here = (_bytes_at(builder, record, field.offset) for record in args)
-            cgutils.raw_memcpy(builder, there, here, ir.Constant(_WORD, size), 1)
+            target, source = (_bytes_at(builder, record, field.offset) for record in args)
+            cgutils.raw_memcpy(builder, target, source, ir.Constant(_WORD, size), 1)
 
         return types.void(own, mine), generate
 

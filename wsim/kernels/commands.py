@@ -70,8 +70,8 @@ def _playing_out(engine: Engine, parts: Parts) -> tuple[Any, Any]:
     @kernel
     def write_outcome(game, rules, outcomes, row):
         """Write (score, share of the victory) of every seat of a game that is over into a row."""
-        for one in range(rules.seats):
-            outcomes[row, one, 0], outcomes[row, one, 1] = outcome(game, one)
+        for other_seat in range(rules.seats):
+            outcomes[row, other_seat, 0], outcomes[row, other_seat, 1] = outcome(game, other_seat)
 
     @kernel
     def play_out(game, words, state, rules, seating, line_up, number, seat, seed, outcomes):

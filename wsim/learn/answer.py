@@ -102,7 +102,7 @@ def ask(question: LearnQuestion, execution: Execution = Execution()) -> LearnAns
     hint = f"every finished part is stored, and the same command continues (in {shlex.quote(str(folder))})"
     with execution.interruptible(lambda: None, hint):
         judgements = learn(plan, folder, execution)
-    return LearnAnswer.of(folder / LAST, judgements, sum(one.decisions for one in plan.rounds))
+    return LearnAnswer.of(folder / LAST, judgements, sum(entry.decisions for entry in plan.rounds))
 
 
 def written(answer: LearnAnswer, question: LearnQuestion) -> Path | None:

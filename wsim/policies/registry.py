@@ -470,7 +470,7 @@ def _weights_of(entry: Entry, policy: Policy, values: Mapping[str, Any], interfa
         where = f" in {file!r}" if file else ""
         raise UserError(f"unknown weight set {name!r}{where}{nearest(name, sets)}: known are {', '.join(sets)}")
     weights = sets[name].copy()
-    for key, index in interface.weights.places.items():
+    for key, index in interface.weights.indices.items():
         if key in entry.parameters:
             weights[..., index] = values[key]
     return weights

@@ -76,16 +76,16 @@ def _reach(
     picks: NDArray[Any], number: NDArray[np.int64], wide: NDArray[np.bool_], overruled: NDArray[np.bool_]
 ) -> NDArray[np.uint64]:
     """Return what could be had in a turn, one bit a thing, but for what an overruled turn is not counted for."""
-    none, one = np.uint64(0), np.uint64(1)
+    none, bit = np.uint64(0), np.uint64(1)
     discs = np.zeros(len(picks), np.uint64)
     for disc, first in enumerate(number):
-        discs |= ((picks["could"] >> np.uint64(disc)) & one) << np.uint64(first)
+        discs |= ((picks["could"] >> np.uint64(disc)) & bit) << np.uint64(first)
     wonders = np.zeros(len(picks), np.uint64)
     for wonder in range(w.WONDERS):
-        there = (picks["spaces"] >> np.uint64(w.SPACES * wonder)) & np.uint64((1 << w.SPACES) - 1)
-        wonders |= (there > 0).astype(np.uint64) << np.uint64(_ON_WONDER + wonder)
+        spaces_left = (picks["spaces"] >> np.uint64(w.SPACES * wonder)) & np.uint64((1 << w.SPACES) - 1)
+        wonders |= (spaces_left > 0).astype(np.uint64) << np.uint64(_ON_WONDER + wonder)
     narrow = overruled & ~wide
-    return np.where(wide, none, discs) | np.where(narrow, none, wonders) | (one << np.uint64(_PASS))
+    return np.where(wide, none, discs) | np.where(narrow, none, wonders) | (bit << np.uint64(_PASS))
 
 
 WISHES = WishReader(wanted, wishes)

@@ -30,7 +30,7 @@ from wsim.babel.facts import SEAT_FACTS
 from wsim.babel.kernels.net_layout import NET
 from wsim.facts import fields, row_fields
 from wsim.jit import JIT, from_dtype
-from wsim.kernels.formula_words import MOST_WORDS
+from wsim.kernels.formula_words import MAX_WORDS
 from wsim.kernels.heads import ANSWER, in_lines, line_up_fields, log_of, types_of
 from wsim.kernels.heads import NOBODY as NOBODY
 from wsim.kernels.overruling import wish_of
@@ -64,7 +64,7 @@ LOG_END = 26  # move: why the game ended
 BEGIN, ACT, WINDOW, SET_ASIDE, CHOOSE, LAY_OFFER, LAY_BLUFF, TAKE_OFFERS = range(8)
 FINISH_BUILD, PAY_OFFERS, AGAIN, END_TURN, SCORE, OVER = range(8, 14)
 
-CODE = 3 * MOST_WORDS + 3  # of the formulas of all action cards
+CODE = 3 * MAX_WORDS + 3  # of the formulas of all action cards
 
 PUBLIC = np.dtype(
     [

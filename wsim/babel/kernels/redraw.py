@@ -16,7 +16,7 @@ from wsim.jit import kernel
 from wsim.rng import SEAT_STREAM, below, seek
 
 _STREAM = 14  # of redrawings
-MOST_TRIES = 10_000  # deals of action cards
+MAX_TRIES = 10_000  # deals of action cards
 
 
 @kernel
@@ -159,7 +159,7 @@ def redraw(game, rules, seed, number, me):
     seek(game.redraw, seed, number, _STREAM)
     _put_back(game, me)
     _deal_hands(game, me)
-    for _ in range(MOST_TRIES):
+    for _ in range(MAX_TRIES):
         _deal_action_cards(game, rules, me)
         if _may_decide(game):
             break

@@ -126,11 +126,11 @@ def ask(question: SensitivityQuestion, execution: Execution = Execution()) -> Se
             "setting": cell.setting,
             "of": cell.name,
             "metric": cell.metric,
-            **shown.at(place, "value"),
+            **shown.at(index, "value"),
             "low": cell.low if np.isfinite(cell.low) else None,
             "high": cell.high if np.isfinite(cell.high) else None,
         }
-        for place, cell in enumerate(evaluator.cells)
+        for index, cell in enumerate(evaluator.cells)
     ]
     return SensitivityAnswer(
         goal=goal,
@@ -148,7 +148,7 @@ def _effects_frame(evaluator: Evaluator, effects: Effects) -> pl.DataFrame:
     taken = np.where(effects.replayed[:, None], 0.0, HELD * effects.value)
     shown = replace(shown, low=shown.low - np.maximum(taken, 0), high=shown.high - np.minimum(taken, 0))
     rows = []
-    for place, option in enumerate(evaluator.options):
+    for index, option in enumerate(evaluator.options):
         knob = evaluator.knobs[option.knob]
         if option.value == knob.base:
             continue
@@ -161,9 +161,9 @@ def _effects_frame(evaluator: Evaluator, effects: Effects) -> pl.DataFrame:
                     "setting": cell.setting,
                     "of": cell.name,
                     "metric": cell.metric,
-                    **shown.at((place, column), "effect"),
-                    "reach": float(effects.value[place, column]) / cell.reach,
-                    "found": "replayed" if effects.replayed[place] else "re-scored",
+                    **shown.at((index, column), "effect"),
+                    "reach": float(effects.value[index, column]) / cell.reach,
+                    "found": "replayed" if effects.replayed[index] else "re-scored",
                 }
             )
     return pl.DataFrame(rows, infer_schema_length=None)

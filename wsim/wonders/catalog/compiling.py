@@ -212,8 +212,10 @@ def _fill_clauses(record: Any, catalogue: Catalogue, formulas: Formulas) -> None
                         record.clause_cards[trigger, entry >> 6] |= np.uint64(1 << (entry & 63))
                     else:
                         record.clause_stages[trigger] = 1
-                    by, each = w.WHOM.index(clause.by or "self"), w.WHOM.index(clause.each or "self")
-                    seller = w.WHOM.index(clause.seller or "anyone")
+                    by, each, seller = (
+                        w.WHOM.index(name or default)
+                        for name, default in ((clause.by, "self"), (clause.each, "self"), (clause.seller, "anyone"))
+                    )
                     colors = sum(1 << w.COLORS.index(color) for color in clause.color or w.COLORS)
                     condition = formulas.begins(clause.condition, site) if clause.condition else -1
                     head = (entry, number, by, seller, colors, each, condition)
@@ -222,20 +224,9 @@ def _fill_clauses(record: Any, catalogue: Catalogue, formulas: Formulas) -> None
     _check_sizes("cards and stages", ("clauses", len(clauses), CLAUSES), ("actions of clauses", len(actions), ACTIONS))
     record.clause_from[len(w.TRIGGERS)] = len(clauses)
     record.triggers = sum(1 << trigger for trigger in range(len(w.TRIGGERS)) if np.diff(record.clause_from)[trigger])
-    fields = (
-        "clause_entry",
-        "clause_number",
-        "clause_by",
-        "clause_seller",
-        "clause_colors",
-        "clause_each",
-        "clause_if",
-        "clause_actions",
-        "clause_times",
-    )
-    for name, values in zip(fields, zip(*clauses, strict=True), strict=False):
+    fields = ("entry", "number", "by", "seller", "colors", "each", "if", "actions", "times")
+    columns = [*zip((f"clause_{name}" for name in fields), zip(*clauses, strict=True), strict=False)]
+    for name, values in (*columns, *zip(("action", "action_amount"), zip(*actions, strict=True), strict=False)):
         record[name][: len(values)] = values
     record.clause_actions[len(clauses)] = len(actions)
-    for name, values in zip(("action", "action_amount"), zip(*actions, strict=True), strict=False):
-        record[name][: len(values)] = values
     formulas.fill(record)

@@ -12,7 +12,7 @@ from wsim.errors import UserError
 from wsim.positions.setup_fields import object_in, parse_int_in_range, refuse_unknown
 from wsim.wonders.catalog.clauses import counted
 from wsim.wonders.facts import price_in_words
-from wsim.wonders.words import MOST_PRICE, RESOURCES, SYMBOLS, TURN_UNITS, UNIT_PRICES
+from wsim.wonders.words import MAX_PRICE, RESOURCES, SYMBOLS, TURN_UNITS, UNIT_PRICES
 
 HAS = "by_clauses"
 """Key of a city: amounts gained from clauses, by item."""
@@ -59,7 +59,7 @@ def set_up_by_clauses(state: Any, seat: int, city: Mapping[str, Any]) -> None:
     where = f"{HAS} of city {seat}"
     refuse_unknown(where, object_in(where, given), ITEMS)
     has = {
-        name: parse_int_in_range(f"{name} in {where}", number, -MOST_PRICE if name in UNIT_PRICES else 0, MAX_AMOUNT)
+        name: parse_int_in_range(f"{name} in {where}", number, -MAX_PRICE if name in UNIT_PRICES else 0, MAX_AMOUNT)
         for name, number in given.items()
     }
     public.age_shields[seat] = has.get("age_shields", 0)
@@ -74,8 +74,8 @@ def set_up_by_clauses(state: Any, seat: int, city: Mapping[str, Any]) -> None:
     public.reach[seat] += units + for_turn
     for kind, name in enumerate(UNIT_PRICES):
         price = int(public.price[seat, kind]) + has.get(name, 0)
-        if not 0 <= price <= MOST_PRICE:
-            raise UserError(f"{name} of city {seat} would be {price}: a unit costs 0 to {MOST_PRICE} coins (R66)")
+        if not 0 <= price <= MAX_PRICE:
+            raise UserError(f"{name} of city {seat} would be {price}: a unit costs 0 to {MAX_PRICE} coins (R66)")
         public.price[seat, kind], public.price_change[seat, kind] = price, has.get(name, 0)
     public.cheapest[seat] = public.price[seat].min()
     for name, field in WAITING.items():

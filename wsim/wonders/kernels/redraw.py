@@ -30,7 +30,7 @@ _ZERO, _ONE = np.uint64(0), np.uint64(1)
 _NIBBLE = np.uint64(0xF)
 _FREE_CITY_SEAT = 2
 _STREAM = 14  # of redrawings
-MOST_TRIES = 50_000  # pasts made up before a pile that was seen is no longer asked to agree
+MAX_TRIES = 50_000  # pasts made up before a pile that was seen is no longer asked to agree
 
 
 # --- one age, the pile, all of it
@@ -163,8 +163,8 @@ def _looks_right(game, rules, me, moment, deed):
             past.pile[past.builds[build]] -= 1
     right = True
     for card in range(rules.cards):
-        there = np.int64(own.look[card >> 4] >> np.uint64(4 * (card & 15)) & _NIBBLE)
-        if past.pile[card] > there or (past.pile[card] < there and _is_of_one_age(rules, age, card)):
+        listed = np.int64(own.look[card >> 4] >> np.uint64(4 * (card & 15)) & _NIBBLE)
+        if past.pile[card] > listed or (past.pile[card] < listed and _is_of_one_age(rules, age, card)):
             right = False
         past.pile[card] = 0
     return right
@@ -282,7 +282,7 @@ def _draw_recorded(game, rules, me, tries):
     agrees = _try_pasts(game, rules, me, tries)
     if not agrees:  # of piles that were seen; all the rest still has to agree
         game.redraw.strict = 0
-        _try_pasts(game, rules, me, MOST_TRIES)
+        _try_pasts(game, rules, me, MAX_TRIES)
     for seat in range(rules.players):
         if seat != me:
             for age in range(game.public.age + 1):
@@ -313,7 +313,7 @@ def redraw(game, rules, seed, number, me):
 
     A function of position, seed and number. Of what the seat knows, nothing changes.
     """
-    redraw_within(game, rules, seed, number, me, MOST_TRIES)
+    redraw_within(game, rules, seed, number, me, MAX_TRIES)
 
 
 @kernel

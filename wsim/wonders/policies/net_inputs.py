@@ -170,7 +170,7 @@ def coming_names(public, own, rules, word):
     A hand that it passed on returns after as many turns as there are players, without the cards that other cities have
     built from it.
     """
-    found, seat, players, age, turn = _ZERO, own.seat, rules.players, public.age, public.turn
+    seen_names, seat, players, age, turn = _ZERO, own.seat, rules.players, public.age, public.turn
     for after in range(1, players):
         handed = turn + after - players
         if handed < 0 or turn + after >= public.turns:
@@ -179,8 +179,8 @@ def coming_names(public, own, rules, word):
         for step in range(1, turn - handed):
             holder = (seat - step) % players if rules.to_right[age] else (seat + step) % players
             names &= ~public.built[holder, word]
-        found |= names
-    return found
+        seen_names |= names
+    return seen_names
 
 
 # --- moves

@@ -62,15 +62,15 @@ def item_numbers(rules: Any) -> NDArray[np.float32]:
     columns: list[Any] = []
     entries = np.arange(w.ENTRIES)
     is_card, is_stage = entries < int(rules.cards), entries >= w.STAGE_ENTRY
-    there = (is_card | is_stage).astype(np.float32)
+    exists = (is_card | is_stage).astype(np.float32)
     card_of = np.minimum(entries, w.CARDS - 1)
-    columns += [there, is_stage]
+    columns += [exists, is_stage]
     color = np.asarray(rules.color)[card_of]
     columns += [(color == one) & is_card for one in range(w.COLOR_KINDS)]
     columns += [(np.asarray(rules.age_of)[card_of] == age) & is_card for age in range(w.AGES)]
     cost, coins = _units(rules.cost), np.asarray(rules.cost_coins, np.float32)
     columns += [*cost.T / 2, cost.sum(1) / 3, (cost > 0).sum(1) / 3, coins / 3]
-    columns += [(cost.sum(1) + coins == 0) & (there > 0)]
+    columns += [(cost.sum(1) + coins == 0) & (exists > 0)]
     makes, may = _units(rules.produces), _bits(rules.one_of, w.RESOURCE_KINDS)
     columns += [*makes.T, *may.T, makes.sum(1), may.sum(1) / 2]
     columns += [np.asarray(rules.points) / 5, np.asarray(rules.shields) / 2]
@@ -103,4 +103,4 @@ def item_numbers(rules: Any) -> NDArray[np.float32]:
     columns += [entries == entry for entry in by_formula]
     table = np.stack([np.asarray(column, np.float32) for column in columns], 1)
     assert table.shape == (w.ENTRIES, len(ITEM_NUMBERS))
-    return table * there[:, None]
+    return table * exists[:, None]

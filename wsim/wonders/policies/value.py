@@ -260,7 +260,7 @@ def _means(public, settings, seat, gains):
     weights, value = settings.weights[public.age], 0.0
     for kind in range(w.PRICE_KINDS):
         price = np.float64(public.price[seat, kind])
-        off = price - min(max(price + gains[OWN, PRICES_FROM + kind], 0.0), w.MOST_PRICE)
+        off = price - min(max(price + gains[OWN, PRICES_FROM + kind], 0.0), w.MAX_PRICE)
         if off:
             side, lanes = kind // 2, _MADE_LANES if kind & 1 else _RAW_LANES
             sold = public.sale_reach[neighbor_left(public, seat) if side == 0 else neighbor_right(public, seat)]
