@@ -2,8 +2,9 @@
 
 ``python -m tests.mutants --package stats --count 30 --seed 1`` draws 30 faults among all that the operators below can
 make of ``wsim/stats``, runs the quick tests of that package against each, and prints the faults that survive, as a
-difference, with the score and its 95% interval. The same seed draws the same faults. Kernels are tested without the JIT
-first, which needs no compiling, and with it where that notices nothing.
+difference, with the score and its 95% interval. The same seed draws the same faults. A fault is tested by the tests
+that execute its line (``tests.lines``). Kernels are tested without the JIT first, which needs no compiling, and with it
+where that notices nothing.
 
 Operators (Offutt et al. 1996, the five that cover the others, and three of our own): comparisons, arithmetic, logical
 connectives, constants, and negated conditions; swapped arguments, calls left out, terms left out. Text, annotations,
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import json
 import math
 import os
 import random
@@ -31,6 +33,8 @@ from queue import SimpleQueue
 
 ROOT = Path(__file__).parents[1]
 PATIENCE = 5  # times as long as without a fault; one that loops for ever is noticed
+SYMMETRIC = ("min", "max", "minimum", "maximum", "logical_and", "logical_or", "samestat", "gcd", "hypot")
+"""Functions whose result does not depend on the order of two arguments."""
 SWAPPED: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
     ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
@@ -130,7 +134,8 @@ def _variants(node: ast.AST) -> Iterator[tuple[str, str]]:
             yield "constant", f"({value * 1.5 + 0.1!r})"
         case ast.Call(args=[first, second, *others]) if not any(isinstance(a, ast.Starred) for a in node.args):
             swapped = ast.Call(node.func, [second, first, *others], node.keywords)
-            if ast.unparse(first) != ast.unparse(second):
+            symmetric = not others and ast.unparse(node.func).rpartition(".")[2] in SYMMETRIC
+            if ast.unparse(first) != ast.unparse(second) and not symmetric:
                 yield "arguments swapped", _joined(swapped)
         case ast.Expr(value=ast.Call()):
             yield "call left out", "pass"
@@ -165,6 +170,22 @@ def tests_of(package: str) -> list[str]:
     return [f"tests/{name}" for name in folders if (ROOT / "tests" / name).is_dir()]
 
 
+@dataclass(frozen=True)
+class Measured:
+    """The tests of a package: their folders, how many seconds they may take, and the lines that each executes."""
+
+    folders: list[str]
+    limit: float
+    executed: dict[str, dict[str, list[int]]]
+
+    def tests_at(self, fault: Fault) -> list[str]:
+        """Return the tests that execute the line of a fault; all folders if it is executed on import, or is unknown."""
+        at = [test for test, lines in self.executed.items() if fault.line in lines.get(str(fault.module), ())]
+        if not at or "" in at:
+            return self.folders
+        return at if all("::" in test for test in at) else sorted({test.partition("::")[0] for test in at})
+
+
 class Checkout:
     """A copy of the checkout in which faults are planted."""
 
@@ -186,26 +207,31 @@ class Checkout:
             return False
         return run.returncode in (0, 5)  # 5: no test was collected
 
-    def survives(self, fault: Fault, limit: float) -> bool:
+    def survives(self, fault: Fault, package: Measured) -> bool:
         """Plant a fault, say whether the tests of its package pass all the same, and take it out again."""
         path = self.root / fault.module
         source = path.read_bytes()
         path.write_bytes(fault.planted(source))
-        folders = tests_of(package_of(fault.module))
         compiled = fault.module.parent.name in ("kernels", "policies")
+        without_jit = ["-m", "jit_off and not slow", *package.folders]
         try:
-            if compiled and not self.passes(["-m", "jit_off and not slow", *folders], limit, NUMBA_DISABLE_JIT="1"):
+            if compiled and not self.passes(without_jit, package.limit, NUMBA_DISABLE_JIT="1"):
                 return False
-            return self.passes(folders, limit)
+            return self.passes(package.folders if compiled else package.tests_at(fault), package.limit)
         finally:
             path.write_bytes(source)
 
-    def patience_with(self, package: str) -> float:
-        """Return how many seconds the tests of a package may take; leave with a sentence if they fail as they are."""
+    def measured(self, package: str) -> Measured:
+        """Run the tests of a package as they are and note which lines each executes; leave if one fails."""
+        report = self.root / "lines.json"
         begun = time.monotonic()
-        if not self.passes(tests_of(package)):
+        if not self.passes(["-p", "tests.lines", *tests_of(package)], WSIM_LINES=str(report)):
             sys.exit(f"the tests of {package or 'wsim'} fail without any fault: there is nothing to measure")
-        return PATIENCE * (time.monotonic() - begun) + 60
+        return Measured(
+            tests_of(package),
+            PATIENCE * (time.monotonic() - begun) + 60,
+            json.loads(report.read_text(encoding="utf-8")),
+        )
 
 
 def drawn(packages: list[str], count: int, seed: int) -> list[Fault]:
@@ -245,13 +271,13 @@ def main() -> None:
             free.put(Checkout(Path(parent), number))
 
         first = free.get()
-        limits = {package: first.patience_with(package) for package in {package_of(fault.module) for fault in faults}}
+        measured = {package: first.measured(package) for package in {package_of(fault.module) for fault in faults}}
         free.put(first)
 
         def tried(fault: Fault) -> bool:
             checkout = free.get()
             try:
-                return checkout.survives(fault, limits[package_of(fault.module)])
+                return checkout.survives(fault, measured[package_of(fault.module)])
             finally:
                 free.put(checkout)
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from wsim.policies.lineup import Entry
     from wsim.policies.numbers import Number
     from wsim.positions.scenes import Scene, Story
+    from wsim.spec.catalogues import Catalogues
     from wsim.stats.analysis import Analysis
     from wsim.stats.games import Frame
     from wsim.stats.tables import Table
@@ -69,6 +70,11 @@ class Simulator(ABC):
         whose provenance differs. That comparison ignores the list ``changes`` and file names in ``source`` and
         ``catalogue``.
         """
+
+    @property
+    def actions(self) -> Sequence[str]:
+        """The names of all moves (``phrase``) for environments of a game without kernels; empty: there are none."""
+        return ()
 
     def begin(self, number: int) -> Position:  # noqa: ARG002 (of a game that can be stepped)
         """Return the position before a game's first decision."""
@@ -274,7 +280,7 @@ class Game(ABC):
     POSITION_KEYS: the keys of a hand-written position (``Simulator.set_up``); empty: not supported.
     LEARNER: the location of the ``wsim.learn.learner.Learner`` for ``wsim learn``, as ``module:NAME``; None if the game
         has no policy that learns.
-    CATALOGUES: the location of the ``wsim.spec.catalogues.Catalogues`` for ``wsim catalog``, as ``module:NAME``; None
+    CATALOGUES: the ``wsim.spec.catalogues.Catalogues`` for ``wsim catalog``, or its location, as ``module:NAME``; None
         if the game has none.
     REST: the built-in file of how much its figures differ between good players (``wsim.lab.rest_known``,
         docs/robustness.md); None if it has none.
@@ -298,7 +304,7 @@ class Game(ABC):
     TUNING: Tuning | None = None
     POSITION_KEYS: Sequence[str] = ()
     LEARNER: str | None = None
-    CATALOGUES: str | None = None
+    CATALOGUES: str | Catalogues | None = None
     REST: Path | None = None
     OPEN: Sequence[str] = ()
 

@@ -320,3 +320,42 @@ def patch_of_options(knobs: Any, move: Any) -> Any:
     for one in move:
         values[one.knob] = one.value
     return patch_of(knobs, values)
+
+
+def test_the_nearest_patches_of_a_heat_start_in_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With levels that are known exactly, 0.25 being the target: the 40 % nearest to it go on, and the nearest wins."""
+    field: list[Any] = [((("stages", name), value),) for name in "ab" for value in WORTH[name] if WORTH[name][value]]
+    far = {patch: abs(0.117 + WORTH[patch[0][0][1]][patch[0][1]]) for patch in field}
+    heats: dict[str, list[Any]] = {}
+    search = drawn_search(2, 0.001, SearchSettings(games=10**12))
+    level = search.evaluator.level
+
+    def noted(patch: Any, purpose: str, games: int) -> Level:
+        heats.setdefault(purpose, []).append(patch)
+        return level(patch, purpose, games)
+
+    monkeypatch.setattr(search.evaluator, "level", noted)
+    monkeypatch.setattr("wsim.balance.patch_search.proposals", lambda *_: iter(field))
+    assert search._race(()) == ONE
+    assert heats["heat 0"] == field
+    assert heats["heat 1"] == sorted(field, key=lambda patch: far[patch])[:2]
+
+
+@pytest.mark.parametrize(("proofs", "all_games"), [(1, True), (2, False)])
+def test_the_last_attempt_plays_all_games_of_a_proof(proofs: int, all_games: bool) -> None:
+    settings = SearchSettings(games=40_000, proof_games=400_000, proofs=proofs)
+    search = stub({0: 0.36, 1: 0.25}, settings, [])
+    search._prove()
+    ((_, proof),) = search.proofs
+    assert proof.holds
+    assert (proof.deals[""] == 400_000) == all_games
+
+
+def test_the_conflicts_that_matter_most_are_named_first() -> None:
+    """The first target is too high; of six at their lower bounds each would lose 0.1 to 0.6 of what it gives up."""
+    names = "ABCDEF"
+    cells = [Cell("four", "high", "win", 0.20, 0.26, True)]
+    cells += [Cell("four", name, "win", 0.20, 0.26, True) for name in names]
+    moves = np.array([[1.0], [-2.0]]) * np.array([1.0, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1])
+    named = conflicts(cells, level_of([0.27, *[0.20] * 6], 0.0), effects_of(*moves.tolist()))
+    assert [sentence.partition("makes win of ")[2][0] for sentence in named] == list("ABCDE")

@@ -142,7 +142,7 @@ def test_completion_is_shown_and_installed(
 def test_who_plays_is_checked_when_it_is_said() -> None:
     """Before a command compiles anything, or makes its tables ready."""
     pytest.importorskip("distributed", reason="needs the extra cluster")
-    with pytest.raises(UserError, match=r"a cluster is local:4 .*, not 'here'"):
+    with pytest.raises(UserError, match=r"cluster must be local:4 .*, not 'here'"):
         Workers(cluster="here")
-    with pytest.raises(UserError, match="threads are those of this machine"):
+    with pytest.raises(UserError, match="--threads is for this machine"):
         Workers(cluster="local:2", threads=2)

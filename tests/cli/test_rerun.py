@@ -54,7 +54,7 @@ def test_the_repetition_is_kept_where_it_is_asked_for(wsim_command: Command) -> 
     assert load_run("again").complete
     assert wsim_command("verify", "again").code == 0
     answer = wsim_command("rerun", "run", "--out", "again")
-    assert (answer.code, answer.err) == (2, "wsim: 'again' holds these games already: choose another --out\n")
+    assert (answer.code, answer.err) == (2, "wsim: 'again' already contains these games: choose another --out\n")
     assert "choose another --out" in wsim_command("rerun", "run", "--out", "run").err
 
 
@@ -65,7 +65,7 @@ def test_what_is_not_the_same_is_named(wsim_command: Command, monkeypatch: pytes
     assert (answer.code, answer.err) == (1, "")
     first, *rest = answer.out.splitlines()
     assert first.startswith("run repeated is not the same: 4,000 rows of seats")
-    assert rest[0] == ("  seats/part-00000000000300.parquet has other values in 800 rows, first in game 400: total")
+    assert rest[0] == ("  seats/part-00000000000300.parquet has different values in 800 rows, first in game 400: total")
     assert len(rest) == 3
     told = json.loads(wsim_command("rerun", "run", "--json").out)
     assert (told["identical"], len(told["differences"]), told["remarks"]) == (False, 3, [])
@@ -99,7 +99,7 @@ def test_one_shard_is_played_again_without_its_folder(wsim_command: Command, mon
     other_scores(monkeypatch)
     answer = wsim_command("rerun", "alone.parquet")
     assert answer.code == 1
-    assert "  it has other values in 800 rows, first in game 400: total" in answer.out
+    assert "  it has different values in 800 rows, first in game 400: total" in answer.out
 
 
 @first_quick(
@@ -113,10 +113,10 @@ def test_one_shard_is_played_again_without_its_folder(wsim_command: Command, mon
             (),
             "'list.json' is not an answer of wsim: its format is None",
         ),
-        ("bare.parquet", (), "'bare.parquet' does not say what made it: it is no shard of a run of wsim"),
-        ("cut.parquet", (), "'cut.parquet' does not say what made it: it is no shard of a run of wsim"),
-        ("letter.html", (), "'letter.html' does not say what made it: it is no page of wsim report"),
-        ("torn.html", (), "what the page 'torn.html' says of itself is damaged"),
+        ("bare.parquet", (), "'bare.parquet' does not record how it was made: it is not a shard of a wsim run"),
+        ("cut.parquet", (), "'cut.parquet' does not record how it was made: it is not a shard of a wsim run"),
+        ("letter.html", (), "'letter.html' does not record how it was made: it is not a page of wsim report"),
+        ("torn.html", (), "the record in the page 'torn.html' is damaged"),
         ("half.json", (), "the answer is damaged: KeyError: 'baseline'"),
         ("run", ("--games", "5"), "rerun has no option '--games': a repetition changes nothing"),
         ("run", ("run",), "name one thing to repeat: a run folder, a shard file, an answer or a page"),

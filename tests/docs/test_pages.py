@@ -10,14 +10,17 @@ import contextlib
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from wsim.cli.app import main
+from wsim.installed import GAMES
 
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
@@ -119,6 +122,12 @@ def test_every_command_prints_what_the_page_shows(
     text = page.read_text(encoding="utf-8")
     for name, content in FILE.findall(text):
         (tmp_path / name).write_text(content, encoding="utf-8")
+        if name == "pyproject.toml":  # what pip install -e . does, as far as these commands notice
+            monkeypatch.syspath_prepend(tmp_path)
+            for game, location in tomllib.loads(content)["project"]["entry-points"]["wsim.games"].items():
+                monkeypatch.setitem(GAMES, game, location)
+    for sheet in (ROOT / "docs" / "data").iterdir():
+        shutil.copy(sheet, tmp_path)
     wrong = []
     for block in BLOCK.findall(text):
         fresh = ""

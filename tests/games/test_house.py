@@ -23,6 +23,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("lab",),
     ("positions",),
     ("questions",),
+    ("people",),
     ("learn",),
     ("balance", "tuning"),
     ("report",),
@@ -38,7 +39,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
 
 NO_GAME = (
     *("stats", "spec", "game", "policies", "lab", "positions"),
-    *("questions", "balance", "tuning", "learn", "report", "env", "workbench", "cli"),
+    *("questions", "people", "balance", "tuning", "learn", "report", "env", "workbench", "cli"),
 )
 GAMES = ("wonders", "babel")
 COMPILER = ("numba", "llvmlite")

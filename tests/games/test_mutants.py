@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -20,7 +24,7 @@ def middle(low: "int | None", high: int = 2) -> int:
     if low is None:
         raise ValueError(f"low is {low + 1}")
     print(low)
-    return min(low, high) + high
+    return pow(low, min(low, high)) + high
 '''
 
 
@@ -39,10 +43,10 @@ def test_every_operator_changes_its_expression_and_nothing_else(module: Path) ->
         (8, "constant", "(1)"),
         (10, "comparison", "(low is not None)"),
         (12, "call left out", "pass"),
-        (13, "arithmetic", "(min(low, high) - high)"),
-        (13, "term left out", "(min(low, high))"),
+        (13, "arithmetic", "(pow(low, min(low, high)) - high)"),
+        (13, "term left out", "(pow(low, min(low, high)))"),
         (13, "term left out", "(high)"),
-        (13, "arguments swapped", "(min(high, low))"),
+        (13, "arguments swapped", "(pow(min(low, high), low))"),
     }
 
 
@@ -66,3 +70,27 @@ def test_the_tests_of_a_package_are_those_of_its_folder() -> None:
     assert mutants.tests_of("stats") == ["tests/stats"]
     assert mutants.tests_of("wonders/catalog") == ["tests/wonders/catalog", "tests/wonders"]
     assert mutants.tests_of("")[0] == "tests/lab"
+
+
+def test_a_fault_is_tested_by_the_tests_that_execute_its_line(module: Path) -> None:
+    fault = next(fault for fault in mutants.faults_of(module) if fault.operator == "comparison")
+    name = str(module)
+
+    def chosen(executed: dict[str, dict[str, list[int]]]) -> list[str]:
+        return mutants.Measured(["tests/toys"], 1.0, executed).tests_at(fault)
+
+    assert chosen({"a.py::test": {name: [9, 10]}, "a.py::other": {name: [9]}, "b.py": {}}) == ["a.py::test"]
+    assert chosen({"a.py::test": {name: [10]}, "b.py": {name: [10]}}) == ["a.py", "b.py"], "fixtures are of their file"
+    assert chosen({"a.py::test": {name: [10]}, "": {name: [10]}}) == ["tests/toys"], "executed on import"
+    assert chosen({"a.py::test": {name: [9]}}) == ["tests/toys"]
+
+
+@pytest.mark.slow
+def test_the_lines_that_a_test_executes_are_noted(tmp_path: Path) -> None:
+    report = tmp_path / "lines.json"
+    words = ["-p", "tests.lines", "tests/stats/test_intervals.py::test_t_agrees_with_scipy"]
+    command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", *words]
+    subprocess.run(command, cwd=mutants.ROOT, env={**os.environ, "WSIM_LINES": str(report)}, check=True)
+    noted = json.loads(report.read_text(encoding="utf-8"))
+    assert "wsim/stats/distributions.py" in noted[words[-1] + "[1]"]
+    assert "wsim/lab/plan.py" not in noted[words[-1] + "[1]"]

@@ -224,7 +224,7 @@ def test_a_cluster_without_a_worker_is_given_up(
     for worker in workers[1:]:
         worker.kill()
     _, error = run.communicate(timeout=120)
-    assert (run.returncode, error) == (1, f"wsim: no worker is left at {address}; what is finished is kept\n")
+    assert (run.returncode, error) == (1, f"wsim: no worker is left at {address}; finished results are kept\n")
     assert load_run("run").games >= 40
     assert wsim_command("run", "--resume", "run", "--trust").code == 0
     assert files("run") == on_threads
@@ -237,7 +237,7 @@ def test_a_scheduler_that_is_killed_is_one_sentence(place: Path) -> None:
         wait_for_shards("run", 4)
         processes[0].kill()
         _, error = run.communicate(timeout=120)
-        assert (run.returncode, error) == (1, "wsim: the cluster has gone; what is finished is kept\n")
+        assert (run.returncode, error) == (1, "wsim: the cluster is gone; finished results are kept\n")
         assert load_run("run").games >= 32
 
 
@@ -309,9 +309,9 @@ def test_answers_are_those_of_threads(place: Path, address: str, wsim_command: C
 def test_threads_and_a_cluster_exclude_each_other(wsim_command: Command, command: str) -> None:
     answer = wsim_command(*command.split(), "--threads", "2", "--cluster", "local:2")
     assert (answer.code, answer.out) == (2, "")
-    assert answer.err.startswith("wsim: threads are those of this machine; a cluster has its own")
+    assert answer.err.startswith("wsim: --threads is for this machine and --cluster has its own threads")
     answer = wsim_command(*command.split(), "--cluster", "here")
-    assert answer.err.startswith("wsim: a cluster is local:4 ")
+    assert answer.err.startswith("wsim: cluster must be local:4 ")
 
 
 def test_chunks_come_in_order_whoever_is_done_first(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -386,12 +386,21 @@ def test_a_worker_that_would_play_other_games_refuses(place: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ("--cluster here", "a cluster is local:4 (so many processes here) or tcp://host:8786, not 'here'"),
-        ("--cluster local:0", "a cluster is local:4 (so many processes here) or tcp://host:8786, not 'local:0'"),
-        ("--cluster tcp://host", "a cluster is local:4 (so many processes here) or tcp://host:8786, not 'tcp://host'"),
+        (
+            "--cluster here",
+            "cluster must be local:4 (number of processes on this machine) or tcp://host:8786, not 'here'",
+        ),
+        (
+            "--cluster local:0",
+            "cluster must be local:4 (number of processes on this machine) or tcp://host:8786, not 'local:0'",
+        ),
+        (
+            "--cluster tcp://host",
+            "cluster must be local:4 (number of processes on this machine) or tcp://host:8786, not 'tcp://host'",
+        ),
         (
             "--cluster local:2 --threads 2",
-            "threads are those of this machine; a cluster has its own, so give one of them",
+            "--threads is for this machine and --cluster has its own threads: give only one of them",
         ),
     ],
 )

@@ -121,10 +121,10 @@ def test_a_decision_is_worth_what_it_is_worth_to_its_seat(monkeypatch: pytest.Mo
 
 def test_moves_that_are_not_played_out_stay_as_far_from_the_others_as_the_net_says() -> None:
     """By hand: the net says 3 and 1 of the two that are played out, whose playouts say 0.6 and 0.2, mean 0.4 for 2."""
-    said, found = np.array([3, 0, 1, 4], np.float32), np.array([0.6, 0.2])
+    said, found = np.array([3, 0, 1, 6], np.float32), np.array([0.6, 0.2])
     apart = anchored(said, np.array([0, 2]), found)
-    assert apart == pytest.approx(np.array([0.6, -1.6, 0.2, 2.4]) - 0.4)
-    assert anchored(said, np.arange(4), 2 * said.astype(float)) == pytest.approx(said * 2 - 4)
+    assert apart == pytest.approx(np.array([0.6, -1.6, 0.2, 4.4]) - 0.9)
+    assert anchored(said, np.arange(4), 2 * said.astype(float)) == pytest.approx(said * 2 - 5)
 
 
 def test_the_best_moves_by_the_net_and_one_more_are_played_out(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,6 +18,7 @@ from wsim.jit import JIT
 from wsim.lab.execution import Execution
 from wsim.learn import judge as judge_module
 from wsim.learn import rounds as run_module
+from wsim.learn.fitting import _batches
 from wsim.learn.fitting_settings import Fitting
 from wsim.learn.harvest import Harvest, write_records
 from wsim.learn.judge import Judgement, judge
@@ -398,15 +399,16 @@ def test_a_fitting_begins_from_the_net_that_the_round_names(tmp_path: Path, monk
     """The one before, or an earlier one; with the passes and the rate of the round, or of the plan."""
     rounds = [SMALL["round"][0]] * 3 + [{**SMALL["round"][0], "start": "round-1", "passes": 3, "rate": 4e-4}]
     plan = LearningPlan.restore({**SMALL, "table": SMALL["table"][:1], "round": rounds})
-    run, begun = run_module.Learning(plan, tmp_path), []
+    run, begun, seeds = run_module.Learning(plan, tmp_path), [], list[int]()
     learner = type(LEARNER)
     for number in (1, 2, 3):
         run.net_path(number).parent.mkdir()
         run.net_path(number).touch()
     run.net_path(4).parent.mkdir()
 
-    def fit(_: Any, net: str, tables: Any, how: Fitting, *more: Any) -> str:
+    def fit(_: Any, net: str, tables: Any, how: Fitting, seed: int, *more: Any) -> str:
         begun.append((Path(net).parent.name, how.rounds, how.rate))
+        seeds.append(seed)
         return net
 
     monkeypatch.setattr(learner, "load", lambda _, file: file)
@@ -417,3 +419,16 @@ def test_a_fitting_begins_from_the_net_that_the_round_names(tmp_path: Path, monk
     run.net_path(3).unlink()
     run.fit(3)
     assert begun == [("round-1", 3, 4e-4), ("round-2", plan.fitting.rounds, plan.fitting.rate)]
+    assert seeds[0] != seeds[1], "every round is fitted with random numbers of its own"
+
+
+def test_decisions_of_a_table_are_mixed_anew_by_every_seed() -> None:
+    batches = {seed: list(_batches([100, 10], 10, np.random.default_rng(seed))) for seed in (1, 2)}
+    for found in batches.values():
+        assert sorted((table, place) for table, part in found for place in part) == [
+            (table, place) for table, count in enumerate((100, 10)) for place in range(count)
+        ]
+        first = [part for table, part in found if table == 0]
+        assert any((np.diff(part) != 1).any() for part in first)
+        assert len(first) == 10
+    assert [part.tolist() for _, part in batches[1]] != [part.tolist() for _, part in batches[2]]

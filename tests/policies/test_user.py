@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import wsim
 from tests.policies.in_file import policies_in_file
 from tests.policies.lineups import resolve
 from tests.tiers import first_quick
@@ -458,3 +459,17 @@ def test_a_module_that_is_not_there() -> None:
         UserError, match=r"the policy module 'no_such' cannot be imported: ModuleNotFoundError: No module"
     ):
         resolve(["no_such:bold"], 3)
+
+
+@only_jitted
+def test_a_plain_policy_sees_no_moves_of_other_decisions() -> None:
+    """The decision before it may have had more moves, of another seat with another hand."""
+    left: list[int] = []
+
+    def looks(public: Any, own: Any, choice: Any, rules: Any) -> int:
+        left.append(int(np.count_nonzero(choice["moves"][int(choice["count"]) :])))
+        return 0
+
+    wsim.simulate(players=3, games=2, rotate=False, policies=["random", looks, "random"], threads=1)
+    assert len(left) > 20
+    assert not any(left)

@@ -9,6 +9,7 @@ import pytest
 import wsim
 from tests.tiers import first_quick
 from wsim.errors import UserError
+from wsim.game import find_game
 from wsim.positions.as_played import played_again, story_of
 from wsim.positions.played_game import PlayedGame, ahead, known_to
 from wsim.positions.why import why_along, why_of
@@ -166,3 +167,14 @@ def test_what_a_seat_sees_is_a_scene_without_the_hands_of_others(name: str) -> N
     other = game.determinize(1, 5)
     assert other.record() != game.record()
     assert other.scene(1) == scene
+
+
+def test_undo_takes_back_what_was_done_in_the_open() -> None:
+    played = PlayedGame(started("babel"), {0})
+    while not (played.game.to_move == 0 and played.game.decision in find_game(played.game.plan.game).OPEN):
+        played.decide(0) if played.game.to_move == 0 else played.follow()
+    before = played.seen()
+    played.decide(0)
+    assert len(played.seen()) == len(before) + 1
+    played.undo(0)
+    assert played.seen() == before

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from wsim.errors import UserError
 from wsim.lab.store import Run
 from wsim.positions.game_value import Game
 from wsim.positions.values import Values
-from wsim.positions.why import why_of
+from wsim.positions.why import why_along, why_of
 
 pytestmark = pytest.mark.usefixtures("elsewhere")
 
@@ -154,3 +155,13 @@ def test_code_of_a_run_is_not_run_without_consent(wsim_command: Command) -> None
     with pytest.raises(UserError, match="would run its policy code"):
         run.game(0)
     assert run.game(0, trust=True).to_move == 0
+
+
+def test_the_three_dearest_mistakes_are_costly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of seven decisions, one whose cost may be none and one without cost; the dearest are in the middle."""
+    costs = [(0.01, 0.005), (0.3, 0.1), (0.02, 0.01), (0.2, 0.1), (0.4, 0.3), (0.5, -0.1), (0.0, 0.0)]
+    made = iter([{"cost": {"win_share": cost, "low": low}} for cost, low in costs])
+    monkeypatch.setattr("wsim.positions.why._decision", lambda *_: next(made))
+    game: Any = SimpleNamespace(to_move=0)
+    valued = why_along([(game, 0)] * len(costs), 3, policies="random")
+    assert [decision["costly"] for decision in valued["decisions"]] == [False, True, False, True, True, False, False]

@@ -54,3 +54,26 @@ def test_alike_in_what_decides_is_not_identical() -> None:
     assert [known.identical(variant) for variant in (0, 1)] == [False, True]
     assert list(known.deciding) == [0, 2]
     assert known.differing.tolist() == [0, 1, 0, 0]
+
+
+def test_the_farthest_deal_may_be_in_any_block() -> None:
+    """As above, with the deal that is farthest from the mean in the first of two blocks."""
+    base = np.array([[80.0] * 199 + [200.0] + [20.0] * 200])
+    added = np.array([[0.0] * 100 + [1.0] * 60 + [0.0] * 240])
+    one, who = np.ones((1, 200)), np.zeros((1, 200))
+    blocks = [[[arm[:, part], one, who] for arm in (base, base + added)] for part in (slice(0, 200), slice(200, 400))]
+    known = Contrasts(1, 1)
+    for block in blocks:
+        known = known.plus(block)
+    assert known.effects().error[0] == pytest.approx(2 * (200.0 - base[0, :200].mean()) / 400)
+
+
+def test_a_metric_of_few_seats_is_self_selected_if_other_ones_of_them_count() -> None:
+    """Of 1,000 deals 5 have a seat that counts: one of five that changes is many, though it is one of a thousand."""
+    base, count = np.zeros((1, 1000)), np.zeros((1, 1000))
+    count[0, :5] = 1
+    moved = count.copy()
+    moved[0, 0] = 0
+    who = np.zeros((1, 1000))
+    assert Contrasts(1, 1).plus([[base, count, who], [base, moved, who]]).is_self_selected(0)
+    assert not Contrasts(1, 1).plus([[base, count, who], [base, count, who]]).is_self_selected(0)

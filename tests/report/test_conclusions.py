@@ -64,7 +64,7 @@ def test_high_q_values_make_no_claim() -> None:
     found = about_levels(levels(("a", 1.02, 0.03, 0.3), ("b", 0.98, 0.03, 0.3), noun="policy"), "policies", 20_000)
     assert said(found, "clear") == ""
     assert said(found, "open") == (
-        "No policy can be told from average in 20,000 games. "
+        "No policy can be distinguished from average in 20,000 games. "
         "The estimates go from 0.98 to 1.02 times the fair share, each give or take 0.03."
     )
 
@@ -144,4 +144,4 @@ def test_what_overlaps_is_not_called_best() -> None:
     found = about_owners(Table(frame, "Cards", columns=columns, form="owners", labels=("card",)), "cards", 1000)
     assert found[0].headline == "The card most associated with winning is one of 2: a or b."
     assert found[1].kind == "open"
-    assert found[1].headline == "1 of 3 cards goes clearly with neither winning nor losing."
+    assert found[1].headline == "1 of 3 cards not clearly correlated with winning or losing."

@@ -246,7 +246,7 @@ def test_where_almost_all_wins_are_the_usual_ones_they_have_no_interval(upsets: 
     for name, table in [*tables.items(), ("lift", chains)]:
         assert table.frame[f"{name}_low"].is_null().all(), name
         assert table.frame["verdict"].is_null().all(), name
-        assert table.note.endswith("almost no game tells of them.")
+        assert table.note.endswith("almost no game carries information about them.")
     assert tables["win_difference"].frame["score_difference_low"].is_not_null().all()
 
 

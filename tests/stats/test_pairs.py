@@ -81,7 +81,7 @@ def test_rare_pairs_are_left_out_and_empty_runs_are_tables() -> None:
     with pytest.raises(UserError, match=r"no card 'Cart 01'.*did you mean 'Card 01'"):
         data.card_pairs(frame, only=["Cart 01", "Card 02"])
     unowned = frame.with_columns(pl.lit(False).alias("built:Card 02"))
-    with pytest.raises(UserError, match=r"^no seat of these games had the card 'Card 02', so that it has no partners$"):
+    with pytest.raises(UserError, match=r"^no seat of these games had the card 'Card 02', so it has no partners$"):
         data.card_pairs(unowned, partners_of=["Card 02"])
     assert not data.card_pairs(unowned, partners_of=["Card 01"], fewest=1).frame.is_empty()
 

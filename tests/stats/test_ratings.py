@@ -100,7 +100,7 @@ def test_games_that_do_not_tell_are_refused() -> None:
     with pytest.raises(UserError, match="'board 1' never finished ahead of 'board 0'"):
         stats.strengths(table_of(items, np.array([[9, 1], [1, 9], [9, 1]])), "wonder")
     apart = table_of(np.array([[0, 1], [1, 0], [2, 3], [3, 2]]), np.array([[9, 1]] * 4))
-    with pytest.raises(UserError, match="do not tell the strengths"):
+    with pytest.raises(UserError, match="do not determine strengths"):
         stats.strengths(apart, "wonder")
     tie = table_of(np.array([[0, 1]]), np.array([[5, 5]]))  # a tie tells that they are equal
     assert fit(tie).log_strengths == pytest.approx([0, 0])

@@ -259,7 +259,7 @@ def test_boards_that_cannot_be_told_from_policies_stay_raw() -> None:
     frame = seats_table(100, cards=(), policy_points=STRONG)
     frame = frame.with_columns(wonder=pl.col("policy").cast(pl.String))
     table = wonders(frame, by="wonder")
-    assert table.note.startswith("Raw: in these games the levels cannot be told from policy")
+    assert table.note.startswith("Raw: in these games the levels cannot be separated from policy")
     means = dict(frame.group_by("wonder").agg(pl.col("total").mean()).iter_rows())
     assert dict(table.frame.select("wonder", "score").iter_rows()) == pytest.approx(means)
 

@@ -30,6 +30,8 @@ ANSWERS = """
 import json, pathlib, signal, sys, time
 asked = json.loads(sys.stdin.readline())
 def stop(*_):
+    if asked["texts"].get("metric") == ["wait for ever"]:
+        return
     pathlib.Path(asked["out"]).write_text("so far")
     print(json.dumps({"written": [True, asked["out"]]}), flush=True)
     sys.exit()
@@ -187,6 +189,16 @@ def test_a_question_is_stopped(caller: Caller, tmp_path: Path) -> None:
     assert "stopped before it started" in caller.get("/asked/2").text
     assert caller.get("/asked/3").status == 400
     assert caller.post("/asked/1/stop", origin="http://evil.example").status == 403
+
+
+def test_a_worker_that_does_not_stop_is_ended_when_asked_twice(questions: Questions) -> None:
+    asked = questions.ask(form_of("whatif"), waiting("wait for ever"), "a.json")
+    until(lambda: asked.looks)
+    questions.stop(asked)
+    assert not asked.over
+    questions.stop(asked)
+    until(lambda: asked.over)
+    assert asked.state == "stopped"
 
 
 def test_a_worker_that_fails_has_a_sentence(questions: Questions) -> None:

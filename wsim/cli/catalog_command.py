@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from wsim.cli.console import print_json, print_tables, write_note, write_out
 from wsim.document import Sheet
@@ -13,7 +12,7 @@ from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.plan import defaults_by_game, first_game, game_names, loadable_games
 from wsim.options import Options, argument, option
-from wsim.spec.catalogues import Rows, Source
+from wsim.spec.catalogues import Rows, Source, catalogues_of
 
 if TYPE_CHECKING:
     from wsim.cli.groups import Printing
@@ -79,6 +78,8 @@ def _tried_note(rows: Rows) -> str:
 
     if not all(row["games"] for row in rows):
         return "No games were played, because that would run the Python effects."
+    if any(row["games"] < GAMES for row in rows):
+        return f"No game failed: {sum(row['games'] for row in rows):,} in all."
     games = " and ".join(f"{GAMES:,} with {policy}" for policy in POLICIES)
     return f"No game exceeded a limit: {games}, for each number of players."
 
@@ -97,8 +98,7 @@ def _all_catalogues() -> dict[str, Catalogues]:
 
 def _catalogues(name: str) -> Catalogues:
     """Return the catalogues of a game; raise UserError if it has none."""
-    found = find_game(name).CATALOGUES
+    found = catalogues_of(find_game(name))
     if found is None:
         raise UserError(f"{name} has no catalogue to show: {' and '.join(_all_catalogues())} have one")
-    module, _, attribute = found.partition(":")
-    return cast("Catalogues", vars(import_module(module))[attribute])
+    return found

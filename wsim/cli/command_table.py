@@ -69,6 +69,11 @@ _COMMANDS: Mapping[str, Row] = {
         plan=PlanKeys(), options="wsim.cli.run_command:RunOptions", workers=WORKERS, trust=TRUST, table=WIDE,
         printing=PRINTING,
     ),
+    "import": Row(
+        "Import games that people played, from spreadsheets and exports.", "import_command:import_command", ANALYSE,
+        plan=PlanKeys(only=("game", "ruleset", "cards", "patch", "set"), usage="FILE..."),
+        options="wsim.people.question:ImportOptions", printing=PRINTING,
+    ),
     "runs merge": Row(
         "Join the parts of a run into one.", "merge_command:merge_command",
         options="wsim.cli.merge_command:MergeOptions", printing=PRINTING,

@@ -84,7 +84,7 @@ class Matchups(OneTable):
 
 @dataclass(frozen=True)
 class Strengths(OneTable):
-    """Show Plackett-Luce strengths of policies, from the full order of finish (table strengths)."""
+    """Show Plackett-Luce strengths of policies, from the full finishing order (table strengths)."""
 
     name: ClassVar[str] = "strengths"
 

@@ -1,4 +1,4 @@
-"""Games that wait for the caller's decisions, stepped together by the kernel of their game."""
+"""Games that wait for the caller's decisions, stepped together by the kernel of their game, or one by one without."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from wsim.env.position_vector import PositionVector
 from wsim.errors import UserError, nearest
 from wsim.game import find_game
-from wsim.kernels.commands import OBSERVE
 from wsim.kernels.heads import REQUEST
 from wsim.lab.plan import Plan
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from wsim.positions.machine import Machine, VectorKernels
+    from wsim.game import Simulator
+    from wsim.position import Position
+    from wsim.positions.machine import VectorKernels
 
 ACTIONS = ("fixed", "moves")
 REWARDS = {"win": "share", "score": "score"}
@@ -81,8 +83,10 @@ class GameVector:
         self._prepare()
         vector, self.columns = self._vector, self._vector.columns
         fixed = actions == "fixed"
+        if fixed and not vector.actions:
+            raise UserError(f"{plan.game} does not name its actions: choose actions='moves', or declare them (ACTIONS)")
         self.actions = vector.actions if fixed else tuple(map(str, range(vector.most_moves)))
-        self.states = np.zeros((count, vector.machine.state.itemsize // 8), np.uint64)
+        self.states = vector.states(count)
         self.timesteps = _records(count, vector.timestep)
         self.seen = np.zeros((count, len(self.columns)), np.int16)
         self._masks = np.zeros((count, len(self.actions)), np.uint8)
@@ -96,15 +100,8 @@ class GameVector:
 
     def _prepare(self) -> None:
         simulator = find_game(self.plan.game).prepare(self.plan)
-        vector: VectorKernels | None = getattr(simulator, "vector", None)
-        if vector is None:
-            raise UserError(f"{self.plan.game} has no environments")
-        self._vector = vector
-
-    @property
-    def machine(self) -> Machine:
-        """The machine that steps a single position of the plan."""
-        return self._vector.machine
+        kernels: VectorKernels | None = getattr(simulator, "vector", None)
+        self._vector: VectorKernels | PositionVector = kernels or PositionVector(simulator)
 
     def begin(self, seed: int | None, first: int | None = None) -> None:
         """Begin a game at every table: with a seed its first games, otherwise the next games, or those from ``first``
@@ -138,16 +135,8 @@ class GameVector:
             pass
 
     def _piece(self, start: int, end: int) -> None:
-        machine = self._vector.machine
-        game, words = machine.workspace()
         part = slice(start, end)
-        with np.errstate(over="ignore"), machine.line_up.answering(game.answer):  # random numbers wrap around
-            failed = self._vector.entry(
-                *(game, words, self.states[part], machine.rules, machine.seating, machine.addresses),
-                *(self._request[0], self.timesteps[part], self.seen[part], self._masks[part]),
-            )
-        if failed >= 0:
-            machine.line_up.raise_wrong(game.answer)
+        self._vector.step(self.states[part], self._request[0], self.timesteps[part], self.seen[part], self._masks[part])
 
     def is_legal(self, action: Any, table: int = 0) -> bool:
         """Return whether an action is legal at a table; raise UserError for an invalid action."""
@@ -168,9 +157,21 @@ class GameVector:
 
     def observe(self, seat: int, table: int = 0) -> NDArray[np.int16]:
         """Return the observation of any player."""
-        seen = np.zeros(len(self.columns), np.int16)
-        self._vector.machine.run(self.states[table], OBSERVE, 0, seat, seen=seen)
+        return self.seen_by(seat, len(self.columns), table)
+
+    def seen_by(self, seat: int, size: int, table: int = 0) -> NDArray[np.int16]:
+        """Return the first ``size`` numbers of the observation of any player."""
+        seen = np.zeros(size, np.int16)
+        self._vector.observe(self.states[table], seat, seen)
         return seen
+
+    def position(self, simulator: Simulator, table: int = 0) -> Position:
+        """Return a game as a position of a simulator of its plan."""
+        return self._vector.position(simulator, self.states[table])
+
+    def set_position(self, position: Position, table: int = 0) -> None:
+        """Continue a game from a position."""
+        self._vector.set_state(self.states, table, position)
 
     def clone(self) -> Self:
         """Return an independent copy that is stepped in one thread."""

@@ -15,7 +15,6 @@ import numpy as np
 from wsim.env.game_vector import REWARDS, GameVector, checked_seat, chosen_plan, validate_choice
 from wsim.errors import UserError
 from wsim.game import find_game
-from wsim.kernels.commands import LOOK, OBSERVE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -302,6 +301,7 @@ class SpielState:
         return f"deal {action}" if player == CHANCE else self._game.actions[action]
 
     def history(self) -> list[int]:
+        """Return all actions so far, the chance outcome first."""
         return list(self._history)
 
     def history_str(self) -> str:
@@ -327,6 +327,7 @@ class SpielState:
     # --- returns
 
     def returns(self) -> list[float]:
+        """Return the returns of all players; 0 until the end."""
         players = self._game.num_players()
         if not self.is_terminal():
             return [0.0] * players
@@ -380,7 +381,7 @@ class SpielState:
         seed = int((0.5 if sampler is None else sampler()) * (1 << 52))
         copy = self.clone()
         position: Any = self._position().redrawn(player, seed)
-        copy._vector.states[0] = position.words  # noqa: SLF001 (of this class)
+        copy._vector.set_position(position)  # noqa: SLF001 (of this class)
         return copy
 
     def _who(self, player: int | None) -> int:
@@ -389,15 +390,10 @@ class SpielState:
         return checked_seat(self.current_player() if player is None else player, self.num_players())
 
     def _seen(self, player: int, size: int) -> NDArray[np.float32]:
-        seen = np.zeros(size, np.int16)
-        self._vector.machine.run(self._vector.states[0], OBSERVE, 0, player, seen=seen)
-        return seen.astype(np.float32)
+        return self._vector.seen_by(player, size).astype(np.float32)
 
     def _position(self) -> Position:
-        position: Any = self._game._simulator.begin(0)  # noqa: SLF001
-        position.words = self._vector.states[0].copy()
-        position.refresh(LOOK)
-        return position  # type: ignore[no-any-return]
+        return self._vector.position(self._game._simulator)  # noqa: SLF001
 
     def __str__(self) -> str:
         if self._deal is None:

@@ -1,7 +1,7 @@
-"""What came of a question: recorded, written, read, shown and asked again in one way, whatever was asked.
+"""The answer to a question: recorded, written, read, displayed and repeated in the same way for every question.
 
-A kind of answer is a frozen dataclass (``repr=False``) of ``Answer``. Its fields, in their order, are its record as
-JSON; it names its tables, says how it is shown to people (``display``), and how it is asked again (``restored``).
+A kind of answer is a frozen dataclass (``repr=False``) of ``Answer``. Its fields, in order, are its record as JSON; it
+names its tables and defines how it is displayed (``display``) and repeated (``restored``).
 """
 
 from __future__ import annotations
@@ -28,32 +28,33 @@ from wsim.lab.repetition import SHOWN, Again, Rerun, places_in, sound
 from wsim.text_tables import text_of
 
 UNRECORDED: Mapping[str, bool] = {"recorded": False}
-"""Metadata of a field that is no part of the record."""
+"""Metadata of a field that is not part of the record."""
 VOLATILE_KEYS = ("seconds", "costs", "baseline", "made", "digests", "wsim", "digest", "notes", "estimand", "remarks")
-"""Keys of a record that are not compared value by value: times, provenance, and sentences."""
+"""Keys of a record that are not compared: times, provenance, and sentences."""
 STOPPED_MANUALLY = "it was interrupted, but the repetition was not"
 
 View = Callable[[pl.DataFrame], pl.DataFrame]
-"""What is shown of a table: some of its rows, sorted."""
+"""Select and sort the rows of a table."""
 
 
 def whole(table: pl.DataFrame) -> pl.DataFrame:
-    """Return all of a table."""
+    """Return all rows of a table."""
     return table
 
 
 class Answer:
-    """What came of a question.
+    """The answer to a question.
 
     Attributes
     ----------
-    FORMAT: names the kind in files, ``wsim-match/1``. FORMER_FORMATS: those of files that are still read.
-    SUFFIXES: of the files that it is written to, the usual one first.
-    COMMAND: what asks for it. CALLED: what it is, in a sentence.
-    NOUN: what a file of it is; LIES: where that is found, to be added to a refusal.
-    TABLES: names of its tables in its record, the main one first. LONG: that of a Parquet file, if not the main one.
-    NEEDS: what a file must have to be shown: by name in the record, columns of rows that must be there; none: anything.
-        A name with dots lies deeper.
+    FORMAT: the kind in files, such as ``wsim-match/1``. FORMER_FORMATS: former formats that can still be read.
+    SUFFIXES: of its files, the default first.
+    COMMAND: the command that asks it. CALLED: its name in a sentence. NOUN: the name of its files; LIES: where to find
+        them, as the end of a refusal.
+    TABLES: the names of its tables in its record, the main one first. LONG: the table in a Parquet file, if not the
+        main one.
+    NEEDS: what a file must contain to be shown: by name in the record, the required columns of its rows; none: any.
+        Dots in a name lead into nested objects.
     RENAMED: former names of keys and columns, with the present ones.
     """
 
@@ -72,12 +73,12 @@ class Answer:
 
     @property
     def exit_code(self) -> int:
-        """The exit code of the command that gave it: 0 unless the answer is a failure."""
+        """The exit code of its command: 0 unless the answer is a failure."""
         return 0
 
     @property
     def title(self) -> str:
-        """What it says, in a sentence: what its figures are estimates of."""
+        """The estimand, as one sentence."""
         return str(getattr(self, "estimand", ""))
 
     @property
@@ -93,21 +94,21 @@ class Answer:
         return html_of(self.title, self.shown())
 
     def display(self, view: View = whole) -> Document:
-        """Return the answer for people; ``view``: what is shown of its main table."""
+        """Return the answer as a document; ``view``: the rows of its main table to show."""
         raise NotImplementedError
 
     def shown(self, view: View = whole, **options: Any) -> Document:
-        """Return the answer for people (``display``) with the command that asks it."""
+        """Return the answer as a document (``display``) with the command that asks it."""
         return replace(self.display(view, **options), command=self.command)
 
     @classmethod
     def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:  # noqa: ARG003
-        """Return what the columns of its tables are, by the names of the tables."""
+        """Return the column declarations of its tables, by the names of the tables."""
         return {}
 
     @classmethod
     def document(cls, stored: Stored) -> Document:
-        """Return a written answer as pages show it: its tables with their charts."""
+        """Return a stored answer as a document for pages: its tables with their charts."""
         tables = [stored.sheet(name) for name in cls.TABLES if stored.record.get(name)]
         estimand = stored.record.get("estimand", "")
         remarks = [f"{remark}." for remark in stored.record.get("remarks", ())]
@@ -124,10 +125,9 @@ class Answer:
         return {"format": self.FORMAT, **found}
 
     def write(self, path: str | Path) -> Path:
-        """Write the answer and return where it lies.
-
-        ``x.json`` holds the record; ``x.parquet`` a table with the record in its metadata; into a run folder goes a
-        JSON file, for its report. Raises UserError for another place, StoreError if the disk refuses.
+        """Write the answer and return the path of its file. ``x.json`` contains the record; ``x.parquet`` a table with
+        the record in its metadata; in a run folder, a JSON file is written for its report. Raises UserError for any
+        other path, StoreError if the disk refuses.
         """
         target, record = Path(path), as_read(self.record())
         if (target / RECORD).is_file():
@@ -155,23 +155,24 @@ class Answer:
 
     @classmethod
     def family(cls) -> str:
-        """Return how files of the kind begin in a run folder."""
+        """Return the prefix of such files in a run folder."""
         return cls.FORMAT.partition("/")[0].removeprefix("wsim-")
 
     @classmethod
     def identity(cls, record: Mapping[str, Any]) -> Any:
-        """Return what tells an answer from others of its kind in the same folder: what was asked of which games."""
+        """Return the fields that distinguish an answer from others of its kind in a folder: the question and the
+        games."""
         raise NotImplementedError
 
     @classmethod
     def files_in(cls, folder: Path) -> list[Path]:
-        """Return the answers of the kind in a run folder."""
+        """Return the answers of this kind in a run folder."""
         families = [cls.family(), *(name.partition("/")[0].removeprefix("wsim-") for name in cls.FORMER_FORMATS)]
         return sorted({path for family in families for path in folder.glob(f"{family}-*.json")})
 
     @classmethod
     def read(cls, path: Path) -> Stored:
-        """Read what :meth:`write` wrote; raise UserError for a file that is no such answer, or a damaged one."""
+        """Read a file of :meth:`write`; raise UserError for a file that is not such an answer, or is damaged."""
         try:
             record = json_of(_text_of(path))
         except OSError as error:
@@ -209,30 +210,30 @@ class Answer:
 
     @classmethod
     def flat_plan(cls, record: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the plan in a record, flat; of several the first, with a seat for everybody who takes part."""
+        """Return the plan in a record, flat; if there are several, the first, with one seat per policy."""
         raise NotImplementedError
 
     @classmethod
     def restored(cls, record: Mapping[str, Any], how: Again) -> Callable[[], Answer]:
-        """Return what plays the same question again, ready to be called; raise as a damaged record does."""
+        """Return a function that asks the question again; a damaged record raises KeyError, TypeError or the like."""
         raise NotImplementedError
 
     def beside(self, record: Mapping[str, Any]) -> dict[str, Any]:  # noqa: ARG002
-        """Return its own record as far as it can be compared with another one."""
+        """Return its own record, restricted to what can be compared with a recorded one."""
         return as_read(self.record())
 
     @classmethod
     def upgraded(cls, record: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return a record that a former version may have written, with its keys named as they are now."""
+        """Return a record of an earlier version with the present names of its keys."""
         return record
 
     @classmethod
     def compared(cls, record: Mapping[str, Any]) -> str:
-        """Say what was compared: ``2,000 deals of every arm, 3 effects``."""
+        """Return what was compared, in words: ``2,000 deals of every arm, 3 effects``."""
         raise NotImplementedError
 
     def made_unlike(self, record: Mapping[str, Any]) -> list[str]:  # noqa: ARG002
-        """Say what was not the same about how a recorded answer was made."""
+        """Return the differences in how a recorded answer was made."""
         return []
 
     def again(self, *, threads: int | None = None, cluster: str | None = None) -> Rerun:
@@ -243,9 +244,8 @@ class Answer:
 
 @dataclass(frozen=True)
 class Stored:
-    """An answer as it was written: what a page shows, and what a repetition is compared with.
-
-    ``path`` is that of its file, if it lies in one.
+    """A stored answer, which pages show and repetitions are compared with. ``path`` is that of its file, if there is
+    one.
     """
 
     kind: type[Answer]
@@ -259,7 +259,7 @@ class Stored:
 
     @property
     def places(self) -> dict[str, str]:
-        """Where the files lie that its plans name: in the run folder that it lies in, if it does."""
+        """The paths of the files that its plans name, if the answer is in a run folder."""
         return {} if self.path is None else places_in(self.path.parent)
 
     @property
@@ -272,23 +272,23 @@ class Stored:
         return pl.DataFrame(self.record[name], infer_schema_length=None)
 
     def sheet(self, name: str, title: str = "", frame: pl.DataFrame | None = None, **more: Any) -> Sheet:
-        """Return one of its tables to print, or ``frame``: that table, changed; without what is nested."""
+        """Return one of its tables to print, without nested columns; ``frame``: print these rows instead."""
         rows = self.table(name) if frame is None else frame
         flat = rows.select([one for one, kind in rows.schema.items() if not kind.is_nested()])
         words = name.replace("_", " ").capitalize()
         return Sheet(title or words, flat.to_dicts(), self.kind.columns(self.record).get(name, ()), **more)
 
     def document(self) -> Document:
-        """Return the answer as pages show it, with the command that asks it again and compares."""
+        """Return the answer as a document for pages, with the command that repeats and compares it."""
         command = "" if self.path is None else shlex.join(["wsim", "rerun", shown_path(self.path)])
         return replace(self.kind.document(self), command=command)
 
     def game(self) -> str | None:
-        """Return which game it is of, None where it does not say."""
+        """Return the name of its game; None if it has none."""
         return self.kind.flat_plan(self.record).get("game")
 
     def lacks(self) -> str:
-        """Say what it does not have that must be there, in words; KeyError, TypeError or the like if it is damaged."""
+        """Return what is missing, in words; raise KeyError, TypeError or the like if it is damaged."""
         if missing := [name for name in self.kind.NEEDS if name.partition(".")[0] not in self.record]:
             return f"it has no {', '.join(missing)}"
         _ = self.game()
@@ -310,10 +310,12 @@ class Stored:
         return sound(restored)
 
     def again(self, how: Again) -> Rerun:
-        """Ask the same again and compare every number; raise UserError for a damaged answer."""
+        """Repeat the question and compare every number; raise UserError for a damaged answer."""
         main = self.kind.TABLES[0]
         if main not in self.record:
-            raise UserError(f"these are rows without their answer (no {main!r}): name the file that -o or --json wrote")
+            raise UserError(
+                f"this file has rows without their answer (no {main!r}): name the file that -o or --json wrote"
+            )
         at = replace(how, places=self.places)
         play = sound(lambda: self.kind.restored(self.record, at))
         answer = play()
@@ -323,7 +325,7 @@ class Stored:
 
 
 def recorded_provenance(record: Mapping[str, Any]) -> Provenance:
-    """Return what made some games, as an answer tells it; UserError if it is damaged."""
+    """Return the provenance that an answer records for its games; UserError if it is damaged."""
     return sound(lambda: Provenance.from_record(record))
 
 
@@ -340,13 +342,13 @@ def _text_of(path: Path) -> str:
 
 
 def as_read(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a record as it comes back from a file: tuples are lists."""
+    """Return a record as read back from a file: tuples become lists."""
     found: dict[str, Any] = json.loads(json.dumps(record))
     return found
 
 
 def _recorded(value: Any) -> Any:
-    """Return a value of an answer as JSON has it."""
+    """Return a value of an answer as JSON."""
     if isinstance(value, pl.DataFrame):
         return value.to_dicts()
     if isinstance(value, Plan):
@@ -361,7 +363,7 @@ def _recorded(value: Any) -> Any:
 
 
 def _differences(there: Mapping[str, Any], here: Mapping[str, Any]) -> Iterator[str]:
-    """Say which values of two records differ."""
+    """Return the differences between two records, a sentence each."""
     if there.get("stopped") == "interrupted":
         yield STOPPED_MANUALLY
     one, other = (

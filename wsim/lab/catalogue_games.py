@@ -1,4 +1,4 @@
-"""Games that try a catalogue out at every number of players, before anybody relies on it (``wsim catalog --check``)."""
+"""Trial games of a catalogue at every number of players, before anybody relies on it (``wsim catalog --check``)."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 GAMES = 1000  # of each policy at each number of players
 POLICIES = ("random", "balanced")
-"""Who tries a catalogue out: one that comes everywhere, and a strong one that builds what pays."""
+"""The policies of trial games: one that reaches all positions, and a strong one that builds what pays."""
 
 
 def play_catalogue(game: str, source: Source, players: Sequence[int], mistakes: Mistakes) -> int:
-    """Play games at every number of players, note every limit that some game breaks, and return the games played.
+    """Play games at every number of players, report every limit that a game breaks, and return the number of games.
 
     A catalogue with effects in Python is not played, because that would run its code.
     """

@@ -1,9 +1,8 @@
-"""Playing on a cluster of Dask workers: this machine's own (``local:4``) or a scheduler's (``tcp://host:8786``).
-
-A task is a range of games and what is made of them: the Parquet files of a shard, the sums of a comparison. Whatever
-is made on threads (``wsim.lab.batch.in_chunks``) can be made here (``chunk_runner``): what makes it is sent, with what
-its plans are made of (``wsim.lab.tasks``). A worker that dies is replaced, or its tasks go to others: what is made
-depends on plans and games only.
+"""Play on a cluster of Dask workers: local processes (``local:4``) or those of a scheduler (``tcp://host:8786``). A
+task maps a range of games to a result: the Parquet files of a shard, the sums of a comparison. Any function that runs
+on threads (``wsim.lab.batch.in_chunks``) can run here (``chunk_runner``): it is sent with the inputs of its plans
+(``wsim.lab.tasks``). A worker that dies is replaced, or its tasks go to other workers; results depend only on plans and
+games.
 """
 
 from __future__ import annotations
@@ -29,47 +28,48 @@ if TYPE_CHECKING:
     from wsim.game import Simulator
 
 Made = TypeVar("Made")
-"""What is made of some games."""
+"""The result for some games."""
 
 _LOCAL = re.compile(r"local:(\d{1,4})")
 _REMOTE = re.compile(r"(tcp|tls|ws|wss|ucx)://\S+:\d+")
-_FAILURES = 10  # workers that may die with a task before it is given up
+_FAILURES = 10  # workers that may die with a task before it is abandoned
 _WAIT = "30s"  # for the scheduler and its first worker
-SECONDS_A_TASK = 0.5  # short enough for progress and Ctrl-C, long enough to forget what a task costs
-_LOOK = 2.0  # seconds after which somebody looks whether there is still a worker
-_ALONE = 60.0  # seconds without any worker: a scheduler's may be on their way
-_GONE = "the cluster has gone; what is finished is kept"
+SECONDS_A_TASK = 0.5  # short enough for progress and Ctrl-C, long enough to amortise the cost of a task
+_LOOK = 2.0  # seconds between checks that a worker is left
+_ALONE = 60.0  # seconds to wait without a worker: those of a scheduler may be starting
+_GONE = "the cluster is gone; finished results are kept"
 
 
 def check_cluster(cluster: str | Cluster | None, threads: int | None = None) -> None:
-    """Raise UserError for what is no address of a cluster, if the extra is missing, or if there are threads, too."""
+    """Raise UserError for an invalid address, if the extra is missing, or if ``threads`` is also given."""
     if cluster is None:
         return
     if threads is not None:
-        raise UserError("threads are those of this machine; a cluster has its own, so give one of them")
+        raise UserError("--threads is for this machine and --cluster has its own threads: give only one of them")
     if isinstance(cluster, Cluster):
         return
     refuse_other_types(str, cluster=cluster)
     local = _LOCAL.fullmatch(cluster)
     if not (_REMOTE.fullmatch(cluster) or (local and int(local[1]) > 0)):
-        raise UserError(f"a cluster is local:4 (so many processes here) or tcp://host:8786, not {cluster!r}")
+        raise UserError(
+            f"cluster must be local:4 (number of processes on this machine) or tcp://host:8786, not {cluster!r}"
+        )
     if find_spec("distributed") is None:
         raise UserError("a cluster needs the extra: pip install 'wsim[cluster]'")
 
 
 @contextmanager
 def _deaf() -> Iterator[None]:
-    """Leave Ctrl-C at the terminal to this process, which ends the workers: what is started meanwhile never hears it.
-
-    The signal is blocked, for this thread and whatever it starts, threads and processes, those that replace others
-    later included; here it waits until the workers are there.
+    """Let only this process receive Ctrl-C from the terminal; it ends the workers itself. The signal is blocked for
+    this thread and all threads and processes that it starts meanwhile, including later replacements; in this process it
+    is delivered once the workers have started.
     """
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
     from multiprocessing import resource_tracker  # here: what only a local cluster needs
 
-    resource_tracker.ensure_running()  # to start it takes the signal off the mask
+    resource_tracker.ensure_running()  # starting it unblocks the signal
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -78,7 +78,7 @@ def _deaf() -> Iterator[None]:
 
 
 class Cluster:
-    """A cluster that is connected. ``address``: where; ``workers``: how many threads played when it was."""
+    """A connected cluster. ``address``: its address; ``workers``: the number of its threads when it was connected."""
 
     def __init__(self, address: str, client: Any) -> None:
         self.address = address
@@ -88,11 +88,10 @@ class Cluster:
     def made(
         self, make: Callable[[range], Made], ready: Sequence[Ready], parts: Iterator[range]
     ) -> Generator[tuple[range, float, Made]]:
-        """Make something of each range of games and yield it with its games and seconds, as soon as it is done.
-
-        About two for each thread are under way: that is the memory. ``parts`` is asked for the next one when there is
-        room for it. Leaving the loop drops what is not done. Raises what a worker raised, OSError if the cluster, or
-        all its workers, have gone.
+        """Apply a function to each range of games and yield its result with the games and seconds, as soon as it is
+        ready. About two tasks per thread are in progress, which bounds the memory; ``parts`` is read only when one can
+        start. Leaving the loop drops unfinished tasks. Raises the error of a worker, OSError if the cluster or all its
+        workers are gone.
         """
         content = self._client.submit(itself, packed(make, ready), pure=False)
         waiting: dict[Any, range] = {}
@@ -111,13 +110,12 @@ class Cluster:
     def in_chunks(
         self, make: Callable[[range], Made], ready: Sequence[Ready], parts: Sequence[range], chunk: int | None = None
     ) -> Generator[Made]:
-        """Cut the games of ``parts`` into chunks and yield what ``make`` makes of each, in order.
-
-        No chunk reaches over the end of a part; what is yielded is what ``wsim.lab.batch.in_chunks`` yields on threads.
+        """Split the games of ``parts`` into chunks and yield the result of ``make`` for each, in order. No chunk
+        crosses the end of a part; the results are those of ``wsim.lab.batch.in_chunks`` on threads.
         """
         pace = ChunkSizer(chunk, seconds=SECONDS_A_TASK)
-        cut: deque[range] = deque()  # chunks that are not yet yielded, in order
-        early: dict[int, Made] = {}  # what was done before its turn, by its first game
+        cut: deque[range] = deque()  # chunks not yet yielded, in order
+        early: dict[int, Made] = {}  # results that are early, by first game
 
         def chunks() -> Iterator[range]:
             for part in parts:
@@ -135,7 +133,7 @@ class Cluster:
                     yield early.pop(cut.popleft().start)
 
     def _done(self, futures: list[Any]) -> list[Any]:
-        """Wait until some are done and return them."""
+        """Wait until some tasks are done and return them."""
         from asyncio import CancelledError
         from concurrent.futures import CancelledError as Cancelled
 
@@ -148,13 +146,13 @@ class Cluster:
                 if self._client.scheduler_info()["workers"]:
                     seen = time.monotonic()
                 elif time.monotonic() > seen + _ALONE:
-                    raise OSError(f"no worker is left at {self.address}; what is finished is kept") from None
+                    raise OSError(f"no worker is left at {self.address}; finished results are kept") from None
             except (Cancelled, CancelledError, distributed.comm.CommClosedError):
                 raise OSError(_GONE) from None
 
 
 def _result(future: Any, games: range) -> tuple[float, Any]:
-    """Return what was made; raise what the worker raised, OSError if the cluster could not make it."""
+    """Return the result of a task; raise the error of the worker, OSError if the cluster failed."""
     from asyncio import CancelledError
     from concurrent.futures import CancelledError as Cancelled
 
@@ -165,7 +163,7 @@ def _result(future: Any, games: range) -> tuple[float, Any]:
         numbers = f"{games.start:,} to {games.stop - 1:,}"
         raise OSError(f"{_FAILURES + 1} workers died while they played the games {numbers}") from error
     except ModuleNotFoundError as error:
-        raise OSError(f"a worker cannot play: {error}; wsim must be installed there, too") from error
+        raise OSError(f"a worker cannot play: {error}; wsim must also be installed there") from error
     except (Cancelled, CancelledError, distributed.comm.CommClosedError) as error:
         raise OSError(_GONE) from error
     return found
@@ -173,9 +171,8 @@ def _result(future: Any, games: range) -> tuple[float, Any]:
 
 @contextmanager
 def connected(address: str, simulator: Simulator) -> Iterator[Cluster]:
-    """Connect to a cluster, or start one here; raise OSError if nobody answers.
-
-    ``simulator`` plays a game first where workers share this machine's cache, so that they find its kernels compiled.
+    """Connect to a cluster, or start one here; raise OSError if it does not answer. If workers share this machine's
+    cache, ``simulator`` plays a game first, so that they find its kernels compiled.
     """
     check_cluster(address)
     dask: Any = import_module("dask")
@@ -208,7 +205,7 @@ def connected(address: str, simulator: Simulator) -> Iterator[Cluster]:
 
 @contextmanager
 def _without_logs() -> Iterator[None]:
-    """Leave it to the one sentence to say that a cluster has gone: Dask logs tracebacks of it, on standard error."""
+    """Silence the tracebacks that Dask logs when a cluster is gone; one sentence reports it."""
     loggers = [logging.getLogger(f"distributed.{name}") for name in ("client", "batched")]  # batched: while it sends
     before = [logger.level for logger in loggers]
     for logger in loggers:
@@ -221,7 +218,7 @@ def _without_logs() -> Iterator[None]:
 
 
 def _processes(distributed: Any, workers: int, scratch: str) -> Any:
-    """Start so many workers here; raise OSError if one of them cannot be."""
+    """Start this many workers on this machine; raise OSError if one of them fails."""
     how: dict[str, Any] = {"host": "127.0.0.1", "dashboard_address": "127.0.0.1:0", "memory_limit": 0}
     how |= {"threads_per_worker": 1, "local_directory": scratch, "silence_logs": 50}
     try:
@@ -232,7 +229,7 @@ def _processes(distributed: Any, workers: int, scratch: str) -> Any:
 
 
 class InChunks(Protocol):
-    """Makes something of chunks of games, on threads or on a cluster, and yields it in order."""
+    """Apply a function to chunks of games, on threads or on a cluster, and yield the results in order."""
 
     def __call__(
         self, make: Callable[[range], Made], parts: Sequence[range], chunk: int | None = None
@@ -243,15 +240,15 @@ class InChunks(Protocol):
 def chunk_runner(
     cluster: str | Cluster | None, ready: Sequence[Ready], threads: int | None = None
 ) -> Iterator[InChunks]:
-    """Yield what makes something of games: on threads of this process, or on the workers of a cluster.
+    """Yield a function that maps chunks of games to results, on threads of this process or on the workers of a cluster.
 
     Parameters
     ----------
-    cluster: the address of a cluster, or one that is connected; None for threads.
-    ready: every simulator that plays in what is made, with its plan.
-    threads: how many threads; a cluster has its own.
+    cluster: the address of a cluster, or a connected one; None for threads.
+    ready: every simulator that the function uses, with its plan.
+    threads: the number of threads; a cluster has its own.
 
-    What is made of a chunk must depend on its games only, and be something that pickle can send.
+    The result for a chunk must depend only on its games, and it must be possible to pickle it.
     """
     if cluster is None:
         count = usable_threads(threads)
@@ -264,7 +261,7 @@ def chunk_runner(
 
 @contextmanager
 def joined(cluster: str | Cluster, simulator: Simulator) -> Iterator[Cluster]:
-    """Connect to a cluster (``connected``), unless it is connected already."""
+    """Connect to a cluster (``connected``) unless it is already connected."""
     if isinstance(cluster, Cluster):
         yield cluster
         return

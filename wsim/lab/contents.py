@@ -64,7 +64,7 @@ def _wrong_columns(schema: Mapping[str, Any], table: str) -> Iterator[str]:
 
 
 def _columns_to_check(schema: Mapping[str, Any], table: str) -> list[str]:
-    """Return the columns whose rows are looked at: those that tables count with, and names."""
+    """Return the columns whose rows are checked: those that tables use, and names."""
     import polars as pl
 
     if table == "picks":
@@ -110,7 +110,7 @@ def _wrong_rows(rows: pl.DataFrame, shard: Shard) -> Iterator[str]:
 
 
 def _wrong_worth(frame: pl.DataFrame) -> str | None:
-    """Return what is wrong with a table of sums of wishes; raise ValueError where it is none."""
+    """Return what is wrong with a table of sums of wishes; raise ValueError if it is not such a table."""
     import numpy as np
 
     from wsim.stats.summary import Summary

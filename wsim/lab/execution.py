@@ -1,4 +1,4 @@
-"""How games are played: on which threads or cluster, who follows the progress, and what Ctrl-C leaves."""
+"""How games are played: on threads or a cluster, with progress reports and a partial result on Ctrl-C."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Execution:
-    """How a question is carried out; none of it changes the answer.
+    """How a question is computed; this does not affect the answer.
 
     Attributes
     ----------
-    threads: how many threads of this machine play; None: all usable processors.
-    cluster: the workers that play instead: an address, or a connected cluster.
-    progress: called with what is being done, how much of it is done, and how much there is.
+    threads: the number of threads on this machine; None: one per usable processor.
+    cluster: workers to use instead: an address, or a connected cluster.
+    progress: called with the name of the task, the units done, and their total.
     """
 
     threads: int | None = None
@@ -34,22 +34,22 @@ class Execution:
 
     def __post_init__(self) -> None:
         check_cluster(self.cluster, self.threads)
-        usable_threads(self.threads)  # refuses an impossible number
+        usable_threads(self.threads)  # refuses an invalid number
         if self.progress is not None and not callable(self.progress):
             raise UserError(f"progress must be a function of (what, done, total), not {self.progress!r}")
 
     def report(self, what: str, done: int, total: int) -> None:
-        """Report progress to whoever follows it."""
+        """Report progress to the callback, if there is one."""
         if self.progress is not None:
             self.progress(what, done, total)
 
     def chunk_runner(self, ready: Sequence[Ready]) -> AbstractContextManager[InChunks]:
-        """Return what plays chunks of games with these simulators (``wsim.lab.cluster.chunk_runner``)."""
+        """Return a function that plays chunks of games with these simulators (``wsim.lab.cluster.chunk_runner``)."""
         return chunk_runner(self.cluster, ready, self.threads)
 
     @contextmanager
     def connected(self, simulator: Simulator) -> Iterator[Execution]:
-        """Connect to the cluster, if there is one, for several rounds of games; ``simulator`` is any that plays."""
+        """Connect to the cluster, if there is one, for several rounds of games; ``simulator``: any that will play."""
         if self.cluster is None:
             yield self
             return

@@ -1,4 +1,4 @@
-"""Playing again what made some data, and whether that gives the same: what they have in common, runs and shards."""
+"""Repeat the games behind some data and compare the results: the common parts, runs and shards."""
 
 from __future__ import annotations
 
@@ -26,20 +26,19 @@ if TYPE_CHECKING:
 
     from wsim.game import Simulator
 
-SHOWN = 8  # differences of one kind that are named
-MOST_SAID = 200  # letters of what Python says of a damaged record
+SHOWN = 8  # differences of one kind that are listed
+MOST_SAID = 200  # characters of Python's message about a damaged record
 _Found = TypeVar("_Found")
 
 
 @dataclass(frozen=True)
 class Again:
-    """How something is played again.
+    """How a repetition is played.
 
     Attributes
     ----------
-    plan: makes of a recorded plan the one that is played.
-    places: where the files lie that plans name, if not where their names say.
-    out: where the games of a run are kept; None: nowhere. execution: how its games are played.
+    plan: maps a recorded plan to the plan to play. places: the paths of files that plans name, if different from their
+        names. out: the folder for the games of a run; None: they are not stored. execution: how its games are played.
     """
 
     plan: Callable[[Plan], Plan] = lambda plan: plan
@@ -48,31 +47,31 @@ class Again:
     execution: Execution = Execution()
 
     def restored(self, flat: Mapping[str, Any]) -> Plan:
-        """Return the plan that is played for a recorded one."""
+        """Return the plan to play for a recorded one."""
         return self.plan(Plan.restore(flat, self.places))
 
 
 class Repeatable(Protocol):
-    """What was made by playing, and says how: a run, a shard of one, an answer, a page."""
+    """A result of playing that records how it was made: a run, a shard, an answer, a page."""
 
     def plan(self) -> Plan | None:
-        """Return the plan that made it, if it has one; raise UserError if what it says of itself is damaged."""
+        """Return the plan that made it, if it has one; raise UserError if its record is damaged."""
         ...
 
     def again(self, how: Again) -> Rerun:
-        """Play it again and compare; UserError for what cannot be played."""
+        """Repeat it and compare; raise UserError if it cannot be played."""
         ...
 
 
 @dataclass(frozen=True)
 class Rerun:
-    """What came of playing something again.
+    """The result of a repetition.
 
     Attributes
     ----------
     compared: what was compared, in a few words: ``80,000 rows of seats``.
-    differences: what is not the same, a sentence each without a full stop; none if all is.
-    remarks: what was not the same about how it was made (versions, machine, rules), in the same way.
+    differences: the differences, a sentence each without a full stop; empty if there are none.
+    remarks: differences in how it was made (versions, machine, rules), in the same form.
     """
 
     compared: str
@@ -81,15 +80,15 @@ class Rerun:
 
     @property
     def identical(self) -> bool:
-        """Whether the same came out."""
+        """Whether the results are the same."""
         return not self.differences
 
 
 def unlike(there: Provenance, here: Provenance) -> list[str]:
-    """Say what two records of what made data do not have in common."""
+    """Return the differences between two provenance records, a sentence each."""
     different = differences(there.identity, here.identity) | differences(there.software, here.software)
     found = [f"{path} was {_short(old)} and is {_short(new)}" for path, (old, new) in different.items()]
-    return [*found[:SHOWN], *([f"{len(found) - SHOWN} more things differ"] if len(found) > SHOWN else [])]
+    return [*found[:SHOWN], *([f"{len(found) - SHOWN} more values differ"] if len(found) > SHOWN else [])]
 
 
 def _short(value: Any) -> str:
@@ -98,7 +97,7 @@ def _short(value: Any) -> str:
 
 
 def sound(read: Callable[[], _Found], what: str = "the answer is damaged") -> _Found:
-    """Return what ``read`` finds in a record; UserError where it stumbles over something else than expected."""
+    """Return ``read(record)``; raise UserError if the record does not have the expected form."""
     from polars.exceptions import PolarsError
 
     try:
@@ -111,7 +110,7 @@ def sound(read: Callable[[], _Found], what: str = "the answer is damaged") -> _F
 
 
 def places_in(folder: Path) -> dict[str, str]:
-    """Return where the files lie that the plan of a run names, if ``folder`` is that of a run; nothing otherwise."""
+    """Return the paths of the files that the plan of a run names, if ``folder`` is a run folder; otherwise none."""
     if not (folder / RECORD).is_file():
         return {}
     return {name: str(folder / place) for name, place in read_record(folder).places.items()}
@@ -119,7 +118,7 @@ def places_in(folder: Path) -> dict[str, str]:
 
 @contextmanager
 def played_again(plan: Plan, how: Again, **parts: Any) -> Iterator[Run]:
-    """Play a plan and give the run, which is kept if somebody wants it; ``parts``: of ``record``."""
+    """Play a plan and return the run, in ``out`` or a temporary folder; ``parts``: as for ``record``."""
     with nullcontext(how.out) if how.out is not None else TemporaryDirectory(prefix="wsim-rerun-") as place:
         run = record(
             plan,
@@ -130,13 +129,13 @@ def played_again(plan: Plan, how: Again, **parts: Any) -> Iterator[Run]:
             **parts,
         )
         if run.played < len(run.wanted):
-            raise UserError(f"{str(run.path)!r} holds these games already: choose another --out")
+            raise UserError(f"{str(run.path)!r} already contains these games: choose another --out")
         yield run
 
 
 @dataclass(frozen=True)
 class RunFolder:
-    """A run that is played again as it was, part and all."""
+    """A run to repeat, with its part."""
 
     run: Run
 
@@ -145,7 +144,7 @@ class RunFolder:
         return self.run.plan
 
     def again(self, how: Again) -> Rerun:
-        """Play it again and compare every row; UserError if it has no games, StoreError if it is damaged."""
+        """Repeat it and compare every row; raise UserError if it has no games, StoreError if it is damaged."""
         run, compared, found = self.run, [], []
         with played_again(how.plan(run.plan), how, shard=run.shard_games, part=run.part) as again:
             for table in tables_of(run.plan):
@@ -156,7 +155,7 @@ class RunFolder:
 
 
 def _tables(run: Run, again: Run, table: str) -> tuple[int, list[str]]:
-    """Return how many rows of a table were compared, and in which shards they differ."""
+    """Return the number of compared rows of a table, and the shards in which they differ."""
     rows, found = 0, []
     played = {shard.first: shard for shard in again.shards[table]}
     for shard in run.shards[table]:
@@ -170,12 +169,12 @@ def _tables(run: Run, again: Run, table: str) -> tuple[int, list[str]]:
 
 
 def rows_that_differ(there: pl.DataFrame, here: pl.DataFrame) -> str | None:
-    """Say how two tables of games differ, as in ``has other values in ...``; None if they are the same."""
+    """Return how two tables of games differ, such as ``has different values in ...``; None if they are the same."""
     if there.equals(here):
         return None
     if there.schema != here.schema:
         names = [name for name in {**there.schema, **here.schema} if there.schema.get(name) != here.schema.get(name)]
-        return f"has other columns: {', '.join(names[:SHOWN])}{' ...' if len(names) > SHOWN else ''}"
+        return f"has different columns: {', '.join(names[:SHOWN])}{' ...' if len(names) > SHOWN else ''}"
     if there.height != here.height:
         return f"has {there.height:,} rows, and {here.height:,} when played again"
     columns = [name for name in there.columns if not there[name].equals(here[name])]
@@ -186,9 +185,9 @@ def rows_that_differ(there: pl.DataFrame, here: pl.DataFrame) -> str | None:
     shown = ", ".join(columns[:SHOWN]) + (" ..." if len(columns) > SHOWN else "")
     if "game" not in there.columns:
         shown = f"{there['name'].filter(either)[0]} ..."
-        return f"has other sums in {int(either.sum()):,} rows: {shown}"
+        return f"has different sums in {int(either.sum()):,} rows: {shown}"
     game = there["game"].filter(either)[0]
-    return f"has other values in {int(either.sum()):,} rows, first in game {game:,}: {shown}"
+    return f"has different values in {int(either.sum()):,} rows, first in game {game:,}: {shown}"
 
 
 # --- one file -------------------------------------------------------------------------------------------------------
@@ -196,7 +195,7 @@ def rows_that_differ(there: pl.DataFrame, here: pl.DataFrame) -> str | None:
 
 @dataclass(frozen=True)
 class ShardFile:
-    """A shard of a run that came without its folder, as its metadata tell it."""
+    """A shard of a run without its folder, read from its metadata."""
 
     path: Path
     provenance: Provenance
@@ -205,10 +204,12 @@ class ShardFile:
 
     @classmethod
     def read(cls, path: Path) -> ShardFile:
-        """Read the metadata of a file; raise UserError if it is no shard of wsim."""
+        """Read the metadata of a file; raise UserError if it is not a shard of wsim."""
         metadata = shard_metadata(path)
         if metadata is None or metadata.get("format") != FORMAT or metadata.get("table") not in ("seats", "picks"):
-            raise UserError(f"{str(path)!r} does not say what made it: it is no shard of a run of wsim ({FORMAT})")
+            raise UserError(
+                f"{str(path)!r} does not record how it was made: it is not a shard of a wsim run ({FORMAT})"
+            )
         try:
             first, games = int(metadata["first_game"]), int(metadata["games"])
             made = Provenance.from_record(metadata)
@@ -216,15 +217,15 @@ class ShardFile:
         except UserError:
             raise
         except (KeyError, TypeError, ValueError) as error:
-            raise UserError(f"what {str(path)!r} says of itself is damaged: {error!r}") from error
+            raise UserError(f"the record in {str(path)!r} is damaged: {error!r}") from error
         return cls(path, made, str(metadata["table"]), range(first, first + games))
 
     def plan(self) -> Plan:
-        """Return the plan, its files where the run keeps them that the shard lies in."""
+        """Return the plan, with the files of the run that the shard is in."""
         return Plan.restore(self.provenance.plan, places_in(self.path.parent.parent))
 
     def again(self, how: Again) -> Rerun:
-        """Play its games again, in memory, and compare its rows."""
+        """Repeat its games in memory and compare its rows."""
         import polars as pl
 
         plan = how.plan(self.plan())

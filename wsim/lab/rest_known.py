@@ -1,8 +1,6 @@
-"""Where it is known how far figures move between good players: beside a run, or in what comes with its game.
-
-It is known for a catalogue, a rule set, a number of players and options of the game, and for some players: a run whose
-seats are all played by some of them is shown it, no other one. What lies in the folder of a run goes before what comes
-with wsim.
+"""Known differences of figures between good players: from the run folder, or shipped with the game. They are known for
+a catalogue, a rule set, a number of players and options of the game, and for some policies; only a run whose seats are
+all played by these policies shows them. An answer in the run folder takes precedence over the shipped figures.
 """
 
 from __future__ import annotations
@@ -21,15 +19,15 @@ from wsim.stats.between import Between
 
 OF_ANSWERS = ("wsim-robustness/1", "wsim-rest/1")
 _NOT_OF_THE_RULES = ("engine", "policies", "catalogue", "changes")
-"""What a record of the rules has besides them: who plays, the name of a file, how the catalogue was asked for."""
+"""Entries of a rules record that are not rules: the policies, file names, how the catalogue was requested."""
 
 
 def known_between(provenance: Mapping[str, Any], folder: Path | None, table: str) -> Between | None:
-    """Return how far the figures of a table of a run move between players; None where that is not known.
+    """Return how much the figures of a table of a run differ between players; None if that is unknown.
 
     Parameters
     ----------
-    provenance: the identity of the run. folder: that of the run, if it lies in one.
+    provenance: the identity of the run. folder: the run folder, if there is one.
 
     Raises UserError for a damaged answer of ``wsim robustness`` in the folder.
     """
@@ -43,7 +41,8 @@ def known_between(provenance: Mapping[str, Any], folder: Path | None, table: str
 
 
 def between_of(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is known by an answer of ``wsim robustness``; KeyError, TypeError or the like if it is damaged."""
+    """Return the differences in an answer of ``wsim robustness``; raise KeyError, TypeError or the like if it is
+    damaged."""
     figures: dict[str, dict[str, float]] = {}
     for row in record["items"] if "items" in record else record["things"]:
         sd = row.get("shrunk", row["between"])
@@ -60,7 +59,7 @@ def between_of(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _conditions(identity: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a figure is of, beside who plays."""
+    """Return the conditions of a figure apart from the policies."""
     plan = identity["plan"]
     names = ("game", "ruleset", "players", *find_game(plan["game"]).OPTIONS)
     rules = {key: value for key, value in identity["rules"].items() if key not in _NOT_OF_THE_RULES}
@@ -68,12 +67,12 @@ def _conditions(identity: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _set(conditions: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the conditions that are set: a later version may have more options, which are not set in older records."""
+    """Return the conditions that are set; options of a later version are not set in older records."""
     return {name: value for name, value in conditions.items() if value is not None}
 
 
 def _known(folder: Path | None, game: str) -> Iterator[Mapping[str, Any]]:
-    """Yield all that is known: what lies in a folder, the latest first, then what comes with the game."""
+    """Yield all known differences: those in the folder, the latest first, then those shipped with the game."""
     here = [] if folder is None else [*folder.glob("robustness*.json"), *folder.glob("rest*.json")]
     for path in sorted(here, key=lambda one: one.stat().st_mtime, reverse=True):
         try:
@@ -81,9 +80,7 @@ def _known(folder: Path | None, game: str) -> Iterator[Mapping[str, Any]]:
             if record["format"] in OF_ANSWERS:
                 yield between_of(record)
         except (LookupError, TypeError, ValueError, AttributeError) as error:
-            raise UserError(
-                f"{str(path)!r} is not an answer of wsim robustness, or a damaged one: {error!r}"
-            ) from error
+            raise UserError(f"{str(path)!r} is not an answer of wsim robustness, or is damaged: {error!r}") from error
     shipped = find_game(game).REST
     if shipped is not None:
         yield from _shipped(shipped)

@@ -1,4 +1,4 @@
-"""Any table of one run, or of several side by side: split, with its options, and what made it (``wsim table``)."""
+"""Any table of one or several runs: split, with its options and provenance (``wsim table``)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 FORMAT = "wsim-table/1"
 Texts = Mapping[str, Sequence[str | None]]
-"""Options of a table with the texts that were given for each, None for an option without a value."""
+"""The given texts of each option of a table, None for an option without a value."""
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,8 @@ class RunTable:
 
     Attributes
     ----------
-    name: of the analysis. runs: at least one. by: the columns that it was asked to be split by. level: of confidence.
-    teller: the column that tells several runs apart; none for one run. won_by: see ``WonBy``; None for all games.
+    name: of the analysis. runs: at least one. by: the requested split. level: confidence. teller: the column that
+        distinguishes several runs; none for one run. won_by: see ``WonBy``; None for all games.
     """
 
     name: str
@@ -52,7 +52,7 @@ class RunTable:
         options: Mapping[str, object],
         won_by: int | None = None,
     ) -> RunTable:
-        """Make a table; raise UserError for what the runs cannot be asked."""
+        """Make a table; raise UserError for an unknown table, option or split."""
         from wsim.stats.combined import stack
 
         found = [find_analysis(find_game(run.plan.game), name) for run in runs]
@@ -67,12 +67,12 @@ class RunTable:
 
     @property
     def split(self) -> tuple[str, ...]:
-        """The columns that its rows are split by."""
+        """The columns that split its rows."""
         return self.by or self.analysis.by or ()
 
     @cached_property
     def splits(self) -> dict[str, str]:
-        """The columns of names that it would have if it were split by them, and how that is asked for."""
+        """The columns that a split would add, and how to request it."""
         run = self.runs[0]
         if self.analysis.by is None or run.plan.keep == "summary" or not run.shards["seats"]:
             return {}
@@ -81,17 +81,17 @@ class RunTable:
 
     @property
     def title(self) -> str:
-        """What it is, of how many games."""
+        """The title, with the number of games."""
         games = " and ".join(f"{run.games:,}" for run in self.runs)
-        which = "" if self.won_by is None else f", those won by {self.won_by} points or more"
+        which = "" if self.won_by is None else f", only those won by at least {self.won_by} points"
         return f"{self.table.title}, {games} games{which}{fair_share(self.table)}"
 
     def document(self, rows: pl.DataFrame | None = None, command: str = "") -> Document:
-        """Return the table for people, or only ``rows`` of it; ``command`` makes it."""
+        """Return the table as a document; ``rows``: only these; ``command``: the command that makes it."""
         return self.table.document(rows, self.title, command)
 
     def record(self, options: Texts, only: Sequence[str], sort: str | None, top: int | None) -> dict[str, Any]:
-        """Return what made it, and what is shown of it: ``only`` the rows of these conditions, sorted, the first."""
+        """Return its provenance, and the selection: ``only`` rows with these conditions, sorted, the first ones."""
         record: dict[str, Any] = {"format": FORMAT, "table": self.name, "title": self.table.title}
         record |= {"note": self.table.note, "level": self.level, "by": list(self.split)}
         record |= {"options": {key: list(texts) for key, texts in options.items()}}
@@ -101,9 +101,8 @@ class RunTable:
 
 
 class WonBy:
-    """The games of a run whose winners have so many points more than the best of the others; else as the run.
-
-    A game that everybody wins is not among them. Raises UserError for a run of teams, or one that keeps no rows.
+    """A run restricted to games whose winners are this many points ahead of the best other seat. Games that all seats
+    win are excluded. Raises UserError for a run of teams, or one without rows.
     """
 
     def __init__(self, run: Run, points: int) -> None:
@@ -113,7 +112,7 @@ class WonBy:
 
         seats = competitors(run.seats)
         if parties(seats) < seats.select(pl.col("seat").n_unique()).collect().item():
-            raise UserError("games of teams are not told apart by points: a side has several seats")
+            raise UserError("games of teams cannot be selected by points, because a side has several seats")
         won = pl.col("win_share") > 0
         ahead = pl.col("total").filter(won).max() - pl.col("total").filter(~won).max()
         self._run, self._wanted = run, seats.group_by("game").agg(ahead=ahead).filter(pl.col("ahead") >= points)
@@ -129,27 +128,27 @@ class WonBy:
         return self._of_games(self._run.picks)
 
     def summed(self, _recipe: object) -> WonBy:
-        """Return itself: sums are of all games."""
+        """Return itself: the sums of a run cover all games."""
         return self
 
     def _of_games(self, rows: pl.LazyFrame) -> pl.LazyFrame:
         return rows.join(self._wanted.select("game"), on="game", how="semi", maintain_order="left")
 
     def between(self, _analysis: object) -> None:
-        """Return nothing: what is known of players is of all games."""
+        """Return None: differences between players are known only for all games."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._run, name)
 
 
 def tables_of_run(run: Run) -> dict[str, Analysis]:
-    """Return the tables that a run can be asked for, by name."""
+    """Return the tables of a run, by name."""
     every = analyses_of(find_game(run.plan.game)).items()
     return {name: one for name, one in every if one.possible(run.plan)}
 
 
 def identity_of(run: Run) -> dict[str, Any]:
-    """Return what tells which run an analysis is of."""
+    """Return the fields that identify the run that an analysis belongs to."""
     return {
         "folder": str(run.path),
         "digest": run.provenance.digest,
@@ -160,7 +159,7 @@ def identity_of(run: Run) -> dict[str, Any]:
 
 
 def fair_share(table: Table) -> str:
-    """Return what a title says of the share of wins that every seat has by chance; nothing where it differs."""
+    """Return the fair share of wins for a title; empty if it differs between the games."""
     from wsim.stats.columns import FAIR, SCORE, WIN_SHARE
 
     if not {"win_share", FAIR} <= set(table.frame.columns):
@@ -176,12 +175,12 @@ def fair_share(table: Table) -> str:
 
 
 def option_names(analysis: Analysis) -> list[str]:
-    """Return how the options of a table are written."""
+    """Return the options of a table in the form of the command line."""
     return [*(["--by"] if analysis.by is not None else []), *(f"--{name}" for name in analysis.options)]
 
 
 def _value(name: str, analysis: Analysis, key: str, texts: Sequence[str | None]) -> object:
-    """Return the value of an option of a table; raise UserError for one that it does not have."""
+    """Return the value of an option of a table; raise UserError for an unknown option."""
     known = option_names(analysis)
     if key not in analysis.options:
         has = f"it has {', '.join(known)}" if known else "it has none"
@@ -198,5 +197,5 @@ def _value(name: str, analysis: Analysis, key: str, texts: Sequence[str | None])
 
 
 def texts_read(name: str, analysis: Analysis, options: Texts) -> dict[str, object]:
-    """Return the values of the options of a table; raise UserError for one that it does not have."""
+    """Return the values of the options of a table; raise UserError for an unknown option."""
     return {key: _value(name, analysis, key, texts) for key, texts in options.items()}

@@ -44,6 +44,7 @@ from wsim.lab.provenance import METADATA_KEY, Provenance
 from wsim.lab.record import Record, read_record
 from wsim.lab.rest_known import known_between
 from wsim.lab.wishes import worth_share
+from wsim.policies.lineup import PEOPLE
 from wsim.processors import usable_cpus
 
 if TYPE_CHECKING:
@@ -177,16 +178,16 @@ class Run:
 
         if not worth_share(self.plan):
             raise UserError(
-                f"the run {str(self.path)!r} has no games that say what cards are worth: play it with --worth 0.4, or "
-                "ask wsim experiment worth"
+                f"the run {str(self.path)!r} has no games that measure what cards are worth: play it with --worth "
+                "0.4, or use wsim experiment worth"
             )
-        self._scan("worth")  # whether there are any, and all are what was written
+        self._scan("worth")  # raises if there are none, or if one is damaged
         total = Summary()
         for shard in self.shards["worth"]:
             if (sums := Summary.of_frame(self.read("worth", shard))).games:
                 total.add(sums)
         if not total.games:
-            raise UserError(f"the run {str(self.path)!r} has too few games to say what cards are worth")
+            raise UserError(f"the run {str(self.path)!r} has too few games to measure what cards are worth")
         return total
 
     @property
@@ -196,8 +197,20 @@ class Run:
         StoreError if a shard is damaged.
         """
         if not self.plan.picks:
-            raise UserError(f"the run {str(self.path)!r} recorded no picks: play it with --picks")
+            remedy = "people's games have no decisions" if self.people else "play it with --picks"
+            raise UserError(f"the run {str(self.path)!r} recorded no picks: {remedy}")
         return self._scan("picks")
+
+    @property
+    def people(self) -> Mapping[str, Any] | None:
+        """What is known of imported games (``wsim.people.importing``); None for games that policies played."""
+        about: Mapping[str, Any] | None = self.provenance.identity["rules"].get(PEOPLE)
+        return about
+
+    def recorded(self, columns: Sequence[str]) -> tuple[str, ...]:
+        """Return the columns by which a table is split by default: of people's games, only those that they recorded."""
+        there = self.people["recorded"] if self.people else columns
+        return tuple(name for name in columns if name in there) or tuple(columns)
 
     @property
     def complete(self) -> bool:
@@ -228,7 +241,8 @@ class Run:
         return self.table("policies", by, level=level)
 
     def cards(self, by: str | Sequence[str] = (), *, raw: bool = False, level: float = 0.95) -> Table:
-        """Return a table of cards with and without; ``raw`` pools policies instead of comparing within them."""
+        """Return the results of seats with and without each card; ``raw`` pools policies instead of comparing within
+        them."""
         return self.table("cards", by, raw=raw, level=level)
 
     def worth(self, by: str | Sequence[str] = (), *, level: float = 0.95, **options: object) -> Table:

@@ -11,7 +11,7 @@ from wsim.options import Options, argument, level_option, names, option, option_
 
 @dataclass(frozen=True)
 class TableOptions(Options):
-    """Show a table of a run: wsim table RUN NAME. Without NAME: which tables there are, and the options of each."""
+    """Show a table of a run: wsim table RUN NAME. Without NAME, list the tables and their options."""
 
     runs: tuple[str, ...] = argument(
         "Run folder written by wsim run; several are combined into one table.", metavar="RUN"
@@ -26,14 +26,14 @@ class TableOptions(Options):
 
 @dataclass(frozen=True)
 class Wide(Options):
-    """How tables are printed that are wider than the screen."""
+    """How to print tables that are wider than the screen."""
 
     wide: bool = option("Show every column, in several parts if there is no room.", False)
 
 
 @dataclass(frozen=True)
 class RowOptions(Wide):
-    """The rows and columns of a table that are shown."""
+    """The rows of a table to show."""
 
     sort: str | None = option("Sort by this column, largest first; -COLUMN: smallest first.", None, metavar="COLUMN")
     top: int | None = option("Show only the first rows.", None, metavar="N")

@@ -106,7 +106,8 @@ def _contents(run: Run, table: str, shards: list[Shard]) -> Iterator[Finding]:
     for shard in shards:
         path, name = shard_path(run.path, table, shard.first), shard_name(table, shard.first)
         schema = dict(pl.scan_parquet(path, glob=False).collect_schema())
-        parts = [column for column in schema if column.startswith(POINTS_OF)] if table == "seats" else []
+        summed = table == "seats" and (run.people is None or run.people["sums"])
+        parts = [column for column in schema if column.startswith(POINTS_OF)] if summed else []
         rows = pl.read_parquet(path, glob=False, columns=["total", *parts]) if parts else None
         rows_per_game = rows.height / shard.games if rows is not None else 0.0
         columns = list(schema.items())

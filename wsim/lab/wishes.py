@@ -1,7 +1,6 @@
-"""Games in which policies are overruled now and then, added up: what each thing is worth to the seat that wants it.
-
-Only sums are kept (``wsim.stats.worth``). They are those of the games by number, whoever plays them and in whatever
-chunks, so that sums of different games add up.
+"""Sums over games in which policies are sometimes overruled: what each thing is worth to the seat that wants it. Only
+sums are kept (``wsim.stats.worth``). They depend only on the numbers of the games, not on machines or chunks, so sums
+of different games add up.
 """
 
 from __future__ import annotations
@@ -27,40 +26,41 @@ AT_ONCE = 1024  # games, whose decisions take some 15 MB
 
 
 def overruled(plan: Plan, chance: float | str) -> Plan:
-    """Return the plan whose policies are overruled with a chance; UserError where its game, or what it asks, cannot."""
+    """Return the plan with policies overruled at random; raise UserError if its game or options do not allow it."""
     if find_game(plan.game).WISHES is None:
-        raise UserError(f"{plan.game} cannot overrule policies, so that it cannot say what things are worth to them")
+        raise UserError(f"{plan.game} cannot overrule policies, so worth cannot be measured")
     if "randomise" in plan.options:
-        raise UserError("randomise and overrule are two experiments: play one of them")
+        raise UserError("randomise and overrule are different experiments: use only one of them")
     return plan.replace(overrule=str(chance), worth=None, picks=False, keep="seats")
 
 
 def worth_share(plan: Plan) -> float:
-    """Return how many games that say what things are worth a run has for each of its own games."""
+    """Return the number of games that measure worth for each game of a run."""
     return float(plan.options.get(WORTH, 0))
 
 
 def asks_worth(plan: Plan) -> bool:
-    """Say whether a run of a plan has games that say what things are worth."""
+    """Return whether a run of a plan has games that measure worth."""
     return len(worth_games(range(plan.games), worth_share(plan))) > 0
 
 
 def worth_games(games: range, share: float) -> range:
-    """Return the numbers of the games that go with some games of a run: adjoining games have adjoining numbers."""
+    """Return the numbers of the games that measure worth for some games of a run; adjacent games have adjacent
+    numbers."""
     return range(int(games.start * share), int(games.stop * share))
 
 
 def worth_of(simulator: Simulator) -> WishSums:
-    """Return what plays the games that say what things are worth, at the table of a simulator."""
+    """Return the simulator of the games that measure worth, at the table of a simulator."""
     plan = overruled(simulator.plan, CHANCE)
     return WishSums(find_game(plan.game).prepare(plan), plan.game)
 
 
 def reader_of(game: str) -> WishReader:
-    """Return how the wishes of a game are read; UserError for a game that cannot tell them."""
+    """Return the reader of a game's wishes; raise UserError for a game without one."""
     place = find_game(game).WISHES
     if place is None:
-        raise UserError(f"{game} does not tell what its policies want")
+        raise UserError(f"{game} does not record what its policies want")
     module, _, name = place.partition(":")
     found: Any = vars(import_module(module))[name]
     reader: WishReader = found
@@ -69,7 +69,7 @@ def reader_of(game: str) -> WishReader:
 
 @dataclass(frozen=True)
 class WishSums:
-    """Plays games of a simulator and adds up their wishes: something that can be sent to a worker.
+    """Play games of a simulator and add up their wishes; can be sent to a worker.
 
     ``game``: the name of the game.
     """

@@ -151,7 +151,7 @@ class RunWriter:
         if not (self.finished or self._resume):
             what = "fewer games" if longer else "this run, unfinished"
             raise UserError(
-                f"{str(self.folder)!r} contains {what}: add --resume to continue it, or choose another --out"
+                f"{str(self.folder)!r} contains {what}: add --resume to continue it, or choose a different --out"
             )
 
     def _refuse_other_part(self, *, longer: bool) -> None:

@@ -17,6 +17,8 @@ Value = int | float | bool | str
 """The value of a policy's parameter, as parsed."""
 
 _WORDS: Mapping[str, bool] = MappingProxyType({"true": True, "false": False})
+PEOPLE = "people"
+"""The only policy of a run of games that people played (``wsim import``), and the section of its rules about them."""
 _GRAMMAR = "write name, name:key=value, ./file.py:function or package.module:function"
 
 

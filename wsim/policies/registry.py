@@ -26,7 +26,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError, nearest
-from wsim.policies.lineup import Entry, check_length, finite
+from wsim.policies.lineup import PEOPLE, Entry, check_length, finite
 from wsim.policies.pool import SEARCH, Player, Pool, check_budget, infers, players_of
 from wsim.policies.watchdog import Answering
 
@@ -341,6 +341,8 @@ def _player(entry: Entry, policies: Mapping[str, Policy], interface: Interface) 
         return _registered_player(entry, policies, interface)
     if plain and entry.name not in installed():
         names = [*policies, *installed()]
+        if entry.name == PEOPLE:
+            raise UserError("people's games cannot be played or replayed: they were imported, without decisions")
         raise UserError(f"unknown policy {entry.name!r}{nearest(entry.name, names)}: known are {', '.join(names)}")
     if entry.module in policies:
         raise UserError(

@@ -13,7 +13,7 @@ import numpy as np
 
 from wsim.game import Simulator
 from wsim.jit.modes import JIT
-from wsim.kernels.commands import BEGIN, COMPARE, DECIDE, EVERYTHING, FOLLOW, OBSERVE, PLAY_OUT, REDRAW, STEP
+from wsim.kernels.commands import BEGIN, COMPARE, DECIDE, EVERYTHING, FOLLOW, LOOK, OBSERVE, PLAY_OUT, REDRAW, STEP
 from wsim.kernels.heads import RECORD_ALL, RECORD_PICKS, seating_like, timestep_of
 from wsim.limits import BrokenLimit, Limit, limit_error_of
 from wsim.position import Position
@@ -131,6 +131,37 @@ class VectorKernels:
     columns: tuple[str, ...]
     actions: tuple[str, ...]
     most_moves: int
+
+    def states(self, count: int) -> NDArray[Any]:
+        """Return room for the states of some games."""
+        return np.zeros((count, self.machine.state.itemsize // 8), np.uint64)
+
+    def step(self, states: NDArray[Any], request: Any, timesteps: Any, seen: NDArray[Any], masks: NDArray[Any]) -> None:
+        """Step every game that is not over (``wsim.kernels.lockstep``)."""
+        machine = self.machine
+        game, words = machine.workspace()
+        with np.errstate(over="ignore"), machine.line_up.answering(game.answer):  # random numbers wrap around
+            failed = self.entry(
+                *(game, words, states, machine.rules, machine.seating, machine.addresses),
+                *(request, timesteps, seen, masks),
+            )
+        if failed >= 0:
+            machine.line_up.raise_wrong(game.answer)
+
+    def observe(self, state: NDArray[Any], seat: int, seen: NDArray[Any]) -> None:
+        """Write the observation of a player."""
+        self.machine.run(state, OBSERVE, 0, seat, seen=seen)
+
+    def position(self, simulator: Simulator, state: NDArray[Any]) -> Position:
+        """Return a state as a position."""
+        position: Any = simulator.begin(0)
+        position.words = state.copy()
+        position.refresh(LOOK)
+        return position  # type: ignore[no-any-return]
+
+    def set_state(self, states: NDArray[Any], index: int, position: Any) -> None:
+        """Replace a state by a position."""
+        states[index] = position.words
 
 
 _Position = TypeVar("_Position", bound="StatePosition")

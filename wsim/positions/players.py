@@ -22,7 +22,7 @@ def who_plays_on(plan: Plan, number: int) -> tuple[str, ...]:
     """Return the policies for playouts of a game's positions: those at the table, with searchers replaced.
 
     Playouts within playouts take hours, so a searcher is replaced by the player of its own playouts: its net, or
-    ``balanced`` in a game without one.
+    ``balanced`` in a game without one, or the first policy of a game that does not have it.
     """
     kinds = {str(row["name"]): row["kind"] for row in find_game(plan.game).policies()}
     net = next((name for name, kind in kinds.items() if kind == "net"), None)
@@ -30,7 +30,8 @@ def who_plays_on(plan: Plan, number: int) -> tuple[str, ...]:
     for text, entry in zip(plan.policies, plan.line_up, strict=True):
         if kinds.get(entry.name) == SEARCH:
             kept = {key: value for key, value in entry.parameters.items() if key == "file"}
-            text = OWN_PLAYER if net is None else str(replace(entry, name=net, parameters=kept))
+            plain = OWN_PLAYER if OWN_PLAYER in kinds else next(name for name, kind in kinds.items() if kind != SEARCH)
+            text = plain if net is None else str(replace(entry, name=net, parameters=kept))
         policies.append(text)
     return _from_seat_0(tuple(policies), plan, number)
 

@@ -1,4 +1,4 @@
-"""The sections of answers: each is the document that its question makes of it."""
+"""The sections of answers: each is the document of its question."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The charts, drawn by Altair and vl-convert to SVG: no script in the page draws anything.
+"""The charts, drawn by Altair and vl-convert as SVG, so the page needs no script for them.
 
 Every chart is drawn twice, for a wide and a narrow screen; the style sheet shows the one that fits. Marks carry their
 numbers as ``aria-label``, which the page shows as a tip.
@@ -22,27 +22,27 @@ from wsim.report.theme import ACCENT, FAINT, INK, SERIES, Palette, config
 
 WIDE, NARROW = 980, 340
 ROW_HEIGHT = 24
-LINE_HEIGHT = 14  # of a second line of a name
+LINE_HEIGHT = 14  # spacing of a second line of a name
 DEEPEST = 0.5
-"""Opacity of a cell's colour at most: the number on it keeps a contrast of 4.5 : 1, on paper and at night."""
+"""Largest opacity of a cell's colour: the number on it keeps a contrast of 4.5 : 1, on paper and in dark mode."""
 CLEAR = 0.05
 """A q-value below this is clear."""
-MOST_LINES = len(SERIES)  # score distributions that can be told apart
+MOST_LINES = len(SERIES)  # score distributions that can be distinguished
 MOST_BINS = 60
-LETTER = 7.2  # pixels that a letter of a label takes at most on average, in the widest of the usual fonts
-_PARTS = re.compile(r"(?<=[:,;/ ])(?=[^:,;/ ])")  # where a name may be broken
+LETTER = 7.2  # pixels per letter of a label, in the widest common font
+_PARTS = re.compile(r"(?<=[:,;/ ])(?=[^:,;/ ])")  # characters after which a name may be broken
 _NAMESPACE = re.compile(r' xmlns(:\w+)?="[^"]*"')  # not needed within HTML
 _GEOMETRY = re.compile(r' (?:d|transform|points|viewBox|[xyr][12]?|c[xy]|width|height)="[^"]*"')
-_TOO_EXACT = re.compile(r"(\.\d\d)\d+")  # of places and sizes, in pixels; numbers in names stay as they are
+_TOO_EXACT = re.compile(r"(\.\d\d)\d+")  # positions and sizes, in pixels; numbers in names are not changed
 
 Row = Mapping[str, Any]
 Make = Callable[[bool], alt.TopLevelMixin]
-"""Makes a chart for a wide (False) or a narrow screen (True)."""
+"""Make a chart for a wide (False) or a narrow screen (True)."""
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """A chart as two SVG elements, and what it shows in a sentence for those who cannot see it."""
+    """A chart as two SVG elements, and its description in a sentence for people who cannot see it."""
 
     wide: str
     narrow: str
@@ -61,15 +61,14 @@ def _svg(chart: Any, width: int) -> str:
 
 
 def texts_of(rows: pl.DataFrame, write: Callable[[Row], str], name: str) -> pl.Series:
-    """Return a column of what is written for each row."""
+    """Return a column with the label of each row."""
     return pl.Series(name, [write(row) for row in rows.iter_rows(named=True)], dtype=pl.String)
 
 
 def _labels(names: Iterable[str], narrow: bool, across: Mapping[str, Any] | None = None) -> alt.Axis:
-    """Return an axis with room for its labels in any browser's font, not only in the one measured here.
-
-    What has no room in one line is broken behind marks, so that names that end in other numbers look different.
-    ``across``: how labels stand that are not beside rows.
+    """Return an axis with room for its labels in any browser's font, not only in the font measured here. Long labels
+    are broken after punctuation, so that names that end in different numbers look different. ``across``: the
+    orientation of labels that are not next to rows.
     """
     broken = {name: _broken(name, narrow or across is not None) for name in names}
     room = max((LETTER * len(line) for lines in broken.values() for line in lines), default=0.0)
@@ -78,7 +77,7 @@ def _labels(names: Iterable[str], narrow: bool, across: Mapping[str, Any] | None
 
 
 def _broken(name: str, narrow: bool) -> list[str]:
-    """Return a name in lines for a chart, none longer than its room unless nothing within it may be broken."""
+    """Return a name as lines for a chart, none wider than the available room if it can be broken."""
     lines: list[str] = []
     for part in _PARTS.split(name):
         if lines and LETTER * len(lines[-1] + part) <= (125 if narrow else 260):
@@ -101,7 +100,7 @@ def _line(**at: float) -> alt.Chart:
 
 
 def with_unit(column: Column) -> str:
-    """Return what an axis is called; shares are drawn as fractions."""
+    """Return the title of an axis; shares are drawn as fractions."""
     unit = "" if column.unit in column.heading else column.unit
     return ", ".join(filter(None, (column.heading, unit)))
 
@@ -111,7 +110,7 @@ def _state_scale(*colours: str) -> alt.Scale:
 
 
 def draw(chart: Chart, sheet: Sheet, palette: Palette) -> Drawing | None:
-    """Draw a chart of a sheet; None where nothing is known of what it shows."""
+    """Draw a chart of a sheet; return None if it has no known values."""
     rows = [
         {**row, LABEL: chart.between.join(str(row[name]) for name in chart.labels if row.get(name) is not None)}
         for row in sheet.rows
@@ -130,7 +129,7 @@ def draw(chart: Chart, sheet: Sheet, palette: Palette) -> Drawing | None:
 
 LABEL = "label"
 MOST = 120
-"""Rows of a chart: of more, the first and the last."""
+"""Return the rows of a chart; if there are too many, the first and the last."""
 
 
 def _forest(chart: Chart, columns: Sequence[Column], rows: Rows, _: Palette) -> Drawing:
@@ -177,7 +176,7 @@ def _forest(chart: Chart, columns: Sequence[Column], rows: Rows, _: Palette) -> 
 
 
 def _span(rows: pl.DataFrame, reference: float | None, column: Column) -> list[float]:
-    """Return the ends of an axis: a little beyond all intervals; no share is below 0, so no axis of one is."""
+    """Return the ends of an axis, a little beyond all intervals; the axis of a share never goes below 0."""
     ends = [*rows["from"].drop_nulls().to_list(), *rows["to"].drop_nulls().to_list()]
     ends += [] if reference is None else [reference]
     margin = 0.04 * (max(ends) - min(ends)) or 0.1
@@ -186,7 +185,7 @@ def _span(rows: pl.DataFrame, reference: float | None, column: Column) -> list[f
 
 
 def _stacked(chart: Chart, columns: Sequence[Column], rows: Rows, palette: Palette) -> Drawing:
-    """Draw means as stacked bars, one row each, with their total behind: the first of the columns."""
+    """Draw means as stacked bars, one row each, followed by their total, the first of the columns."""
     total, *parts = columns
     parts = [part for part in parts if any(row[part.name] for row in rows)]
     names = [part.heading for part in parts]
@@ -205,7 +204,7 @@ def _stacked(chart: Chart, columns: Sequence[Column], rows: Rows, palette: Palet
     totals = ordered.select("label", positive.alias("end")).with_columns(
         texts_of(ordered, lambda row: number(row["score"], 1), "text")
     )
-    room = 1.0 + max(len(text) for text in totals["text"]) / 40  # for the numbers at the ends, on a narrow screen
+    room = 1.0 + max(len(text) for text in totals["text"]) / 40  # room for the numbers at the ends, on a narrow screen
 
     def make(narrow: bool) -> alt.TopLevelMixin:
         y = alt.Y("label:N", sort=ordered["label"].to_list(), title=None, axis=_labels(ordered["label"], narrow))
@@ -232,7 +231,8 @@ def _stacked(chart: Chart, columns: Sequence[Column], rows: Rows, palette: Palet
 
 
 def scores(counts: pl.DataFrame, alternative: str) -> Drawing:
-    """Draw the distribution of totals (``outcomes.score_counts``), a line for each policy; one line if too many."""
+    """Draw the distribution of totals (``outcomes.score_counts``), a line for each policy; one line in total if there
+    are too many."""
     if counts["policy"].n_unique() > MOST_LINES:
         counts = counts.group_by("total").agg(pl.col("n").sum()).with_columns(pl.lit("all seats").alias("policy"))
     binned, width = _binned(counts)

@@ -1,11 +1,11 @@
-"""The conclusions in words, by rules that say no more than the intervals and q-values allow.
+"""The conclusions in words, by rules that claim no more than the intervals and q-values allow.
 
-* Something is called above or below average only if its q-value (Benjamini-Hochberg over the table) is below
-  ``CLEAR``; otherwise the sentence says that nothing can be told.
-* The best of a table is named together with all that its interval overlaps: intervals that do not overlap differ
-  clearly, whatever the two estimates have in common; those that do may differ or not.
+* Something is called above or below average only if its q-value (Benjamini-Hochberg over the table) is below ``CLEAR``;
+  otherwise the sentence says that it cannot be distinguished.
+* The best of a table is named together with all whose intervals overlap its own: figures with disjoint intervals differ
+  clearly, whatever the covariance of the estimates; figures with overlapping intervals may or may not differ.
 * A difference that is clear but smaller than ``SMALL`` is called small.
-* What was chosen by a player (cards built) is called associated with winning, never a cause of it.
+* A player's choice (cards built) is called associated with winning, never a cause of it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from wsim.stats.tables import Table
 WIN = "win_difference"
 LOW, HIGH = f"{FAIR} from", f"{FAIR} to"
 SMALL = 0.05
-"""Five per cent of the fair share of wins: less than this is called small."""
+"""Five per cent of the fair share of wins: a smaller difference is called small."""
 FEW_GAMES = 2_000
 
 Kind = Literal["clear", "open", "caution"]
@@ -39,10 +39,10 @@ class Statement:
 
     Attributes
     ----------
-    kind: clear (supported by its interval), open (cannot be told from these games), caution (how to read the page).
+    kind: clear (supported by its interval), open (not decided by these games), caution (how to read the page).
     headline: the conclusion in a short sentence.
     detail: numbers, intervals and caveats.
-    section: the id of the section of the page that shows it; empty for none.
+    section: the id of the section of the page that shows it; empty if none does.
     """
 
     kind: Kind
@@ -52,7 +52,7 @@ class Statement:
 
 
 def conclusions(material: Material) -> list[Statement]:
-    """Return what the run says, the most important first."""
+    """Return the conclusions about a run, the most important first."""
     found: list[Statement] = []
     for name, table in _important_first(material.tables):
         if table.form == "levels":
@@ -69,7 +69,8 @@ def conclusions(material: Material) -> list[Statement]:
 
 
 def _important_first(tables: Mapping[str, Table]) -> list[tuple[str, Table]]:
-    """Return levels before owners, policies last of the levels: what is dealt says more than what was seated."""
+    """Return levels before owners, with policies last among the levels: dealt factors are more informative than seated
+    ones."""
     order = {"levels": 0, "owners": 1}
     return sorted(tables.items(), key=lambda item: (order.get(item[1].form, 2), item[1].labels[:1] == ("policy",)))
 
@@ -78,7 +79,7 @@ _PLURALS = {"policy": "policies", "class": "classes"}
 
 
 def plural(noun: str, how_many: int = 2) -> str:
-    """Return a noun in the number that goes with ``how_many``."""
+    """Return a noun in singular or plural, as ``how_many`` requires."""
     return noun if how_many == 1 else _PLURALS.get(noun, f"{noun}s")
 
 
@@ -95,12 +96,13 @@ def named(words: Sequence[str], most: int = 4, last: str = "and") -> str:
 
 
 def _noun(table: Table) -> str:
-    """Return what a row of a table is: ``card``, ``wonder``."""
+    """Return the noun for a row of a table: ``card``, ``wonder``."""
     return table.labels[0].replace("_", " ")
 
 
 def labelled(table: Table, *columns: str) -> pl.DataFrame:
-    """Return the rows of what somebody had: their label, and columns with the ends of their intervals, low and high."""
+    """Return the rows of items that some seat had: their label, and columns with the ends of their intervals, low and
+    high."""
     frame = table.frame.filter(pl.col("n") > 0)
     label = pl.concat_str([pl.col(name).cast(pl.String) for name in table.labels], separator=" ").alias("label")
     ends = [
@@ -116,7 +118,7 @@ def _interval(row: Mapping[str, Any], name: str, decimals: int = 2) -> str:
 
 
 def about_levels(table: Table, section: str, games: int) -> list[Statement]:
-    """Say which levels win more and less than their fair share."""
+    """Return conclusions about the levels that win more or less than their fair share."""
     rows, noun = labelled(table, FAIR), _noun(table)
     known = rows.filter(pl.col("q").is_not_null() & pl.col(LOW).is_not_null())
     if len(rows) == 1:
@@ -131,14 +133,16 @@ def about_levels(table: Table, section: str, games: int) -> list[Statement]:
     found = []
     if len(above):
         found.append(_extreme(above, known, noun, section, strongest=True))
-    if len(below) and (len(known) > 2 or above.is_empty()):  # of two, the one is what the other is not
+    if len(below) and (
+        len(known) > 2 or above.is_empty()
+    ):  # with two levels, one is above exactly if the other is below
         found.append(_extreme(below, known, noun, section, strongest=False))
     found += _counted(len(above), len(below), len(known), noun, section)
     return found
 
 
 def _extreme(clear: pl.DataFrame, known: pl.DataFrame, noun: str, section: str, *, strongest: bool) -> Statement:
-    """Name the strongest or weakest level, and all that cannot be told from it."""
+    """Name the strongest or weakest level, and all levels that cannot be distinguished from it."""
     first = clear.row(0, named=True)
     others = known.filter(pl.col("label") != first["label"]).sort(FAIR, descending=strongest)
     end, edge = (HIGH, LOW) if strongest else (LOW, HIGH)
@@ -162,7 +166,7 @@ def _extreme(clear: pl.DataFrame, known: pl.DataFrame, noun: str, section: str, 
 
 
 def _counted(above: int, below: int, known: int, noun: str, section: str) -> list[Statement]:
-    """Count what is clear and what is not."""
+    """Count the clear and the unclear levels."""
     unclear = known - above - below
     counted = ((above, "more"), (below, "less"))
     parts = [f"{count} {'wins' if count == 1 else 'win'} {word}" for count, word in counted if count]
@@ -172,7 +176,7 @@ def _counted(above: int, below: int, known: int, noun: str, section: str) -> lis
     return [
         Statement(
             "open",
-            f"{unclear} of {known} {plural(noun)} cannot be told from average.",
+            f"{unclear} of {known} {plural(noun)} cannot be distinguished from average.",
             f"{title(joined(parts))} than their fair share, by q-values below {CLEAR}.",
             section,
         )
@@ -188,7 +192,7 @@ def _nothing_clear(known: pl.DataFrame, noun: str, section: str, games: int) -> 
     reach = ((known[HIGH] - known[LOW]) / 2).median()
     return Statement(
         "open",
-        f"No {noun} can be told from average in {games:,} games.",
+        f"No {noun} can be distinguished from average in {games:,} games.",
         f"The estimates go from {number_range(_float(low), _float(high))} times the fair share, "
         f"each give or take {number(_float(reach))}.",
         section,
@@ -200,19 +204,24 @@ def _float(value: object) -> float | None:
 
 
 def _within(material: Material) -> str:
-    """Return with whom owners are compared, if there are several policies."""
+    """Return the words for the comparison of owners, if there are several policies."""
     return " of the same policy" if len(set(material.run.plan.policies)) > 1 else ""
 
 
 def about_owners(table: Table, section: str, games: int, *, within: str = "") -> list[Statement]:
-    """Say what goes with winning, not what causes it; ``within``: what the seats compared have in common."""
+    """Return conclusions about correlations with winning, not causes; ``within``: what the compared seats have in
+    common."""
     rows, noun = labelled(table, FAIR, WIN), _noun(table)
     known = rows.filter(pl.col("win_q").is_not_null())
     if known.is_empty():
         return [_no_intervals(noun, section)]
     clear = known.filter(pl.col("win_q") < CLEAR)
     if clear.is_empty():
-        return [Statement("open", f"No {noun} clearly goes with winning or losing in {games:,} games.", "", section)]
+        return [
+            Statement(
+                "open", f"No {noun} is clearly correlated with winning or losing in {games:,} games.", "", section
+            )
+        ]
     found = []
     for best in (True, False):
         order = clear.sort("win_difference", descending=best)
@@ -222,11 +231,12 @@ def about_owners(table: Table, section: str, games: int, *, within: str = "") ->
             found.append(_goes_with(first, others.sort("win_difference", descending=best), noun, section, within))
     good = len(clear.filter(pl.col("win_difference") > 0))
     unclear = len(known) - len(clear)
-    parts = f"{good} {'goes' if good == 1 else 'go'} with winning, {len(clear) - good} with losing"
-    caveat = f"By q-values below {CLEAR}; observational. A pick experiment or a what-if tells what something causes."
+    parts = (
+        f"{good} {'correlates' if good == 1 else 'correlate'} positively with winning, {len(clear) - good} negatively"
+    )
+    caveat = f"By q-values below {CLEAR}; observational. For causes, use a pick experiment or a what-if."
     if unclear:
-        verb = "goes" if unclear == 1 else "go"
-        headline = f"{unclear} of {len(known)} {plural(noun)} {verb} clearly with neither winning nor losing."
+        headline = f"{unclear} of {len(known)} {plural(noun)} not clearly correlated with winning or losing."
         found.append(Statement("open", headline, f"{title(parts)}. {caveat}", section))
     else:
         found.append(Statement("clear", f"Of {len(known)} {plural(noun)}, {parts}.", caveat, section))
@@ -234,7 +244,8 @@ def about_owners(table: Table, section: str, games: int, *, within: str = "") ->
 
 
 def _goes_with(first: Mapping[str, Any], others: pl.DataFrame, noun: str, section: str, within: str) -> Statement:
-    """Name what goes most clearly with winning or losing, and all that cannot be told from it."""
+    """Name the item most clearly correlated with winning or losing, and all items that cannot be distinguished from
+    it."""
     wins = first["win_difference"] > 0
     word, more = ("winning", "more") if wins else ("losing", "less")
     end, edge = (f"{WIN} to", f"{WIN} from") if wins else (f"{WIN} from", f"{WIN} to")
@@ -273,7 +284,7 @@ def _scores(material: Material) -> Statement:
 
 
 def _winners(material: Material) -> list[Statement]:
-    """Say in which category of points winners are furthest ahead of the others."""
+    """Return the category of points in which winners are furthest ahead of the other seats."""
     table = material.outcomes.measures
     difference = table.column("difference")
     rows = [row for row in table.frame.to_dicts() if row["of_points"] and difference.interval(row) is not None]
@@ -286,7 +297,7 @@ def _winners(material: Material) -> list[Statement]:
     name, next_name = (row["measure"].removeprefix("points of ") for row in (first, second))
     either = "" if high < low else f" or {next_name}"
     detail = (
-        f"They make {number(first['difference'], 1)} points more in {name} than the others "
+        f"They make {number(first['difference'], 1)} points more in {name} than the other seats "
         f"({interval_of(difference, first)}); next is {next_name} with {number(second['difference'], 1)}. Winners are "
         "picked by their score, so categories that vary a lot weigh most."
     )
@@ -300,8 +311,8 @@ def _seats(material: Material) -> list[Statement]:
         return []
     if clear.is_empty():
         reach = _float(((rows[HIGH] - rows[LOW]) / 2).max())
-        detail = f"Each share of wins is known to within {number(reach)} times the fair share."
-        return [Statement("open", "No seat at the table is seen to be better than the others.", detail, "seats")]
+        detail = f"Each win share is known to within {number(reach)} times the fair share."
+        return [Statement("open", "No seat at the table is clearly better than the others.", detail, "seats")]
     parts = [f"seat {row['label']} {number(row[FAIR])} ({_interval(row, FAIR)})" for row in clear.to_dicts()]
     fixed = not material.run.plan.rotate and len(set(material.run.plan.policies)) > 1
     caveat = " Policies kept their seats." if fixed else ""
@@ -309,7 +320,7 @@ def _seats(material: Material) -> list[Statement]:
 
 
 def _against_humans(table: Table, section: str) -> Statement:
-    """Say how many figures are like those of human players."""
+    """Return how many figures are close to those of human players."""
     known = table.frame.filter(pl.col("verdict").is_not_null() & (pl.col("group") == "all"))
     frame = known.filter("informative")
     within = len(frame.filter(pl.col("verdict") == "within"))
@@ -334,20 +345,20 @@ def _score_against_humans(table: Table, known: pl.DataFrame) -> str:
     row, (low, high) = rows[0], difference.interval(rows[0]) or (0, 0)
     scores = f"{number(row['simulated'], 1)} points a seat, strong human players {number(row['human'], 1)}"
     if low <= 0 <= high:
-        return f"These players score {scores}: no difference is seen."
+        return f"These players score {scores}: no clear difference."
     word = "more" if row["difference"] > 0 else "fewer"
     return f"These players score {scores}: {number(abs(row['difference']), 1)} {word}."
 
 
 def _answer(answer: Stored, conclusion: Conclusion) -> Statement:
-    """Return what an answer says of itself."""
+    """Return the conclusion of an answer."""
     return Statement(
         "clear" if conclusion.clear else "open", conclusion.headline, conclusion.detail, answer.kind.family()
     )
 
 
 def cautions(material: Material) -> list[Statement]:
-    """Return how this page is to be read."""
+    """Return notes on how to read this page."""
     run = material.run
     found = []
     if not run.complete:
@@ -356,7 +367,7 @@ def cautions(material: Material) -> list[Statement]:
     if material.games < FEW_GAMES:
         found.append(
             Statement(
-                "caution", f"Only {material.games:,} games.", "Intervals are wide; small differences stay unseen."
+                "caution", f"Only {material.games:,} games.", "Intervals are wide; small differences remain undetected."
             )
         )
     found += [Statement("caution", f"No table of {name}.", f"{title(why)}.") for name, why in material.refused.items()]
@@ -364,7 +375,7 @@ def cautions(material: Material) -> list[Statement]:
     found.append(
         Statement(
             "caution",
-            f"All this holds for the players simulated: {joined(policies)}.",
+            f"All figures are for the simulated players: {joined(policies)}.",
             "Other policies, or people, may value the same things differently.",
         )
     )

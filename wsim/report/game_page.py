@@ -1,7 +1,6 @@
-"""The page of one game, stepped through with keys or finger: one HTML file that needs nothing else.
-
-What changes from scene to scene lies on the page as data, which its script shows; curves, turning points and the whole
-game in words stand there without it, and are what is printed besides the scene that is shown.
+"""The page of one game, to step through with keys or touch: one self-contained HTML file. The scenes are data in the
+page, which its script displays; curves, turning points and the game in words do not need the script, and are printed in
+addition to the current scene.
 """
 
 from __future__ import annotations
@@ -26,12 +25,12 @@ if TYPE_CHECKING:
     from wsim.positions.scenes import Card, Scene, Seat, Story
 
 PLAYOUTS = 200
-"""For each seat in each scene: a chance of one half is known to 7 points either way."""
+"""Playouts for each seat in each scene: a chance of one half is known to ±7 percentage points."""
 
 
 @dataclass(frozen=True)
 class Replay:
-    """What goes on the page of a game."""
+    """The content of the page of a game."""
 
     plan: Plan
     number: int
@@ -41,7 +40,7 @@ class Replay:
 
 
 def check_replay(playouts: int, target: Path | None = None) -> None:
-    """Raise UserError if a page cannot be made: the extra, the number of playouts, the file."""
+    """Raise UserError if a page cannot be made: missing extra, invalid number of playouts or file."""
     from wsim.positions.chances import check_playouts
 
     check_extra(("jinja2",), "a replay page")
@@ -53,12 +52,12 @@ def check_replay(playouts: int, target: Path | None = None) -> None:
 def replay_of(
     plan: Plan, simulator: Simulator, number: int, playouts: int = PLAYOUTS, progress: Progress | None = None
 ) -> Replay:
-    """Return a game of a plan with its win chances, which are a function of plan, game and number of playouts.
+    """Return a game of a plan with its win chances, which depend only on plan, game and number of playouts.
 
     Parameters
     ----------
-    simulator: the plan made ready. number: which game. playouts: for each seat in each scene.
-    progress: called with how many scenes are played out.
+    simulator: the plan ready to play. number: the number of the game. playouts: per seat and scene. progress: called
+        with the number of finished scenes.
     """
     return _replay(plan, number, simulator.story(number), playouts, _command(plan, number, playouts), progress)
 
@@ -66,11 +65,12 @@ def replay_of(
 def replay_of_game(
     game: Game, names: Sequence[str] = (), playouts: int = PLAYOUTS, progress: Progress | None = None, command: str = ""
 ) -> Replay:
-    """Return a game with its win chances as far as it was played.
+    """Return a game as far as it was played, with its win chances.
 
     Parameters
     ----------
-    names: who sat there; none: its policies. playouts, progress: as of ``replay_of``. command: makes the page again.
+    names: the names of the players; none: its policies. playouts, progress: as in ``replay_of``. command: the command
+        that makes the page again.
     """
     from wsim.positions.as_played import story_of
 
@@ -78,7 +78,8 @@ def replay_of_game(
 
 
 def _replay(plan: Plan, number: int, story: Story, playouts: int, command: str, progress: Progress | None) -> Replay:
-    """Return a story with the win chances of its positions; ``command`` makes the page again, empty: none does."""
+    """Return a story with the win chances of its positions; ``command``: the command that makes the page again; empty:
+    there is none."""
     from wsim.positions.chances import chances, line_up_of
 
     seats = [place for place, seat in enumerate(story.seats) if seat.side >= 0]
@@ -87,7 +88,7 @@ def _replay(plan: Plan, number: int, story: Story, playouts: int, command: str, 
 
 
 def write_replay(replay: Replay, target: Path) -> Path:
-    """Write the page of a game and return where it lies; raise UserError if it cannot be written there."""
+    """Write the page of a game and return its path; raise UserError if it cannot be written there."""
     from wsim.files import write_text
 
     check_replay(replay.chances.playouts, target)
@@ -129,7 +130,7 @@ def render(replay: Replay) -> str:
 
 
 def _data(replay: Replay, palette: Palette) -> dict[str, Any]:
-    """Return what the script shows."""
+    """Return the data of the script."""
     story = replay.story
     kinds = dict.fromkeys(card.kind for scene in story.scenes for card in _cards(scene) if card.kind is not None)
     return {
@@ -148,7 +149,7 @@ def _data(replay: Replay, palette: Palette) -> dict[str, Any]:
 
 
 def _percents(shares: Sequence[float], sides: Sequence[_Side]) -> list[int]:
-    """Return the shares of the seats in percent, whole numbers that add up to 100 over the sides."""
+    """Return the shares of the seats as whole percentages that add up to 100 over the sides."""
     exact = [100 * _mean(shares, side) for side in sides]
     whole = [int(one) for one in exact]
     most_cut = sorted(range(len(sides)), key=lambda place: whole[place] - exact[place])
@@ -159,7 +160,7 @@ def _percents(shares: Sequence[float], sides: Sequence[_Side]) -> list[int]:
 
 
 def _labels(seats: Sequence[Seat]) -> list[str]:
-    """Return what tells seats apart: number and name."""
+    """Return the labels of seats: number and name."""
     return [seat.name if str(place) in seat.name else f"{place} {seat.name}" for place, seat in enumerate(seats)]
 
 
@@ -174,7 +175,7 @@ def _cards(scene: Scene) -> list[Card]:
 
 @dataclass(frozen=True)
 class _Side:
-    """Those who win together: a player or a team. ``seat`` stands for all of them."""
+    """A side that wins together: a player or a team. ``seat`` represents all its seats."""
 
     name: str
     short: str
@@ -267,7 +268,7 @@ def _spread(lines: Sequence[dict[str, Any]], apart: float = 7.0) -> None:
 
 
 def _chapters(story: Story, apart: float = 15.0) -> list[dict[str, Any]]:
-    """Return where each chapter begins, in percent of the width, and whether there is room for its name."""
+    """Return the start of each chapter, in percent of the width, and whether there is room for its name."""
     last = len(story.scenes) - 1
     found: list[dict[str, Any]] = []
     name, named = "", -apart
@@ -290,7 +291,7 @@ def _swings(replay: Replay, sides: Sequence[_Side]) -> list[Swing]:
 
 
 def _swing(replay: Replay, sides: Sequence[_Side], swing: Swing) -> Mapping[str, Any]:
-    """Return a turning point in words: the scene, the side, from which chance to which, and what it did."""
+    """Return a turning point in words: the scene, the side, the chances before and after, and the move."""
     side = next(one for one in sides if one.seat == swing.seat)
     scene = replay.story.scenes[swing.step]
     shown = (None, scene.turn_of, *side.seats)

@@ -12,14 +12,14 @@ from wsim.document import CATEGORY, Column, Row, Rows, Sheet
 from wsim.report.theme import Palette
 
 SEARCHED = 20
-"""Rows from which a table can be searched."""
+"""Number of rows from which a table has a search field."""
 ON_NARROW = 2
-"""Columns that a narrow screen shows besides those that name a row: the first that the sheet keeps."""
+"""Columns that a narrow screen shows in addition to the labels: the first ones by priority."""
 
 
 @dataclass(frozen=True)
 class Range:
-    """An interval drawn in a cell; all numbers are per cent of the width of the cell."""
+    """An interval drawn in a cell; all numbers are percentages of the cell's width."""
 
     low: float
     high: float
@@ -30,7 +30,7 @@ class Range:
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell: its text, what it is sorted by, perhaps an interval, a dot of a colour, a smaller second text, a link."""
+    """A cell: text, sort key, and optionally an interval, a coloured dot, a smaller second text, a link."""
 
     text: str
     key: float | str | None
@@ -49,10 +49,10 @@ class Heading:
 
     Attributes
     ----------
-    heading: its words. unit: what its numbers are counted in. about: what it says.
-    numeric: whether it holds numbers. category: whether it holds one of a few words, which are coloured.
-    minor: whether a narrow screen leaves it out. wide: whether intervals are drawn in it.
-    link: the address of the page that is sorted by it, where the server sorts.
+    heading: its text. unit: the unit of its numbers. about: its description. numeric: whether it contains numbers.
+        category: whether it contains one of a few words, which are coloured. minor: whether a narrow screen hides it.
+        wide: whether intervals are drawn in it.
+    link: the address of the page sorted by it, if the server sorts.
     """
 
     heading: str
@@ -71,13 +71,11 @@ class Grid:
 
     Attributes
     ----------
-    name: its id in the page.
-    caption: what it shows.
-    columns, rows: its content.
-    search: whether it can be searched. choices: columns (by place) whose values can be chosen, with these values.
-    sorted_by: the place of the column that the rows are sorted by, None for none; ``descending`` says how.
-    slices: the rows of a part of the seats, by what the parts are told apart by (wonder) and by their names (Gizah).
-    csv: the address of its rows as a file, where the server writes it.
+    name: its id in the page. caption: its caption. columns, rows: its content.
+    search: whether it can be searched. choices: columns (by index) with filters, and their values.
+    sorted_by: the index of the column that sorts the rows, or None; ``descending``: the direction.
+    slices: the rows for some of the seats, by the dimension (wonder) and its value (Gizah).
+    csv: the address of its rows as a file, if the server writes one.
     """
 
     name: str
@@ -99,7 +97,7 @@ def plain(value: object) -> Cell:
 
 
 class _Axis:
-    """Places the estimates of a column next to each other."""
+    """Scale the estimates of a column to the width of a cell."""
 
     def __init__(self, column: Column, rows: Rows) -> None:
         self._column, self._reference = column, column.reference or 0.0
@@ -134,8 +132,8 @@ def grid(
     Parameters
     ----------
     name: its id. caption: default: the title of the sheet.
-    palette: colours of names, which mark the rows that have them in a column.
-    slices: the rows of the same table of parts of the seats. wide: every column, not only the main ones.
+    palette: colours of names, which mark rows with these names.
+    slices: the rows of the same table for some of the seats. wide: every column, not only the main ones.
     """
     columns = sheet.columns if wide else sheet.shown
     kept = [column for column in sheet.first if column in {one.name for one in columns[sheet.labels :]}][:ON_NARROW]
@@ -181,10 +179,10 @@ def _values(column: Column, rows: Rows) -> list[str]:
 
 
 def parts_json(grid: Grid) -> str:
-    """Return the rows of the slices of a grid as JSON that may stand in a script element: what page.js makes rows of.
+    """Return the rows of the slices of a grid as JSON for a script element, from which page.js builds rows.
 
-    A cell is [text, key, smaller text, colour, [low, width, value, reference, clear]], cut where nothing follows; a key
-    that is the text is null. Keys count to nine digits.
+    A cell is [text, key, smaller text, colour, [low, width, value, reference, clear]], without trailing empty fields; a
+    key equal to the text is null. Keys have nine digits.
     """
     rows = [
         [[_short(cell) for cell in row] for row in part] for parts in grid.slices.values() for part in parts.values()

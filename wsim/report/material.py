@@ -1,4 +1,4 @@
-"""All that a page shows, collected from a run before a line of it is written."""
+"""The content of a page, collected from a run before the page is written."""
 
 from __future__ import annotations
 
@@ -24,9 +24,8 @@ from wsim.stats.tables import Table, factor
 
 @dataclass(frozen=True)
 class Besides:
-    """What goes on a page besides the run itself: another run, and files of answers.
-
-    ``others``: runs whose tables are slices of those of the run: other player numbers, other rule sets.
+    """Further content of a page: a run to compare with, and files of answers. ``others``: runs shown as slices of the
+    tables: different numbers of players or rule sets.
     """
 
     compare: Run | None = None
@@ -34,7 +33,7 @@ class Besides:
     others: Sequence[Run] = ()
 
     def answers(self, run: Run) -> list[Stored]:
-        """Return the answers in the run's folder and in the files; UserError for a file that is none."""
+        """Return the answers in the run's folder and in the files; UserError for a file that is not an answer."""
         kinds = [question.answer_class for question in questions() if question.section]
         files = [(kind, path) for kind in kinds for path in kind.files_in(run.path)]
         files += [(_kind_of(path), path) for path in self.files]
@@ -43,15 +42,15 @@ class Besides:
 
 
 def _kind_of(path: Path) -> type[Answer]:
-    """Return the kind of the answer in a file; UserError for a file without one."""
+    """Return the class of the answer in a file; UserError for a file without an answer."""
     stored = stored_in(path)
     if stored is None:
-        raise UserError(f"{str(path)!r} holds rows, and no answer")
+        raise UserError(f"{str(path)!r} contains rows, but no answer")
     return stored.kind
 
 
 def read_answer(kind: type[Answer], path: Path, game: str) -> Stored:
-    """Return the answer in a file; UserError for what is no such answer, or one of another game than ``game``."""
+    """Return the answer in a file; UserError for a file without an answer, or an answer about a different game."""
     stored = kind.read(path)
     played = stored.game()
     if played not in (None, game):
@@ -61,12 +60,12 @@ def read_answer(kind: type[Answer], path: Path, game: str) -> Stored:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Another run beside this one.
+    """A second run, for comparison.
 
     Attributes
     ----------
     run: the other run.
-    tables: by name, the differences of what both runs have (``wsim.stats.combined.minus``).
+    tables: by name, the differences between the tables of both runs (``wsim.stats.combined.minus``).
     """
 
     run: Run
@@ -75,18 +74,18 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Material:
-    """What there is to show of a run.
+    """The content of the page of a run.
 
     Attributes
     ----------
-    run: the run. game: what is played. games: the finished ones.
+    run: the run. game: its game. games: the number of finished games.
     tables: those of the game that fit the run and have rows, by name.
-    refused: the tables that these games cannot give, each with the reason in a sentence.
+    refused: the tables that cannot be made of these games, each with the reason in a sentence.
     seats: win share and score by seat.
     outcomes, scores, ranks: see ``wsim.stats.outcomes``.
-    comparison: another run, if one was asked for.
-    slices: tables of parts of the seats, and of runs beside this one (``wsim.report.slices``).
-    answers: of ``wsim whatif``, ``match``, ``skill``, ``rest`` and ``balance``, those in the run's folder first.
+    comparison: a second run, if requested.
+    slices: tables for some of the seats, and of the additional runs (``wsim.report.slices``).
+    answers: the answers to questions, those in the run's folder first.
     """
 
     run: Run
@@ -104,19 +103,19 @@ class Material:
 
 
 class _Steps:
-    """Tells a progress callback which of some steps is being done."""
+    """Report the current step to a progress callback."""
 
     def __init__(self, names: Sequence[str], progress: Progress | None) -> None:
         self._names, self._progress = names, progress
 
     def begin(self, name: str) -> None:
-        """Say what is being done now."""
+        """Report the beginning of a step."""
         if self._progress is not None:
             self._progress(name, self._names.index(name), len(self._names))
 
 
 def collect(run: Run, besides: Besides, progress: Progress | None = None) -> Material:
-    """Read a run and what goes beside it; UserError for a run without games, a file that is no such answer."""
+    """Read a run and the further content; UserError for a run without games, and a file that is not an answer."""
     compare, answers = besides.compare, besides.answers(run)
     game, games = find_game(run.plan.game), run.games
     if not games:
@@ -141,7 +140,8 @@ def collect(run: Run, besides: Besides, progress: Progress | None = None) -> Mat
 
 
 def shown_tables(run: Run, begin: Callable[[str], object] = str) -> tuple[dict[str, Table], dict[str, str]]:
-    """Return the tables that the page of a run shows, by name, and why others are not there; ``begin`` is told each."""
+    """Return the tables of the page of a run, by name, and the reasons for missing ones; ``begin`` is called with each
+    name."""
     tables: dict[str, Table] = {}
     refused: dict[str, str] = {}
     for name, analysis in _shown(find_game(run.plan.game), run).items():

@@ -1,4 +1,4 @@
-"""The page: everything in one HTML file that needs nothing else, written whole or not at all."""
+"""The page: one self-contained HTML file, written completely or not at all."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ NEEDED = ("altair", "vl_convert", "jinja2")
 
 
 def check_extra(needed: Sequence[str] = NEEDED, what: str = "wsim report", extra: str = "report") -> None:
-    """Raise UserError if packages of an extra are not there; ``what`` needs them."""
+    """Raise UserError if packages of an extra are missing; ``what`` needs them."""
     if any(find_spec(name) is None for name in needed):
         raise UserError(f"{what} needs the extra: pip install 'wsim[{extra}]'")
 
 
 def write_report(run: Run, target: Path, besides: Besides | None = None, progress: Progress | None = None) -> Path:
-    """Write the page of a run and return where it lies.
+    """Write the page of a run and return its path.
 
     Parameters
     ----------
     run: the run, finished or not (the page says so).
-    target: the HTML file; its folder must be there. A page that lies there is replaced at the end.
-    besides: what else goes on it.
-    progress: told what is being done, how many steps are done and how many there are.
+    target: the HTML file, in an existing folder. An existing page is replaced at the end.
+    besides: further content. progress: called with the name of the step, the steps done, and their total.
 
-    Raises UserError for a run without games, a target that is no file, a missing extra; StoreError if the disk refuses.
+    Raises UserError for a run without games, a target that is not a file, a missing extra; StoreError if the disk
+    refuses.
     """
     check_extra()
     from wsim.files import write_text
@@ -53,7 +53,7 @@ def write_report(run: Run, target: Path, besides: Besides | None = None, progres
 
 
 def check_target(target: Path) -> None:
-    """Raise UserError for a file that cannot be written for reasons the user can mend."""
+    """Raise UserError for a file that cannot be written for a reason that the user can fix."""
     if target.is_dir():
         raise UserError(f"{str(target)!r} is a folder: name the file, such as {str(target / 'report.html')!r}")
     if not target.parent.is_dir():
@@ -61,13 +61,13 @@ def check_target(target: Path) -> None:
 
 
 def template(name: str) -> Template:
-    """Return a template of a page; whatever is put into it is escaped."""
+    """Return a template of a page; inserted text is escaped."""
     return templates("wsim.report").get_template(name)
 
 
 @cache
 def templates(*homes: str) -> Environment:
-    """Return the templates that lie in some packages: the first of them that has one of a name gives it."""
+    """Return the templates of some packages; the first package that has a template of a name provides it."""
     import jinja2
     from markupsafe import Markup
 
@@ -89,13 +89,13 @@ def _parts(grid: Grid) -> str:
     """Return the slices of a table for the script of a page."""
     from markupsafe import Markup
 
-    from wsim.report.grids import parts_json  # imports all of the laboratory
+    from wsim.report.grids import parts_json  # imports most of the laboratory
 
     return Markup(parts_json(grid))
 
 
 def text_of(*names: str, home: str = "wsim.report") -> str:
-    """Return the text of files that lie beside the templates of a package, one after the other."""
+    """Return the concatenated text of files next to the templates of a package."""
     folder = files(home) / "templates"
     return "\n".join((folder / name).read_text(encoding="utf-8") for name in names)
 
@@ -128,7 +128,7 @@ def render(material: Material) -> str:
 
 
 def _provenance(run: Run) -> list[tuple[str, str]]:
-    """Return what made the data, as pairs of a name and a text."""
+    """Return the provenance of the data, as pairs of name and text."""
     provenance = run.provenance
     rules: Mapping[str, Any] = provenance.identity.get("rules", {})
     plan = [(f"plan: {key}", _shown(value)) for key, value in provenance.plan.items() if value not in ([], None)]

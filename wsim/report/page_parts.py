@@ -1,4 +1,4 @@
-"""What the page is made of: figures and sections."""
+"""The parts of the page: figures and sections."""
 
 from __future__ import annotations
 
@@ -25,12 +25,8 @@ class Section:
 
     Attributes
     ----------
-    name: its id.
-    heading: what stands over it.
-    intro: a paragraph in front, perhaps empty.
-    figures: charts.
-    grids: tables that are part of the text.
-    numbers: tables that are folded away: the charts' numbers.
+    name: its id. heading: its heading. intro: a leading paragraph, perhaps empty. figures: charts.
+    grids: visible tables. numbers: collapsed tables with the numbers of the charts.
     commands: the shell commands that make it, if known.
     """
 
@@ -44,6 +40,6 @@ class Section:
 
 
 def drawn_of(sheet: Sheet, palette: Palette) -> list[Figure]:
-    """Return the charts of a sheet, as far as there is something to draw."""
+    """Return the charts of a sheet that have something to draw."""
     both = ((chart, draw(chart, sheet, palette)) for chart in sheet.charts)
     return [Figure(one, " ".join(filter(None, (f"{chart.title}.", chart.caption)))) for chart, one in both if one]

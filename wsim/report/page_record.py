@@ -1,7 +1,6 @@
-"""What a page says of itself to programs, and the run behind it played again: are its tables the same?
-
-The page holds a JSON object in a script element that no browser runs: what made the run, and a digest of each table.
-Figures count to nine digits, because the last bits of a mean depend on the order in which threads added.
+"""The record of a page for programs, and the repetition of its run: are the tables the same? The page contains a JSON
+object in a script element that no browser runs: the provenance of the run, and a digest of each table. Figures are
+rounded to nine digits, because the last bits of a mean depend on the order of additions in threads.
 """
 
 from __future__ import annotations
@@ -27,12 +26,12 @@ if TYPE_CHECKING:
     from wsim.stats.tables import Table
 
 FORMAT = "wsim-page/1"
-_DAMAGED = "what the page says of itself is damaged"
+_DAMAGED = "the record in the page is damaged"
 _SCRIPT = re.compile(r'<script type="application/json" id="record">(.*?)</script>', re.DOTALL)
 
 
 def page_record(material: Material) -> str:
-    """Return what the page of this material says of itself, as JSON that may stand in a script element."""
+    """Return the record of the page of this material, as JSON for a script element."""
     run = material.run
     record = {
         "format": FORMAT,
@@ -50,7 +49,7 @@ def _digests(tables: Mapping[str, Table]) -> dict[str, str]:
     def of(value: Any) -> Any:
         return f"{value:.9g}" if isinstance(value, float) else value
 
-    # what its games say
+    # the values in the games
     own = {name: table.frame.drop(PLAYER_SD, strict=False) for name, table in tables.items()}
     rows = {name: [[of(value) for value in row] for row in frame.rows()] for name, frame in own.items()}
     return {name: content_digest(json.dumps(found, default=str).encode())[:16] for name, found in rows.items()}
@@ -58,29 +57,31 @@ def _digests(tables: Mapping[str, Table]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class PageFile:
-    """A page as a file: where it lies, and what it says of itself."""
+    """A page as a file: its path and its record."""
 
     path: Path
     record: Mapping[str, Any]
 
     @classmethod
     def read(cls, path: Path) -> PageFile:
-        """Read what a page says of itself; raise UserError for a file that is no page of wsim."""
+        """Read the record of a page; raise UserError for a file that is not a page of wsim."""
         try:
             text = text_within(path)
         except OSError as error:
             raise UserError(f"cannot read {str(path)!r}: {error.strerror}") from error
         except ValueError as error:
-            raise UserError(f"{str(path)!r} is no page of wsim report: {error}") from error
+            raise UserError(f"{str(path)!r} is not a page of wsim report: {error}") from error
         found = _SCRIPT.search(text)
         try:
             record = json.loads(found[1]) if found else None
         except (ValueError, RecursionError) as error:
-            raise UserError(f"what the page {str(path)!r} says of itself is damaged: {error}") from error
+            raise UserError(f"the record in the page {str(path)!r} is damaged: {error}") from error
         if not isinstance(record, dict) or record.get("format") != FORMAT:
-            raise UserError(f"{str(path)!r} does not say what made it: it is no page of wsim report ({FORMAT})")
+            raise UserError(
+                f"{str(path)!r} does not record how it was made: it is not a page of wsim report ({FORMAT})"
+            )
         if not record.get("complete"):
-            raise UserError(f"the page {str(path)!r} shows a run that was not finished, so that it cannot be repeated")
+            raise UserError(f"the page {str(path)!r} shows an unfinished run, so it cannot be repeated")
         return cls(path, record)
 
     def plan(self) -> Plan:
@@ -88,7 +89,7 @@ class PageFile:
         return sound(lambda: Plan.restore(self.record["provenance"]["plan"], places_in(self.path.parent)), _DAMAGED)
 
     def again(self, how: Again) -> Rerun:
-        """Play its run again and compare its tables."""
+        """Repeat its run and compare its tables."""
         before = sound(lambda: Provenance.from_record(self.record["provenance"]), _DAMAGED)
         parts = sound(
             lambda: {"shard": int(self.record["shard_games"]), "part": Part.parse(self.record["part"])}, _DAMAGED

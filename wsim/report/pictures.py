@@ -1,4 +1,4 @@
-"""Charts as files of their own: SVG and PNG, with the colours of paper in the place of those of a style sheet."""
+"""Charts as separate files: SVG and PNG, with print colours instead of those of a style sheet."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from wsim.report.theme import Palette
 _VARIABLE = re.compile(r"var\((--[\w-]+)\)")
 _SET = re.compile(r"(--[\w-]+):\s*([^;]+);")
 _ON_PAPER = re.compile(r"light-dark\(((?:[^(),]|\([^()]*\))+),.*\)")
-_SCALE = 2  # pixels of a PNG for one of the page
+_SCALE = 2  # pixels of a PNG per pixel of the page
 
 
 def as_svg(drawing: Drawing, own: Mapping[str, str]) -> str:
@@ -32,6 +32,6 @@ def as_png(drawing: Drawing, own: Mapping[str, str]) -> bytes:
 
 @cache
 def _colours(own: str) -> dict[str, str]:
-    """Return the colours on paper by the names of their variables."""
+    """Return the print colours by the names of their variables."""
     found = dict(_SET.findall(text_of("page.css").partition("}")[0] + own))
     return {name: _ON_PAPER.sub(r"\1", value).strip() for name, value in found.items()}

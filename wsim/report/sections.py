@@ -1,4 +1,4 @@
-"""The sections of a page: a table with its charts, an answer, and what the games of a run are like."""
+"""The sections of a page: tables with their charts, answers, and the outcomes of games."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from wsim.report.theme import Palette
 from wsim.stats.tables import Table
 
 MOST_ROWS = 200
-"""Of a table that is not of levels or owners."""
+"""Largest number of rows of a table that is neither of levels nor of owners."""
 _ORDER = ("levels", "owners", "matchups", "", "humans")
 
 
 def sections(material: Material) -> list[Section]:
-    """Return the sections in the order of the page: tables by form, policies after what is dealt, then games."""
+    """Return the sections in the order of the page: tables by form, dealt factors before policies, then games."""
     palette = Palette(material.game.COLOURS)
     tables = sorted(material.tables.items(), key=lambda item: (_ORDER.index(item[1].form), is_of_policies(item[1])))
     drawn = {name: table_section(name, table, palette, material.slices.get(name)) for name, table in tables}
@@ -36,12 +36,12 @@ def sections(material: Material) -> list[Section]:
 
 
 def is_of_policies(table: Table) -> bool:
-    """Say whether the rows of a table are policies: what was seated, not dealt or won."""
+    """Return whether the rows of a table are policies, which are seated and not dealt."""
     return table.labels[:1] == ("policy",)
 
 
 def table_section(name: str, table: Table, palette: Palette, parts: Slices | None = None) -> Section:
-    """Return the section of a table: charts, main columns, and all columns folded away; ``parts``: its slices."""
+    """Return the section of a table: charts, main columns, and all columns collapsed; ``parts``: its slices."""
     frame = owned(table.frame)
     cut = not table.form and len(frame) > MOST_ROWS
     heading = f"{table.title}: the first {MOST_ROWS} of {len(frame):,} rows" if cut else table.title
@@ -63,7 +63,7 @@ def table_section(name: str, table: Table, palette: Palette, parts: Slices | Non
 
 
 def owned(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows of what somebody had."""
+    """Return the rows of items that some seat had."""
     return frame.filter(pl.col("n") > 0) if "n" in frame.columns else frame
 
 
@@ -76,7 +76,7 @@ def _scores(material: Material, palette: Palette) -> Section:
 def _winners(material: Material, palette: Palette) -> Section:
     sheet = material.outcomes.measures.sheet()
     return Section(
-        "winners", "What winners do", material.outcomes.measures.note, drawn_of(sheet, palette),
+        "winners", "Winners", material.outcomes.measures.note, drawn_of(sheet, palette),
         numbers=[grid("winners-table", sheet)],
     )  # fmt: skip
 
@@ -87,7 +87,7 @@ def _seats(material: Material, palette: Palette) -> Section:
 
 
 def _comparison(other: Comparison, palette: Palette) -> Section:
-    """Return the section of the differences to another run."""
+    """Return the section with the differences from a second run."""
     plan, figures, grids = other.run.plan, [], []
     for name, table in other.tables.items():
         sheet = table.sheet()
@@ -95,10 +95,11 @@ def _comparison(other: Comparison, palette: Palette) -> Section:
         grids.append(grid(f"comparison-{name}", sheet))
     return Section(
         "comparison",
-        "Compared with the other run",
+        "Compared with the second run",
         f"Differences: this run minus {other.run.path.name} ({plan.ruleset}, {plan.players} players, "
         f"{other.run.games:,} games, {', '.join(dict.fromkeys(plan.policies))}). The runs are taken as "
-        "independent; each interval is valid on its own, so about one of twenty equal rows is filled.",
+        "independent; each interval is valid on its own, so about one in twenty rows without a true difference is "
+        "filled.",
         figures,
         numbers=grids,
     )

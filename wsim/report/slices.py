@@ -1,7 +1,6 @@
-"""Slices: the tables of a page again, of the seats of one wonder or policy, and of other runs (player numbers).
-
-By what a table can be sliced is seen from the other tables: by what the levels of one are, where its analysis can be
-split so. The page shows one slice at a time, in the place of the whole.
+"""Slices: the tables of a page for the seats of one wonder or policy, and for additional runs (numbers of players). A
+table can be sliced by the factors of other tables by which its analysis can be split. The page shows one slice at a
+time, instead of the whole table.
 """
 
 from __future__ import annotations
@@ -16,18 +15,18 @@ from wsim.stats.analysis import Analysis
 from wsim.stats.tables import Table
 
 Slices = Mapping[str, Mapping[str, pl.DataFrame]]
-"""A table of parts of the seats: by what the parts are told apart by (wonder), by their names (Gizah)."""
+"""A table for parts of the seats: by the dimension (wonder), then by its value (Gizah)."""
 MOST_ROWS = 2000
-"""Of a table by one column, so that the page stays small; with more it is not sliced by that."""
+"""Largest number of slices by one column, so that the page stays small; with more, the table is not sliced by it."""
 
 
 def slices(
     run: Run, tables: Mapping[str, Table], analyses: Mapping[str, Analysis], others: Sequence[Run],
     begin: Callable[[str], object],
 ) -> dict[str, Slices]:  # fmt: skip
-    """Return the slices of the tables of a run, by name; ``begin`` is told each table.
+    """Return the slices of the tables of a run, by name; ``begin`` is called with the name of each.
 
-    Raises UserError for other runs that nothing tells apart from this one, or of another game.
+    Raises UserError for additional runs that cannot be distinguished from this one, or of a different game.
     """
     split = {name: analyses[name].by for name, table in tables.items() if table.form in ("levels", "owners")}
     columns = dict.fromkeys(by[0] for by in split.values() if by and _several(tables, by[0]))
@@ -48,12 +47,12 @@ def slices(
 
 
 def _several(tables: Mapping[str, Table], column: str) -> bool:
-    """Say whether a table of levels has several in a column."""
+    """Return whether a table of levels has several values in a column."""
     return any(column in one.frame.columns and one.frame[column].n_unique() > 1 for one in tables.values())
 
 
 def _parts(run: Run, analysis: Analysis, by: Sequence[str], column: str) -> dict[str, pl.DataFrame]:
-    """Return a table for each name in a column of the seats; none where rows are not there, or too many."""
+    """Return a table for each name in a column of the seats; none if there are no rows, or too many names."""
     table = _table(run, analysis, (*by, column))
     if table is None or len(table.frame) > MOST_ROWS:
         return {}
@@ -63,7 +62,8 @@ def _parts(run: Run, analysis: Analysis, by: Sequence[str], column: str) -> dict
 
 
 def _table(run: Run, analysis: Analysis, by: Sequence[str]) -> Table | None:
-    """Return a table of a run; None where it has none: it keeps no picks, say, or sums that are not split so."""
+    """Return a table of a run; None if it cannot be made, for example without picks, or from sums without this
+    split."""
     if not analysis.fits(run.plan):
         return None
     try:

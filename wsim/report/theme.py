@@ -1,5 +1,5 @@
-"""Colours and letters of the charts. Colours are CSS variables (templates/page.css, and the game's own), so that light,
-dark and print need no second drawing."""
+"""Colours and fonts of the charts. Colours are CSS variables (templates/page.css, and the game's own), so that light,
+dark and print share one drawing."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ class Palette:
 
     Attributes
     ----------
-    own: CSS colours of the names that everybody sees in a colour of their own (``wsim.game.Game.COLOURS``).
+    own: CSS colours of names with a fixed colour (``wsim.game.Game.COLOURS``).
     """
 
     own: Mapping[str, str]
 
     def of(self, name: str, place: int) -> str:
-        """Return the colour of a name: its own, or that of its place in the series."""
+        """Return the colour of a name: its fixed colour, or the next of the series."""
         return f"var({_variable(name)})" if name in self.own else SERIES[place % len(SERIES)]
 
     def own_of(self, name: str) -> str:
-        """Return the colour of a name if it has one of its own."""
+        """Return the fixed colour of a name, if it has one."""
         return self.of(name, 0) if name in self.own else ""
 
     def of_all(self, names: Sequence[str]) -> list[str]:
-        """Return the colours of some names side by side."""
+        """Return the colours of some names that are shown together."""
         return [self.of(name, place) for place, name in enumerate(names)]
 
     def style(self) -> str:
-        """Return the style sheet's rule that defines the colours of their own."""
+        """Return the style sheet's rule that defines the fixed colours."""
         colours = "".join(f"  {_variable(name)}: {colour};\n" for name, colour in self.own.items())
         return f":root {{\n{colours}}}\n" if colours else ""
 

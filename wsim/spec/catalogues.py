@@ -5,7 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from importlib import import_module
+from typing import Any, cast
 
 from wsim.document import Sheet
 
@@ -63,3 +64,12 @@ class Catalogues(ABC):
     @abstractmethod
     def schema(self) -> Any:
         """Return the JSON Schema of a card file."""
+
+
+def catalogues_of(game: Any) -> Catalogues | None:
+    """Return the catalogues of a game (``Game.CATALOGUES``), None if it has none."""
+    named = game.CATALOGUES
+    if not isinstance(named, str):
+        return cast("Catalogues | None", named)
+    module, _, attribute = named.partition(":")
+    return cast("Catalogues", vars(import_module(module))[attribute])

@@ -1,14 +1,13 @@
-"""Statistics of runs, on Polars LazyFrames: tables with intervals clustered by game, tests that keep their promises.
+"""Statistics of runs, on Polars LazyFrames: tables with intervals clustered by game, and sequential tests.
 
 Every function takes a seats table (a LazyFrame, a DataFrame, or a run, which has one) and reads it in batches of whole
-games, so a run may be larger than memory. Most return a ``Table``: a frame, a title, and a note on what it says. None
-knows a game: what only one game can be asked is in its package (``wsim.wonders.analysis``).
+games, so a run may be larger than memory. Most return a ``Table``: a frame, a title, and a note on how to read it. No
+function here depends on a game: analyses of one game are in its package (``wsim.wonders.analysis``).
 
 Tables of one run: policies, factor, owners (cards built, discs owned, ...), owner_pairs, owner_chains, matchups,
-crowding, strengths (Plackett-Luce), variance_shares. ``stack`` makes one table of the tables of several runs.
-Causal: SequentialTest, for effects on common deals.
-Numbers: Estimate, Moments, wilson, benjamini_hochberg, shrink.
-For the command line and the page: Analysis, Option.
+crowding, strengths (Plackett-Luce), variance_shares. ``stack`` combines the tables of several runs into one. Causal:
+SequentialTest, for effects on common deals. Numbers: Estimate, Moments, wilson, benjamini_hochberg, shrink. For the
+command line and the page: Analysis, Option.
 """
 
 from wsim.stats.analysis import Analysis, Option

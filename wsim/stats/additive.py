@@ -1,8 +1,10 @@
-"""Means of the levels of a factor, adjusted for strata: what each level has if the strata are mixed as in all seats.
+"""Means of the levels of a factor, adjusted for strata: the mean that each level would have if its strata were mixed as
+in all seats.
 
-Model: outcome = level + stratum + rest, by least squares. The adjusted mean of a level is that of the model for the mix
-of strata of all seats (Searle, Speed and Milliken 1980). Where strata are mixed alike in all levels, as chance and
-rotation make them nearly, that is the plain mean. Errors are clustered by game, whatever the rest looks like.
+Model: outcome = level + stratum + residual, by least squares. The adjusted mean of a level is the model's mean for the
+mix of strata of all seats (Searle, Speed and Milliken 1980). If all levels have the same mix of strata, as chance and
+rotation nearly ensure, that is the plain mean. Errors are clustered by game, whatever the distribution of the
+residuals.
 """
 
 from __future__ import annotations
@@ -27,13 +29,11 @@ class Additive:
 
     Attributes
     ----------
-    levels, strata: its factors.
-    names: the columns that are explained.
-    effects: shape (levels + strata, names), of the levels and then of the strata.
-    inverse: of the products of the dummies, shape (levels + strata, levels + strata).
-    mix: the share of each stratum in all seats.
-    rows: how many seats there are.
-    sums: of the columns in each stratum, shape (strata, names).
+    levels, strata: its factors. names: the explained columns.
+    effects: of the levels, then of the strata; shape (levels + strata, names).
+    inverse: of the matrix of products of the dummies, shape (levels + strata, levels + strata).
+    mix: the share of each stratum in all seats. rows: the number of seats.
+    sums: of the explained columns in each stratum, shape (strata, names).
     """
 
     levels: Levels
@@ -47,9 +47,9 @@ class Additive:
 
     @classmethod
     def fit(cls, cells: pl.DataFrame, levels: Levels, strata: Levels, names: Sequence[str]) -> Additive | None:
-        """Fit the model; None if levels cannot be told from strata, as where each policy has boards of its own.
+        """Fit the model; return None if levels and strata cannot be separated, as when each policy has its own boards.
 
-        ``cells``: of levels and strata: the columns of both, ``_rows``, and a sum for each of ``names``.
+        ``cells``: one row per level and stratum, with the columns of both, ``_rows``, and a sum for each of ``names``.
         """
         columns = [*levels.columns, *strata.columns]
         count, width = len(levels) + len(strata), len(levels)
@@ -72,13 +72,13 @@ class Additive:
         return self._contrasts() @ self.effects
 
     def _contrasts(self) -> Floats:
-        """Return the adjusted means as sums of effects, shape (levels, levels + strata)."""
+        """Return the weights of the effects in the adjusted means, shape (levels, levels + strata)."""
         count = len(self.levels)
         return np.hstack([np.eye(count), np.tile(self.mix, (count, 1))])
 
     @cached_property
     def _weights(self) -> Floats:
-        """What the errors of levels and strata weigh in each adjusted mean, shape (levels, levels + strata)."""
+        """The weights of the errors of levels and strata in each adjusted mean, shape (levels, levels + strata)."""
         return self._contrasts() @ self.inverse
 
     def squares(self, cells: pl.DataFrame, products: Floats, name: str) -> Floats:
@@ -86,8 +86,8 @@ class Additive:
 
         Parameters
         ----------
-        cells: one row a cell, with the columns of levels and strata.
-        products: of the rows and of the column's sums in pairs of cells, summed over games: shape (2, 2, cells, cells).
+        cells: one row per cell, with the columns of levels and strata.
+        products: of the rows and of the column's sums in pairs of cells, summed over games; shape (2, 2, cells, cells).
         """
         width = len(self.levels)
         level, stratum = self.levels.codes(cells), width + self.strata.codes(cells)
@@ -100,7 +100,7 @@ class Additive:
         return np.asarray((form @ both * form).sum(axis=1))
 
     def estimate(self, name: str, squares: Floats, games: Floats, level: float) -> Estimate:
-        """Return the adjusted means of a column from the sums of ``squares``, seen in so many games each."""
+        """Return the adjusted means of a column, with errors from ``squares`` and the number of games of each level."""
         with np.errstate(divide="ignore", invalid="ignore"):
             error = np.where(games >= 2, np.sqrt(squares * games / (games - 1)), np.nan)
         return Estimate(self.means()[:, self.names.index(name)], error, games, level)

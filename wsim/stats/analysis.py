@@ -1,8 +1,8 @@
-"""An analysis: one thing that a run can be asked, with all that the command line and the page need to know of it.
+"""An analysis: a table of a run, with all that the command line and the page need to know about it.
 
 A game lists its analyses in one mapping, ``ANALYSES`` of its module (``wsim.game.Game``). ``wsim table RUN NAME`` makes
-any of them, ``wsim run`` and ``wsim report`` those that say so. A new statistic is a file with a function that returns
-a ``Table`` and an ``Analysis`` of it, and a line in that mapping.
+any of them; ``wsim run`` and ``wsim report`` make those with the right ``shown``. A new statistic is a file with a
+function that returns a ``Table``, its ``Analysis``, and a line in that mapping.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from wsim.stats.tables import Table
 
 Shown = Literal["run", "page", "asked"]
-"""Where a table is shown unasked: by ``wsim run`` and on the page, on the page only, nowhere."""
+"""Where a table is shown by default: by ``wsim run`` and on the page, only on the page, or nowhere."""
 
 
 @dataclass(frozen=True)
@@ -28,10 +28,9 @@ class Option:
 
     Attributes
     ----------
-    help: one line for people.
-    read: makes its value of the text that was given; raises ValueError for what it cannot read.
-    repeatable: whether it can be given several times; its value is then a tuple.
-    flag: whether it has no value: True if it is given.
+    help: its help text, one line. read: converts the given text to its value; raises ValueError for invalid text.
+    repeatable: whether it can be given several times, which makes its value a tuple.
+    flag: whether it takes no value and is True if given.
     """
 
     help: str
@@ -40,7 +39,7 @@ class Option:
     flag: bool = False
 
     def value(self, name: str, texts: Sequence[str]) -> object:
-        """Return the value of what was given; raise UserError for what cannot be read."""
+        """Return the value of the given texts; raise UserError for invalid ones."""
         if len(texts) > 1 and not self.repeatable:
             raise UserError(f"{name} is given once, not {len(texts)} times: {', '.join(texts)}")
         try:
@@ -50,39 +49,42 @@ class Option:
         return values if self.repeatable else values[0]
 
 
-def _always(plan: Any) -> bool:  # noqa: ARG001 (what Analysis.fits is given)
+def _always(plan: Any) -> bool:  # noqa: ARG001 (the signature of Analysis.fits)
     return True
 
 
 class Source(Protocol):
-    """What an analysis is made of: a run, as ``load_run`` returns it."""
+    """The source of an analysis: a run, as ``load_run`` returns it."""
 
     def summed(self, recipe: Recipe) -> Any:
         """Return the sums of all its rows."""
         ...
 
+    def recorded(self, columns: Sequence[str]) -> tuple[str, ...]:
+        """Return the columns by which a table is split by default, of those that it has."""
+        ...
+
     def between(self, analysis: Analysis) -> Between | None:
-        """Return how far the figures of a table of it move between players; None where that is not known."""
+        """Return how much the figures of one of its tables differ between players; None if that is unknown."""
         ...
 
 
 @dataclass(frozen=True)
 class Analysis:
-    """One thing that a run can be asked.
+    """A table that can be made of a run.
 
     Attributes
     ----------
-    make: makes the table of a run; takes ``level`` (of confidence), ``by`` if the table can be split, and the options,
-        all by name.
+    make: makes the table of a run; takes ``level`` (confidence), ``by`` if the table can be split, and the options, all
+        by name.
     about: what it shows, in a line.
-    by: the columns of the seats table that split its rows unless others are asked for; None if it cannot be split.
-    columns: the main columns, shown unless all are asked for, after those that split; ``points_*`` stands for all that
-        begin so. Empty: all of them.
-    first: the columns that are kept longest where there is not room for all, after those that split; the first first.
-    options: what else can be asked, by name.
-    shown: where it is shown unasked.
-    fits: for which plans it is shown unasked.
-    sums: from which sums it is made where it is split by no other columns than ``by``; None if it needs rows.
+    by: the columns of the seats table that split its rows by default; None if it cannot be split.
+    columns: the main columns, shown by default after the columns that split; ``points_*`` means all that begin with
+        ``points_``. Empty: all columns.
+    first: the columns that are hidden last if there is no room for all, after the columns that split, in this order.
+    options: further options, by name. shown: where it is shown by default. fits: for which plans it is shown by
+        default.
+    sums: the sums from which it is made if split only by ``by``; None if it needs rows.
     moves: its figure that ``wsim rest`` compares between players; none if it does not.
     wishes: whether it is made of games with overruled policies, which only some plans have (``wsim.stats.worth``).
     """
@@ -100,23 +102,28 @@ class Analysis:
     wishes: bool = False
 
     def possible(self, plan: Any) -> bool:
-        """Say whether a run of a plan has what the table is made of: rows, sums, or wishes."""
+        """Return whether a run of a plan contains what the table needs: rows, sums, or wishes."""
         if self.wishes:
             return self.fits(plan)
         return plan.keep != "summary" or self.sums is not None
 
     def table(self, run: Source, by: Sequence[str] = (), *, level: float = 0.95, **options: object) -> Table:
-        """Make the table of a run; raise UserError for what cannot be asked of it."""
+        """Make the table of a run; raise UserError for an unknown option or an impossible split."""
         for name in options:
             if name not in self.options:
                 known = ", ".join(self.options) or "none"
                 raise UserError(f"this table has no option {name!r}{nearest(name, self.options)}: it has {known}")
         if self.by is None and by:
             raise UserError(f"this table cannot be split by {', '.join(by)}: {self.about}")
-        groups = tuple(by) or self.by
+        groups = tuple(by) or (None if self.by is None else run.recorded(self.by))
         source = run.summed(self.sums) if self.sums is not None and groups == self.by else run
         split = {} if groups is None else {"by": groups}
-        table = self.make(source, **split, level=level, **options)
+        try:
+            table = self.make(source, **split, level=level, **options)
+        except UserError as error:
+            if getattr(run, "people", None) and "has no column" in str(error):
+                raise UserError(f"people did not record what this table needs: {error}") from None
+            raise
         table = replace(table, main=self.columns, first=self.first)
         between = run.between(self) if self.moves and groups is not None and groups == self.by else None
         return table if between is None else between.with_player_sd(table, self.moves)

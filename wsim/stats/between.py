@@ -1,4 +1,4 @@
-"""How much the figures of a table differ between players, next to their intervals: what more games do not reduce."""
+"""How much the figures of a table differ between players: the uncertainty that more games do not reduce."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from wsim.stats.tables import Table
 
 @dataclass(frozen=True)
 class Between:
-    """What is known about the rows of a table (``wsim robustness``).
+    """Standard deviations between players for the rows of a table (``wsim robustness``).
 
     Attributes
     ----------
-    players: who were compared, each playing all seats. games: of each.
-    figures: one standard deviation between them by row, as in ``Rhodos B``, sampling noise subtracted.
+    players: the compared policies, each playing all seats. games: of each policy.
+    figures: the standard deviation between them by row, such as ``Rhodos B``, sampling noise subtracted.
     """
 
     players: tuple[str, ...]
@@ -26,7 +26,7 @@ class Between:
     figures: Mapping[str, float]
 
     def with_player_sd(self, table: Table, figure: str) -> Table:
-        """Return a table with the standard deviation of ``figure`` between players behind its interval."""
+        """Return a table with an additional column behind ``figure``: its standard deviation between players."""
         name = pl.concat_str([pl.col(label).cast(pl.String) for label in table.labels], separator=" ")
         known = name.replace_strict(self.figures, default=None, return_dtype=pl.Float64).alias(PLAYER_SD)
         index = 1 + max(table.frame.columns.index(name) for name in (figure, *(table.column(figure).ends or ())))
@@ -43,7 +43,7 @@ class Between:
 
     @property
     def sentence(self) -> str:
-        """What the column says."""
+        """The note about the column."""
         return (
             f"Player SD: one standard deviation of the figure between tables of {', '.join(self.players)} "
             f"({self.games:,} games each, sampling noise subtracted); more games do not reduce it."

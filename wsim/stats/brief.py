@@ -1,4 +1,4 @@
-"""The ends of a long table, for reading."""
+"""The ends of a long table, for the terminal."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ _SHORT = 3
 
 
 def ends(table: Table) -> tuple[str, pl.DataFrame]:
-    """Return title and rows of a table; of a long one that is sorted by win share its ends, without what nobody has.
-
-    So of one that is sorted by worth.
+    """Return title and rows of a table; of a long one that is sorted by win share or worth only its ends, without items
+    that nobody has.
     """
     frame = table.frame
     if frame.height > LONGEST and "worth" in frame.columns:
@@ -30,7 +29,7 @@ def ends(table: Table) -> tuple[str, pl.DataFrame]:
 
 
 def _ends_of_worth(table: Table) -> tuple[str, pl.DataFrame]:
-    """Return title and rows of the worth of things: the ends of the first kind (cards to build), all of short kinds."""
+    """Return title and rows of a worth table: the ends of the first kind (cards to build), all rows of short kinds."""
     kinds = table.frame["what"].value_counts()
     first = table.frame["what"][0]
     cards, short = table.frame.filter(what=first), kinds.filter(pl.col("count") <= _SHORT)["what"].implode()

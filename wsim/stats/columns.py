@@ -1,4 +1,4 @@
-"""The columns that tables of games share, declared once: outcomes of seats, tests, what a row is about."""
+"""The columns that tables of games share, declared once: outcomes of seats, tests, labels of rows."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from wsim.document import CATEGORY, COUNT, NUMBER, POINTS, PROBABILITY, RATIO, SHARE, Column, Kind, estimated, names
 
 POINTS_OF = "points_"
-"""What the names of columns begin with that hold points by category."""
+"""The prefix of columns with points by category."""
 PLAYER_SD = "between_player_sd"
-"""A column of tables: one standard deviation between good players, of the figure in front of it."""
+"""A column of tables: the standard deviation between good players of the preceding figure."""
 FAIR = "fair_share_ratio"
 OF_WINS = "of wins"
 
@@ -25,10 +25,10 @@ FAIR_SHARE_RATIO = estimated(
 SCORE = estimated("score", POINTS)
 SCORE_SD = Column("score_sd", POINTS, heading="score sd", about="standard deviation of the scores")
 OUTCOMES = (N, WIN_SHARE, FAIR_SHARE_RATIO, Q, VERDICT, SCORE, SCORE_SD)
-"""Of levels: how the seats of each did."""
+"""Columns of a table of levels."""
 BETWEEN_PLAYER_SD = Column(
     PLAYER_SD, SHARE, heading="player SD", unit=OF_WINS, spread=True,
-    about="one standard deviation between good players, noise subtracted: more games do not make it smaller",
+    about="standard deviation between good players, sampling noise removed; more games do not reduce it",
 )  # fmt: skip
 FAIR_SHARE = Column("fair", SHARE, heading="fair share", unit=OF_WINS)
 WIN_DIFFERENCE = estimated("difference", SHARE, unit=OF_WINS, difference=True)
@@ -37,11 +37,11 @@ OLD_NAMES = {
     "win_points": FAIR, "between_players": PLAYER_SD, "tells": "informative", "things": "items", "thing": "item",
     "turned": "reversed", "said": "status",
 }  # fmt: skip
-"""What columns were called before 0.3.0; filters and sorting still accept it."""
+"""Names of columns before 0.3.0; filters and sorting still accept them."""
 
 
 def kind_of(outcome: str) -> tuple[Kind, str]:
-    """Return what the numbers of a column of the seats table are, and what of, where the kind does not say."""
+    """Return the kind of a column of the seats table, and its unit where the kind does not imply it."""
     if outcome.startswith((POINTS_OF, "score")) or outcome == "total":
         return POINTS, ""
     return (SHARE, OF_WINS) if outcome in ("win_share", "win") else (NUMBER, "")
@@ -62,10 +62,10 @@ def pick_columns(outcome: str) -> tuple[Column, ...]:
     return (
         *names(("action", "card", "value")),
         Column("picks", COUNT, about="picks with this action"),
-        Column("effective", NUMBER, heading="effective n", about="equally weighted picks worth as much"),
+        Column("effective", NUMBER, heading="effective n", about="effective sample size of the weighted picks"),
         Column("drawn", COUNT, heading="overruled", about="random picks that overruled the policy"),
-        Column("taken", kind, unit=unit, about=f"mean {outcome} of those who did"),
-        Column("otherwise", kind, heading="not taken", unit=unit, about=f"mean {outcome} of those who did not"),
+        Column("taken", kind, unit=unit, about=f"mean {outcome} of seats that did"),
+        Column("otherwise", kind, heading="not taken", unit=unit, about=f"mean {outcome} of seats that did not"),
         estimated("effect", kind, unit=unit, difference=True, about="the difference between the two means"),
         P, Q, Column("rare", CATEGORY, about="overruled so rarely that the interval is too short"),
     )  # fmt: skip

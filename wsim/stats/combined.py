@@ -14,16 +14,16 @@ from wsim.stats.tables import Table
 
 
 def stack(tables: Mapping[object, Table], column: str, keys: Sequence[str] = ()) -> Table:
-    """Return the tables of several runs as one: the rows of one thing under each other, run by run.
+    """Return the tables of several runs as one, with the rows of the same item together, run by run.
 
     Parameters
     ----------
-    tables: the same analysis of each run, by the value that tells the run apart.
-    column: the name of the column with that value; it stands after those that name a row.
+    tables: the same analysis of each run, by the label of the run.
+    column: the name of the column with these labels; it follows the columns that name a row.
     keys: the columns that name a row (default: the first ones that are not numbers).
 
-    The rows keep the order of the first table; what only later ones have follows. Estimates, q-values and verdicts are
-    those of each run by itself.
+    The rows keep the order of the first table; rows that only later tables have follow. Estimates, q-values and
+    verdicts are those of each run by itself.
     """
     first = next(iter(tables.values()))
     names = list(keys) or _leading_names(first.frame)
@@ -45,11 +45,11 @@ def stack(tables: Mapping[object, Table], column: str, keys: Sequence[str] = ())
 
 
 def minus(here: Table, there: Table) -> Table | None:
-    """Return the differences between two tables of the same form, row by row; None where they share no rows.
+    """Return the differences between two tables of the same form, row by row; None if they share no rows.
 
-    The runs are taken as independent, so the squares of the errors add up.
+    The runs are assumed independent, so squared errors add up.
 
-    Columns: the labels, fair_share_ratio and score of either run (``_here``, ``_there``), and their differences with
+    Columns: the labels, fair_share_ratio and score of both runs (``_here``, ``_there``), and their differences with
     _low and _high.
     """
     if here.labels != there.labels:

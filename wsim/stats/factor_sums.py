@@ -1,9 +1,9 @@
-"""The sums behind a table of levels (``wsim.stats.tables.factor``), of a run or of the rows of any table.
+"""The sums behind a table of levels (``wsim.stats.tables.factor``), from a run or from the rows of any table.
 
-A *cell* is a combination of names in the columns of the table and in those that it is adjusted for. Kept are, for each
-cell, its rows and the sums of what is averaged; and for each pair of cells the products of rows and outcomes, summed
-over games. Every estimate of such a table is a ratio of sums over cells, and its error a linear form in per-game sums
-over cells, so both follow from these.
+A *cell* is a combination of names in the columns of the table and in the columns that it is adjusted for. For each
+cell, the number of rows and the sums of the averaged columns are stored; for each pair of cells, the products of rows
+and outcomes, summed over games. Every estimate of such a table is a ratio of sums over cells, and its error a linear
+form in per-game sums over cells, so both follow from these.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class FactorSums:
         return f"{LEVELS}{','.join(self.by)}"
 
     def fits(self, seats: pl.DataFrame) -> bool:
-        """Say whether the columns are there, and of names."""
+        """Return whether the table has the columns and they contain names."""
         return all(is_of_names(seats, name) for name in (*self.by, *self.within))
 
     def labels(self, seats: pl.DataFrame) -> dict[str, Sequence[str]]:  # noqa: ARG002 (as all recipes)
@@ -57,18 +57,18 @@ class FactorSums:
         return {"cells": (rows, cells), "pairs": (each, each, cells, cells), "games": (levels,)}
 
     def sums(self, piece: Piece) -> dict[str, NDArray[Any]]:
-        """Return ``cell_sums``, the levels being those of ``by``."""
+        """Return ``cell_sums`` with the levels of ``by``."""
         return cell_sums(piece, piece.codes((*self.by, *self.within)), piece.codes(self.by))
 
 
 def cell_sums(
     piece: Piece, cells: tuple[NDArray[np.int64], int], levels: tuple[NDArray[np.int64], int]
 ) -> dict[str, NDArray[Any]]:
-    """Return rows and sums of each cell, products of pairs of cells, and in how many games each level is.
+    """Return rows and sums of each cell, products of pairs of cells, and the number of games of each level.
 
     Parameters
     ----------
-    cells: the cell of each row, and how many there are; levels: likewise.
+    cells: the cell of each row, and the number of cells; levels: likewise.
 
     ``cells``: shape (1 + outcomes + 1 + measures, cells), the last outcome's squares before the measures.
     ``pairs``: shape (1 + outcomes, 1 + outcomes, cells, cells). ``games``: shape (levels,).
@@ -96,8 +96,8 @@ class Cells:
     ----------
     frame: one row per cell: its columns, the number of rows (``CELL_ROWS``), the sums of outcomes and measures by
         name, ``squares`` of the score.
-    pairs: products, shape (1 + outcomes, 1 + outcomes, cells, cells), outcomes as the table has them.
-    games: the number of games in which each level of the table's columns is, by the number of the level as named.
+    pairs: products, shape (1 + outcomes, 1 + outcomes, cells, cells), with the outcomes in the units of the table.
+    games: the number of games in which each level of the table's columns occurs, by level.
     """
 
     frame: pl.DataFrame
@@ -158,7 +158,7 @@ class Cells:
 
 
 def _keys(summary: Summary, columns: Sequence[str], codes: NDArray[np.int64]) -> pl.DataFrame:
-    """Return the names that the numbers of combinations stand for."""
+    """Return the names behind the numbers of combinations."""
     found: dict[str, pl.Series] = {}
     for name in reversed(columns):
         kind = summary.kind(name)

@@ -1,4 +1,4 @@
-"""Which rows of a table are shown, and in which order: ``win_share>=0.3``, ``policy!=random``, ``card=Altar,Baths``."""
+"""Select and sort the rows of a table: ``win_share>=0.3``, ``policy!=random``, ``card=Altar,Baths``."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from wsim.stats.columns import OLD_NAMES
 if TYPE_CHECKING:
     import polars as pl
 
-GRAMMAR = "COLUMN=VALUE, COLUMN=VALUE,VALUE or != in the place of =; of numbers also <, <=, > and >="
+GRAMMAR = "COLUMN=VALUE, COLUMN=VALUE,VALUE or != instead of =; for numbers also <, <=, > and >="
 _CONDITION = re.compile(r"\s*(?P<column>[^=!<>]+?)\s*(?P<sign>!=|<=|>=|=|<|>)\s*(?P<value>.*?)\s*", re.DOTALL)
 
 
 def column_named(
     table: pl.DataFrame, heading: str, splits: Mapping[str, str] | None = None, columns: Sequence[Column] = ()
 ) -> str:
-    """Return the column of a heading: its name, or as it is printed (``win share``, ``military``).
+    """Return the column with a heading: its name, or its printed form (``win share``, ``military``).
 
-    ``splits``: columns that the table would have with options, and these. columns: what its columns are.
+    ``splits``: columns that options would add, with the option. ``columns``: the declared columns.
     """
     heading = heading.replace("colour", "color")  # as the columns spell it
     name = heading.strip().replace(" ", "_")
@@ -44,9 +44,9 @@ def filtered(
     splits: Mapping[str, str] | None = None,
     columns: Sequence[Column] = (),
 ) -> tuple[pl.DataFrame, str]:
-    """Return the rows for which all conditions hold, and what is to be said where a name has none.
+    """Return the rows that satisfy all conditions, and a remark for each name without rows.
 
-    Raises UserError for a condition that cannot be read, a column that is not there, and text compared with numbers.
+    Raises UserError for an invalid condition, an unknown column, and text compared with numbers.
     """
     said = ""
     for condition in conditions:
@@ -63,7 +63,7 @@ def filtered(
 
 
 def _holds(table: pl.DataFrame, name: str, sign: str, text: str) -> pl.Expr:
-    """Compare a column with text: numbers as numbers, names without regard to capitals."""
+    """Compare a column with text: numbers as numbers, names ignoring case."""
     import polars as pl
 
     values = [part.strip() for part in text.split(",")]
@@ -78,7 +78,7 @@ def _holds(table: pl.DataFrame, name: str, sign: str, text: str) -> pl.Expr:
         return {"<": column.lt, "<=": column.le, ">": column.gt, ">=": column.ge}[sign](numbers[0])
     if sign not in ("=", "!="):
         raise UserError(f"the column {name!r} holds names, which are = or !=, not {sign}")
-    accepted = [value.lower() for value in (text, *values)]  # a name may hold a comma itself
+    accepted = [value.lower() for value in (text, *values)]  # a name may itself contain a comma
     among = column.cast(pl.String).str.to_lowercase().is_in(accepted)
     return among if sign == "=" else ~among
 
@@ -94,7 +94,7 @@ def viewed(
     table: pl.DataFrame, sort: str | None, top: int | None, conditions: Sequence[str],
     splits: Mapping[str, str] | None = None, columns: Sequence[Column] = (),
 ) -> tuple[pl.DataFrame, str]:  # fmt: skip
-    """Return what is shown of a table, and what is to be said where a name has no rows."""
+    """Return the rows to show of a table, and a remark for each name without rows."""
     if top is not None and top < 1:
         raise UserError(f"top must be at least 1, not {top}")
     table, said = filtered(table, conditions, splits, columns)

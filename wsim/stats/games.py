@@ -1,9 +1,9 @@
-"""Runs in batches of whole games: what a batch offers, and how a table larger than memory becomes batches.
+"""Runs in batches of whole games: batches and their sums, and reading tables larger than memory in batches.
 
-Everything in one game depends on everything else in it, so intervals are clustered by game and all sums are first
-taken per game. In a complete run the rows come game by game, the same number each; then the sum over a game is the
-sum over an axis. Filtered tables have games of different lengths, for which the sum runs from game start to game
-start. Tables in another order are sorted first.
+The rows of a game depend on each other, so intervals are clustered by game and all sums are first taken per game. In a
+complete run the rows come game by game, the same number each; then the sum over a game is the sum over an axis.
+Filtered tables have games of different lengths, for which the sum runs from game start to game start. Tables in another
+order are sorted first.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from wsim.errors import UserError, nearest
 from wsim.stats.parallel import scratch
 
-RANGE_ROWS = 500_000  # read at a time: some 30 MB of a seats table
+RANGE_ROWS = 500_000  # rows read at a time: some 30 MB of a seats table
 BATCH_ROWS = 16_384  # 75 Boolean columns as float32 are then 5 MB; more leave the processor's cache
 
 Frame: TypeAlias = pl.LazyFrame | pl.DataFrame
@@ -59,12 +59,12 @@ def require(frame: pl.LazyFrame, columns: Sequence[str]) -> None:
 
 
 def competitors(seats: pl.LazyFrame) -> pl.LazyFrame:
-    """Return the rows of those who can win: all but those of rank 0, seats that nobody plays for."""
+    """Return the rows of the seats that can win: all but rank 0, the rank of seats that nobody plays for."""
     return seats.filter(pl.col("rank") > 0) if "rank" in seats.collect_schema() else seats
 
 
 def parties(seats: pl.LazyFrame) -> int:
-    """Return how many sides compete in a game: teams, or players; 0 for an empty table."""
+    """Return the number of competing sides in a game: teams, or players; 0 for an empty table."""
     column = "team" if "team" in seats.collect_schema() else "seat"
     require(seats, [column])
     return int(competitors(seats).select(pl.col(column).n_unique()).collect(engine="streaming").item())
@@ -72,11 +72,11 @@ def parties(seats: pl.LazyFrame) -> int:
 
 @dataclass(frozen=True)
 class Extent:
-    """What a first look at the column ``game`` tells of a table.
+    """What the column ``game`` shows about a table.
 
     Attributes
     ----------
-    rows, games: how many there are; 0 games if the table is not in order, because then they cannot be counted.
+    rows, games: their numbers; 0 games if the table is not in order, because then they cannot be counted.
     in_order: whether game numbers never fall from one row to the next.
     """
 
@@ -86,7 +86,7 @@ class Extent:
 
 
 def _pieces(frame: pl.LazyFrame, rows: int) -> Iterator[pl.DataFrame]:
-    """Yield a table in pieces of about ``rows`` rows, the games of one range of numbers after the other.
+    """Yield a table in pieces of about ``rows`` rows, one range of game numbers after the other.
 
     Polars reads ahead of a slow consumer without bound, so a long table is read range by range; Parquet files that have
     no game of a range are skipped by their statistics.
@@ -106,7 +106,7 @@ def _pieces(frame: pl.LazyFrame, rows: int) -> Iterator[pl.DataFrame]:
 
 
 def extent(frame: pl.LazyFrame) -> Extent:
-    """Look through the column ``game`` of a table, in batches."""
+    """Scan the column ``game`` of a table, in batches."""
     rows, games, last, in_order = 0, 0, None, True
     for piece in _pieces(frame.select("game"), 1 << 18):
         numbers = piece["game"].to_numpy()
@@ -152,7 +152,7 @@ class GameBatch:
 
     @cached_property
     def game_of_row(self) -> NDArray[np.int64]:
-        """The place among the games of the batch, for each row."""
+        """The index of each row's game in the batch."""
         lengths = np.diff(self.starts, append=self.frame.height)
         return np.repeat(np.arange(self.games), lengths)
 
@@ -165,7 +165,7 @@ class GameBatch:
         return self._marked(columns, np.empty((len(columns), self.frame.height), np.float32))
 
     def marks(self, columns: Sequence[str]) -> NDArray[np.uint8]:
-        """Return the same in a byte each, in memory that this thread uses again next time."""
+        """Return the same as bytes, in memory that this thread reuses next time."""
         return self._marked(columns, scratch("marks", (len(columns), self.frame.height), np.uint8))
 
     def _marked(self, columns: Sequence[str], result: Numbers) -> Numbers:
@@ -192,7 +192,7 @@ class GameBatch:
         return np.bincount(cells, weights, groups * self.games).reshape(groups, self.games).astype(np.float64)
 
     def where(self, chosen: NDArray[np.bool_]) -> GameBatch:
-        """Return the batch of the chosen rows only."""
+        """Return the batch with only the selected rows."""
         return GameBatch.of(self.frame.filter(pl.Series(chosen)))
 
 
@@ -201,8 +201,8 @@ def batches(
 ) -> Iterator[GameBatch]:
     """Yield a table with the columns ``game`` and ``columns`` as batches of whole games, about ``rows`` rows each.
 
-    How the rows fall into batches depends on the table only, not on threads or files, so sums of floats come out the
-    same every time. ``known`` saves the look at the order of the games.
+    The division into batches depends only on the table, not on threads or files, so sums of floats are reproducible.
+    ``known`` saves the scan of the order of the games.
     """
     wanted = frame.select("game", *(column for column in columns if not (isinstance(column, str) and column == "game")))
     if not (known or extent(frame)).in_order:

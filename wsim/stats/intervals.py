@@ -1,8 +1,7 @@
 """Estimates with intervals, clustered by game; Wilson's interval; the Benjamini-Hochberg correction.
 
-Intervals use Student's t with one degree of freedom less than there are games (95 % by default), which is the normal
-interval as soon as there are some hundred. Where nothing can be said (no rows, one game) the ends are null, never a
-number that looks like one.
+Intervals use Student's t (95% by default) with one degree of freedom fewer than games, so with some hundred games they
+are normal intervals. Without enough data (no rows, one game) the ends are null, never a misleading number.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ Floats = NDArray[np.float64]
 
 
 def check_level(level: float) -> None:
-    """Raise UserError if this is no confidence level."""
+    """Raise UserError unless this is a confidence level."""
     confidence_level("level", level)
 
 
@@ -40,9 +39,9 @@ class Estimate:
     ----------
     value: the estimates.
     error: their standard errors, clustered by game.
-    games: the number of games that each rests on (for a difference: the smaller of the two).
+    games: the number of games behind each estimate (for a difference: the smaller of the two).
     level: confidence level of the interval.
-    ends: low and high ends that replace those from ``error`` where they are not NaN; shape (2, groups).
+    ends: low and high ends that replace the ends from ``error`` unless NaN; shape (2, groups).
     """
 
     value: Floats
@@ -56,7 +55,7 @@ class Estimate:
 
     @classmethod
     def of_games(cls, samples: Sequence[Floats]) -> Estimate:
-        """Return the means of samples, each of independent games, one number a game."""
+        """Return the means of samples of independent games, with one number per game."""
         games = np.array([len(one) for one in samples], float)
         means, errors = zip(*((one.mean(), one.std(ddof=1) / np.sqrt(len(one))) for one in samples), strict=True)
         return cls(np.array(means), np.array(errors), games)
@@ -79,7 +78,8 @@ class Estimate:
         return self._end(1, self.value + self._reach)
 
     def p_value(self, null: float = 0.0) -> Floats:
-        """Return two-sided p-values of "the true value is ``null``"; NaN where the standard error is 0 or unknown."""
+        """Return two-sided p-values of the hypothesis "the true value is ``null``"; NaN if the standard error is 0 or
+        unknown."""
         error = np.where(self.error > 0, self.error, np.nan)
         return two_sided_p((self.value - null) / error, self.games - 1)
 
@@ -88,18 +88,18 @@ class Estimate:
         return benjamini_hochberg(self.p_value(null))
 
     def scaled(self, factor: float) -> Estimate:
-        """Return the estimate of ``factor`` times the quantity."""
+        """Return the estimates multiplied by ``factor``."""
         ends = None if self.ends is None else self.ends * factor
         return Estimate(self.value * factor, self.error * abs(factor), self.games, self.level, ends)
 
     def unknown(self, where: NDArray[np.bool_]) -> Estimate:
-        """Return the estimates, some of them without an error."""
+        """Return the estimates, some of them with unknown errors."""
         return Estimate(self.value, np.where(where, np.nan, self.error), self.games, self.level, self.ends)
 
     def with_unseen(self, lowest: float, highest: float) -> Estimate:
-        """Return means of numbers between two bounds of which those that all games agree on have an interval, too.
+        """Return means of bounded numbers, with an interval also for those on which all games agree.
 
-        A game otherwise may be as likely as Wilson's interval allows for what was never seen; so sure is the verdict.
+        A different game may be as likely as the Wilson interval allows for an event that never occurred.
         """
         chance, flat = wilson(np.zeros(len(self.games)), self.games, self.level)[1], self.error == 0
         ends = np.stack([self.value + chance * (bound - self.value) for bound in (lowest, highest)])
@@ -107,17 +107,16 @@ class Estimate:
         return replace(self.allowing(flat, self.games, farthest), ends=np.where(flat, ends, np.nan))
 
     def allowing(self, flat: NDArray[np.bool_], games: Floats, farthest: Floats | float = 1.0) -> Estimate:
-        """Return estimates made of shares of wins, some of which are 0 or 1 in all ``games`` that were seen.
-
-        There the games' spread says nothing of how sure that is: the error allows for what Wilson's interval does.
-        ``farthest``: how far a game may lie from the value that was seen.
+        """Return estimates based on win shares, some of which are 0 or 1 in all observed ``games``. The spread of these
+        games carries no information, so their errors are those of the Wilson interval. ``farthest``: the largest
+        possible deviation of a game from the observed value.
         """
         chance = wilson(np.zeros(len(games)), games, self.level)[1]
         unseen = farthest * chance / t_quantile((1 + self.level) / 2, self.games - 1)
         return replace(self, error=np.where(flat, np.hypot(self.error, unseen), self.error))
 
     def with_wilson(self) -> Estimate:
-        """Return shares of which those that are 0 or 1 in all games have Wilson's interval, a game being one trial."""
+        """Return shares; those that are 0 or 1 in all games get a Wilson interval with games as trials."""
         flat = (self.error == 0) & ((self.value == 0) | (self.value == 1))
         low, high = wilson(self.value * self.games, self.games, self.level)
         return replace(self.allowing(flat, self.games), ends=np.where(flat, np.stack([low, high]), np.nan))
@@ -137,12 +136,12 @@ class Interval:
 
     @classmethod
     def normal(cls, value: Floats, error: Floats, level: float = 0.95) -> Interval:
-        """Return the intervals of estimates from so many games that their errors are as good as known."""
+        """Return the intervals of estimates from so many games that their errors count as known."""
         reach = normal_quantile((1 + level) / 2) * error
         return cls(value, value - reach, value + reach)
 
     def at(self, place: int | tuple[int, ...], name: str) -> dict[str, float]:
-        """Return the value of a place and its ends as ``name``, ``name_low`` and ``name_high`` of a row."""
+        """Return the value at an index and its ends as ``name``, ``name_low`` and ``name_high`` of a row."""
         ends = {name: self.value, f"{name}_low": self.low, f"{name}_high": self.high}
         return {key: float(one[place]) for key, one in ends.items()}
 
@@ -151,12 +150,12 @@ class Interval:
         return Interval(self.value * factor, self.low * factor, self.high * factor)
 
     def within(self, half: float) -> NDArray[np.bool_]:
-        """Return which are known to within so much."""
+        """Return which values are known to this precision."""
         found: NDArray[np.bool_] = self.high - self.low <= 2 * half
         return found
 
     def with_wilson(self, trials: int, level: float) -> tuple[Interval, NDArray[np.bool_]]:
-        """Return shares of which those that are 0 or 1 in all trials have Wilson's interval, and which these are."""
+        """Return shares, with a Wilson interval for those that are 0 or 1 in all trials, and a mask of these."""
         flat = (self.low == self.high) & np.isclose(self.value, np.rint(self.value), atol=1e-12)
         if not flat.any():
             return self, flat
@@ -166,9 +165,9 @@ class Interval:
 
 
 def verdicts(value: ArrayLike, q: ArrayLike, null: float = 0.0, level: float = 0.95) -> pl.Series:
-    """Say in a word which side of ``null`` each value lies on: higher, lower, or unclear; null where nothing is known.
-
-    A side is named where the q-value is below ``1 - level``: of all that are named, that share may be named in error.
+    """Return a verdict on each value relative to ``null``: higher, lower, or unclear; null if nothing is known. A
+    verdict is clear if its q-value is below ``1 - level``, which bounds the expected share of clear verdicts that are
+    wrong.
     """
     values, chances = np.atleast_1d(np.asarray(value, float)), np.atleast_1d(np.asarray(q, float))
     side = np.where(chances < 1 - level, np.where(values > null, "higher", "lower"), "unclear")
@@ -177,7 +176,7 @@ def verdicts(value: ArrayLike, q: ArrayLike, null: float = 0.0, level: float = 0
 
 
 def wilson(successes: ArrayLike, trials: ArrayLike, level: float = 0.95) -> tuple[Floats, Floats]:
-    """Return Wilson's score interval for independent trials; NaN where there are none."""
+    """Return the Wilson score interval for independent trials; NaN if there are no trials."""
     check_level(level)
     z = normal_quantile((1 + level) / 2)
     trials = np.asarray(trials, float)

@@ -30,7 +30,7 @@ class Levels:
     Attributes
     ----------
     columns: the columns.
-    frame: one row per level, with these columns and whatever ``aggregates`` were asked for.
+    frame: one row per level, with these columns and the requested ``aggregates``.
     """
 
     columns: tuple[str, ...]
@@ -38,7 +38,7 @@ class Levels:
 
     @classmethod
     def of(cls, table: pl.LazyFrame, by: str | Sequence[str], *aggregates: pl.Expr) -> Levels:
-        """Find the levels of a table; raise UserError for a column that it does not have."""
+        """Find the levels of a table; raise UserError for an unknown column."""
         columns = columns_of(by)
         require(table, columns)
         found = table.group_by(*columns).agg(*aggregates).collect(engine="streaming")
@@ -54,7 +54,7 @@ class Levels:
 
     @property
     def labels(self) -> list[str]:
-        """One text for each level, for messages."""
+        """The name of each level, for messages."""
         return [" ".join(str(value) for value in row) for row in self.keys.iter_rows()]
 
     def codes_of(self, rows: pl.DataFrame) -> pl.Series:

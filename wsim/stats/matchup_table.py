@@ -1,4 +1,5 @@
-"""Policies against each other: who does better at the same table, and what company does to a plan."""
+"""Policies against each other: which does better at the same table, and how a plan depends on its number of
+followers."""
 
 from __future__ import annotations
 
@@ -23,20 +24,20 @@ _NOTE = (
     "Differences within the same games, each game counting once, between opponents only (no team mates); intervals "
     "over games."
 )
-_MOST = 64  # levels: per-game tables of all pairs are kept for a batch
+_MOST = 64  # levels: the per-game tables of all pairs of a batch are in memory
 
 
 def matchups(source: Source, by: str | Sequence[str] = "policy", *, level: float = 0.95) -> Table:
-    """Return how each policy (or level of other columns) does against each other one in the same games.
+    """Compare each policy (or level of other columns) with each other policy in the same games.
 
-    A game counts once, with the mean over its pairs of seats of the two policies. Team mates are no opponents: only
+    A game counts once, with the mean over its pairs of seats of the two policies. Team mates are not opponents: only
     seats of different teams are compared.
 
-    Columns: the ``by`` ones, the same ones of the opponent with ``opponent_`` in front, games (in which both played),
+    Columns: the ``by`` columns, those of the opponent with the prefix ``opponent_``, games (in which both played),
     score_difference and win_difference (mean of the first - mean of the opponent), ahead (the share of pairs of seats
     in which the first finished ahead, ties half), each with _low and _high, q (of the win difference,
-    Benjamini-Hochberg; each pair is counted once although it is in the table both ways round), and its verdict: who
-    wins more may score less.
+    Benjamini-Hochberg; each pair counts once although it is in the table in both directions), and its verdict, which is
+    about wins: a policy that wins more may score less.
     """
     check_level(level)
     seats = competitors(seats_of(source))
@@ -100,7 +101,7 @@ def _part(estimate: Estimate, chosen: NDArray[np.bool_]) -> Estimate:
 
 
 class _Mean:
-    """The mean over games of a number for each pair of levels."""
+    """The mean over games of a value for each pair of levels."""
 
     def __init__(self, shape: tuple[int, int]) -> None:
         self.games = np.zeros(shape)
@@ -128,12 +129,12 @@ def _teams(seats: pl.LazyFrame) -> list[str]:
 
 
 def _beats(first: Floats, second: Floats) -> Floats:
-    """Return 1 where the first place is better (lower), 1/2 for equal ones."""
+    """Return 1 if the first rank is better (lower), 1/2 if both are equal."""
     return np.where(first < second, 1.0, np.where(first == second, 0.5, 0.0))
 
 
 class _Opponents:
-    """The pairs of seats of the games of a batch that are not of one team, by their levels."""
+    """The pairs of seats of different teams in the games of a batch, by their levels."""
 
     def __init__(self, batch: GameBatch, codes: NDArray[np.int64], levels: int, team: Floats | None) -> None:
         game = batch.game_of_row
@@ -162,11 +163,10 @@ class _Opponents:
 
 
 def crowding(source: Source, by: str | Sequence[str] = "policy", *, level: float = 0.95) -> Table:
-    """Return what a plan is worth by the number of others at the table who follow it, too.
-
-    Columns: the ``by`` ones, others (seats of the same game with the same plan), n, win_share, fair_share_ratio, score,
-    each with _low and _high, q (win share against the average) and its verdict. Line-ups with different numbers of
-    followers are needed for more than one row a plan.
+    """Return the results of a plan by the number of other seats at the table that also follow it. Columns: the ``by``
+    columns, others (seats of the same game with the same plan), n, win_share, fair_share_ratio, score, each with _low
+    and _high, q (win share against the average) and its verdict. More than one row per plan requires line-ups with
+    different numbers of followers.
     """
     check_level(level)
     seats = competitors(seats_of(source))
@@ -186,7 +186,7 @@ def crowding(source: Source, by: str | Sequence[str] = "policy", *, level: float
             **outcome_columns(moments, parties(seats), level),
         }
     ).filter(pl.col("n") > 0)
-    note = "Intervals are clustered by game. Who else sits at the table differs with the number of followers, too."
+    note = "Intervals are clustered by game. The opponents at the table also differ with the number of followers."
     if frame.select((pl.col("win_share_low").is_null() & pl.col("score_low").is_not_null()).any()).item():
         note += EVERY_SEAT
     columns = (

@@ -1,10 +1,10 @@
-"""Sums and products of per-game sums: all that ratio estimators clustered by game need, in one pass over a run.
+"""Sums and products of per-game sums: everything that ratio estimators clustered by game need, in one pass over a run.
 
-A mean over the rows of a group is the ratio of two sums over games, ``sum(y) / sum(n)``. To first order its error is
-a sum over games of ``(y_game - ratio * n_game) / sum(n)``: a linear form in per-game sums, called features here. So is
-the error of a difference of such ratios, whatever they have in common. Its variance is ``a' P a`` with the matrix P of
-products of features summed over games; P is additive and does not depend on the estimates, so a run is read once.
-With the finite correction G / (G - 1) this is the cluster-robust variance of ordinary least squares on dummies.
+A mean over the rows of a group is the ratio of two sums over games, ``sum(y) / sum(n)``. To first order its error is a
+sum over games of ``(y_game - ratio * n_game) / sum(n)``: a linear form in per-game sums, called features here. So is
+the error of a difference of such ratios, including their covariance. Its variance is ``a' P a`` with the matrix P of
+products of features summed over games; P is additive and does not depend on the estimates, so a run is read once. With
+the finite-sample correction G / (G - 1) this is the cluster-robust variance of ordinary least squares on dummies.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from wsim.stats.games import Floats
 from wsim.stats.intervals import Estimate
 
-_ROUNDING = 1e-13  # a variance smaller than this part of its terms is what rounding left of none
+_ROUNDING = 1e-13  # a variance below this fraction of its terms is rounding error of 0
 
 
 class Moments:
@@ -24,7 +24,7 @@ class Moments:
     ----------
     totals: shape (groups, features), the sum of each feature over games.
     products: shape (groups, features, features).
-    games: shape (groups, features), in how many games the feature is not 0.
+    games: the number of games in which the feature is not 0, shape (groups, features).
     """
 
     def __init__(self, groups: int, features: int) -> None:
@@ -33,7 +33,7 @@ class Moments:
         self.games = np.zeros((groups, features))
 
     def add(self, *features: Floats) -> None:
-        """Add games: an array of shape (groups, games) per feature, or (games,) if it is the same for all groups."""
+        """Add games: one array per feature, of shape (groups, games), or (games,) if all groups share it."""
         for i, one in enumerate(features):
             self.totals[:, i] += one.sum(axis=-1)
             self.games[:, i] += np.count_nonzero(one, axis=-1)
@@ -44,7 +44,7 @@ class Moments:
                     self.products[:, j, i] += product
 
     def plus(self, *features: Floats) -> Moments:
-        """Return the moments with more games (``add``); these stay as they are."""
+        """Return new moments with more games (``add``); this object does not change."""
         result = self._copied()
         result.add(*features)
         return result
@@ -85,7 +85,7 @@ class Moments:
         Parameters
         ----------
         matrix: shape (new features, features).
-        games: in how many games each new feature is not 0, shape (groups, new features).
+        games: the number of games in which each new feature is not 0, shape (groups, new features).
         """
         result = Moments(len(self.totals), len(matrix))
         result.totals = self.totals @ matrix.T
@@ -99,7 +99,7 @@ class Moments:
         Parameters
         ----------
         numerator, denominator: features.
-        share: the ratio is a share between 0 and 1; where all games agree on 0 or 1 it gets a Wilson interval.
+        share: the ratio is a share between 0 and 1; if all games agree on 0 or 1, it gets a Wilson interval.
         """
         value, form = self._ratio(numerator, denominator)
         games = self.games[:, denominator]
@@ -107,9 +107,10 @@ class Moments:
         return estimate.with_wilson() if share else estimate
 
     def difference(self, first: tuple[int, int], second: tuple[int, int], level: float = 0.95) -> Estimate:
-        """Return the ratio ``first`` less the ratio ``second`` for each group, with their covariance within games.
+        """Return the ratio ``first`` minus the ratio ``second`` for each group, allowing for their covariance within
+        games.
 
-        Both are (numerator, denominator). The degrees of freedom are those of the one seen in fewer games.
+        Both are (numerator, denominator). The degrees of freedom are those of the ratio with fewer games.
         """
         one, one_form = self._ratio(*first)
         other, other_form = self._ratio(*second)
@@ -119,7 +120,7 @@ class Moments:
     def linear(self, value: Floats, form: Floats, games: Floats, level: float = 0.95) -> Estimate:
         """Return estimates whose errors are a linear form in the features of a game, shape (groups, features).
 
-        ``games``: how many games speak for each; below two the error is unknown.
+        ``games``: the number of games behind each; below two the error is unknown.
         """
         return Estimate(value, self._error(form, games), games, level)
 
@@ -134,7 +135,7 @@ class Moments:
         return value, form
 
     def _error(self, form: Floats, games: Floats) -> Floats:
-        """Return the standard error of a linear form; NaN where fewer than two games speak."""
+        """Return the standard error of a linear form; NaN with fewer than two games."""
         variance = np.einsum("kf,kfh,kh->k", form, self.products, form)
         size = np.einsum("kf,kfh,kh->k", np.abs(form), np.abs(self.products), np.abs(form))
         variance[variance < _ROUNDING * size] = 0.0

@@ -1,4 +1,4 @@
-"""What games are like: scores of winners, margins, ties, and what winners did differently."""
+"""Outcomes of games: scores of winners, margins, ties, and differences between winners and the other seats."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SUMMARY: Mapping[str, str] = {
     "score": "score of a seat", "winner": "score of a winner", "last": "lowest score of a game",
     "margin": "first ahead of second", "range": "first ahead of last", "shared": "games with several winners",
 }  # fmt: skip
-"""Figures of ``Outcomes.summary``: those of games are of teams where there are some."""
+"""Figures of ``Outcomes.summary``; in games with teams, those of games are about teams."""
 _NO_MEASURE = ("game", "seat", "team", "rank", "win_share", "total")
 _WON, _WON_SUM, _LOST, _LOST_SUM = range(4)
 
@@ -32,7 +32,7 @@ class Outcomes:
 
     Attributes
     ----------
-    summary: columns figure (the words of ``SUMMARY``), points, share (of games), each with its interval.
+    summary: columns figure (the keys of ``SUMMARY``), points, share (of games), each with its interval.
     measures: one row for each column of points or counts: measure, mean, winners, others, difference (winners minus
         others) with its interval.
     """
@@ -41,19 +41,20 @@ class Outcomes:
     measures: Table
 
     def figure(self, name: str) -> dict[str, Any]:
-        """Return the row of a figure of the summary."""
+        """Return the row of one figure of the summary."""
         return self.summary.frame.row(by_predicate=pl.col("figure") == SUMMARY[name], named=True)
 
 
 def measures_of(seats: pl.LazyFrame) -> list[str]:
-    """Return the columns that say what a seat scored or did: points first."""
+    """Return the columns with scores and actions of a seat, points first."""
     schema = seats.collect_schema()
     names = [name for name, kind in schema.items() if kind.is_numeric() and name not in _NO_MEASURE and ":" not in name]
     return sorted(names, key=lambda name: not name.startswith(POINTS_OF))
 
 
 def outcomes(seats: pl.LazyFrame, progress: Callable[[int], None] | None = None) -> Outcomes:
-    """Read a seats table once and return its outcomes; ``progress`` is told the games of each batch."""
+    """Read a seats table once and return its outcomes; ``progress`` is called with the number of games in each
+    batch."""
     measures = ["total", *measures_of(seats)]
     winners = "rank" if "rank" in seats.collect_schema() else "win_share"
     together = teams_of(seats)
@@ -92,7 +93,7 @@ def _summary(batch: GameBatch, won: np.ndarray[tuple[int], np.dtype[np.bool_]], 
 
 
 def teams_of(seats: pl.LazyFrame) -> int:
-    """Return how many teams there are, 0 if everybody plays alone."""
+    """Return the number of teams, 0 if there are none."""
     if "team" not in seats.collect_schema():
         return 0
     last = competitors(seats).select(pl.col("team").max(), pl.col("seat").max()).collect(engine="streaming")
@@ -100,7 +101,8 @@ def teams_of(seats: pl.LazyFrame) -> int:
 
 
 def _standings(batch: GameBatch, totals: Floats, winner: Floats, teams: int) -> tuple[Floats, ...]:
-    """Return the highest, second and lowest total of each game, and how many won; of teams if there are some."""
+    """Return the highest, second and lowest total of each game, and the number of winners; of teams if there are
+    teams."""
     game, starts = batch.game_of_row, batch.starts
     if teams:
         cells = game * teams + batch.column("team").astype(np.int64)
@@ -158,18 +160,18 @@ def _measures_table(moments: Moments, measures: Sequence[str]) -> Table:
     of_points = frame.filter("of_points").sort("difference", descending=True, nulls_last=True)
     frame = pl.concat([of_points, frame.filter(~pl.col("of_points"))])
     chart = Chart(
-        "forest", ("difference",), ("measure",), "What winners have more of than the others, in points, with intervals",
+        "forest", ("difference",), ("measure",), "Points of winners minus points of the other seats, with intervals",
         only={"of_points": True},
     )  # fmt: skip
     return Table(
-        frame, "Means of winners and of the others", _WINNERS_NOTE, _MEASURE_COLUMNS, labels=("measure",),
+        frame, "Means of winners and of the other seats", _WINNERS_NOTE, _MEASURE_COLUMNS, labels=("measure",),
         charts=(chart,),
         main=("mean", "winners", "others", "difference"), first=("difference", "winners"),
     )  # fmt: skip
 
 
 _WINNERS_NOTE = (
-    "Winners are those with the best score, so this shows where winning scores come from, not what causes a win."
+    "Winners are the seats with the best score, so this shows where winning scores come from, not what causes a win."
 )
 _MEASURE_COLUMNS = (
     Column("measure", NAME, heading="mean of"), Column("mean", NUMBER, heading="all"), Column("winners", NUMBER),

@@ -1,10 +1,9 @@
-"""Sums behind a table of owners: what having a thing goes with, compared within strata, clustered by game.
-
-Model: outcome = what is usual in the stratum + effect of having the thing + rest. The least-squares effect is that of
-having it more often than the stratum on doing better than the stratum (Frisch and Waugh 1933): both are centred first,
-then ``effect = sum(has * outcome) / sum(has * has)``. With a single stratum that is the difference between the mean of
-the owners and that of the others. The means with and without the thing are those of the model for all seats: every
-stratum has it, or has it not. Errors are sums over games (``wsim.stats.moments``).
+"""Sums behind a table of owners: how having a thing is correlated with outcomes, within strata, clustered by game.
+Model: outcome = mean of the stratum + effect of having the thing + residual. The least-squares effect comes from having
+it and outcome after both are centred within strata (Frisch and Waugh 1933): then ``effect = sum(has * outcome) /
+sum(has * has)``. With a single stratum that is the mean of the owners minus the mean of the other seats. The means with
+and without the thing are those of the model if all seats of every stratum had it, or did not have it. Errors are sums
+over games (``wsim.stats.moments``).
 """
 
 from __future__ import annotations
@@ -23,18 +22,18 @@ from wsim.stats.strata import all_usual
 from wsim.stats.summary import OUTCOMES
 
 SQUARE = 2 + len(OUTCOMES)
-"""The feature of the sums of squares of having the thing; behind it those of the products with the outcomes."""
+"""The feature with the sums of squares of having the thing; the products with the outcomes follow."""
 _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
 class Usual:
-    """What is usual in each stratum of a group of seats.
+    """The means of each stratum of a group of seats.
 
     Attributes
     ----------
-    rows: seats, shape (strata,). owners: share of them that has each thing, shape (things, strata).
-    outcomes: means of the outcomes, then of the measures, shape (outcomes + measures, strata).
+    rows: seats, shape (strata,). owners: the share of them that has each thing, shape (things, strata).
+    outcomes: means of the outcomes and then of the measures, shape (outcomes + measures, strata).
     """
 
     rows: Floats
@@ -42,7 +41,7 @@ class Usual:
     outcomes: Floats
 
     def rarer(self) -> Floats:
-        """Return for each thing how many seats have it, or have it not, whichever are fewer, summed over strata."""
+        """Return for each thing the smaller of the numbers of seats with and without it, summed over strata."""
         return np.asarray((np.minimum(self.owners, 1 - self.owners) * self.rows).sum(axis=1))
 
 
@@ -55,12 +54,10 @@ class OwnerSums:
 
     Attributes
     ----------
-    measures: the columns whose means are wanted, without intervals.
-    usual: what was centred at.
-    moments: of the features.
-    others: games in which a seat does not have each thing.
+    measures: the columns averaged without intervals. usual: the means used for centring. moments: of the features.
+        others: the number of games with a seat that does not have each thing.
     owners: games by the number of their seats that have it, shape (things, seats + 1).
-    measured: sums of having it, less what is usual, times each measure, shape (things, measures).
+    measured: sums of having it minus its mean, times each measure, shape (things, measures).
     """
 
     measures: tuple[str, ...]
@@ -71,7 +68,7 @@ class OwnerSums:
     measured: Floats
 
     def frame(self, share: str, sides: int, level: float) -> pl.DataFrame:
-        """Return the table; ``sides`` is the number of players or teams of every game."""
+        """Return the table; ``sides``: the number of players or teams in every game."""
         win, score = (self._outcome(place, level) for place in range(len(OUTCOMES)))
         win = self._unlike(win)
         if all_usual(self.usual.rows, self.usual.rows * self.usual.outcomes[0]):
@@ -95,7 +92,7 @@ class OwnerSums:
         )
 
     def _effect(self, products: Floats) -> Floats:
-        """Return the least-squares effect; NaN where in no stratum some have the thing and some have it not."""
+        """Return the least-squares effect; NaN if no stratum has seats both with and without the thing."""
         squares = self.moments.totals[:, SQUARE]
         known = squares > _ROUNDING * np.maximum(self.moments.totals[:, 0], 1)
         return np.asarray(np.divide(products, squares, out=np.full(len(squares), np.nan), where=known))
@@ -117,7 +114,7 @@ class OwnerSums:
         found = [self.moments.linear(effect, form, np.minimum(games, self.usual.rarer()), level)]
         for has, seen in ((1.0, self.moments.games[:, 1]), (0.0, self.others)):
             away = has - share
-            moved = np.abs(away) > _ROUNDING  # else all have it, or nobody, and the mean is that of all
+            moved = np.abs(away) > _ROUNDING  # otherwise all seats have it, or none, and the mean is that of all seats
             with np.errstate(invalid="ignore"):
                 value = mean + np.where(moved, effect * away, 0.0)
                 error = of_mean + np.where(moved[:, None], away[:, None] * form - effect[:, None] * of_share, 0.0)
@@ -125,7 +122,7 @@ class OwnerSums:
         return _Outcome(*found)
 
     def _unlike(self, win: _Outcome) -> _Outcome:
-        """Return the estimates of wins with errors that allow for what was not seen of those who all won or lost."""
+        """Return the estimates of wins, with errors that allow for unseen results of groups that always won or lost."""
         totals, usual, seen = self.moments.totals, self.usual, self.moments.games[:, 1]
         rows, owners, wins = totals[:, 0], totals[:, 1], totals[:, 2]
         of_owners = totals[:, SQUARE + 1] + (usual.owners * usual.rows) @ usual.outcomes[0]
@@ -153,9 +150,9 @@ class OwnerSums:
     def _share(self, level: float) -> Estimate:
         """Return the share of all seats that has each thing.
 
-        Where almost all games agree, as where one seat has the only copy, their spread says little. There the interval
-        is widened by Wilson's for the games with one owner or more, two or more, ... (Donner and Zou 2012 add the
-        squares), up to one more than any game had.
+        If almost all games agree, as when one seat has the only copy, their spread carries little information. The
+        interval is then widened by the Wilson interval for the games with at least one owner, at least two, ... (Donner
+        and Zou 2012 add the squares), up to one more than any game had.
         """
         estimate = self.moments.ratio(1, 0, level)
         games = int(self.owners[0].sum()) if len(self.owners) else 0
@@ -182,6 +179,6 @@ class _Outcome:
 
 
 def _settled(values: Floats) -> Floats:
-    """Return values without what rounding adds to 0 and to 1."""
+    """Return values with rounding errors around 0 and 1 removed."""
     whole = np.rint(values)
     return np.where(np.abs(values - whole) < _ROUNDING, whole, values)

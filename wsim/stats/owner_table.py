@@ -1,7 +1,6 @@
-"""Tables of what a seat has or has not: cards built, discs owned, wonders won, and how those who have it did.
-
-What a seat has stands in columns of the seats table with a common beginning (``built:``): Boolean ones, or counts, of
-which more than none is having it.
+"""Tables of what a seat has: cards built, discs owned, wonders won, and the results of the seats that have each. The
+seats table has a column for each item, with a common prefix (``built:``): Boolean, or a count, where any number above 0
+means that the seat has it.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from wsim.stats.tables import OBSERVATIONAL, Table, points_of
 
 
 def owned_names(seats: pl.LazyFrame, prefix: str) -> list[str]:
-    """Return the names behind the columns that begin with ``prefix``; raise UserError if there are none."""
+    """Return the names after ``prefix`` of its columns; raise UserError if there are none."""
     names = [name.removeprefix(prefix) for name in seats.collect_schema().names() if name.startswith(prefix)]
     if not names:
         raise UserError(f"the table has no columns {prefix}NAME, so it has nothing to compare")
@@ -45,17 +44,17 @@ def owners(
     raw: bool = False,
     level: float = 0.95,
 ) -> Table:
-    """Return what having each thing goes with: win share and score of those who have it and of those who do not.
+    """Return win share and score of the seats that have each item, and of the seats that do not.
 
     Parameters
     ----------
     source: a run or its seats table; filter it first to look at one policy, ... only.
-    prefix: how the columns of the things begin: ``built:``, ``disc:``.
-    noun: what such a thing is, and the name of the column of their names: ``card``.
-    share: the name of the column that says which share of all seats have it.
-    by: columns of the seats table (policy, ...): one row per thing and level.
-    about: more columns by thing, in front, for instance ``{"Palace": {"age": 3, "color": "blue"}}``.
-    beside: a table with more columns at the end, by ``noun`` and the ``by`` columns.
+    prefix: the prefix of the columns of the items: ``built:``, ``disc:``.
+    noun: the kind of item, which names the column of their names: ``card``.
+    share: the name of the column with the share of all seats that have it.
+    by: columns of the seats table (policy, ...): one row per item and level.
+    about: additional leading columns by item, such as ``{"Palace": {"age": 3, "color": "blue"}}``.
+    beside: a table with additional columns at the end, by ``noun`` and the ``by`` columns.
     title: of the table (default: the noun's plural).
     raw: pool the policies of the table. Otherwise seats are compared with seats of the same policy only: what follows
         is then the least-squares estimate with a fixed effect for each policy, and its means for all seats, with and
@@ -81,9 +80,8 @@ def owners(
 
 
 def _of_rows(seats: pl.LazyFrame, players: pl.LazyFrame, prefix: str, shown: _Shown) -> pl.DataFrame:
-    """Return the estimates of every thing (and level) from a seats table; ``players``: its seats that compete.
-
-    Each group is added up as a run that keeps no rows.
+    """Return the estimates of every item (and level) from a seats table; ``players``: its competing seats. Each group
+    is summed like a run without rows.
     """
     groups, names, kinds = shown.groups, owned_names(seats, prefix), seats.collect_schema()
     require(seats, ["game", "seat", "win_share", "total", *groups])
@@ -118,14 +116,14 @@ def _of_rows(seats: pl.LazyFrame, players: pl.LazyFrame, prefix: str, shown: _Sh
 
 
 def _names_of(players: pl.LazyFrame) -> pl.Series:
-    """Return the names of the policies that play, in order."""
+    """Return the sorted names of the policies."""
     names = players.select(pl.col(STRATUM).cast(pl.String).unique().sort().drop_nulls())
     return names.collect(engine="streaming")[STRATUM]
 
 
 @dataclass(frozen=True)
 class _Shown:
-    """How a table of owners is shown: see ``owners``."""
+    """The presentation of a table of owners; see ``owners``."""
 
     noun: str
     share: str
@@ -142,7 +140,7 @@ def _table(
     about: Mapping[str, Mapping[str, object]] | None,
     beside: Table | None,
 ) -> Table:
-    """Return the table of the estimates of every thing (and level) from ``seats``."""
+    """Return the table of the estimates of every item (and level) from ``seats``."""
     noun, groups = shown.noun, shown.groups
     frame = _with_q_values(frame, shown.level)
     if beside is not None:
@@ -182,11 +180,11 @@ _COLUMNS = (
     estimated("score_difference", POINTS, difference=True, about=f"score of seats with it {_WITHOUT}"),
     Q.called("score_q"),
 )  # fmt: skip
-"""Of things: how the seats that have each did, and those that have not."""
+"""Columns of a table of items: results of the seats with and without each item."""
 
 
 def _of_sums(summary: Summary, prefix: str, shown: _Shown, level: float) -> pl.DataFrame:
-    """Return the estimates from the sums of a run that keeps no rows."""
+    """Return the estimates from the sums of a run without rows."""
     if shown.groups:
         raise UserError(
             f"the run keeps sums of each {shown.noun}, not split by {','.join(shown.groups)}: that needs rows, so play "
@@ -200,13 +198,13 @@ def _of_sums(summary: Summary, prefix: str, shown: _Shown, level: float) -> pl.D
 def _keyed(
     names: pl.Series, frame: pl.DataFrame, key: tuple[object, ...], kinds: Mapping[str, pl.DataType]
 ) -> pl.DataFrame:
-    """Put the names of the things and the levels of a group in front."""
+    """Add the names of the items and the levels of a group as leading columns."""
     levels = [pl.lit(value, dtype=kinds[name]).alias(name) for name, value in zip(kinds, key, strict=True)]
     return frame.select(names, *levels, pl.all())
 
 
 def _with_q_values(frame: pl.DataFrame, level: float) -> pl.DataFrame:
-    """Put q-values over the whole list in the place of the p-values, and the verdict on winning behind its own."""
+    """Replace p-values by q-values over the whole list, and add the verdict on winning after its q-value."""
     for name in ("win", "score"):
         q = nulls(benjamini_hochberg(frame[f"{name}_p"].to_numpy())).alias(f"{name}_q")
         frame = frame.replace_column(frame.columns.index(f"{name}_p"), q)
@@ -216,7 +214,7 @@ def _with_q_values(frame: pl.DataFrame, level: float) -> pl.DataFrame:
 
 
 def _described(frame: pl.DataFrame, noun: str, about: Mapping[str, Mapping[str, object]] | None) -> pl.DataFrame:
-    """Add what is known about each thing beside its name."""
+    """Add the properties of each item next to its name."""
     if not about:
         return frame
     facts = pl.DataFrame([{noun: name, **values} for name, values in about.items()], infer_schema_length=None)

@@ -1,9 +1,8 @@
-"""The sums behind a table of owners (``wsim.stats.owner_table.owners``), of a run or of the rows of any table.
-
-What that table needs is centred within policies, whose means are known only at the end. But a centred sum over a game
-is a linear form in sums that are not: with O, Y and OY the owners, the outcome and the outcome of the owners of policy
-p in a game, u and m the means to centre at, ``sum (has - u) (y - m) = sum_p OY - m O - u Y + u m n``. So kept are, for
-each thing, the products of n, Y (the same for all things), O and OY of each policy.
+"""The sums behind a table of owners (``wsim.stats.owner_table.owners``), from a run or from the rows of any table. That
+table needs sums centred within policies, whose means are known only at the end. But a centred sum over a game is a
+linear form in raw sums: with O, Y and OY the owners, the outcome and the outcome of the owners of policy p in a game, u
+and m the means used for centring, ``sum (has - u) (y - m) = sum_p OY - m O - u Y + u m n``. Therefore the products of
+n, Y (the same for all things), O and OY of each policy are stored for each thing.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ EACH = 1 + len(OUTCOMES)  # sums of a policy: rows (or owners), and the outcomes
 
 @dataclass(frozen=True)
 class OwnerTallies:
-    """The recipe of a table of those who have what the columns ``PREFIX...`` tell."""
+    """The recipe of a table of owners of the items in the columns ``PREFIX...``."""
 
     prefix: str
 
@@ -41,7 +40,7 @@ class OwnerTallies:
         return f"{OWNERS}{self.prefix}"
 
     def fits(self, seats: pl.DataFrame) -> bool:
-        """Say whether there are such columns, and policies."""
+        """Return whether the table has such columns, and policies."""
         return is_of_names(seats, STRATUM) and bool(self.labels(seats)[self.name])
 
     def labels(self, seats: pl.DataFrame) -> dict[str, Sequence[str]]:
@@ -70,7 +69,7 @@ class OwnerTallies:
         codes, count = piece.codes([STRATUM])
         there = np.flatnonzero(np.bincount(codes, minlength=count))
         place = np.zeros(count, np.int64)
-        place[there] = np.arange(len(there))  # policies that do not play here cost nothing
+        place[there] = np.arange(len(there))  # absent policies cost nothing
         found = _sums(piece, columns, place[codes], len(there))
         width = count * EACH
         every = _spread(found.every, there, count, (0, 2)).reshape(width, width)
@@ -90,7 +89,7 @@ class OwnerTallies:
 
 @dataclass(frozen=True)
 class _Sums:
-    """The sums of ``OwnerTallies.sums`` over some games, of those policies that play in them.
+    """The sums of ``OwnerTallies.sums`` over some games, for the policies that play in them.
 
     Attributes
     ----------
@@ -141,7 +140,7 @@ def _sums(piece: Piece, columns: Sequence[str], codes: NDArray[np.int64], count:
 
 
 def _spread(values: Floats, places: NDArray[np.int64], count: int, axes: Sequence[int]) -> Floats:
-    """Return an array with more policies, 0 where there is nothing: its axes ``axes`` become ``count`` long."""
+    """Return an array padded with zeros for further policies: its axes ``axes`` become ``count`` long."""
     shape = [count if axis in axes else size for axis, size in enumerate(values.shape)]
     found = np.zeros(shape)
     found[np.ix_(*(places if axis in axes else np.arange(size) for axis, size in enumerate(values.shape)))] = values
@@ -170,7 +169,7 @@ def owner_sums(summary: Summary, prefix: str, *, raw: bool) -> tuple[list[str], 
 def tallied(rows: pl.DataFrame, prefix: str, seats: int) -> Summary:
     """Return the sums of the rows of some whole games, in order, of any numbers of seats up to ``seats``.
 
-    Shares of a win count as they stand: of a filtered table nobody knows in how many parts a win was shared out.
+    Shares of a win count as fractions, because a filtered table does not show how many seats shared a win.
     """
     recipe, piece = OwnerTallies(prefix), Piece(GameBatch.of(rows), seats, 1)
     batch, labels = piece.batch, recipe.labels(rows)
@@ -221,7 +220,7 @@ class _Tallies:
         return both[:, 0], both[:, 1]
 
     def usual(self, *, raw: bool) -> Usual:
-        """Return what is usual in each policy, or in all of them."""
+        """Return the means within each policy, or over all of them."""
         (every, own), measures = self._parts, self.measures
         if raw:
             every, own, measures = (one.sum(axis=-2, keepdims=True) for one in (every, own, measures))

@@ -1,8 +1,9 @@
-"""Synergies: pairs of things that are worth more together than apart, and chains of them worth finishing.
+"""Synergies: pairs of items that are worth more together than separately, and the value of finishing chains of items.
 
-The interaction of two cards, say, is a contrast of four means (both built, one, the other, neither). Its interval comes
-from blocks of consecutive games: games are independent, so the spread of the contrast's error between blocks tells its
-variance, whatever happens inside a game. With blocks all pairs together are a few matrix products.
+The interaction of two cards, say, is a contrast of four means (both built, only the first, only the second, neither).
+Its interval comes from blocks of consecutive games: games are independent, so the spread of the contrast's error
+between blocks estimates its variance, for any dependence within a game. With blocks, all pairs together take a few
+matrix products.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from wsim.stats.strata import USUAL, all_usual, groups_of, note_of, strata_of, t
 from wsim.stats.tables import OBSERVATIONAL, Table
 
 BLOCKS = 200
-"""Blocks of games; the intervals have one degree of freedom less."""
+"""Blocks of games; the intervals have one degree of freedom fewer."""
 
 
 def owner_pairs(
@@ -44,21 +45,21 @@ def owner_pairs(
     raw: bool = False,
     level: float = 0.95,
 ) -> Table:
-    """Return how much more two things are worth together than apart, for all pairs.
+    """Return how much more two items are worth together than separately, for all pairs.
 
     Parameters
     ----------
     source: a run or its seats table.
-    prefix: how the columns of the things begin: ``built:`` (see ``owners``).
-    noun: what such a thing is, and the name of the first column: ``card``.
+    prefix: the prefix of the columns of the items: ``built:`` (see ``owners``). noun: the kind of item, which names the
+        first column: ``card``.
     outcome: a numeric column: total, win_share, ...
     only: which of them (default: all).
-    partners_of: pairs with one of these at least, which stands first (default: all pairs).
+    partners_of: only pairs with at least one of these, which is named first (default: all pairs).
     by: columns of the seats table (policy, ...): one row per pair and level.
-    fewest: pairs with fewer seats that have both, one or neither of the two are left out; with several policies the
-        seats of those policies count that have all four.
-    raw: pool the policies of the table. Otherwise the lift is that within policies, each weighted by what it tells
-        (the inverse of the sum of 1/n over the four cells), and affinity compares within policies, too.
+    fewest: pairs with fewer seats that have both, only one or neither are omitted; with several policies, only seats of
+        policies that have all four cases count.
+    raw: pool the policies of the table. Otherwise the lift is within policies, each weighted by its information (the
+        inverse of the sum of 1/n over the four cells), and affinity compares within policies, too.
     level: confidence level; clustered by game.
 
     Columns: ``noun``, other, the ``by`` ones, n (seats that have both), affinity (how much more often than if they were
@@ -96,13 +97,13 @@ def owner_pairs(
 
 
 def _unknown(frame: pl.DataFrame, outcome: str) -> str:
-    """Return what a note ends with where shares of wins tell of no lift."""
+    """Return the end of a note if win shares carry too little information about a lift."""
     known = pl.col("lift").is_not_null() & pl.col("lift_low").is_null()
     return USUAL if outcome == "win_share" and frame.select(known.any()).item() else ""
 
 
 def _partners(frame: pl.DataFrame, noun: str, wanted: Sequence[str]) -> pl.DataFrame:
-    """Return the pairs of which one is wanted; that one stands first."""
+    """Return the pairs with a selected item, named first."""
     first, second = pl.col(noun), pl.col("other")
     swapped = second.is_in(wanted) & ~first.is_in(wanted)
     ordered = frame.with_columns(
@@ -114,7 +115,7 @@ def _partners(frame: pl.DataFrame, noun: str, wanted: Sequence[str]) -> pl.DataF
 
 @dataclass(frozen=True)
 class _Pairs:
-    """Pairs that enough seats tell of: the numbers of the two things, and what is known of them."""
+    """Pairs with enough seats: the numbers of the two items, and their estimates."""
 
     one: NDArray[np.int64]
     other: NDArray[np.int64]
@@ -161,17 +162,17 @@ def _chosen(there: Sequence[str], only: Sequence[str], noun: str) -> list[str]:
 
 
 def _refuse_unowned(seats: pl.LazyFrame, prefix: str, wanted: Sequence[str], noun: str) -> None:
-    """Raise UserError for something that no seat had, such as a card that is not dealt to so few players."""
+    """Raise UserError for an item that no seat had, such as a card that is not dealt at this number of players."""
     counts = seats.select(pl.col(prefix + name).sum() for name in wanted).collect(engine="streaming")
     for name in wanted:
         if not counts[prefix + name].sum():
-            raise UserError(f"no seat of these games had the {noun} {name!r}, so that it has no partners")
+            raise UserError(f"no seat of these games had the {noun} {name!r}, so it has no partners")
 
 
 def _numbered(
     all_batches: Iterable[GameBatch], blocks: int, games: int
 ) -> Iterator[tuple[GameBatch, NDArray[np.int64]]]:
-    """Yield batches with the block of each game: as many games in each block, up to one."""
+    """Yield batches with the block of each game; the sizes of blocks differ by at most one game."""
     first = 0
     for batch in all_batches:
         yield batch, (first + np.arange(batch.games)) * blocks // games
@@ -181,9 +182,8 @@ def _numbered(
 def _products(
     batch: GameBatch, block: NDArray[np.int64], strata: Levels | None, owned: Sequence[str], outcome: str
 ) -> list[tuple[int, int, NDArray[np.float32], NDArray[np.float32]]]:
-    """Return for each stratum and block the products of the things, and those weighted with the outcome.
-
-    A row of ones is last.
+    """Return for each stratum and block the products of the items, plain and weighted by the outcome. The last row is
+    all ones.
     """
     flags = np.ones((len(owned) + 1, batch.frame.height), np.float32)  # counts of a batch are exact in float32
     flags[:-1] = batch.flags(owned)
@@ -203,7 +203,7 @@ def _products(
 
 @dataclass(frozen=True)
 class _Contrast:
-    """A contrast of means in one stratum: its value, its error in each block (blocks, contrasts), and its weight."""
+    """A contrast of means in one stratum: value, error in each block (blocks, contrasts), and weight."""
 
     value: Floats
     errors: Floats
@@ -218,7 +218,7 @@ def _interaction(counts: Floats, sums: Floats, one: NDArray[np.int64], other: ND
 def _contrast(counts: Floats, sums: Floats, signs: Sequence[float]) -> _Contrast:
     """Return the sum of signed means of cells, from counts and sums by block, shape (cells, blocks, contrasts).
 
-    Its weight is the inverse of its variance if all seats vary alike: 0 where a cell is empty.
+    Its weight is the inverse of its variance under equal variances of all seats, and 0 if a cell is empty.
     """
     totals = counts.sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -231,7 +231,7 @@ def _contrast(counts: Floats, sums: Floats, signs: Sequence[float]) -> _Contrast
 
 
 def _within(contrasts: Sequence[_Contrast], blocks: int) -> Estimate:
-    """Return the weighted mean of contrasts over strata; NaN where no stratum tells it."""
+    """Return the weighted mean of contrasts over strata; NaN if no stratum has all cells."""
     weights = np.stack([one.weight for one in contrasts])
     with np.errstate(divide="ignore", invalid="ignore"):
         weights = weights / weights.sum(axis=0)
@@ -254,10 +254,12 @@ _AFFINITY = Column(
 
 
 def _lift_columns(outcome: str) -> tuple[Column, ...]:
-    """Return the columns of ``_lifts``, in what the outcome counts in."""
+    """Return the columns of ``_lifts``, with the unit of the outcome."""
     kind, unit = kind_of(outcome)
-    lift = estimated("lift", kind, unit=unit, difference=True, about="what both are worth more than the sum of each")
-    about = "the lift, pulled towards the mean by its error (empirical Bayes)"
+    lift = estimated(
+        "lift", kind, unit=unit, difference=True, about="value of both minus the sum of their separate values"
+    )
+    about = "the lift, shrunk towards the mean according to its error (empirical Bayes)"
     return lift, estimated("shrunk", kind, unit=unit, difference=True, about=about), P, Q, VERDICT
 
 
@@ -265,8 +267,8 @@ def _chain_columns(outcome: str) -> tuple[Column, ...]:
     kind, unit = kind_of(outcome)
     return (
         Column("begun", COUNT, about="seats that have the first"), N,
-        Column("finished", kind, unit=unit, about=f"mean {outcome} of those who have all of it"),
-        Column("unfinished", kind, unit=unit, about=f"mean {outcome} of the others who began"),
+        Column("finished", kind, unit=unit, about=f"mean {outcome} of seats that have all of it"),
+        Column("unfinished", kind, unit=unit, about=f"mean {outcome} of the other seats that began it"),
     )  # fmt: skip
 
 
@@ -294,22 +296,21 @@ def owner_chains(
     raw: bool = False,
     level: float = 0.95,
 ) -> Table:
-    """Return what finishing a chain goes with: seats that have all of it against those that have the first only.
+    """Compare seats that finished a chain with seats that only began it.
 
     Parameters
     ----------
     source: a run or its seats table.
-    chains: each at least two things, in order.
-    prefix: how the columns of the things begin: ``built:`` (see ``owners``).
-    noun: what such a thing is, for messages: ``card``.
+    chains: each at least two items, in order. prefix: the prefix of the columns of the items: ``built:`` (see
+        ``owners``). noun: the kind of item, for messages: ``card``.
     outcome: a numeric column: total, win_share, ...
-    raw: pool the policies of the table; otherwise beginners are compared with those of the same policy only, each
-        policy weighted by what it tells, and the means are those if every policy finished equally often.
+    raw: pool the policies of the table; otherwise seats are compared only with seats of the same policy, each policy
+        weighted by its information, and the means are those if every policy finished equally often.
     level: confidence level; clustered by game.
 
-    Columns: chain (the things, joined by arrows), begun (seats that have the first), n (those that have all),
-    finished (mean outcome of these), unfinished (of the other beginners), lift (their difference) with _low and _high,
-    shrunk with _low and _high (empirical Bayes), p, q (Benjamini-Hochberg), verdict. Sorted by shrunk lift.
+    Columns: chain (the items, joined by arrows), begun (seats that have the first), n (seats that have all), finished
+    (mean outcome of these), unfinished (mean of the other seats that began), lift (their difference) with _low and
+    _high, shrunk with _low and _high (empirical Bayes), p, q (Benjamini-Hochberg), verdict. Sorted by shrunk lift.
     """
     check_level(level)
     seats = competitors(seats_of(source))
@@ -334,7 +335,7 @@ def owner_chains(
 
 
 def _chain_rows(labels: Sequence[str], counts: Floats, sums: Floats, level: float, *, shares: bool) -> pl.DataFrame:
-    """Return a row for each chain from the tallies of those who finished it and of those who only began."""
+    """Return a row for each chain from the tallies of seats that finished it and of seats that only began it."""
     estimate = _within([_contrast(*both, (1.0, -1.0)) for both in zip(counts, sums, strict=True)], counts.shape[2])
     if shares:
         estimate = estimate.unknown(all_usual(*(one.sum(axis=(1, 2)) for one in (counts, sums))))
@@ -358,9 +359,8 @@ def _chain_rows(labels: Sequence[str], counts: Floats, sums: Floats, level: floa
 def _chain_tallies(
     seats: pl.LazyFrame, columns: Sequence[str], owned: Sequence[str], chains: Sequence[Sequence[int]], outcome: str
 ) -> tuple[Floats, Floats]:
-    """Return counts and sums of the outcome, shape (strata, 2, blocks, chains): who finished, who only began.
-
-    ``chains``: places of the things in ``owned``.
+    """Return counts and sums of the outcome, shape (strata, 2, blocks, chains): seats that finished, seats that only
+    began. ``chains``: indices of the items in ``owned``.
     """
     known = extent(seats)
     if not known.in_order:

@@ -19,7 +19,7 @@ Real = TypeVar("Real", np.float32, np.float64)
 Number = TypeVar("Number", np.uint8, np.uint64, np.float64)
 
 _OWN = threading.local()
-_MOST_THREADS = 8  # each holds some 50 MB of a batch
+_MOST_THREADS = 8  # each has some 50 MB of a batch in memory
 _ONE_THREAD = 1 << 18  # multiplications up to which OpenBLAS does not wake its other threads
 
 
@@ -40,9 +40,8 @@ def in_order(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[
 
 
 def scratch(name: str, shape: tuple[int, ...], kind: type[Number]) -> NDArray[Number]:
-    """Return an array of anything, which is the caller's until it asks for ``name`` again in the same thread.
-
-    Memory that is new to a process costs more than what is written to it here.
+    """Return an uninitialised array that the caller may use until it asks for ``name`` again in the same thread.
+    Allocating new memory would take longer than filling it.
     """
     size = math.prod(shape)
     held: NDArray[Number] | None = getattr(_OWN, name, None)
@@ -53,7 +52,8 @@ def scratch(name: str, shape: tuple[int, ...], kind: type[Number]) -> NDArray[Nu
 
 
 def inner_products(first: NDArray[Real], second: NDArray[Real]) -> NDArray[Real]:
-    """Return ``first @ second.T`` for arrays of shape (few, many), in pieces that BLAS does on the calling thread.
+    """Return ``first @ second.T`` for arrays of shape (few, many), in pieces small enough for BLAS to stay on the
+    calling thread.
 
     The batches already keep all processors busy; BLAS threads that wait for them made this ten times slower.
     """

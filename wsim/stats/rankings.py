@@ -1,4 +1,4 @@
-"""The orders in which the seats of games finished, counted: a million games have far fewer different ones."""
+"""The finishing orders of games, with counts: a million games have far fewer different orders."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from wsim.stats.games import GameBatch, batches
 from wsim.stats.levels import Levels
 
 _BATCH = 262_144
-_COMPACT = 1_000_000  # different orders kept before they are counted together
+_COMPACT = 1_000_000  # different orders collected before equal ones are merged
 _LARGEST = 2**63 - 1
 
 
@@ -23,9 +23,8 @@ class Rankings:
 
     Attributes
     ----------
-    items: the level in each place, best first, -1 behind the last; shape (orders, places).
-    tied: whether a place is tied with the one before it; same shape.
-    counts: how many games ended so.
+    items: the level at each position, best first, -1 after the last; shape (orders, places).
+    tied: whether a position is tied with the preceding one; same shape. counts: the number of games with each order.
     """
 
     items: NDArray[np.int64]
@@ -34,9 +33,8 @@ class Rankings:
 
 
 def rankings(seats: pl.LazyFrame, levels: Levels) -> Rankings:
-    """Count the orders of finish of a seats table (column ``rank``), with the levels of a factor in place of the seats.
-
-    Raises UserError if there are so many levels and places that an order is no 64-bit number.
+    """Count the finishing orders of a seats table (column ``rank``), with seats replaced by the levels of a factor.
+    Raises UserError if there are too many levels and positions to encode an order in 64 bits.
     """
     places = int(seats.select(pl.col("seat").max()).collect(engine="streaming").item() or 0) + 1
     found: list[NDArray[np.int64]] = []
@@ -71,20 +69,20 @@ def _numbers(batch: GameBatch, levels: Levels, places: int) -> NDArray[np.int64]
 
 
 def order_numbers(rank: NDArray[np.int64], codes: NDArray[np.int64], levels: int) -> NDArray[np.int64]:
-    """Return each game's order as one number; games with the same finish have the same number.
+    """Return each game's order as one number; games with the same finishing order have the same number.
 
     Parameters
     ----------
-    rank: of each seat, 1 is best, equal ones share it; shape (games, places).
+    rank: of each seat; 1 is best, equal seats share a rank; shape (games, places).
     codes: the level of each seat, from 0; -1 for none. Same shape.
-    levels: how many there are. UserError if an order is then no 64-bit number.
+    levels: the number of levels. Raises UserError if an order does not fit into 64 bits.
     """
     games, places = rank.shape
     base = levels + 1
     if base**places * 2**places > _LARGEST:
         raise UserError(f"{levels} levels are too many to rank at a table of {places}")
     key = np.where(codes >= 0, rank * base + codes, _LARGEST)
-    key.sort(axis=1)  # by rank; tied ones by level
+    key.sort(axis=1)  # by rank; ties by level
     there = key != _LARGEST
     item = np.where(there, key % base + 1, 0)
     rank_at = np.where(there, key // base, -1)
@@ -97,7 +95,7 @@ def order_numbers(rank: NDArray[np.int64], codes: NDArray[np.int64], levels: int
 
 
 def orders_of(numbers: NDArray[np.int64], counts: NDArray[np.int64], places: int, levels: int) -> Rankings:
-    """Return the orders behind numbers of ``order_numbers``, each of which ``counts`` games had."""
+    """Return the orders behind the numbers of ``order_numbers``; ``counts``: the number of games with each."""
     base, orders = levels + 1, numbers
     items = np.empty((len(orders), places), np.int64)
     tied = np.empty((len(orders), places), bool)

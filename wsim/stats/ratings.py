@@ -1,9 +1,9 @@
 """Plackett-Luce strengths from the orders in which seats finished.
 
-Each place goes to one of those not placed yet with a chance in proportion to its strength: the winner is drawn first,
-the second from the rest, and so on. Ties are averaged over the orders that they may hide by Efron's formula, as in the
-Cox model, whose partial likelihood (one stratum per game) this is. Intervals are of the sandwich kind, with the game as
-the unit: they hold even if finishing orders only roughly follow the model.
+Each rank goes to one of the remaining seats, with probability proportional to its strength: the winner is drawn first,
+the second from the remaining seats, and so on. Ties are averaged over their possible orders by Efron's formula, as in
+the Cox model, whose partial likelihood (one stratum per game) this is. Intervals use the sandwich estimator, with the
+game as the unit, so they are valid even if finishing orders only roughly follow the model.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from wsim.stats.parallel import inner_products
 from wsim.stats.rankings import Rankings, rankings
 from wsim.stats.tables import Table, outcomes
 
-_CHUNK = 8_192  # orders whose stages are in memory together
+_CHUNK = 8_192  # orders whose stages are in memory at once
 _STEPS = 100
 _NOTE = (
-    "Plackett-Luce strengths from the whole order of finish, ties by Efron's formula; 1 is the geometric mean. They "
-    "are not chances of winning: the lower places count as much as the first. win_share is the share of its games that "
-    "each won in this run, against those it met. Intervals: clustered by game (of strengths: sandwich)."
+    "Plackett-Luce strengths from the whole finishing order, ties by Efron's formula; 1 is the geometric mean. They "
+    "are not chances of winning: the lower ranks count as much as the first. win_share is the share of games won in "
+    "this run, against the opponents met. Intervals: clustered by game (of strengths: sandwich)."
 )
 
 
@@ -44,11 +44,11 @@ def strengths(source: Source, by: str | Sequence[str] = "policy", *, level: floa
     by: the column or columns.
     level: confidence level.
 
-    Columns: the ``by`` ones, n (seats), strength with _low and _high, log_strength, log_error, win_share with _low and
-    _high, p (strength 1), q, verdict. Sorted by strength.
+    Columns: the ``by`` columns, n (seats), strength with _low and _high, log_strength, log_error, win_share with _low
+    and _high, p (strength 1), q, verdict. Sorted by strength.
 
-    Raises UserError if the games do not tell the strengths: some levels finished ahead of all others whenever they met,
-    or never met them.
+    Raises UserError if the games do not determine the strengths: some levels always finished ahead of the others, or
+    never met them.
     """
     check_level(level)
     seats = competitors(seats_of(source))
@@ -96,8 +96,7 @@ class PlackettLuce:
     ----------
     log_strengths: of each level; their mean is 0.
     information: minus the second derivatives of the log-likelihood, shape (levels, levels).
-    scores: the sum over games of the products of first derivatives, same shape.
-    games: how many there are.
+    scores: the sum over games of the products of first derivatives, same shape. games: the number of games.
     """
 
     log_strengths: Floats
@@ -126,12 +125,12 @@ class PlackettLuce:
         return cls(centred, derivatives.information, derivatives.scores, float(orders.counts.sum()))
 
     def clustered(self, orders: Rankings, clusters: Sequence[NDArray[np.int64]]) -> PlackettLuce:
-        """Return the model with games that go together, such as those of a deal, as the unit of its intervals.
+        """Return the model with clusters of games, such as the games of a deal, as the unit of its intervals.
 
         Parameters
         ----------
-        orders: those that it was fitted to.
-        clusters: which of them the games of each cluster had; arrays of shape (clusters, games of each).
+        orders: the orders that it was fitted to. clusters: the orders of the games in each cluster; arrays of shape
+            (clusters, games of each).
         """
         by_order, levels = _scores(orders, self.log_strengths), len(self.log_strengths)
         scores = np.zeros((levels, levels))
@@ -163,7 +162,8 @@ class _Derivatives:
 
 
 def _inverse(information: Floats) -> Floats:
-    """Return the inverse on the vectors that sum to 0; adding the same to all log-strengths changes nothing."""
+    """Return the inverse on the vectors that sum to 0, because adding a constant to all log-strengths changes
+    nothing."""
     ones = np.full_like(information, 1 / max(len(information), 1))
     return np.linalg.inv(information + ones) - ones if len(information) else information
 
@@ -211,10 +211,10 @@ def _by_level(items: NDArray[np.int64], values: Floats, levels: int) -> Floats:
 
 
 def _stages(orders: Rankings) -> Iterator[tuple[NDArray[np.int64], Floats, Floats]]:
-    """Yield orders in chunks: items, counts, and how much of each place is still in the running at each stage.
+    """Yield orders in chunks: items, counts, and the share of each position that is still unplaced at each stage.
 
-    The shares have shape (orders, stages, places): 1 for places behind the stage's tie, 1 - r/m for those of the r-th
-    stage of a tie of m (Efron), 0 for those already placed and at stages that do not exist.
+    The shares have shape (orders, stages, places): 1 for positions after the stage's tie, 1 - r/m in the r-th stage of
+    a tie of m (Efron), 0 for positions already placed and for stages that do not exist.
     """
     places = orders.items.shape[1]
     for first in range(0, len(orders.items), _CHUNK):
@@ -231,7 +231,7 @@ def _stages(orders: Rankings) -> Iterator[tuple[NDArray[np.int64], Floats, Float
 
 
 def _check_connected(orders: Rankings, labels: Sequence[str]) -> None:
-    """Raise UserError unless each level has finished ahead of each other one, directly or through others."""
+    """Raise UserError unless each level has finished ahead of every other level, directly or indirectly."""
     levels = len(labels)
     ahead = np.zeros((levels + 1) ** 2, bool)
     group = np.cumsum(~orders.tied, axis=1)
@@ -247,6 +247,6 @@ def _check_connected(orders: Rankings, labels: Sequence[str]) -> None:
     if not reach.all():
         better, worse = np.argwhere(~reach)[0].tolist()
         raise UserError(
-            f"these games do not tell the strengths: {labels[better]!r} never finished ahead of {labels[worse]!r}, "
-            "not even by way of others; play more games or leave one out"
+            f"these games do not determine strengths: {labels[better]!r} never finished ahead of {labels[worse]!r}, "
+            "not even indirectly; play more games or omit one"
         )

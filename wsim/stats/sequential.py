@@ -1,8 +1,9 @@
 """A group-sequential test on common deals: play another block until the answer is clear or the budget is spent.
 
-At each look the effects have repeated confidence intervals (Jennison and Turnbull 1989): with chance ``1 - alpha``
-those of ALL looks hold the true effect, so each may be read at its look, and when the test stops. An effect is called
-``higher`` or ``lower`` when its interval leaves out 0, ``equivalent`` when it lies within the margin, else ``unclear``.
+At each look the effects have repeated confidence intervals (Jennison and Turnbull 1989): with probability ``1 - alpha``
+the intervals of ALL looks contain the true effect, so each may be read at its look, and also when the test stops. An
+effect is called ``higher`` or ``lower`` when its interval excludes 0, ``equivalent`` when the interval is within the
+margin, otherwise ``unclear``.
 """
 
 from __future__ import annotations
@@ -25,23 +26,20 @@ Verdict = Literal["higher", "lower", "equivalent", "unclear"]
 
 
 def check_margin(margin: float | None) -> None:
-    """Raise UserError if effects smaller than this are none."""
+    """Raise UserError unless the margin is positive."""
     if margin is not None:
         smallest_effect("margin", margin)
 
 
 @dataclass(frozen=True)
 class Look:
-    """What a look at the data says of some effects.
+    """The estimates of some effects at a look.
 
     Attributes
     ----------
-    deals: how many were played.
-    number: of this look, from 1.
-    boundary: what |z| had to reach at this look.
-    spent: how much of alpha has been used up.
-    effects: the estimates.
-    reach: half the length of each repeated confidence interval; infinite while it is unbounded.
+    deals: the number of deals played. number: the number of the look, from 1. boundary: the critical value of |z| at
+        this look. spent: the part of alpha spent so far.
+    effects: the estimates. reach: half the length of each repeated confidence interval; infinite while unbounded.
     margin: effects smaller than this do not matter; None if all do.
     """
 
@@ -55,7 +53,7 @@ class Look:
 
     @property
     def low(self) -> Floats:
-        """The low ends of the intervals; infinite or NaN while they are unbounded."""
+        """The low ends of the intervals; infinite or NaN while unbounded."""
         return self.effects.value - self.reach
 
     @property
@@ -64,7 +62,7 @@ class Look:
         return self.effects.value + self.reach
 
     def verdict(self, effect: int) -> Verdict:
-        """Return what the interval of an effect allows to be said."""
+        """Return the verdict on an effect from its interval."""
         low, high = float(self.low[effect]), float(self.high[effect])
         if low > 0 or high < 0:
             return "higher" if low > 0 else "lower"
@@ -73,7 +71,7 @@ class Look:
 
 
 class SequentialTest:
-    """Tests whether effects are 0, in as many looks as wanted, with the error rate ``alpha`` in all for each.
+    """Test whether effects are 0, in any number of looks, with the overall error rate ``alpha`` for each effect.
 
     The boundaries are of O'Brien-Fleming type (``spending="pocock"`` for Pocock's): see ``wsim.stats.spending``. When
     there is no effect, the chance of ever saying ``higher`` or ``lower`` is ``alpha``, whatever the sizes and number
@@ -109,9 +107,8 @@ class SequentialTest:
         self._looks = 0
 
     def look(self, deals: int, effects: Estimate, known: NDArray[np.bool_] | None = None) -> Look:
-        """Look at effects that were estimated from all deals so far, more of them than at the look before.
-
-        ``known``: whose error is well enough known for an interval (default: all).
+        """Evaluate effects that were estimated from all deals so far (more than at the previous look). ``known``: the
+        effects whose error is known well enough for an interval (default: all).
         """
         self.deals = deals
         boundary = self._boundaries.next(min(deals / self.budget, 1.0))
@@ -124,9 +121,8 @@ class SequentialTest:
 
 
 def _reach(effects: Estimate, boundary: float) -> Floats:
-    """Return half the length of each interval; infinite where too few deals speak.
-
-    The boundary holds for a known variance: Student's t at the same tail allows for the estimated one.
+    """Return half the length of each interval; infinite with too few deals. The boundary assumes a known variance:
+    Student's t at the same tail allows for the estimated variance.
     """
     tail = float(normal_cdf(-boundary))
     if not tail > 0:

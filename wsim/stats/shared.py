@@ -1,4 +1,4 @@
-"""Analyses that any game can list: they need no more than the columns that every seats table has."""
+"""Analyses that any game can list: they need only the columns that every seats table has."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from wsim.stats.variance import variance_shares
 
 OUTCOME = {"outcome": Option("a column of numbers of the seats table: total, win_share, ...")}
 BEATS_CHANCE = ("win_share", PLAYER_SD, FAIR, "verdict", "q", "score", "n")
-"""What a table of levels keeps longest: is the share of wins more than the fair one?"""
+"""The last columns that a table of levels hides: the win share against the fair share."""
 OWNERS = ("win_difference", PLAYER_SD, "verdict", "win_share", "win_q", "n", "score_difference")
-"""What a table of things that seats have keeps longest."""
+"""The last columns that a table of owners hides."""
 PAIRS = ("other", "lift", "verdict", "q", "n", "shrunk", "affinity")
-"""What a table of pairs of things keeps longest."""
+"""The last columns that a table of pairs hides."""
 RAW = {"raw": Option("pool the policies instead of comparing within them", flag=True)}
 
 POLICIES = Analysis(
@@ -43,7 +43,7 @@ CROWDING = Analysis(
 )
 STRENGTHS = Analysis(
     strengths,
-    "Plackett-Luce strengths, from the whole order of finish",
+    "Plackett-Luce strengths, from the whole finishing order",
     by=("policy",),
     first=("strength", "verdict", "q", "win_share", "n"),
 )

@@ -1,4 +1,4 @@
-"""Empirical Bayes: many noisy effects drawn towards their common mean, the noisier the more."""
+"""Empirical Bayes: many noisy effects, shrunk towards their common mean in proportion to their noise."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from wsim.stats.intervals import Interval
 
 
 def shrink(effects: Floats, errors: Floats, level: float = 0.95) -> Interval:
-    """Shrink effects with known standard errors under a normal prior whose mean and spread they tell themselves.
-
-    The spread is that of DerSimonian and Laird (1986). Morris (1983): all shrink a little less than it says, and the
-    (credible) intervals allow for the spread being estimated. Fewer than four effects stay as they are; NaN stays NaN.
+    """Shrink effects with known standard errors under a normal prior whose mean and variance are estimated from them.
+    The variance is estimated as by DerSimonian and Laird (1986). As in Morris (1983), all effects shrink slightly less,
+    and the (credible) intervals allow for the estimated variance. Fewer than four effects are returned unchanged; NaN
+    stays NaN.
     """
     known = np.isfinite(effects) & np.isfinite(errors) & (errors > 0)
     value, spread = np.where(known, effects, np.nan), np.where(known, errors, np.nan)
@@ -30,7 +30,7 @@ def shrink(effects: Floats, errors: Floats, level: float = 0.95) -> Interval:
 
 
 def _between(effect: Floats, variance: Floats) -> float:
-    """Return the variance of the true effects, 0 if they differ no more than their errors make them."""
+    """Return the variance of the true effects, 0 if they differ no more than their errors explain."""
     weight = 1 / variance
     mean = weight @ effect / weight.sum()
     excess = weight @ (effect - mean) ** 2 - (len(effect) - 1)

@@ -1,8 +1,9 @@
-"""Boundaries of a group-sequential test: how large |z| must be at each look so that all looks together err rarely.
+"""Boundaries of a group-sequential test: critical values of |z| at each look that bound the error of all looks
+together.
 
-Lan and DeMets (1983): the error allowed, ``alpha``, is spent as information comes in, by a function of the share of the
-budget used; looks need be neither equally far apart nor planned. The boundary of a look follows from the chance that a
-Brownian motion which has stayed inside all earlier boundaries leaves this one, by the recursive integration of
+Lan and DeMets (1983): the allowed error ``alpha`` is spent as information comes in, by a function of the used share of
+the budget; looks need be neither equally spaced nor planned. The boundary of a look follows from the probability that a
+Brownian motion that has stayed inside all earlier boundaries crosses this one, by the recursive integration of
 Armitage, McPherson and Rowe (1969).
 """
 
@@ -20,8 +21,8 @@ from wsim.options import error_rate, spending_function
 from wsim.stats.distributions import normal_cdf, normal_quantile
 from wsim.stats.games import Floats
 
-_POINTS = 801  # of the density; an odd number, for Simpson's rule
-_NOTHING = 1e-12  # an error too small to be spent: the boundary is infinite
+_POINTS = 801  # grid points of the density; an odd number, for Simpson's rule
+_NOTHING = 1e-12  # an error too small to spend: the boundary is infinite
 
 
 def _obrien_fleming(alpha: float, share: float) -> float:
@@ -33,12 +34,12 @@ def _pocock(alpha: float, share: float) -> float:
 
 
 SPENDING: Mapping[str, Callable[[float, float], float]] = {"obrien_fleming": _obrien_fleming, "pocock": _pocock}
-"""Error spent, of ``alpha`` in all, when a share of the budget is used. O'Brien-Fleming spends little early, so that
+"""The part of ``alpha`` spent when a share of the budget has been used. O'Brien-Fleming spends little early, so that
 the last look is almost an ordinary test; Pocock spends evenly and stops earlier when the effect is large."""
 
 
 def check_spending(alpha: float, spending: str) -> None:
-    """Raise UserError if this is no error rate, or no way to spend it."""
+    """Raise UserError for an invalid error rate or spending function."""
     error_rate("alpha", alpha)
     spending_function("spending", spending)
 
@@ -54,11 +55,12 @@ class Boundaries:
 
     @property
     def spent(self) -> float:
-        """How much of alpha has been spent so far."""
+        """The part of alpha spent so far."""
         return _motion(self._alpha, self._spending, self._shares).spent
 
     def next(self, share: float) -> float:
-        """Return the boundary for |z| of the next look, at this share of the budget (more than at the look before)."""
+        """Return the boundary for |z| of the next look, at this share of the budget (more than at the previous
+        look)."""
         last = self._shares[-1] if self._shares else 0.0
         if not last < share <= 1:
             raise UserError(f"the share of the budget must grow from {last:g} to at most 1, not to {share!r}")
@@ -68,13 +70,12 @@ class Boundaries:
 
 @dataclass(frozen=True)
 class _Motion:
-    """Where the Brownian motion is at a look if it has not left a boundary.
+    """The distribution of the Brownian motion at a look if it has not crossed a boundary.
 
     Attributes
     ----------
-    edge: the boundary of this look, for the motion itself.
-    at, mass: places, and the density there times the weight of Simpson's rule.
-    spent: the chance that it has left a boundary.
+    edge: the boundary of this look, for the motion itself. at, mass: grid points, and the density there times the
+        weights of Simpson's rule. spent: the probability that it has crossed a boundary.
     """
 
     edge: float
@@ -83,14 +84,14 @@ class _Motion:
     spent: float
 
 
-@lru_cache(maxsize=1024)  # tests of several variants look at the same shares of their budgets
+@lru_cache(maxsize=1024)  # tests of several variants have looks at the same shares of their budgets
 def _motion(alpha: float, spending: str, shares: tuple[float, ...]) -> _Motion:
     if not shares:
         return _Motion(0.0, np.zeros(1), np.ones(1), 0.0)
     before = _motion(alpha, spending, shares[:-1])
     step = math.sqrt(shares[-1] - (shares[-2] if len(shares) > 1 else 0.0))
     wanted = SPENDING[spending](alpha, shares[-1]) - before.spent
-    reach = float(np.abs(before.at).max()) + 9 * step  # farther it does not get
+    reach = float(np.abs(before.at).max()) + 9 * step  # it does not get any farther
     edge = _edge(before, step, wanted, reach) if wanted >= _NOTHING else math.inf
     at = np.linspace(-min(edge, reach), min(edge, reach), _POINTS)
     density = np.zeros(_POINTS)
@@ -103,7 +104,7 @@ def _motion(alpha: float, spending: str, shares: tuple[float, ...]) -> _Motion:
 
 
 def _edge(before: _Motion, step: float, wanted: float, reach: float) -> float:
-    """Return the place beyond which the motion, one step on, has the chance ``wanted``."""
+    """Return the point that the motion exceeds after one more step with probability ``wanted``."""
     low, high = 0.0, reach
     while high - low > 1e-10:
         middle = (low + high) / 2

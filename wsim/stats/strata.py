@@ -1,8 +1,7 @@
-"""Strata within which like is compared with like: the policies of a run, where there are several.
-
-Policies differ in strength and in what they choose. What a weak policy likes then looks weak, although it may be worth
-the same to everybody (Simpson's paradox). So what a seat chose is compared among seats of the same policy, unless the
-raw figures are asked for.
+"""Comparison within strata: the policies of a run, if there are several. Policies differ in strength and in what they
+choose. A card that a weak policy likes would therefore look weak, although it may be worth the same to everybody
+(Simpson's paradox). So the choices of a seat are compared only with seats of the same policy, unless raw figures are
+requested.
 """
 
 from __future__ import annotations
@@ -21,26 +20,26 @@ from wsim.stats.summary import Summary
 POLICY = "policy"
 
 WITHIN = (
-    "Compared within policies: a seat only with seats of the same policy, in proportion to what each policy tells; "
-    "means are those that would be seen if every policy had it equally often. The raw figures: --raw."
+    "Compared within policies: each seat only with seats of the same policy, each policy weighted by its information; "
+    "means are those that would result if every policy had it equally often. Raw figures: --raw."
 )
 RAW = (
-    "Raw: several policies are pooled, so that what a weak policy likes looks weak. Without --raw, seats are compared "
-    "with seats of the same policy only."
+    "Raw: several policies are pooled, so anything that a weak policy likes looks weak. Without --raw, seats are "
+    "compared only with seats of the same policy."
 )
 
 USUAL = (
-    f" Where fewer than {ENOUGH} wins went otherwise than is usual for the policies, their shares have no interval: "
-    "almost no game tells of them."
+    f" If fewer than {ENOUGH} wins differ from the expected winner, win shares have no interval, because almost no "
+    "game carries information about them."
 )
 
 
 def all_usual(rows: Floats, wins: Floats) -> NDArray[np.bool_]:
-    """Say whether almost all wins within strata are the usual ones, so that their spread says nothing.
+    """Return whether almost all wins within strata are as expected, so that their spread carries no information.
 
-    A policy that wins nearly always leaves all but a few games the same, whatever was built in them. Parameters are the
-    seats of each stratum and their wins, shape (strata, ...); the answer has the shape of the rest. Few wins at a table
-    of equals are no such case: there every win tells.
+    If a policy wins nearly always, all but a few games have the same result, whatever was built in them. Parameters:
+    the seats of each stratum and their wins, shape (strata, ...). Few wins among equal players are a different case:
+    there every win is informative.
     """
     often = 2 * wins > rows
     otherwise = np.maximum(np.where(often, 0.0, wins).sum(axis=0), np.where(often, rows - wins, 0.0).sum(axis=0))
@@ -48,19 +47,20 @@ def all_usual(rows: Floats, wins: Floats) -> NDArray[np.bool_]:
 
 
 def usual_note(frame: pl.DataFrame, wins: str, scores: str) -> str:
-    """Return what a note ends with where an end of win shares is unknown that is known of scores."""
+    """Return the end of a note if an interval of win shares is unknown although that of scores is known."""
     return USUAL if frame.select((pl.col(wins).is_null() & pl.col(scores).is_not_null()).any()).item() else ""
 
 
 def strata_of(seats: pl.LazyFrame | Summary, by: Sequence[str] = (), *, raw: bool = False) -> tuple[str, ...]:
-    """Return the columns within whose levels choices are compared: the policy; none if raw, or split by it already."""
+    """Return the columns within whose levels choices are compared: the policy, or none if raw or already split by
+    it."""
     if raw or POLICY in by or not _several(seats):
         return ()
     return (POLICY,)
 
 
 def _several(seats: pl.LazyFrame | Summary) -> bool:
-    """Say whether a table, or the sums of one, has seats of several policies."""
+    """Return whether a table, or the sums of one, has seats of several policies."""
     if isinstance(seats, Summary):
         return seats.several(POLICY)
     if POLICY not in seats.collect_schema():
@@ -69,19 +69,19 @@ def _several(seats: pl.LazyFrame | Summary) -> bool:
 
 
 def note_of(seats: pl.LazyFrame | Summary, by: Sequence[str], *, raw: bool) -> str:
-    """Return what a note ends with about the policies that a table compares within, or pools; empty for one policy."""
+    """Return the end of a note about the policies that a table compares within, or pools; empty for one policy."""
     if POLICY in by or not _several(seats):
         return ""
     return f" {RAW}" if raw else f" {WITHIN}"
 
 
 def title_of(title: str, seats: pl.LazyFrame | Summary, by: Sequence[str], *, raw: bool) -> str:
-    """Return the title of a table, which says if it pools several policies."""
+    """Return the title of a table, marked as raw if it pools several policies."""
     return f"{title}, raw" if raw and POLICY not in by and _several(seats) else title
 
 
 def groups_of(seats: pl.LazyFrame, by: Sequence[str]) -> Iterator[tuple[dict[str, pl.Series], pl.LazyFrame]]:
-    """Yield the levels of some columns, each as columns of one row, with their seats; without columns all seats."""
+    """Yield the levels of some columns, each as a one-row frame, with their seats; without columns, all seats."""
     if not by:
         yield {}, seats
         return

@@ -1,9 +1,9 @@
-"""A run without rows: sums from which tables and their intervals follow exactly, added up while games are played.
+"""A run without rows: exact sums for tables and their intervals, added up while games are played.
 
-Each table that can do without rows has a *recipe* that says which sums over games it needs (``FactorSums``,
-``OwnerTallies``). A summary is the sums of all recipes by name, beside the names that their axes have. Sums of
-different games add up, in any order: scores are whole numbers, and win shares are counted in parts of which every share
-is a whole number, so that neither threads nor chunks nor shards can be seen in a sum.
+Each table that does not need rows has a *recipe*: the sums over games that it needs (``FactorSums``, ``OwnerTallies``).
+A summary contains the sums of all recipes by name, and the labels of their axes. Sums of different games add up, in any
+order: scores are whole numbers, and win shares are counted in units that make every share a whole number, so sums do
+not depend on threads, chunks or shards.
 """
 
 from __future__ import annotations
@@ -28,14 +28,12 @@ OUTCOMES = ("win_share", "total")
 
 @dataclass(frozen=True)
 class Piece:
-    """Some whole games that are added to a summary, one piece at a time in each thread (``scratch``).
+    """Some whole games to add to a summary, one piece at a time in each thread (``scratch``).
 
     Attributes
     ----------
-    batch: their rows, without seats that nobody plays for.
-    seats: how many rows a game has at most.
-    parts: in how many parts a win is shared out, so that every share is a whole number of them; 1: shares count as
-        they stand.
+    batch: their rows, without seats that nobody plays for. seats: the largest number of rows in a game.
+    parts: the number of units of a win, so that every share is a whole number of units; 1: shares are fractions.
     """
 
     batch: GameBatch
@@ -64,11 +62,11 @@ class Piece:
 
     @cached_property
     def bounds(self) -> NDArray[np.int64]:
-        """The first row of each game, and behind them the number of rows."""
+        """The first row of each game, followed by the number of rows."""
         return np.append(self.batch.starts, self.batch.frame.height)
 
     def codes(self, columns: Sequence[str]) -> tuple[NDArray[np.int64], int]:
-        """Return the number of each row's combination of names in some columns, and how many combinations there are."""
+        """Return the number of each row's combination of names in some columns, and the number of combinations."""
         if len(columns) == 1:
             return self._numbers[columns[0]]
         codes, count = np.zeros(self.batch.frame.height, np.int64), 1
@@ -79,12 +77,13 @@ class Piece:
 
     @cached_property
     def named(self) -> list[str]:
-        """The columns of names."""
+        """The columns with names."""
         return [column.name for column in self.batch.frame.get_columns() if isinstance(column.dtype, pl.Enum)]
 
     @cached_property
     def _numbers(self) -> dict[str, tuple[NDArray[np.int64], int]]:
-        """The number of each row's name in every column of names, and how many there are; the last one is for none."""
+        """The number of each row's name in every column with names, and the number of names; the last is for missing
+        names."""
         found = {}
         for name in self.named:
             count, column = len(categories_of(self.batch.frame, name)), self.batch.frame[name].to_physical()
@@ -99,23 +98,23 @@ def measures_of(seats: pl.DataFrame) -> list[str]:
 
 
 def categories_of(frame: pl.DataFrame, column: str) -> list[str]:
-    """Return the names that a column of names can have."""
+    """Return the possible names in a column."""
     return cast("pl.Enum", frame[column].dtype).categories.to_list()
 
 
 def is_of_names(frame: pl.DataFrame, column: str) -> bool:
-    """Say whether there is such a column of names; ``frame.schema`` would ask all columns for theirs."""
+    """Return whether this is a column with names; ``frame.schema`` would inspect all columns."""
     return column in frame.columns and isinstance(frame[column].dtype, pl.Enum)
 
 
 class Recipe(Protocol):
-    """What sums a table needs. ``name`` is unique among the recipes of a game."""
+    """The sums that a table needs. ``name`` is unique among the recipes of a game."""
 
     @property
     def name(self) -> str: ...
 
     def fits(self, seats: pl.DataFrame) -> bool:
-        """Say whether a seats table has what is summed."""
+        """Return whether a seats table has the columns to sum."""
         ...
 
     def labels(self, seats: pl.DataFrame) -> dict[str, Sequence[str]]:
@@ -133,8 +132,8 @@ class Summary:
 
     Attributes
     ----------
-    arrays: by name; those of a recipe are called ``RECIPE/NAME``. ``games`` is how many games were added up.
-    labels: names by the name of what they name; the same in all summaries of a run.
+    arrays: by name; those of a recipe are called ``RECIPE/NAME``. ``games`` is the number of games. labels: the names
+        along each axis; the same in all summaries of a run.
     """
 
     arrays: dict[str, Floats] = field(default_factory=dict)
@@ -142,26 +141,26 @@ class Summary:
 
     @property
     def games(self) -> int:
-        """How many games were added up."""
+        """The number of games."""
         return int(self.arrays["games"][0]) if self.arrays else 0
 
     @property
     def seats(self) -> int:
-        """How many seats compete in a game. ``sides``: how many teams or players."""
+        """The number of competing seats in a game. ``sides``: the number of teams or players."""
         return int(self.labels["seats"][0])
 
     @property
     def sides(self) -> int:
-        """How many teams or players compete in a game."""
+        """The number of competing teams or players in a game."""
         return int(self.labels["sides"][0])
 
     @property
     def parts(self) -> int:
-        """In how many parts a win is shared out (``Piece``)."""
+        """The number of units of a win (``Piece``)."""
         return int(self.labels["parts"][0])
 
     def add(self, other: Summary) -> None:
-        """Add the games of another summary; raise UserError if it is one of other games."""
+        """Add the games of a second summary; raise UserError if its games differ in names or numbers of seats."""
         if not self.arrays:
             self.labels = dict(other.labels)
         elif self.labels != other.labels:
@@ -184,12 +183,12 @@ class Summary:
         return Summary(arrays, {name: names for name, names in self.labels.items() if name not in others})
 
     def several(self, column: str) -> bool:
-        """Say whether seats have several names in a column."""
+        """Return whether seats have several names in a column."""
         counts = self.arrays.get(f"seats by {column}")
         return counts is not None and int(np.count_nonzero(counts)) > 1
 
     def kind(self, column: str) -> pl.Enum:
-        """Return the type of a column of names."""
+        """Return the type of a column with names."""
         return pl.Enum(list(self.labels[f"categories {column}"]))
 
     def frame(self) -> pl.DataFrame:
@@ -204,7 +203,7 @@ class Summary:
 
     @classmethod
     def of_frame(cls, frame: pl.DataFrame) -> Summary:
-        """Read what :meth:`frame` made; raise ValueError for anything else."""
+        """Read a table of :meth:`frame`; raise ValueError for any other table."""
         summary = cls()
         try:
             for name, shape, values, labels in frame.select("name", "shape", "values", "labels").iter_rows():
@@ -225,7 +224,7 @@ def summarise(seats: pl.DataFrame, recipes: Iterable[Recipe]) -> Summary:
     Parameters
     ----------
     seats: their rows, game by game (``wsim.game.Simulator.seats_frame``).
-    recipes: what is summed; those that do not fit the table are left out.
+    recipes: the sums to compute; recipes that do not fit the table are skipped.
     """
     piece = Piece.of(seats)
     fitting = [recipe for recipe in recipes if recipe.fits(seats)]
@@ -255,6 +254,6 @@ def _labels(piece: Piece, recipes: Sequence[Recipe]) -> dict[str, tuple[str, ...
 
 
 def summary_of(source: Source) -> Summary | None:
-    """Return the summary of a run that keeps no rows; None for a run or a table that has them."""
+    """Return the summary of a run without rows; None for a run or table with rows."""
     found: Summary | None = getattr(source, "summary", None)
     return found

@@ -28,24 +28,24 @@ from wsim.stats.summary import OUTCOMES, Piece, Summary, summary_of
 from wsim.text_tables import text_of
 
 OBSERVATIONAL = (
-    "Observational: it compares games in which something happened with games in which it did not, and whoever chose it "
-    "may have been better off already. What a change of it causes is measured by wsim whatif."
+    "Observational: this compares games in which something happened with games in which it did not, and the seats that "
+    "chose it may have been better off already. For the effect of changing it use wsim whatif."
 )
 DEALT = (
-    "Intervals are clustered by game. What was dealt or seated by chance is compared fairly; "
-    "what a seat chose, or was given together with something else (a policy always in the same seat), is not."
+    "Intervals are clustered by game. Comparisons are unbiased for anything assigned at random; they may be confounded "
+    "for choices of a seat and for things that always occur together (a policy fixed to one seat)."
 )
 EVERY_SEAT = (
-    " Who takes every seat of its games has the fair share of their wins by construction: that is no estimate, and has "
-    "no interval."
+    " A policy that plays every seat of its games has the fair share of wins by construction; that is not an estimate "
+    "and has no interval."
 )
-MANY_CELLS = 1024  # of levels and strata: with more, FEW_ROWS at a time, whose pairs of cells are few, too
+MANY_CELLS = 1024  # cells; with more, FEW_ROWS rows at a time, which have few pairs of cells
 FEW_ROWS = 256
 _ROUNDING = 1e-12
 
 
 def _main_columns(rows: pl.DataFrame, patterns: Sequence[str]) -> Iterator[str]:
-    """Yield the columns that are named, ``points_*`` for all that begin so, without those that are 0 throughout."""
+    """Yield the named columns, ``points_*`` for all that begin with ``points_``, without those that are always 0."""
     for pattern in patterns:
         for name in rows.columns:
             column = rows[name]
@@ -63,15 +63,14 @@ class Table:
 
     Attributes
     ----------
-    frame: its rows; ends of intervals are called ``x_low`` and ``x_high`` next to ``x``, null where unknown.
-    title: what it is, in a few words.
-    note: what it says and what it does not, in a sentence or two.
-    columns: what its columns are, in any order; others are printed by what they hold.
-    form: what a row is: one of several ``levels``, of which each seat has one (wonders, policies); something that a
-        seat has or has not (``owners``: cards); two levels against each other (``matchups``); a figure next to that of
-        human players (``humans``).
+    frame: its rows; the interval of ``x`` is in the columns ``x_low`` and ``x_high``, null if unknown.
+    title: a few words. note: how to read it, in a sentence or two. columns: the declarations of its columns, in any
+        order; undeclared columns are printed by their type.
+    form: the meaning of a row: one of the ``levels`` of a factor, of which each seat has one (wonders, policies); an
+        item that a seat may have (``owners``: cards); two levels against each other (``matchups``); a figure compared
+        with human players (``humans``).
     labels: the columns that name a row.
-    charts: what is drawn of it. main, first: see ``wsim.stats.analysis.Analysis``.
+    charts: its charts. main, first: see ``wsim.stats.analysis.Analysis``.
     """
 
     frame: pl.DataFrame
@@ -85,11 +84,11 @@ class Table:
     first: tuple[str, ...] = ()
 
     def column(self, name: str) -> Column:
-        """Return one of its declared columns."""
+        """Return a declared column."""
         return next(column for column in self.columns if column.name == name)
 
     def sheet(self, frame: pl.DataFrame | None = None, title: str = "") -> Sheet:
-        """Return the table to print, or ``frame``: some of its rows."""
+        """Return the table to print; ``frame``: only these rows."""
         rows = self.frame if frame is None else frame
         main = tuple(dict.fromkeys(_main_columns(rows, (*self.labels, *self.main)))) if self.main else ()
         present = [place for place, name in enumerate(rows.columns) if name in self.labels]
@@ -99,12 +98,12 @@ class Table:
         )  # fmt: skip
 
     def document(self, frame: pl.DataFrame | None = None, title: str = "", command: str = "") -> Document:
-        """Return the table with its note, or ``frame``: some of its rows; ``command`` makes it."""
+        """Return the table with its note; ``frame``: only these rows; ``command``: the command that makes it."""
         rows, notes = self.frame if frame is None else frame, [self.note] if self.note else []
         return Document(rows, [self.sheet(rows, title)], named="rows", notes=notes, command=command)
 
     def label(self, row: Row) -> str:
-        """Return what a row is called: ``Rhodos B``."""
+        """Return the name of a row: ``Rhodos B``."""
         return " ".join(str(row[name]) for name in self.labels if row.get(name) is not None)
 
     def to_polars(self) -> pl.DataFrame:
@@ -116,9 +115,10 @@ class Table:
         return pandas_of(self.frame)
 
     def plot(self, value: str | None = None) -> Any:
-        """Return an Altair chart: a value of each row with its interval; raise UserError without the extra ``report``.
+        """Return an Altair chart: the value of each row with its interval; raise UserError without the extra
+        ``report``.
 
-        ``value``: a column with ends ``_low`` and ``_high``; by default the one that the page of a run draws first.
+        ``value``: a column with ends ``_low`` and ``_high``; by default the one in the first chart of the run's page.
         """
         drawn = [name for chart in self.charts for name in chart.values]
         columns = self.frame.columns
@@ -179,12 +179,12 @@ def factor(
     by: the factor's column or columns.
     measures: columns whose means are added (default: the categories of points).
     within: columns (policy) for which the means are adjusted: those of each level if it had the mix of all seats
-        (``wsim.stats.additive``). Not where levels cannot be told from them; the note says which.
+        (``wsim.stats.additive``). No adjustment is made if it cannot be separated from the levels; the note says so.
     level: confidence level of the intervals, which are clustered by game.
     title: of the table (default: the columns).
 
-    Columns: the ``by`` ones, n (seats), win_share, fair_share_ratio (win share times the number of players or
-    teams: 1.00 is average at any table), score, each with _low and _high; q (win share against the average,
+    Columns: the ``by`` columns, n (seats), win_share, fair_share_ratio (win share times the number of players or teams:
+    1.00 is average at any table), score, each with _low and _high; q (win share against the average,
     Benjamini-Hochberg), verdict (higher or lower than average, or unclear), score_sd, and the mean of each measure.
     Sorted by win share.
     """
@@ -228,7 +228,7 @@ def factor(
 
 
 def level_charts(labels: tuple[str, ...], points: Sequence[str]) -> tuple[Chart, ...]:
-    """Return the charts of a table of levels: how often each wins, and where its points come from."""
+    """Return the charts of a table of levels: win shares, and points by category."""
     noun = " and ".join(labels).replace("_", " ")
     wins = Chart(
         "forest", (FAIR,), labels, f"Wins by {noun} (x fair share, with intervals)",
@@ -240,13 +240,13 @@ def level_charts(labels: tuple[str, ...], points: Sequence[str]) -> tuple[Chart,
 
 @dataclass(frozen=True)
 class _LevelSums:
-    """What a table of levels is made of.
+    """The sums behind a table of levels.
 
     Attributes
     ----------
     levels: with the columns n, score_sd and the means of the measures.
     moments: of rows and outcomes by level.
-    adjusted: the model that levels are adjusted by; None: they are not.
+    adjusted: the model for adjustment; None: no adjustment.
     squares: of the errors of its means, summed over games, by outcome.
     """
 
@@ -311,11 +311,11 @@ def _squares(adjusted: Additive, cells: pl.DataFrame, pairs: Floats) -> dict[str
 
 
 def _note(within: Sequence[str], adjusted: bool) -> str:
-    """Return what a table of levels says and what it does not."""
+    """Return the note of a table of levels."""
     what = " and ".join(within)
     if adjusted:
         return f"Means are those of each level if it had the mix of all seats by {what}. {DEALT}"
-    return f"Raw: in these games the levels cannot be told from {what}. {DEALT}" if within else DEALT
+    return f"Raw: in these games the levels cannot be separated from {what}. {DEALT}" if within else DEALT
 
 
 def outcomes(batch: GameBatch, codes: NDArray[np.int64], levels: int, names: Sequence[str] = OUTCOMES) -> list[Floats]:
@@ -324,9 +324,8 @@ def outcomes(batch: GameBatch, codes: NDArray[np.int64], levels: int, names: Seq
 
 
 def outcome_columns(moments: Moments, sides: int, level: float) -> dict[str, pl.Series]:
-    """Return the columns of win share, win points and score from the moments of ``outcomes``.
-
-    ``sides`` is the number of players or teams of every game.
+    """Return the columns of win share, fair share ratio and score from the moments of ``outcomes``. ``sides``: the
+    number of players or teams in every game.
     """
     found = _plain(moments, level)
     found["win_share"] = found["win_share"].unknown(_in_every_seat(moments, sides))
@@ -334,7 +333,7 @@ def outcome_columns(moments: Moments, sides: int, level: float) -> dict[str, pl.
 
 
 def _in_every_seat(moments: Moments, sides: int) -> NDArray[np.bool_]:
-    """Say of each level whether it takes all seats of its games: its share of their wins is 1 / seats whatever."""
+    """Return for each level whether it takes all seats of its games, so that its win share is always 1 / seats."""
     return np.asarray(moments.totals[:, 0] == sides * moments.games[:, 0]) & (moments.games[:, 0] > 0)
 
 

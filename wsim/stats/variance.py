@@ -1,12 +1,10 @@
-"""How much of the score's variance comes from seat, policy, table, and whatever else a game deals out.
-
-Model: score = mean + seat + policy + (other factors) + table + rest, without interactions. Factors are fixed effects;
-the variance that each explains is its mean gain in explained variance over all orders in which the factors can enter
-(Shapley values, LMG in Groemping 2007), so factors that go together, such as policies in fixed seats, share what they
-explain. A gain counts only beyond what chance gives each coefficient. The table is what the seats of a game still have
-in common after that: the variance component between games of a one-way analysis of variance, below 0 where seats gain
-at each other's cost. What the deal gives to one seat only is in the rest. Errors come from a jackknife over blocks of
-games.
+"""The share of the score's variance that comes from seat, policy, table and further factors. Model: score = mean + seat
++ policy + (further factors) + table + residual, without interactions. Factors are fixed effects; the variance that each
+explains is its mean gain in explained variance over all orders in which the factors can enter (Shapley values, LMG in
+Groemping 2007), so correlated factors, such as policies in fixed seats, share what they explain. A gain counts only
+beyond the expected gain of a random coefficient. The table is what the seats of a game still have in common: the
+variance component between games of a one-way analysis of variance, below 0 if seats gain at each other's expense. The
+luck of a single seat is in the residual. Errors come from a jackknife over blocks of games.
 """
 
 from __future__ import annotations
@@ -28,13 +26,13 @@ from wsim.stats.parallel import inner_products
 from wsim.stats.tables import Table
 
 FACTORS: Mapping[str, tuple[str, ...]] = {"seat": ("seat",), "policy": ("policy",)}
-"""Factors that every game has, each a column or the combinations of several."""
+"""Factors that every game has: columns, or combinations of columns."""
 
 _BLOCKS = 20
 _NOTE = (
     "Shares of the variance of {outcome}. Factors are fixed effects without interactions and share what they explain "
     "together; table is what the seats of a game have in common beyond them, below 0 if they gain at each other's "
-    "cost; the luck of a single seat, its hand and its deal, is in rest. Errors: jackknife over {blocks} blocks."
+    "expense; the luck of a single seat (hand, deal) is in the residual. Errors: jackknife over {blocks} blocks."
 )
 
 
@@ -92,7 +90,7 @@ class _Sums:
         self.games = 0.0
         self.squared_sizes = 0.0
         self.within = np.zeros((width + 1, width + 1))
-        self.between = np.zeros((width + 1, width + 1))  # of per-game sums, divided by the seats of the game
+        self.between = np.zeros((width + 1, width + 1))  # products of per-game sums, divided by the seats of the game
 
     def add(self, model: Floats, game_sums: Floats, sizes: Floats) -> None:
         self.rows += sizes.sum()
@@ -103,7 +101,7 @@ class _Sums:
 
 
 def _add(sums: Sequence[_Sums], batch: GameBatch, levels: Mapping[str, Levels], outcome: str) -> None:
-    """Add a batch, its games dealt out to the blocks in runs of consecutive ones."""
+    """Add a batch; its games are assigned to the blocks in consecutive runs."""
     rows = batch.frame.height
     model = [np.ones((1, rows))]
     for one in levels.values():
@@ -121,7 +119,7 @@ def _add(sums: Sequence[_Sums], batch: GameBatch, levels: Mapping[str, Levels], 
 
 
 def _total(sums: Sequence[_Sums], without: int = -1) -> _Sums:
-    """Add up all blocks but one."""
+    """Add up all blocks except one."""
     result = _Sums(len(sums[0].within) - 1 if sums else 0)
     for number, one in enumerate(sums):
         if number != without:
@@ -134,7 +132,7 @@ def _total(sums: Sequence[_Sums], without: int = -1) -> _Sums:
 
 
 def _decomposed(sums: _Sums, widths: Mapping[str, int]) -> Floats:
-    """Return the variances of the factors, the table and the rest; NaN if there are too few rows."""
+    """Return the variances of the factors, the table and the residual; NaN if there are too few rows."""
     result = np.full(len(widths) + 2, np.nan)
     if sums.games < 2 or sums.rows < len(sums.within) + 1:
         return result
@@ -163,7 +161,7 @@ def _decomposed(sums: _Sums, widths: Mapping[str, int]) -> Floats:
 
 
 class _Fit:
-    """A least-squares fit on some columns: coefficients, rank, and the sum of squares left."""
+    """A least-squares fit on some columns: coefficients, rank, and residual sum of squares."""
 
     def __init__(self, sums: _Sums, columns: Sequence[int]) -> None:
         self.columns = list(columns)
@@ -188,7 +186,7 @@ def _shapley(name: str, names: Sequence[str], gained: Mapping[tuple[str, ...], f
 
 
 def _jackknife(shares: Floats, sums: Sequence[_Sums], widths: Mapping[str, int], level: float) -> Estimate:
-    """Return the shares with errors from leaving out one block after the other."""
+    """Return the shares with jackknife errors."""
     blocks = len(sums)
     if blocks < 2:
         return Estimate(shares, np.full(len(shares), np.nan), np.full(len(shares), float(blocks)), level)
@@ -196,5 +194,5 @@ def _jackknife(shares: Floats, sums: Sequence[_Sums], widths: Mapping[str, int],
     with np.errstate(divide="ignore", invalid="ignore"):
         without /= without.sum(axis=1, keepdims=True)
     error = np.sqrt((blocks - 1) / blocks * ((without - without.mean(axis=0)) ** 2).sum(axis=0))
-    error[error == 0] = np.nan  # less than nothing in every block: cut off at 0
+    error[error == 0] = np.nan  # negative in every block: cut off at 0
     return Estimate(shares, error, np.full(len(shares), float(blocks)), level)

@@ -20,10 +20,11 @@ from wsim.errors import UserError, nearest
 from wsim.files import write_text
 from wsim.game import find_game
 from wsim.installed import GAMES
+from wsim.spec.catalogues import catalogues_of
 from wsim.spec.layers import value_in_patch
 from wsim.workbench.ask_page import next_answer
 from wsim.workbench.rendering import folder_of, form_of, page
-from wsim.workbench.thing_page import catalogues_of, rows_grid
+from wsim.workbench.thing_page import rows_grid
 
 if TYPE_CHECKING:
     from starlette.requests import Request

@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from http import HTTPStatus
-from importlib import import_module
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -27,6 +26,7 @@ from wsim.positions.move_text import move_text, value_texts
 from wsim.positions.played_game import HINTS, hint
 from wsim.positions.position_file import read
 from wsim.report.theme import Palette
+from wsim.spec.catalogues import catalogues_of
 from wsim.workbench.guard import ANY, origin_of
 from wsim.workbench.play_table import MAX_LETTERS, MAX_PEOPLE, Decision, Table, Tables, new_seed, person
 from wsim.workbench.rendering import folder_of, form_of, page, whole
@@ -143,12 +143,12 @@ def _joined(policies: str | Sequence[str]) -> str:
 def _rulesets() -> Any:
     """Yield the rule sets of all games: the value in the form, and a label."""
     for name, game in loadable_games():
-        if game.CATALOGUES is None:
+        catalogues = catalogues_of(game)
+        if catalogues is None:
             ruleset = str(game.default_plan()["ruleset"])
             yield f"{name} {ruleset}", f"{game.TITLE}, {ruleset}"
             continue
-        module, _, attribute = game.CATALOGUES.partition(":")
-        for row in vars(import_module(module))[attribute].rulesets():
+        for row in catalogues.rulesets():
             yield f"{name} {row['ruleset']}", f"{row['title']} ({row['players']} players)"
 
 

@@ -6,7 +6,6 @@ import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
@@ -17,6 +16,7 @@ from wsim.document import NAME, POINTS, Column, Sheet
 from wsim.errors import UserError, nearest
 from wsim.files import shown_path
 from wsim.lab.record import read_record
+from wsim.spec.catalogues import catalogues_of
 from wsim.workbench.ask_page import links_of
 from wsim.workbench.rendering import folder_of, page
 from wsim.workbench.run_page import opened_tables
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from wsim.game import Game
     from wsim.lab.run_tables import RunTable
     from wsim.lab.store import Run
     from wsim.report.grids import Grid
@@ -241,14 +240,6 @@ def _text(run: Run, name: str) -> tuple[list[Grid], str] | None:
             words
         )
     return None
-
-
-def catalogues_of(game: Game) -> Any:
-    """Return the catalogues of a game, or None."""
-    if game.CATALOGUES is None:
-        return None
-    module, _, attribute = game.CATALOGUES.partition(":")
-    return vars(import_module(module))[attribute]
 
 
 def rows_grid(name: str, caption: str, rows: Sequence[Mapping[str, Any]]) -> Grid:

@@ -14,6 +14,7 @@ import pytest
 import wsim
 from tests.conftest import Command
 from wsim.questions.deals import PARTS
+from wsim.questions.robustness.answer import _Table
 from wsim.questions.robustness.sums import CELLS, RobustnessSums, distance
 from wsim.questions.selfplay.sums import Items, SkillSums, counted
 
@@ -151,3 +152,25 @@ def test_what_tables_are_shown_with_is_drawn_together_as_far_as_noise_sets_it_ap
     assert drawn.min() > one.min()  # type: ignore[operator]
     assert drawn.max() < one.max()  # type: ignore[operator]
     assert (drawn**2).mean() == pytest.approx((one**2).mean(), rel=0.35)
+
+
+def test_a_figure_is_reversed_if_it_is_clear_for_both_players_with_opposite_signs() -> None:
+    def reversed_by(*worth: float) -> list[bool]:
+        sums = RobustnessSums([CARDS], 2).plus([drawn(900, seed, each) for seed, each in enumerate(worth)])
+        return _Table(sums, 0, "cards", ("p", "q"), 0.95).items()["reversed"].to_list()
+
+    assert reversed_by(0.5, -0.5) == [True, False]
+    assert reversed_by(0.5, 0.0) == [False, False]
+    assert reversed_by(0.5, 0.5) == [False, False]
+
+
+def test_an_item_that_hardly_any_game_is_without_has_no_figure() -> None:
+    """The second item is in every game but three: there is nothing to compare it with."""
+    random = np.random.default_rng(1)
+    has = random.random((2, 300, 3)) < 0.4
+    has[1] = True
+    has[1, :3] = False
+    won = random.random((300, 3)).argmax(axis=1)[:, None] == np.arange(3)
+    games = counted(has, np.ones((300, 3), bool), won * PARTS)
+    figures = RobustnessSums([CARDS], 2).plus([games, games]).figures(0)
+    assert np.isfinite(figures).tolist() == [[True, False]] * 2

@@ -19,12 +19,13 @@ from wsim.balance.goal import as_goal
 from wsim.balance.knobs import knobs_of, read_patch
 from wsim.errors import UserError
 from wsim.game import find_game
+from wsim.kernels.formula_words import DEPTH, OPERATIONS
 from wsim.lab.plan import Plan
 from wsim.spec.formula import FormulaError, span
 from wsim.wonders.catalog import load_catalogue
 from wsim.wonders.catalog.clauses import say_when
 from wsim.wonders.catalog.compiling import Formulas
-from wsim.wonders.catalog.formula import WIDEST, normal, parse, with_number, written
+from wsim.wonders.catalog.formula import VOCABULARY, WIDEST, normal, parse, with_number, written
 from wsim.wonders.catalog.formula_text import english
 from wsim.wonders.catalog.listing import diff_lines
 from wsim.wonders.tunable_values import TUNING
@@ -401,3 +402,25 @@ TELLING = {
 def test_clauses_in_english(clause: str) -> None:
     effects = load_catalogue("1e", changes=[f"cards.Palace.when=[{clause}]"]).card("Palace").effects
     assert say_when(effects.when) == TELLING[clause]
+
+
+def stack_of(words: list[int]) -> int:
+    """Return how many numbers the words of a formula hold at once, by doing what each does to the stack."""
+    taken = {"end": 1, "neg": 1, "not": 1, "abs": 1, "if": 3} | dict.fromkeys(("number", "name", "card", "cards"), 0)
+    held = deepest = 0
+    for word in words:
+        operation = OPERATIONS[word & 0xFF]
+        held += 1 - (word >> 8 & 7 if operation == "call" else taken.get(operation, 2))
+        deepest = max(deepest, held)
+    return deepest
+
+
+@pytest.mark.parametrize(("outer", "levels"), [("1 if {} > 0 else 2", 7), ("1 if red > 0 else {}", 13), ("1 + {}", 15)])
+def test_a_formula_is_accepted_if_the_stack_of_the_machine_has_room_for_it(outer: str, levels: int) -> None:
+    text = "red"
+    for _ in range(levels):
+        text = f"({outer.format(text)})"
+        words, depth = VOCABULARY.words(parse(text), {}, None)
+        assert depth == stack_of(words) <= DEPTH
+    with pytest.raises(FormulaError, match="nested too deeply"):
+        parse(f"({outer.format(text)})")

@@ -42,6 +42,7 @@ def expected(clause: dict[str, Any], ruleset: str = "1e", players: int = 4) -> l
         ({"event": "bought"}, 0.28 * TURNS),
         ({"event": "bought", "by": "neighbor", "from": "self"}, 0.28 * TURNS),
         ({"event": "bought", "by": "anyone", "from": "left"}, 0.28 * TURNS),
+        ({"event": "bought", "by": "anyone", "from": "other"}, 3 * 0.28 * TURNS),  # 6 of 8 pairs at 4 seats
     ],
 )
 def test_how_often_a_clause_is_expected_to_act_in_an_age(clause: dict[str, Any], times: float) -> None:

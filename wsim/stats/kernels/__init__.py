@@ -1,1 +1,1 @@
-"""The sums of many games in one pass: all and only what numba compiles of the statistics."""
+"""The sums of many games in one pass: the compiled part of the statistics, and nothing else."""

@@ -1,8 +1,8 @@
-"""One pass over the seats of some games that adds up all that a summary keeps of them.
+"""One pass over the seats of some games that adds up everything that a summary stores.
 
 Every number that is added up is whole, and below 2**53, so no sum depends on the order. Games may have different
-numbers of seats: ``bounds[g]`` is the first row of game g, ``bounds[g + 1]`` the first that is not of it. The columns
-of ``values`` are the outcomes (parts of a win, score), then the measures.
+numbers of seats: ``bounds[g]`` is the first row of game g, ``bounds[g + 1]`` the first row after it. The columns of
+``values`` are the outcomes (parts of a win, score), then the measures.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ import numpy as np
 from wsim.jit import kernel, lowest_bit, stack_room, types
 
 OUTCOME_COUNT = 2  # parts of a win, score
-EACH = 1 + OUTCOME_COUNT  # what a row counts: itself, its outcomes
-SQUARE = EACH * EACH  # products of those of two rows
-OWN = EACH * (EACH + 1) // 2  # products of those of a row, each once; the first EACH are what it counts
-UNFOLDED = np.array([[0, 1, 2], [1, 3, 4], [2, 4, 5]])  # where in OWN the product of two of them stands
+EACH = 1 + OUTCOME_COUNT  # counts of a row: itself, its outcomes
+SQUARE = EACH * EACH  # products of the counts of two rows
+OWN = EACH * (EACH + 1) // 2  # products of the counts of a row, each once; the first EACH are the counts
+UNFOLDED = np.array([[0, 1, 2], [1, 3, 4], [2, 4, 5]])  # index in OWN of the product of two counts
 BITS = 64
 _OCTET = 8
 AT_ONCE = 2048  # rows
@@ -29,15 +29,15 @@ Held = types.Array(types.uint64, 1, "C")
 _NONE, _ONE = np.uint64(0), np.uint64(1)
 _one_row, _other_row = stack_room("one_row", np.float64, EACH), stack_room("other_row", np.float64, EACH)
 _own_line = stack_room("own_line", np.float64, OWN)
-# Loops, and room from outside: numba's arrays made or filled at once bring texts of errors, twice the compile time.
+# Loops and scratch arguments: creating or filling numba arrays in one call adds error texts, twice the compile time.
 
 
 @kernel
 def _pack(flags, octets, words):
     """Set bit ``thing % BITS`` of ``words[thing // BITS]`` where ``flags[thing]`` is 1; a column for each row.
 
-    Some rows after the other, so that their words stay in the processor's nearest cache; first by bytes, of which the
-    processor sets many at once.
+    Rows are processed in blocks, so that their words stay in the first-level cache; first by bytes, many of which the
+    processor sets at once.
     """
     for first in range(0, words.shape[1], AT_ONCE):
         count = min(AT_ONCE, words.shape[1] - first)
@@ -58,7 +58,7 @@ def _pack(flags, octets, words):
 
 @kernel
 def _count_owners(counts, held, owners):
-    """Count a game by the number of owners of each thing that anybody holds; leave nobody in ``counts``."""
+    """Count a game by the number of owners of each thing that has an owner; reset ``counts`` to 0."""
     for word in range(len(held)):
         left = held[word]
         held[word] = _NONE
@@ -72,7 +72,7 @@ def _count_owners(counts, held, owners):
 
 @kernel
 def _counted(values, row, one):
-    """Write what a row counts."""
+    """Write the counts of a row."""
     one[0] = 1.0
     for outcome in range(OUTCOME_COUNT):
         one[1 + outcome] = values[row, outcome]
@@ -80,7 +80,7 @@ def _counted(values, row, one):
 
 @kernel
 def _add_product(first, second, target):
-    """Add the products of what two rows count."""
+    """Add the products of the counts of two rows."""
     for one in range(EACH):
         for other in range(EACH):
             target[one * EACH + other] += first[one] * second[other]
@@ -88,7 +88,7 @@ def _add_product(first, second, target):
 
 @kernel
 def _square(one, line):
-    """Write the products of what a row counts, each once."""
+    """Write the products of the counts of a row, each once."""
     place = 0
     for first in range(EACH):
         for second in range(first, EACH):
@@ -112,7 +112,7 @@ def _describe(values, row, one, around, line):
 
 @kernel
 def _add_all(bounds, game, codes, values, around, every, totals, measures):
-    """Add the seats of a game by policy; leave their sums in ``around``."""
+    """Add the seats of a game by policy; store their sums in ``around``."""
     for one in range(len(around)):
         around[one] = 0.0
     for row in range(bounds[game], bounds[game + 1]):
@@ -142,16 +142,16 @@ def add_owners(
     Parameters
     ----------
     codes: the policy of each row. flags: 1 where a row has a thing, shape (things, rows).
-    words: room for the bits of these, shape (things / BITS, rows).
-    every: products of what all rows of a policy count in a game, shape (policies * EACH, policies * EACH).
+    words: scratch for these bits, shape (things / BITS, rows).
+    every: products of the counts of all rows of a policy in a game, shape (policies * EACH, policies * EACH).
     totals: sums of that, shape (policies * EACH,). measures: sums, shape (policies, measures).
-    own: of the owners of a thing: products of what a row counts (OWN), measures, products with what all rows of a
-        policy count in the game (EACH by policies * EACH); shape (things, policies, of these).
-    pairs: products of what two owners in a game count, the one in the lower seat first, shape (things, policies,
-        policies, SQUARE).
+    own: of the owners of a thing: products of the counts of a row (OWN), measures, products with the counts of all rows
+        of a policy in the game (EACH by policies * EACH); shape (things, policies, number of these).
+    pairs: products of the counts of two owners in a game, the lower seat first, shape (things, policies, policies,
+        SQUARE).
     owners: games by the number of their owners, shape (things, seats + 1).
-    octets, held, counts, line, around: room for AT_ONCE, a column of words, an integer for each thing (both 0), a line
-        of ``own``, ``totals``.
+    octets, held, counts, line, around: scratch for AT_ONCE, a column of words, an integer for each thing (both 0), a
+        line of ``own``, ``totals``.
     """
     one, other = _one_row(), _other_row()
     _pack(flags, octets, words)
@@ -190,9 +190,9 @@ def add_cells(bounds, codes, levels, values, sums, pairs, games):
     Parameters
     ----------
     codes: the cell of each row. levels: its level.
-    sums: products of what a row counts (OWN), measures; shape (cells, of these).
-    pairs: products of what two rows of a game count, the one in the lower seat first, shape (cells, cells, SQUARE).
-    games: in how many games each level is, shape (levels,).
+    sums: products of the counts of a row (OWN), measures; shape (cells, number of these).
+    pairs: products of the counts of two rows of a game, the lower seat first, shape (cells, cells, SQUARE).
+    games: the number of games of each level, shape (levels,).
     """
     one, other, line = _one_row(), _other_row(), _own_line()
     for game in range(len(bounds) - 1):

@@ -16,7 +16,7 @@ from wsim.stats.moments import Moments
 from wsim.stats.tables import OBSERVATIONAL, Table
 from wsim.wonders.words import AGES, TURNS, WAYS
 
-CAUSED = "What taking a card causes is measured by wsim experiment picks."
+CAUSED = "For the effect of taking a card use wsim experiment picks."
 _COUNTS = ("offered", "built_paid", "built_chain", "built_free", "staged", "sold", "from_discard", "by_free_city")
 _TAKEN = _COUNTS[1:6]
 _GROUP = "_group"

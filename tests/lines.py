@@ -1,0 +1,102 @@
+"""A pytest plugin that notes which lines of wsim each test executes: ``pytest -p tests.lines``, WSIM_LINES=FILE.
+
+The file is a JSON object: test, or file for its fixtures -> module -> lines; "" is what importing the modules executes.
+Compiled kernels execute no lines; NUMBA_DISABLE_JIT=1 shows theirs. ``python -m tests.lines FILE ...`` prints the share
+of lines that were executed, by package.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+_WSIM = f"{ROOT / 'wsim'}{os.sep}"
+_executed: dict[str, set[tuple[str, int]]] = {"": set()}
+_current = [_executed[""]]
+
+
+def _trace(frame: FrameType, _event: str, _argument: Any) -> Any:
+    return _line if frame.f_code.co_filename.startswith(_WSIM) else None
+
+
+def _line(frame: FrameType, event: str, _argument: Any) -> Any:
+    if event == "line":
+        _current[0].add((frame.f_code.co_filename, frame.f_lineno))
+    return _line
+
+
+def pytest_configure() -> None:
+    """Begin before wsim is imported by the tests."""
+    threading.settrace(_trace)
+    sys.settrace(_trace)
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_setup(item: pytest.Item) -> Iterator[None]:
+    """Note what fixtures execute as executed by the file of the test, because its other tests may share them."""
+    _current[0] = _executed.setdefault(item.nodeid.partition("::")[0], set())
+    sys.settrace(_trace)
+    yield
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """Note what the test itself executes."""
+    _current[0] = _executed.setdefault(item.nodeid, set())
+    yield
+
+
+def pytest_sessionfinish() -> None:
+    """Write the file."""
+    sys.settrace(None)
+    report: dict[str, dict[str, list[int]]] = {}
+    for test, lines in _executed.items():
+        modules = report.setdefault(test, {})
+        for file, line in sorted(lines):
+            modules.setdefault(str(Path(file).relative_to(ROOT)), []).append(line)
+    Path(os.environ["WSIM_LINES"]).write_text(json.dumps(report), encoding="utf-8")
+
+
+def executable(module: Path) -> set[int]:
+    """Return the lines of a module that can be executed."""
+    found: set[int] = set()
+    waiting = [compile(module.read_bytes(), str(module), "exec")]
+    while waiting:
+        code = waiting.pop()
+        found |= {line for _, _, line in code.co_lines() if line}
+        waiting += [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+    return found
+
+
+def main() -> None:
+    """Print how many of the lines of each package were executed, of all packages with any."""
+    from tests.mutants import package_of
+
+    hit: dict[str, set[int]] = {}
+    for file in sys.argv[1:]:
+        for modules in json.loads(Path(file).read_text(encoding="utf-8")).values():
+            for module, lines in modules.items():
+                hit.setdefault(module, set()).update(lines)
+    executed, known = Counter[str](), Counter[str]()
+    for path in sorted((ROOT / "wsim").rglob("*.py")):
+        module = path.relative_to(ROOT)
+        lines = executable(path)
+        known[package_of(module)] += len(lines)
+        executed[package_of(module)] += len(lines & hit.get(str(module), set()))
+    for package, count in known.items():
+        if executed[package]:
+            print(f"{package or 'wsim'}: {executed[package]} of {count} lines, {executed[package] / count:.0%}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,105 @@
+"""Games without kernels, stepped one after the other as ``wsim.kernels.lockstep`` steps those with kernels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from wsim.errors import UserError
+from wsim.kernels.heads import NOBODY, timestep_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from wsim.game import Simulator
+    from wsim.position import Position
+
+MOST_MOVES = 256
+"""Legal moves of a decision where a game does not say how many there may be."""
+
+
+class PositionVector:
+    """The positions of a plan, ready for many games at once.
+
+    A position is never changed in place: a step replaces it by a copy, so copies of a list of states are independent.
+
+    Attributes
+    ----------
+    timestep: the dtype of a time step. columns: the names of an observation's numbers, without the history.
+    actions: the names of the fixed actions (``Simulator.actions``). most_moves: the largest number of legal moves.
+    """
+
+    def __init__(self, simulator: Simulator) -> None:
+        self.simulator, self.timestep = simulator, timestep_of(simulator.seats)
+        self.actions, self.columns = tuple(simulator.actions), simulator.begin(0).columns(history=False)
+        self.most_moves = len(self.actions) or MOST_MOVES
+        self._numbers = {action: number for number, action in enumerate(self.actions)}
+
+    def states(self, count: int) -> NDArray[Any]:
+        """Return room for the states of some games."""
+        return np.empty(count, object)
+
+    def observe(self, state: Position, seat: int, seen: NDArray[Any]) -> None:
+        """Write the observation of a player."""
+        seen[:] = state.observation(seat, len(seen))
+
+    def position(self, _simulator: Simulator, state: Position) -> Position:
+        """Return a state as a position."""
+        return state.clone()
+
+    def set_state(self, states: NDArray[Any], index: int, position: Position) -> None:
+        """Replace a state by a position."""
+        states[index] = position
+
+    def step(self, states: NDArray[Any], request: Any, timesteps: Any, seen: NDArray[Any], masks: NDArray[Any]) -> None:
+        """Step every game that is not over, and write who decides, what that seat sees and which actions it has."""
+        for index, timestep in enumerate(timesteps):
+            timestep.over = 0
+            if request.begin:
+                position = self.simulator.begin(int(timestep.number))
+            elif timestep.seat == NOBODY:
+                continue
+            else:
+                position = states[index].clone()
+                position.take(self._places(position, fixed=bool(request.fixed)).index(int(timestep.action)))
+            position = self._run_on(position, request, timestep)
+            states[index], seat = position, position.to_move
+            timestep.seat = NOBODY if seat is None else seat
+            timestep.kind, timestep.moment = NOBODY if seat is None else 0, NOBODY
+            masks[index], seen[index] = 0, 0
+            if seat is not None:
+                self.observe(position, seat, seen[index])
+                masks[index, self._places(position, fixed=bool(request.fixed))] = 1
+
+    def _run_on(self, position: Position, request: Any, timestep: Any) -> Position:
+        """Play on to a decision of a caller with several moves, or to the end if no further game follows."""
+        while True:
+            seat = position.to_move
+            if seat is None:
+                timestep.over = 1
+                for score in position.scores():
+                    timestep.score[score["seat"]], timestep.share[score["seat"]] = score["total"], score["win_share"]
+                if request.stride == 0:
+                    return position
+                timestep.number += request.stride
+                position = self.simulator.begin(int(timestep.number))
+            elif not int(request.callers) >> seat & 1:
+                position.follow()
+            elif len(position.moves()) > 1:
+                return position
+            else:
+                position.take(0)
+
+    def _places(self, position: Position, *, fixed: bool) -> list[int]:
+        """Return the action of each legal move."""
+        moves = position.moves()
+        if not fixed:
+            if len(moves) > self.most_moves:
+                raise UserError(f"a decision has {len(moves)} moves, more than the {self.most_moves} of an environment")
+            return list(range(len(moves)))
+        names = [self.simulator.phrase(move) for move in moves]
+        unknown = [name for name in names if name not in self._numbers]
+        if unknown:
+            raise UserError(f"the move {unknown[0]!r} is not an action of the game (ACTIONS)")
+        return [self._numbers[name] for name in names]

@@ -1,0 +1,341 @@
+"""Rows of text become rows of a seats table; everything that cannot be right is listed, with row, value and what fits.
+
+Vectorised: names and numbers are matched once for each different text, games are checked by group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import polars as pl
+
+from wsim.errors import UserError, nearest, printable
+from wsim.people.headings import OF_GAMES, Headings, Names, key_of, words
+from wsim.people.reader import ROW
+
+TOTALS = (-60, 400)  # points that a seat may have: wide of anything that was ever played
+COUNTS = (0, 1000)
+POINTS = (-100, 400)
+TRUE, FALSE = (
+    ("1", "true", "yes", "y", "x", "won", "win", "winner", "ja", "oui", "igen", "w"),
+    ("0", "false", "no", "n", "lost", "loss", "nein", "non", "nem", "l"),
+)
+PLACE = ("file", ROW)
+MAX_LISTED = 200
+"""Problems that a refusal lists; a sheet with more of them is better mended by its columns."""
+
+
+@dataclass
+class Problems:
+    """What cannot be right: one row each with file, row, column, value and why."""
+
+    parts: list[pl.DataFrame] = field(default_factory=list)
+
+    def add(
+        self, rows: pl.DataFrame, where: pl.Expr | pl.Series, column: str, value: pl.Expr, why: pl.Expr | str
+    ) -> None:
+        """Add the rows in which ``where`` is true."""
+        wrong = rows.select(where).to_series() if isinstance(where, pl.Expr) else where
+        if wrong.any():
+            reason = pl.lit(why) if isinstance(why, str) else why
+            listed = rows.select(
+                *PLACE, "game", column=pl.lit(column), value=value.cast(pl.String), why=reason.cast(pl.String)
+            )
+            self.parts.append(
+                listed.filter(wrong) if len(wrong) == rows.height else listed
+            )  # pl.lit(True): all of them
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """All of them, in the order of the files."""
+        schema = {
+            "file": pl.String,
+            ROW: pl.Int64,
+            "game": pl.UInt32,
+            **dict.fromkeys(("column", "value", "why"), pl.String),
+        }
+        rows = pl.concat([pl.DataFrame(schema=schema), *(part.cast(schema) for part in self.parts)])  # type: ignore[arg-type]
+        return rows.unique(maintain_order=True).sort(PLACE, maintain_order=True)
+
+    def sentences(self) -> list[str]:
+        """Return each problem as a sentence."""
+        rows = self.frame
+        several = rows["file"].n_unique() > 1
+        lines = [
+            f"{row['file'] + ' ' if several else ''}row {row[ROW]}, {row['column']} {row['value']!r}: {row['why']}"
+            for row in rows.head(MAX_LISTED).iter_rows(named=True)
+        ]
+        more = [f"... and {rows.height - MAX_LISTED:,} more"] if rows.height > MAX_LISTED else []
+        return [printable(line) for line in (*lines, *more)]
+
+
+def arranged(
+    frame: pl.DataFrame, columns: Mapping[str, tuple[str, int | None]], file: str, players: int | None
+) -> pl.DataFrame:
+    """Return one row a seat with a column for each field, and ``table``: the number of its game in the file.
+
+    Raises UserError if nothing says which rows are one game.
+    """
+    numbers = sorted({number for _, number in columns.values() if number is not None})
+    common = {name: of for name, (of, number) in columns.items() if number is None}
+    if numbers:
+        parts = []
+        for number in numbers:
+            own = {name: of for name, (of, seat) in columns.items() if seat == number}
+            part = frame.select(
+                ROW,
+                *(
+                    pl.col(name).alias(of)
+                    for name, of in {**common, **own}.items()
+                    if name in own or of not in own.values()
+                ),
+            )
+            parts.append(
+                part.with_columns(order=pl.lit(number)).filter(
+                    pl.any_horizontal(pl.col(list(own.values())).is_not_null())
+                )
+            )
+        long = pl.concat(parts, how="diagonal").sort(ROW, "order", maintain_order=True).drop("order")
+        long = long.with_columns(table=pl.col(ROW))
+    else:
+        long = frame.select(ROW, *(pl.col(name).alias(of) for name, of in common.items()))
+        filled = [name for name in long.columns if name != ROW]
+        filled = [name for name in filled if name not in OF_GAMES]
+        blank = long.select(pl.all_horizontal(pl.col(filled).is_null())).to_series() if filled else pl.Series([True])
+        blocks = blank.cast(pl.UInt32).cum_sum()
+        long = long.filter(~blank)
+        if "game" in long.columns:
+            long = long.with_columns(table=pl.col("game"))
+        elif players or "players" in long.columns:
+            count = pl.lit(players) if players else pl.col("players").cast(pl.Int64, strict=False).first()
+            long = long.with_columns(table=pl.int_range(pl.len()) // count)
+        elif blocks.n_unique() > 1:
+            long = long.with_columns(table=blocks.filter(~blank))
+        else:
+            raise UserError(
+                f"{file!r} has one row a seat, and no column says which rows are one game: name it with "
+                "--columns game=HEADING, separate games by an empty row, or give --players"
+            )
+    if not long.height:
+        raise UserError(f"{file!r} has no rows")
+    return long.with_columns(file=pl.lit(file), table=pl.col("table").cast(pl.String).fill_null(""))
+
+
+@dataclass
+class Sheet:
+    """Rows of people's games that are being checked.
+
+    Attributes
+    ----------
+    rows: one row a seat, fields as text, with ``file``, ``row`` and ``game`` (numbered in order of appearance).
+    headings: of the game. schema: of a seats table of its rules. problems: what cannot be right so far.
+    spelt: the texts that were read as another name, with the name.
+    """
+
+    rows: pl.DataFrame
+    headings: Headings
+    schema: Mapping[str, pl.DataType]
+    problems: Problems = field(default_factory=Problems)
+    spelt: dict[str, str] = field(default_factory=dict)
+
+    def has(self, name: str) -> bool:
+        """Return whether people recorded a field anywhere."""
+        return name in self.rows.columns and self.rows[name].null_count() < self.rows.height
+
+    @cached_property
+    def parts(self) -> list[str]:
+        """The recorded categories of points."""
+        return [name for name in self.schema if name.startswith("points_") and self.has(name)]
+
+    def check(self) -> None:
+        """Replace text by values, and list what cannot be right."""
+        self._boards()
+        for name, kind in self.schema.items():
+            if self.has(name) and kind.is_integer() and name not in ("game", "seat", "rank", "team", "total"):
+                self._number(name, *(POINTS if name.startswith("points_") else COUNTS))
+        if "total" in self.rows.columns:
+            self.rows = self.rows.with_columns(no_total=pl.col("total").is_null())
+        for name, bounds in (("total", TOTALS), ("rank", (1, 20)), ("seat", (0, 20)), ("players", (1, 20))):
+            if self.has(name):
+                self._number(name, *bounds)
+        if self.has("winner"):
+            self._flag("winner")
+        self._items()
+        self._totals()
+        self._games()
+
+    def _matched(self, name: str, match: Callable[[str], tuple[str | None, str]]) -> None:
+        """Replace the texts of a column by the names that they mean."""
+        texts = self.rows[name].drop_nulls().unique().to_list()
+        meant = {text: match(text) for text in texts}
+        self.spelt |= {text: to for text, (to, _) in meant.items() if to is not None and key_of(text) != key_of(to)}
+        wrong = {text: why for text, (to, why) in meant.items() if to is None}
+        self.problems.add(
+            self.rows, pl.col(name).is_in(list(wrong)), name, pl.col(name),
+            pl.col(name).replace_strict(wrong, default=None, return_dtype=pl.String),
+        )  # fmt: skip
+        right = {text: to for text, (to, _) in meant.items()}
+        self.rows = self.rows.with_columns(pl.col(name).replace_strict(right, default=None, return_dtype=pl.String))
+
+    def _names(self, name: str) -> Names:
+        kind = self.schema[name]
+        accepted = kind.categories.to_list() if isinstance(kind, pl.Enum) else []
+        return (
+            Names.with_words(accepted, words()["sides"]) if name == "side" else Names.of(self.headings.game, accepted)
+        )
+
+    def _boards(self) -> None:
+        """Match all names that the seats table has, such as wonder and side; a wonder's cell may contain its side."""
+        enums = [
+            name
+            for name, kind in self.schema.items()
+            if isinstance(kind, pl.Enum) and name != "policy" and self.has(name)
+        ]
+        if "wonder" in enums and "side" in self.schema:
+            wonders, sides = self._names("wonder"), self._names("side")
+            split: dict[str, tuple[str, str]] = {}
+            for text in self.rows["wonder"].drop_nulls().unique().to_list():
+                head, _, last = text.rstrip(")] ").replace("(", " ").replace("[", " ").rpartition(" ")
+                if wonders.exact(text) is None and head.strip(" -/,:") and (side := sides.exact(last)) is not None:
+                    split[text] = (head.strip(" -/,:"), side)
+            if split:
+                of_cell = pl.col("wonder").replace_strict(
+                    {k: v[1] for k, v in split.items()}, default=None, return_dtype=pl.String
+                )
+                own = pl.col("side") if "side" in self.rows.columns else pl.lit(None, pl.String)
+                wonder = pl.col("wonder").replace({k: v[0] for k, v in split.items()})
+                self.rows = self.rows.with_columns(side=pl.coalesce(own, of_cell), wonder=wonder)
+        for name in (*enums, *(["side"] if "side" not in enums and self.has("side") and "side" in self.schema else [])):
+            self._matched(name, self._names(name).match)
+
+    def _number(self, name: str, low: int, high: int) -> None:
+        """Replace text by whole numbers; ``52.0`` and ``1,000`` count as such."""
+        plain = (
+            pl.col(name)
+            .str.replace_all(r"[\s\u{a0}]", "")
+            .str.replace("\u2212", "-", literal=True)
+            .str.replace(r"[.,]0+$", "")
+        )
+        number = plain.cast(pl.Int64, strict=False)
+        value, there = self.rows.select(number).to_series(), self.rows[name].is_not_null()
+        wrong = there & (value.is_null() | (value < low) | (value > high))
+        self.problems.add(self.rows, wrong, name, pl.col(name), f"it must be a whole number from {low} to {high}")
+        self.rows = self.rows.with_columns(value.alias(name))
+
+    def _flag(self, name: str) -> None:
+        """Replace words for yes and no by true and false; an empty cell is no."""
+        keys = {text: key_of(text) for text in self.rows[name].drop_nulls().unique().to_list()}
+        value = {text: True if key in TRUE else False if key in FALSE else None for text, key in keys.items()}
+        wrong = [text for text, flag in value.items() if flag is None]
+        self.problems.add(self.rows, pl.col(name).is_in(wrong), name, pl.col(name), "it must be yes or no")
+        flags = pl.col(name).replace_strict(value, default=None, return_dtype=pl.Boolean).fill_null(False)
+        self.rows = self.rows.with_columns(flags.alias(name))
+
+    def _items(self) -> None:
+        """Turn a list of items (``built``) into one column for each, and check columns of items."""
+        owned = [name for name in self.schema if ":" in name]
+        for name in [one for one in owned if one in self.rows.columns]:
+            self._flag(name)
+        if not (self.headings.owned and self.has("built")):
+            return
+        listed = (
+            self.rows.select(
+                pl.int_range(pl.len()).alias("at"), pl.col("built").str.replace_all(r"[,|]", ";").str.split(";")
+            )
+            .explode("built")
+            .with_columns(pl.col("built").str.strip_chars())
+            .filter(pl.col("built").is_not_null() & (pl.col("built") != ""))
+        )
+        meant = {text: self.headings.items.match(text) for text in listed["built"].unique().to_list()}
+        wrong = {text: why for text, (to, why) in meant.items() if to is None}
+        at = listed.filter(pl.col("built").is_in(list(wrong)))
+        self.problems.add(
+            self.rows[at["at"].to_list()].with_columns(at["built"]), pl.lit(True), "built", pl.col("built"),
+            pl.col("built").replace_strict(wrong, default=None, return_dtype=pl.String),
+        )  # fmt: skip
+        prefix = self.headings.owned[0]
+        codes = listed.with_columns(
+            pl.col("built").replace_strict(
+                {text: to for text, (to, _) in meant.items()}, default=None, return_dtype=pl.String
+            )
+        ).drop_nulls()
+        flags = []
+        for (item,), part in codes.partition_by("built", as_dict=True).items():
+            has = pl.Series([False]).new_from_index(0, self.rows.height)
+            flags.append(has.scatter(part["at"].unique().to_list(), True).alias(f"{prefix}{item}"))
+        known = {flag.name for flag in flags}
+        self.rows = self.rows.with_columns(
+            *flags, *(pl.lit(False).alias(name) for name in owned if name.startswith(prefix) and name not in known)
+        )
+
+    def _totals(self) -> None:
+        """Check that totals are the sums of their categories; empty categories of a row with others count 0."""
+        parts = self.parts
+        if "total" not in self.rows.columns:
+            self.rows = self.rows.with_columns(total=pl.lit(None, pl.Int64), no_total=pl.lit(True))
+        whole = pl.any_horizontal(pl.col(parts).is_not_null()) if parts else pl.lit(False)
+        if parts:
+            self.rows = self.rows.with_columns(pl.when(whole).then(pl.col(parts).fill_null(0)))
+            total = pl.sum_horizontal(parts)
+            missing = len(parts) < len([name for name in self.schema if name.startswith("points_")])
+            off = (total > pl.col("total")) if missing and not self.complete else (total != pl.col("total"))
+            self.problems.add(
+                self.rows, whole & off, "total", pl.col("total"),
+                pl.format("the categories sum to {}", total),
+            )  # fmt: skip
+            if self.complete:
+                self.rows = self.rows.with_columns(total=pl.coalesce("total", pl.when(whole).then(total)))
+        self.problems.add(
+            self.rows, pl.col("total").is_null() & pl.col("no_total"), "total", pl.lit(""), "there is no score",
+        )  # fmt: skip
+
+    @cached_property
+    def complete(self) -> bool:
+        """Whether the recorded categories are all that a score has: most rows add up."""
+        if not self.parts or not self.has("total"):
+            return len(self.parts) > 1
+        known = self.rows.filter(pl.col("total").is_not_null() & pl.any_horizontal(pl.col(self.parts).is_not_null()))
+        return known.height > 0 and bool(
+            known.select((pl.sum_horizontal(pl.col(self.parts).fill_null(0)) == pl.col("total")).mean() > 0.5).item()
+        )
+
+    def _games(self) -> None:
+        """Check what the rows of a game must have in common."""
+        of_game = pl.len().over("game")
+        rows, problems = self.rows, self.problems
+        if self.has("players"):
+            stated = pl.col("players").max().over("game")
+            problems.add(
+                rows, stated.is_not_null() & (of_game != stated), "players", pl.col("players"),
+                pl.format("its game has {} seats", of_game),
+            )  # fmt: skip
+        if self.has("wonder") and "wonder" in self.schema:
+            twice = pl.col("wonder").is_not_null() & (pl.len().over("game", "wonder") > 1)
+            problems.add(rows, twice, "wonder", pl.col("wonder"), "two seats of its game have this wonder")
+        for name in ("player", "seat"):
+            if self.has(name):
+                twice = pl.col(name).is_not_null() & (pl.len().over("game", name) > 1)
+                anonymous = pl.col(name).cast(pl.String).str.to_lowercase().is_in(["anonymous", "guest", "anonym", "?"])
+                problems.add(rows, twice & ~anonymous, name, pl.col(name), f"two seats of its game have this {name}")
+        best = pl.col("total").max().over("game")
+        if self.has("winner"):
+            problems.add(
+                rows, pl.col("winner") & (pl.col("total") < best), "winner", pl.col("total"),
+                pl.format("another seat of its game has {} points", best),
+            )  # fmt: skip
+        if self.has("rank"):
+            before = pl.col("total").rank("max", descending=True).over("game")
+            highest = pl.col("total").rank("min", descending=True).over("game")
+            problems.add(
+                rows, pl.col("rank").is_not_null() & ~pl.col("rank").is_between(highest, before), "rank",
+                pl.col("rank"), pl.format("its score is number {} of its game", highest),
+            )  # fmt: skip
+
+
+def check_alternatives(word: str, accepted: Sequence[str], name: str) -> str:
+    """Return a word that must be one of several; raise UserError for any other."""
+    if word not in accepted:
+        raise UserError(f"{name} must be one of {', '.join(accepted)}, not {word!r}{nearest(word, accepted)}")
+    return word

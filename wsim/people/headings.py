@@ -1,0 +1,189 @@
+"""What the columns of people's sheets mean, and what they call wonders, cards and sides.
+
+A heading is a field of the seats table, one of the words for it in ``names.toml``, or an item that a seat can own. A
+number in it (``Score 2``, ``Player 3 wonder``) makes it a column of that seat, in a sheet with one row a game.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import unicodedata
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache, cached_property
+from importlib.resources import files
+from typing import Any
+
+from wsim.errors import UserError, nearest
+
+OF_SEATS = re.compile(
+    r"^(.*?)[\s_.:#-]*(\d{1,2})$|^(?:p|player|seat|spieler|joueur|jatekos|játékos)?[\s_.]*(\d{1,2})[\s_.:-]+(.*)$", re.I
+)
+MISSPELT = 0.8  # similarity from which a name counts as a misspelling, if only one is as close
+OF_GAMES = ("game", "date", "group", "players", "ruleset")
+
+
+def key_of(text: str) -> str:
+    """Return a name without case, accents, spaces and punctuation."""
+    plain = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(letter for letter in plain if letter.isalnum())
+
+
+@cache
+def words() -> Mapping[str, Any]:
+    """Return ``names.toml``."""
+    return tomllib.loads((files("wsim.people") / "names.toml").read_text(encoding="utf-8"))
+
+
+@dataclass(frozen=True)
+class Headings:
+    """The fields that a sheet of a game may have.
+
+    Attributes
+    ----------
+    game: the name of the game. columns: those of its seats table. owned: prefix and noun of items (``Game.OWNED``).
+    """
+
+    game: str
+    columns: tuple[str, ...]
+    owned: tuple[str, ...] = ()
+
+    @cached_property
+    def _fields(self) -> dict[str, str]:
+        known: dict[str, str] = {}
+        plain = [name for name in self.columns if ":" not in name and name not in ("policy", "win_share")]
+        for field in (*words()["columns"], *plain):
+            if field in plain or not field.startswith("points_"):
+                for name in (field, field.removeprefix("points_"), *words()["columns"].get(field, ())):
+                    known.setdefault(key_of(name), field)
+        return known
+
+    @cached_property
+    def items(self) -> Names:
+        """The items that a seat can own."""
+        return Names.of(self.game, [name.partition(":")[2] for name in self.columns if ":" in name])
+
+    def is_game(self, number: Any, name: Any) -> bool:
+        """Return whether an entry of an export is this game, by its number at BoardGameGeek or its title."""
+        known = set(map(key_of, words()["titles"].get(self.game, ())))
+        return bool({key_of(str(number)), key_of(str(name))} & known)
+
+    def field(self, heading: str) -> str | None:
+        """Return the field of a heading without a seat's number; None if it has none that is known."""
+        field = self._fields.get(key_of(heading))
+        if field is None and self.owned:
+            prefix = next((one for one in self.owned if heading.casefold().startswith(one)), "")
+            item = self.items.exact(heading[len(prefix) :])
+            field = None if item is None else f"{prefix or self.owned[0]}{item}"
+        return field
+
+    def guess(
+        self, present: Sequence[str], given: Sequence[str], numeric: Container[str] = ()
+    ) -> dict[str, tuple[str, int | None]]:
+        """Return for each heading its field and, in a sheet with one row a game, the number of its seat.
+
+        ``given``: ``field=Heading`` takes precedence. ``numeric``: headings of columns with nothing but numbers: then
+        Wonder means the points of the wonder. Raises UserError for an unknown field or heading.
+        """
+        chosen: dict[str, tuple[str, int | None]] = {}
+        for pair in given:
+            field, equals, heading = (part.strip() for part in pair.partition("="))
+            if not equals or not heading:
+                raise UserError(f"columns must be field=Heading, such as wonder=Wonderboard, not {pair!r}")
+            known = set(self._fields.values())
+            if field not in known and field not in self.columns:
+                raise UserError(
+                    f"there is no field {field!r}{nearest(field, known)}: it is one of {', '.join(sorted(known))}"
+                )
+            if heading not in present:
+                numbered = [
+                    name for name in present if (parts := _numbered(name)) and key_of(parts[0]) == key_of(heading)
+                ]
+                if not numbered:
+                    raise UserError(
+                        f"there is no column {heading!r}{nearest(heading, present)}: they are {', '.join(present)}"
+                    )
+                chosen |= {name: (field, _numbered(name)[1]) for name in numbered}  # type: ignore[index]
+            else:
+                chosen[heading] = (field, None)
+
+        def of_column(heading: str, column: str) -> str | None:
+            field = self.field(heading)
+            if field == "rank" and column not in numeric:  # Place may be a house
+                return "group"
+            points = f"points_{field}"
+            return points if column in numeric and field != "seat" and points in self.columns else field
+
+        wide: dict[str, tuple[str, int | None]] = {}
+        for name in present:
+            if name not in chosen and self.field(name) is None and (parts := _numbered(name)) is not None:
+                base: str | None = "player" if not key_of(parts[0]) else of_column(parts[0], name)
+                if base == "seat" or (base is None and key_of(parts[0]) in ("p", "seat")):
+                    base = "player"
+                if base is not None and base not in OF_GAMES:
+                    wide[name] = (base, parts[1])
+        if len({number for _, number in wide.values()}) > 1:
+            chosen |= wide
+        taken = {field for field, number in chosen.values() if number is None}
+        for name in present:
+            of = of_column(name, name)
+            if name not in chosen and of is not None and of not in taken:
+                chosen[name] = (of, None)
+                taken.add(of)
+        return chosen
+
+
+def _numbered(heading: str) -> tuple[str, int] | None:
+    """Return the heading without the number of its seat, and the number; None if there is none."""
+    match = OF_SEATS.match(heading.strip())
+    if match is None:
+        return None
+    first, after, before, last = match.groups()
+    return (first, int(after)) if after else (last, int(before))
+
+
+@dataclass(frozen=True)
+class Names:
+    """Names that cells are matched with.
+
+    Attributes
+    ----------
+    accepted: the names. aliases: by key (``key_of``), the names that are meant.
+    """
+
+    accepted: tuple[str, ...]
+    aliases: Mapping[str, frozenset[str]]
+
+    @classmethod
+    def of(cls, game: str, accepted: Iterable[str]) -> Names:
+        """Return the names of items of a game, with those of other languages."""
+        return cls.with_words(accepted, words()["items"].get(game, {}))
+
+    @classmethod
+    def with_words(cls, accepted: Iterable[str], more: Mapping[str, Sequence[str]]) -> Names:
+        """Return names with other words for them."""
+        names, aliases = tuple(accepted), dict[str, frozenset[str]]()
+        for name in names:
+            for alias in more.get(name, ()):
+                aliases[key_of(alias)] = aliases.get(key_of(alias), frozenset()) | {name}
+        return cls(names, aliases | {key_of(name): frozenset({name}) for name in names})
+
+    def exact(self, text: str) -> str | None:
+        """Return the name of a text despite case, accents and language; None if there is not exactly one."""
+        meant = self.aliases.get(key_of(text), frozenset())
+        return next(iter(meant)) if len(meant) == 1 else None
+
+    def match(self, text: str) -> tuple[str | None, str]:
+        """Return the name of a text, also of a misspelt one; or None and the names that would fit."""
+        meant = self.aliases.get(key_of(text), frozenset())
+        if len(meant) == 1:
+            return next(iter(meant)), ""
+        if len(meant) > 1:
+            return None, f"it may be {' or '.join(sorted(meant))}"
+        close = get_close_matches(key_of(text), list(self.aliases), n=3, cutoff=MISSPELT)
+        if len(names := {name for key in close for name in self.aliases[key]}) == 1:
+            return next(iter(names)), ""
+        listed = f": {', '.join(self.accepted)}" if len(self.accepted) <= 12 else ""
+        return None, f"it must be a known name{nearest(text, self.accepted)}{listed}"

@@ -1,0 +1,42 @@
+"""The options of ``wsim import``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wsim.options import Options, argument, at_least, option, whole
+
+
+def boards_had(name: str, value: str) -> str:
+    """Return how seats got their boards; raise UserError for an unknown word."""
+    from wsim.people.checks import check_alternatives
+
+    return check_alternatives(value, ("chosen", "drawn"), name)
+
+
+@dataclass(frozen=True)
+class ImportOptions(Options):
+    """Import games that people played from spreadsheets, exports, traces or finished games into a run folder.
+
+    Files: .csv, .tsv, .xlsx, .ods, .json, .bgsplay (Board Game Stats), .xml (BoardGameGeek plays) and .parquet, with
+    one row a seat or one row a game. Everything that cannot be right is listed, and nothing is imported until it is
+    mended. Several numbers of players or rule sets become one run folder each, in FOLDER.
+    """
+
+    files: tuple[str, ...] = argument("Files with games.", (), metavar="FILE...", file=True)
+    out: str | None = option("Run folder to write.", None, metavar="FOLDER", names=("-o", "--out"))
+    columns: tuple[str, ...] = option(
+        "Meaning of a column that is not recognised (repeatable): wonder=Wonderboard", (), metavar="FIELD=HEADING"
+    )
+    sheet: str | None = option("Sheet of a workbook.", None, metavar="NAME", shown="the first")
+    players: int | None = option(
+        "Number of players, if games are blocks of that many rows.", None, metavar="N", read=whole, check=at_least(1)
+    )
+    boards: str = option("How seats got their wonders: chosen or drawn.", "chosen", metavar="HOW", check=boards_had)
+    skip_bad: bool = option("Leave out games with mistakes instead of refusing the file, and list them.", False)
+    anonymous: bool = option("Store no names: players and groups keep only codes such as P1 and G1.", False)
+    source: str | None = option("Where published games come from.", None, metavar="TEXT")
+    licence: str | None = option("Licence of published games.", None, metavar="NAME")
+    template: str | None = option(
+        "Write a sheet to fill in (FILE.csv) or to print (FILE.html) instead of importing.", None, metavar="FILE"
+    )
