@@ -82,6 +82,17 @@ class PatchSearch:
 
     def run(self) -> None:
         """Search and prove."""
+        nearest = self._repair()
+        winner = self._race(nearest)
+        self._eliminate(winner)
+        self.passed_over = self._try_few(cost_of(self.evaluator.knobs, winner))
+        self._prove()
+        self.over = True
+
+    # --- steps -----------------------------------------------------------------------------------------------------
+
+    def _repair(self) -> Patch:
+        """Measure and repair, round by round; return the patch with the smallest deviation."""
         evaluator, settings = self.evaluator, self.evaluator.goal.search
         patch: Patch = ()
         for number in range(settings.rounds + 1):
@@ -95,14 +106,7 @@ class PatchSearch:
             patch, _ = repaired(evaluator.knobs, evaluator.options, patch, level, effects, aims)
             if patch in self.candidates:
                 break
-        nearest = min(self.candidates.values(), key=lambda candidate: (candidate.worst, candidate.cost)).patch
-        winner = self._race(nearest)
-        self._eliminate(winner)
-        self.passed_over = self._try_few(cost_of(self.evaluator.knobs, winner))
-        self._prove()
-        self.over = True
-
-    # --- steps -----------------------------------------------------------------------------------------------------
+        return min(self.candidates.values(), key=lambda candidate: (candidate.worst, candidate.cost)).patch
 
     def _race(self, start: Patch) -> Patch:
         """Race patches near ``start`` on common deals, in heats of more and more games; return the winner."""
@@ -188,11 +192,7 @@ class PatchSearch:
             if proof.holds:
                 return
             known = self.failed.get(chosen.patch, chosen.level)
-            second = Level(proof.value, proof.error, games)
-            weights = [np.maximum(level.error, 1e-12) ** -2.0 for level in (known, second)]
-            total = weights[0] + weights[1]
-            value = (weights[0] * known.value + weights[1] * second.value) / total
-            self.failed[chosen.patch] = Level(value, total**-0.5, known.games + second.games)
+            self.failed[chosen.patch] = _together(known, Level(proof.value, proof.error, games))
 
     def _provable(self, *, last: bool, widened: bool = False) -> Candidate | None:
         """Return the cheapest patch of which a proof with all its games has a fair chance, checked on deals of its own.
@@ -241,6 +241,7 @@ class PatchSearch:
     # --- what is known ---------------------------------------------------------------------------------------------
 
     def _note(self, patch: Patch, level: Level) -> Candidate:
+        """Store a measurement of a patch."""
         cost, worst = cost_of(self.evaluator.knobs, patch), worst_of(self.evaluator.cells, level.value)
         self.candidates[patch] = Candidate(patch, level, cost, worst)
         return self.candidates[patch]
@@ -263,6 +264,14 @@ class PatchSearch:
             if not front or candidate.worst < front[-1].worst:
                 front.append(candidate)
         return front
+
+
+def _together(first: Level, second: Level) -> Level:
+    """Return the pooled level of two measurements on separate deals."""
+    weights = [np.maximum(level.error, 1e-12) ** -2.0 for level in (first, second)]
+    total = weights[0] + weights[1]
+    value = (weights[0] * first.value + weights[1] * second.value) / total
+    return Level(value, total**-0.5, first.games + second.games)
 
 
 def worst_of(cells: Sequence[Cell], value: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
