@@ -263,8 +263,8 @@ class BalanceAnswer(AskedAnswer):
             lines.append(f"{row['path']} = {row['new']}  # {effect_text}")
         return "\n".join(lines) + "\n"
 
-    def write(self, path: str | Path) -> list[Path]:  # type: ignore[override] # a patch, and its record beside it
-        """Write the patch, and its record beside it; return both. Raises StoreError if the disk refuses."""
+    def write(self, path: str | Path) -> list[Path]:  # type: ignore[override] # a patch, and its record next to it
+        """Write the patch, and its record next to it; return both. Raises StoreError if the disk refuses."""
         patch = Path(path)
         evidence = evidence_file(patch)
         self.check_target(patch, going_on=True)
@@ -378,7 +378,7 @@ def _not_excluded(search: PatchSearch) -> list[str]:
 
 
 def _place_of(search: PatchSearch, index: int, value: Any) -> str:
-    """Say where a cell lies, and what is accepted."""
+    """Return a cell's value and what is accepted, in words."""
     cell = search.evaluator.cells[index]
     low, high = (f"{bound:.4g}" for bound in (cell.low, cell.high))
     return f"{cell.metric} of {cell.name} ({cell.setting}) at {float(value[index]):.4g}, accepted {low} to {high}"

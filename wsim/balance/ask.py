@@ -48,7 +48,7 @@ def written(
 ) -> list[Path] | None:
     """Write the patch with its record, which makes the journal superfluous.
 
-    An interrupted search keeps its journal; its best patch so far gets a name of its own: FILE.unproven.toml.
+    An interrupted search keeps its journal; its best patch so far is written to FILE.unproven.toml.
     """
     if files.out is None or not isinstance(answer, BalanceAnswer):
         return None

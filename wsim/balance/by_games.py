@@ -1,7 +1,7 @@
 """Settings measured by games: levels, effects of points at no extra play, effects of everything else by replays.
 
 From the games that measure a patch anyway, every value of points is judged by giving its owners the points and ranking
-anew, decisions held fixed. What players see before they decide is played for: the same deals with the value changed,
+again, with decisions held fixed. What players see before they decide needs games: the same deals with a changed value,
 at tables where it can matter (``wsim.game.Tuning.focus``). Errors are those of sums over games.
 """
 
@@ -105,7 +105,7 @@ class GamesEvaluator:
         return level, effects
 
     def replayed(self, seed: int, games: int, options: Sequence[Option], level: Level) -> Effects:
-        """Play for what options do that no points can tell, each alone, next to no patch at all."""
+        """Play games for the effects that points do not show, each option compared separately with no patch."""
         effects = no_effects(options, self.cells)
         base = self._measured((), seed, games, ())
         part = base["total"][:, 1] / base["games"][0]  # rows a game, by cell

@@ -110,7 +110,7 @@ class PicksEvaluator:
         return Level(measured["value"], measured["error"], games), effects
 
     def replayed(self, seed: int, games: int, options: Sequence[Option], level: Level) -> Effects:
-        """Make the experiment at every other value, each alone, next to no patch at all."""
+        """Run the experiment at every other value, each compared separately with no patch."""
         effects = no_effects(options, self.cells)
         for index, option in enumerate(options):
             knob = self._knobs[option.knob]

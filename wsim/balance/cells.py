@@ -50,7 +50,7 @@ class Cell:
         return (self.high - self.low) / 2
 
     def excess(self, value: NDArray[np.float64] | float) -> NDArray[np.float64]:
-        """Return by how much a value lies beyond the nearer bound, negative within; in units of the cell."""
+        """Return how far a value is beyond the nearer bound, negative within; in units of the cell."""
         return np.maximum(np.asarray(value) - self.high, self.low - np.asarray(value))
 
     def record(self) -> dict[str, Any]:
@@ -120,7 +120,7 @@ def quantities_of(
 
 
 def _check_reachable(target: Target, metric: Metric, fair: float) -> None:
-    """Raise UserError for a target that no table can meet, whatever its values."""
+    """Raise UserError for a target that no table can meet with any values."""
     low, high = target.bounds(fair)
     if metric.share and (high < 0 or low > 1):
         raise UserError(

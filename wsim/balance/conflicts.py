@@ -25,7 +25,7 @@ def binding(cells: Sequence[Cell], value: Floats, within: NDArray[np.bool_]) -> 
 def conflicts(cells: Sequence[Cell], level: Level, effects: Effects) -> list[str]:
     """Say which targets cannot be met together: what helps one harms the other, as they move together.
 
-    Only what lies beyond its bounds by an interval is called too high or too low. The other one of a pair lies beyond
+    Only a cell beyond its bounds by an interval is called too high or too low. The other one of a pair is beyond
     its opposite bound likewise, or is taken there by what would bring the first one within.
 
     Parameters

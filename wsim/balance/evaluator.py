@@ -49,18 +49,18 @@ class CellEvaluator(Protocol):
         ...
 
     def linearised(self, patch: Patch, seed: int, games: int, options: Sequence[Option]) -> tuple[Level, Effects]:
-        """Measure a patch and what every option would do to it, as far as no game must be played for it."""
+        """Measure a patch, and the effect of every option that needs no games of its own."""
         ...
 
     def replayed(self, seed: int, games: int, options: Sequence[Option], level: Level) -> Effects:
-        """Play for the other options, each alone, next to no patch at all."""
+        """Play games for the other options, each compared separately with no patch."""
         ...
 
 
 def averaged(parts: Sequence[Sequence[Cell]]) -> tuple[list[Cell], Floats | None]:
     """Return what is bounded of the cells of some parts: their own, or the mean of those of the players of a table.
 
-    Of each player a part measures the cells of a table, on deals of its own. With it: what each cell is made of, shape
+    A part measures the cells of a table for one player, on its own deals. With it: what each cell is made of, shape
     (cells, cells of the parts); None where they are the same.
     """
     every = [cell for cells in parts for cell in cells]
@@ -88,7 +88,7 @@ class Evaluator:
     """
 
     def __init__(self, goal: Goal, memory: Memory, seed: int, execution: Execution = Execution()) -> None:
-        """Make every setting of a goal ready; raise UserError for whatever cannot be played or never happens."""
+        """Prepare every setting of a goal; raise UserError for anything that cannot be played or never happens."""
         self.goal, self.memory, self.seed = goal, memory, seed
         self.sampler = Sampler(memory, (goal.digest, seed), execution)
         game: Game = find_game(goal.game)
@@ -160,7 +160,7 @@ class Evaluator:
         return Level(value, error, games)
 
     def _averaged(self, value: Floats, error: Floats) -> tuple[Floats, Floats]:
-        """Return the values of the cells of what the parts measured, on deals of their own; the last axis is theirs."""
+        """Return the values of the cells, each part on its own deals; the last axis is that of the cells."""
         if self._weights is None:
             return value, error
         return value @ self._weights.T, np.sqrt(error**2 @ (self._weights**2).T)

@@ -183,7 +183,7 @@ class Goal:
 
     @property
     def digest(self) -> str:
-        """Sixteen hexadecimal digits of all that decides the answer, beside the seed."""
+        """Sixteen hexadecimal digits of everything except the seed that determines the answer."""
         rows = [[row_dict(row) for row in rows] for rows in (self.targets, self.knobs, self.keep, (self.search,))]
         plans = [[setting.name, setting.report, setting.plan.identity()] for setting in self.settings]
         return digest_of([plans, *rows])

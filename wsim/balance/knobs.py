@@ -29,7 +29,7 @@ class Knob:
 
     Attributes
     ----------
-    path: where it stands in a patch. base: what it is. low, high: what it may be.
+    path: its path in a patch. base: its present value. low, high: its range.
     touch, step: the cost of changing it at all, and of each step.
     row: which row of the goal it is from.
     """

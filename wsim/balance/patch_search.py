@@ -195,7 +195,7 @@ class PatchSearch:
             self.failed[chosen.patch] = _together(known, Level(proof.value, proof.error, games))
 
     def _provable(self, *, last: bool, widened: bool = False) -> Candidate | None:
-        """Return the cheapest patch of which a proof with all its games has a fair chance, checked on deals of its own.
+        """Return the cheapest patch of which a proof with all its games has a fair chance, checked on its own deals.
 
         That it has, too, if it would have one had the check been luckier. ``last``: whoever is sure even if the check
         was lucky goes before the others, though dearer; where nobody is, all patches of few values are looked at.
@@ -247,7 +247,7 @@ class PatchSearch:
         return self.candidates[patch]
 
     def not_excluded(self) -> list[Candidate]:
-        """Return the patches that cost less than the best and lie beyond no bound by an interval, the nearest first."""
+        """Return the patches that cost less than the best and are beyond no bound by an interval, the nearest first."""
         assert self.best is not None
         candidates = []
         for candidate in self.candidates.values():

@@ -1,6 +1,6 @@
 """The proof that a patch meets its targets: all of them at once, on deals that the search has never seen.
 
-For every cell the hypothesis that it lies beyond a bound must be refused (two one-sided tests). To claim that ALL cells
+For every cell the hypothesis that it is beyond a bound must be rejected (two one-sided tests). To claim that ALL cells
 are within their bounds, each test may be made at the full level: that some cell is beyond is refused only if every
 single one of these hypotheses is (intersection-union, Berger 1982). Attempts, though, add up: ``alpha`` is shared
 between the proofs that a goal allows.

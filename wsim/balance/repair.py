@@ -48,7 +48,7 @@ class Aims:
         return cls(low + inwards, high - inwards, reach)
 
     def excess(self, value: Floats) -> Floats:
-        """Return how far beyond the aims values lie, all cells together; the last axis is that of the cells."""
+        """Return how far values are beyond the aims, summed over cells; the last axis is that of the cells."""
         beyond = np.maximum(np.maximum(value - self.high, self.low - value), 0) / self.reach
         return np.asarray(beyond.sum(axis=-1), float)
 
@@ -67,7 +67,7 @@ class _State:
 def repaired(
     knobs: Sequence[Knob], options: Sequence[Option], patch: Patch, level: Level, effects: Effects, aims: Aims
 ) -> tuple[Patch, Floats]:
-    """Return the cheapest patch near ``patch`` that is within the aims, as far as there is one, and what it predicts.
+    """Return the cheapest patch near ``patch`` that is within the aims, if there is one, and what it predicts.
 
     Parameters
     ----------

@@ -2,7 +2,7 @@
 
 An entry point is made of many kernels, in many modules. The folder in which it is kept therefore carries a digest of
 every kernel source, so that an edited kernel can never meet what was compiled of its former self. What is in the folder
-is loaded as code: it lies where only this user writes.
+is loaded as code: only this user can write there.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ def addresses_of(functions: Sequence[Any]) -> Any:
 
 
 def _address(function: Any) -> int:
-    """Return where the machine code of an entry point lies."""
+    """Return the address of an entry point's machine code."""
     if isinstance(function, Bound):
         return function.address
     (compiled,) = function.overloads.values()

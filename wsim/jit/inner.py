@@ -1,6 +1,6 @@
 """Kernels compiled once, as intermediate code, in the entry point they end up in: a third of the compile time.
 
-This stands on names that numba does not promise to keep; in the plain mode (``modes.PLAIN``) nobody imports it.
+This uses private names of numba; in the plain mode (``modes.PLAIN``) it is not imported.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class _InnerCompiler(Compiler):
         self.state.flags.no_compile = True
         self.state.library = _InnerLibrary(context.codegen(), func.__qualname__)
         compiled = super().compile_extra(func)
-        # The dispatcher wants a built-in function of its own as key; called from Python, this one raises.
+        # The dispatcher needs a distinct built-in function as key; called from Python, this one raises.
         key: Any = dict[str, str]().__getitem__
         # Whoever calls it is handed what it calls, too, and so on: the callees of inner code are complete by now.
         context.insert_user_function(key, compiled.fndesc, [compiled.library, *compiled.library.callees])
@@ -74,7 +74,7 @@ class _InnerCompiler(Compiler):
 
 
 class _RareCompiler(_InnerCompiler):
-    """Compile a kernel that stays a function of its own, away from the code that runs all the time."""
+    """Compile a kernel that stays a separate function, away from the hot code."""
 
     def compile_extra(self, func: Any) -> Any:
         compiled = super().compile_extra(func)

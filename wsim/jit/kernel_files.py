@@ -4,7 +4,7 @@ A file holds one entry point for one processor: a digest, then what numba makes 
 is compared before anything is read, since damaged machine code would not fail but crash. Files are written beside their
 place, flushed to the disk and moved, so that a process killed or a disk full at any moment leaves the old file or none.
 
-This stands on names that numba does not promise to keep; where one is missing (``modes.STORES``), nothing is kept.
+This uses private names of numba; if one is missing (``modes.STORES``), nothing is cached.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def _digest_of_file(path: Path) -> str:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Write a file that is there whole or not at all, whatever ends this process or the power."""
+    """Write a file atomically: complete or not at all, even if the process or the power fails."""
     beside = path.with_name(f"{path.name}.{uuid.uuid4().hex[:12]}.tmp")
     try:
         with beside.open("xb") as file:
@@ -126,7 +126,7 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _report_no_storage(package: str, error: OSError) -> None:
-    """Say once on stderr why kernels are compiled anew each time."""
+    """Say once on stderr why kernels are compiled again each time."""
     if _reported or sys.stderr is None:
         return
     _reported.append(package)

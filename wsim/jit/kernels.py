@@ -47,8 +47,8 @@ def kernel(signature: Any = None, *, package: str | None = None, inline: bool = 
 def entry_point(template: Any, inner: Any, name: str = "") -> FunctionType:
     """Return a function like ``template``, to be compiled as an entry point, in which ``inner`` is this kernel.
 
-    It has no closure and a name of its own, so that it is found on the disk: of a closure, numba compares what it
-    encloses, and a kernel is never equal to the one of another process.
+    It has its own name and no closure, so that it is found in the cache: numba compares what a closure
+    encloses, and a kernel never equals that of a different process.
     """
     made = FunctionType(template.__code__, {"__name__": template.__module__, "inner": inner}, name or template.__name__)
     made.__qualname__ = made.__name__
@@ -101,7 +101,7 @@ def _inner(function: FunctionType, rare: bool = False, **options: Any) -> Any:
 
 
 def _quick_types() -> AbstractContextManager[None]:
-    """Return what finds types quickly meanwhile, where this numba has the names that it stands on."""
+    """Return a context that finds types quickly, if this numba has the names that it needs."""
     if PLAIN:
         return nullcontext()
     from wsim.jit.operators import types_found_once

@@ -1,7 +1,7 @@
-"""The types of operators and of fields, found once: numba asks for them at every place where they stand.
+"""The types of operators and of fields, found once: numba looks them up at every use.
 
 For ``a + b`` of two integers it tries every meaning that ``+`` may have, a ufunc and a text among them, and does so
-again in the next line. This stands on names that numba does not promise to keep; in the plain mode (``modes.PLAIN``)
+again in the next line. This uses private names of numba; in the plain mode (``modes.PLAIN``)
 nobody imports it.
 """
 

@@ -2,11 +2,11 @@
 
 Numba reads a negative index of an array as one from the end, at the price of a comparison for each index, and makes a
 full array object of every nested array that it touches. Kernels do neither need the one nor the other. Here a record
-is a type of its own, made with numba's public means for extensions, whose nested arrays are an address and a shape:
+is a separate type, made with numba's public extension API, whose nested arrays are an address and a shape:
 
 * an index is taken as not negative; under ``NUMBA_BOUNDSCHECK=1`` one outside 0..n-1 raises IndexError;
 * integers shorter than 64 bits are int64 as soon as they are read, so kernels are not compiled again for each length;
-* the compiler is told that different fields never overlap, and which records are never written while playing.
+* the compiler knows that different fields never overlap, and which records are never written while playing.
 
 Entry points take numpy records for them. In the plain mode (``wsim.jit.PLAIN``) kernels see numba's own records.
 """
@@ -38,7 +38,7 @@ _WORD = ir.IntType(64)
 
 
 class Lanes(types.Type):  # type: ignore[misc, unused-ignore]
-    """The type of a nested array: where it lies. Its elements are numbers or records.
+    """The type of a nested array: its address. Its elements are numbers or records.
 
     Attributes
     ----------

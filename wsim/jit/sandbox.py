@@ -1,7 +1,7 @@
 """What somebody else's compiled function may touch: copies of its records, checked indices, and no way out.
 
-The function never sees the game. It is called with copies that lie in memory of their own, between two guards of
-zeros: what it writes there is thrown away, what lies beside them is nothing. Its indices, and those of every function
+The function never sees the game. It is called with copies in separate memory, between two guards of
+zeros: what it writes there is discarded, and nothing else is next to them. Its indices, and those of every function
 compiled for it, are checked. That leaves code which reaches memory by an address: it is refused wherever the typed code
 shows it (``ways_out``), and cannot be told where it is hidden in what numba does not show.
 """
@@ -28,7 +28,7 @@ from wsim.jit.modes import JIT
 
 _WORD = ir.IntType(64)
 GUARD = 4096  # bytes of zeros before and behind the copies
-_LINE = 64  # every copy begins on a cache line of its own
+_LINE = 64  # every copy begins on its own cache line
 _OURS = Path(__file__).parents[1]
 _LIBRARIES = ("builtins", "cmath", "math", "numba", "numpy", "operator", "_operator")
 _BY_ADDRESS = ("as_strided", "carray", "farray", "get_ctypes", "unsafe", "extending", "jitclass")
@@ -67,7 +67,7 @@ def in_copies(function: Any, records: tuple[np.dtype[Any], ...], taken_back: tup
         listed.moves[choice.count :] = 0  # of former decisions, perhaps of others
         index = function(_copied(public, room, at_public), mine, listed, _copied(rules, room, at_rules))
         take_back(own, mine)
-        room[0] = 0  # whatever is not used any more is freed: the copies live until here
+        room[0] = 0  # keeps the copies alive until here
         return np.int64(index)
 
     return called
@@ -145,7 +145,7 @@ def _copied_to(_context: Any, record: Any, room: Any, at: Any) -> Any:  # noqa: 
 
 
 _copied: Any = intrinsic(_copied_to)
-"""Return a copy of a record that lies at a place of a room; for kernels only."""
+"""Return a copy of a record, stored at an offset of a room; for kernels only."""
 
 
 def _with_plain_copies(function: Callable[..., Any], taken_back: tuple[str, ...]) -> Callable[..., Any]:

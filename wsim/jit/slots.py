@@ -1,8 +1,8 @@
 """Compiled functions by number: kernels on the disk call what is compiled later, in the process that plays.
 
-The table of a process says where the machine code of each number lies, and from what to what its results go. Kernels
-know it by a symbol, not by an address that lies in a record: who writes a record cannot make them call anything else.
-Without the JIT the functions themselves stand in it. What is put there stays as long as the process.
+The table of a process contains the address of the machine code of each number, and the range of its results. Kernels
+know it by a symbol, not by an address in a record, so writing a record cannot make them call anything else.
+Without the JIT it contains the functions. Its entries live as long as the process.
 
 What failed is noted (``notes``).
 """

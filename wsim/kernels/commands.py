@@ -13,12 +13,12 @@ from wsim.kernels.heads import NOBODY, copying
 
 BEGIN, STEP, LOOK, PLAY_OUT, REDRAW, OBSERVE, FOLLOW, DECIDE, ADD, COUNT, COMPARE = range(11)
 """Set up game ``number``; make move ``number``; list the moves; play to the end as often as there are outcomes, from
-``number`` on; draw anew what a seat cannot know; write what a seat may know; make the move that the plan's own policy
+``number`` on; resample what a seat cannot know; write what a seat may know; make the move that the plan's own policy
 makes; say what a line-up would do; add a part of a position, where the game has that; count the points of every
 seat as if it ended here, where they are not kept in the state; play to the end after each of the moves in ``seen``, for
 each redrawing."""
 EVERYTHING = -1
-"""In place of a seat: nothing is drawn anew."""
+"""Instead of a seat: nothing is resampled."""
 
 
 @kernel
@@ -37,8 +37,8 @@ class Parts:
 
     Attributes
     ----------
-    redraw: (game, rules, seed, number, seat) -> draws anew all that the seat cannot know.
-    seat_players: (game, rules, seating, seed, number) -> lets the line-up play on, with random streams of its own.
+    redraw: (game, rules, seed, number, seat) -> resamples everything that the seat cannot know.
+    seat_players: (game, rules, seating, seed, number) -> lets the line-up continue with its own random streams.
     observe: (game, rules, seat, seen) -> writes what a seat may know.
     outcome: (game, seat) -> (score, share of the victory) of a game that is over.
     add: (game, rules, seat, what) -> adds a part of a position that a person sets up (ADD).

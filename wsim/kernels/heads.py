@@ -40,7 +40,7 @@ REQUEST = np.dtype(
 
 
 def timestep_of(seats: int) -> np.dtype[Any]:
-    """Return the record of one game as its caller sees it, of a game with at most so many seats."""
+    """Return the record of one game as its caller sees it, for at most this many seats."""
     return np.dtype(
         [  # one game as its caller sees it
             ("number", "i8"),  # of the game that is being played
@@ -70,7 +70,7 @@ def copying(state: np.dtype[Any]) -> Any:
 
 
 def log_of(event: np.dtype[Any], events: int) -> np.dtype[Any]:
-    """Return the record of a log with room for so many events."""
+    """Return the record of a log with room for this many events."""
     return np.dtype(
         [
             ("recording", "i8"),  # 0, RECORD_PICKS, RECORD_ALL
@@ -82,7 +82,7 @@ def log_of(event: np.dtype[Any], events: int) -> np.dtype[Any]:
 
 
 def in_lines(*fields: tuple[Any, ...]) -> np.dtype[Any]:
-    """Return the record of some fields (name, kind, perhaps a shape), each with lines of the cache of its own."""
+    """Return the record of some fields (name, kind, perhaps a shape), each on its own cache lines."""
     kinds = [np.dtype(tuple(kind) if len(kind) > 1 else kind[0]) for _, *kind in fields]
     lines = [-(-kind.itemsize // LINE) for kind in kinds]
     return np.dtype(
@@ -108,7 +108,7 @@ def line_up_fields(seats: int, parameters: int, settings: np.dtype[Any], players
     """Return the fields of a line-up in the seating of a game; ``players``: entries and all players of pools."""
     return [
         ("parameters", "f8", (seats, parameters)),  # by line-up entry
-        ("settings_at", "i8", (players,)),  # by line-up entry, then by player of a pool: where its settings stand
+        ("settings_at", "i8", (players,)),  # by line-up entry, then by player of a pool: index of its settings
         ("settings", settings, (players,)),  # equal ones once
         ("pool_at", "i8", (seats,)),  # by line-up entry that searches: where its pool begins in settings_at
         ("pool_size", "i8", (seats,)),  # by line-up entry: players of its pool, 0 where it does not search

@@ -54,7 +54,7 @@ class Sizes:
 
     @property
     def net(self) -> np.dtype[Any]:
-        """The record of a net, as kernels read it: weights in units of their own (``wsim.policies.net_integers``)."""
+        """The record of a net, as kernels read it: weights as scaled integers (``wsim.policies.net_integers``)."""
         return in_lines(
             ("bias", "i4", (self.width,)),
             # what one of each input adds to the first layer, those of two inputs side by side

@@ -5,7 +5,7 @@ legal moves without those of the same *thing* (every way to build the same card,
 all, as a card of 7 Wonders, it may not have later in the game either: so having it is compared with not having it.
 
 Chance alone decides where that happens, so the seats that were overruled are the control group of those that were not
-(``wsim.stats.worth``). The draw of a decision comes from a stream of the game, whatever the policy wants: the games
+(``wsim.stats.worth``). The draw of a decision comes from a stream of the game, independent of the policy: the games
 depend on plan, seed and version only. For its second question a policy has the memory that it had before the first, and
 fresh random numbers.
 """

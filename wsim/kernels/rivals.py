@@ -48,7 +48,7 @@ def at_no_time(game, rules):
 
 @kernel
 def _step(of_nets, of_others, others, nets, rest):
-    """Return in which of seven steps it is more likely with a net, so many of so many; 3 is alike."""
+    """Return by which of seven steps an action is more likely for a net, given both counts; 3: equally likely."""
     ratio = (of_nets + _ALLOWED * rest) * (others + _ALLOWED) / ((nets + _ALLOWED) * (of_others + _ALLOWED * rest))
     step = 0
     for rival in _STEPS:

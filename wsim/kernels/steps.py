@@ -1,4 +1,4 @@
-"""The steps of a game as entry points of their own, for all that plays positions on.
+"""The steps of a game as separate entry points, for everything that continues from positions.
 
 What searches, carries out commands or steps many games at once runs on to decisions and makes moves. The two are most
 of the code of a game. So they are compiled once, and called by name: two calls for a move, where whole games

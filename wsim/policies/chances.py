@@ -9,7 +9,7 @@ from wsim.errors import UserError
 OVERRULE = "overrule"
 """The option of a plan: how often a policy must do the next best thing (``wsim.kernels.overruling``)."""
 WORTH = "worth"
-"""The option of a plan: how many games of a run, for each of its own, overrule policies (``wsim.lab.wishes``)."""
+"""The option of a plan: how many games that overrule policies are added to each game of a run (``wsim.lab.wishes``)."""
 CHANCE = 0.1
 """How often a policy is overruled: intervals are narrow, and most of a game is still played by undisturbed players."""
 OVERRULE_HELP = "chance, for all seats or by seat, that a policy must do the next best thing (wsim experiment worth)"

@@ -1,4 +1,4 @@
-"""Policies that are Python functions of this process: passed where a name could stand.
+"""Policies that are Python functions of this process: passed instead of a name.
 
 A line-up is text, so a function gets a name for as long as the process lives: ``wsim.policies.functions:NAME_DIGEST``.
 The digest is of what it does (its code and what it holds), so two functions of one name are two policies. Nothing of it

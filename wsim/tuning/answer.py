@@ -234,7 +234,7 @@ class TuningSearch:
         return TuneAnswer(playable(file, self.space.at(point)), file, judged, self.history, self.games)
 
     def _climbed(self) -> Climb:
-        """Return the search where it was left: told again what the generations were worth."""
+        """Return the search where it was interrupted, with the scores of its generations reported again."""
         candidates = self.question.candidates or usual_candidates(len(self.space.moved))
         climb = Climb(self.space.bounds, candidates, self.base.seed)
         for number, generation in enumerate(self.history.generations):

@@ -1,9 +1,9 @@
-"""The search: covariance matrix adaptation (CMA-ES), which asks for candidates and is told what they are worth.
+"""The search: covariance matrix adaptation (CMA-ES), which asks for candidates and receives their scores.
 
 Hansen's CMA-ES for few numbers, its separable variant (Ros and Hansen 2008) for many, of the package cmaes. Its state
 is a function of the seed and of the values told so far, so a search that was interrupted is told them again, and goes
 on as if nothing had happened. So does one on another machine: candidates are drawn by the symmetric root of the
-covariance. The package draws along its axes, and which way round an axis lies, or where axes of equal length lie, is
+covariance. The package draws along its axes, and the orientation of an axis, or of axes of equal length, is
 up to the linear algebra of the machine.
 """
 
@@ -27,7 +27,7 @@ SEEDS = 1 << 32  # of numpy's generator
 
 
 def usual_candidates(numbers: int) -> int:
-    """Return how many candidates suit so many numbers."""
+    """Return the number of candidates for this many numbers."""
     return max(MIN_CANDIDATES, 4 + int(3 * np.log(numbers)))
 
 
@@ -42,7 +42,7 @@ class Climb:
     def __init__(self, bounds: NDArray[np.float64], candidates: int, seed: int) -> None:
         self._numbers = len(bounds)
         self._candidates = candidates
-        idle = np.array([[-np.inf, np.inf]])  # one number alone is searched with one beside it that means nothing
+        idle = np.array([[-np.inf, np.inf]])  # a single number is searched together with a dummy
         limits = bounds if len(bounds) > 1 else np.concatenate([bounds, idle])
         made = _symmetric() if len(limits) <= MAX_FULL else cmaes().SepCMA
         self._search = made(

@@ -53,7 +53,7 @@ def write_plan(folder: Path, plan: Plan, entry: Entry, head: Sequence[str]) -> P
 
 
 def head_of(history: History, games: int, judged: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return what stands at the head of the file: how it was made, and how it was judged."""
+    """Return the head of the file: how it was made, and how it was judged."""
     question = history.question
     candidates = len(history.generations[-1].values)
     searched = (

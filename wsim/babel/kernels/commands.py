@@ -14,7 +14,7 @@ from wsim.rng import SEAT_STREAM, below, seek
 
 @kernel
 def seat_players(game, rules, seating, seed, number):
-    """Let the line-up play on from here, with random streams of its own: policies, cards to be drawn, dice."""
+    """Let the line-up continue from this position with its own random streams: policies, cards to be drawn, dice."""
     hidden = game.hidden
     seek(hidden.dice, seed, number, DICE_STREAM)
     seek(hidden, seed, number, CARD_STREAM)

@@ -1,13 +1,13 @@
 """A game as a machine that stops at every decision (sections 3-8).
 
 ``advance`` runs on to the next decision and lists its moves; ``take`` carries one of them out. Between the two a game
-can be left, copied and taken up again: all that it is stands in the position (layout.STATE).
+can be left, copied and resumed: the position (layout.STATE) contains all of it.
 
 In each action: window W1 clockwise from the active seat A; A's turn (pass or disc); on a build: W2 clockwise from A's
 left; offers clockwise from A's left (each followed by its bluff, where allowed); W3 of A; partners; completion; then
 wonder, marker and action card; Triple bonus for each unpaid offer clockwise from A's left (in the build that ends the
 game, too: section 5.4 checks for the end after the payment); after the action the Double turn of A, unless the game has
-ended. In a window a seat goes on until it plays nothing or can play nothing; a Card exchange asks for one kind after
+ended. In a window a seat continues until it plays nothing or can play nothing; a Card exchange asks for one kind after
 the other. The common draw goes clockwise from A.
 """
 
@@ -233,7 +233,7 @@ def _next_offer(game):
     flow = game.flow
     flow.phase = layout.LAY_OFFER
     _next_seat(game)
-    if flow.left and flow.seat == game.public.active:  # only where offers are made anew (redraw.py)
+    if flow.left and flow.seat == game.public.active:  # only where offers are resampled (redraw.py)
         flow.seat = (flow.seat + 1) % game.public.seats
     if flow.left == 0:
         reveal_offers(game)

@@ -18,7 +18,7 @@ _of_seat = FACTS.answer()
 
 @kernel
 def _leaf(game, rules, operation, operand, seat, other):
-    """Return a number, or what a name stands for."""
+    """Return a number, or the value of a name."""
     if operation == _NUMBER:
         return operand
     public, name = game.public, operand >> 2

@@ -3,7 +3,7 @@
 A seat knows its own cards, the discard pile, and of every other hand its size and the cards that an offer has shown and
 that have not left it. All other building cards are equally likely to be in any hand or in the deck; so are the action
 cards that are neither played nor its own; a seat that is asked to play one has one. Offers that are laid but not
-revealed are made anew, after its own.
+revealed are resampled, after its own.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def _may_decide(game):
 
 @kernel
 def _offer_anew(game, me):
-    """Let the other seats make their offers anew, after the seat itself; an offer of its own stands."""
+    """Let the other seats make their offers again, after the seat; its own offer stays."""
     public, flow = game.public, game.flow
     seats = public.seats
     decided = seats - 1 - flow.left  # before flow.seat, the active seat left out
@@ -151,7 +151,7 @@ def _offer_anew(game, me):
 
 @kernel
 def redraw(game, rules, seed, number, me):
-    """Draw all anew that a seat cannot know: hands, action cards, decks, laid offers, the other seats' streams.
+    """Resample everything that a seat cannot know: hands, action cards, decks, laid offers, the other seats' streams.
 
     A function of position, seed and number. Of what the seat knows, nothing changes.
     """

@@ -141,7 +141,7 @@ def final_scoring(game, rules):
 
 @kernel
 def _beats(game, rules, seat, other):
-    """Say whether ``seat`` stands before ``other`` (A27)."""
+    """Say whether ``seat`` ranks above ``other`` (A27)."""
     points = game.public.points
     if points[seat] != points[other] or not rules.tie_by_discs:
         return points[seat] > points[other]

@@ -1,4 +1,4 @@
-"""What every step of every knob does to every target: the table of effects by itself."""
+"""What every step of every knob does to every target: the table of effects alone."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from wsim.lab.execution import Execution
 from wsim.questions.asked import AskedAnswer
 from wsim.stats.intervals import Interval
 
-MOST = "the target that it moves most"
+LARGEST_EFFECT = "the target that it moves most"
 EFFECTS = "effects with 95 % intervals; reach: in units of what is accepted"
 FOUND = (
     "re-scored: points are given to those that had what they are for, decisions held fixed, and the games are ranked "
@@ -72,7 +72,7 @@ class SensitivityAnswer(AskedAnswer):
 
     @property
     def title(self) -> str:
-        return f"What each step does to {MOST}: {EFFECTS}"
+        return f"What each step does to {LARGEST_EFFECT}: {EFFECTS}"
 
     @property
     def main(self) -> pl.DataFrame:
@@ -89,7 +89,7 @@ class SensitivityAnswer(AskedAnswer):
     def display(self, view: View = whole, *, every: bool = False) -> Document:
         shown = view(self.effects if every else self.strongest())
         hidden = [name for name in ("setting", "metric") if self.levels[name].n_unique() == 1]
-        title = f"What each step does to {'every target' if every else MOST}: {EFFECTS}"
+        title = f"What each step does to {'every target' if every else LARGEST_EFFECT}: {EFFECTS}"
         rows = shown.drop(hidden).to_dicts()
         notes = [FOUND, *idle_note(self.idle), f"{self.games:,} games in {self.seconds:.1f} s."]
         declared = target_columns(self.levels.to_dicts())
@@ -112,7 +112,7 @@ class SensitivityAnswer(AskedAnswer):
 
 
 def ask(question: SensitivityQuestion, execution: Execution = Execution()) -> SensitivityAnswer:
-    """Measure what the knobs of a goal do; raise UserError for whatever cannot be played."""
+    """Measure what the knobs of a goal do; raise UserError for anything that cannot be played."""
     start, goal, seed = time.perf_counter(), question.read(), question.seed
     with execution.connected(find_game(goal.game).prepare(goal.settings[0].plan)) as connected:
         evaluator = Evaluator(goal, Memory(), seed, connected)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Relearner:
-    """A player who learns a game anew.
+    """A player who learns a game from scratch.
 
     Attributes
     ----------
@@ -121,7 +121,7 @@ CARRIED = "Carried over: deviations from the middle of what is accepted, before 
 
 
 def elsewhere_tables(carried: pl.DataFrame | None, responses: pl.DataFrame | None) -> list[Sheet]:
-    """Return the tables of what was measured elsewhere, as far as there are any."""
+    """Return the tables that are not empty."""
     of = ("setting", "policies", "largest_before", "largest_after", "spread_before", "spread_after")
     best = ("of", "best_before", "best_after", "error", "style_before", "style_after")
     tables = ((carried, CARRIED, of), (responses, RESPONSES, best))

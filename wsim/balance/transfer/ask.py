@@ -92,7 +92,7 @@ def transferred(
 def retrainer_of(goal: Goal, folder: Path, decisions: int, execution: Execution, *, resume: bool) -> Relearner:
     """Return the net of a game, which learns a patched one, and the game as it is, from ``decisions`` of each.
 
-    The patched one is learned in ``folder``, the others beside it: ``-2`` is the second learning, ``-without`` that of
+    The patched one is learned in ``folder``, the others next to it: ``-2`` is the second learning, ``-without`` that of
     the game without the patch. Raises UserError for a game without a net, too few decisions, and a folder that is there
     unless one goes on.
     """

@@ -139,7 +139,7 @@ def _gain(game, action, entry, city, amount):
 
 @kernel
 def _lose(public, action, city, amount):
-    """Take something from a city, as far as it is there; return how much of it."""
+    """Take something from a city, at most what it has; return the amount."""
     if _LOSE_PRICE <= action < _LOSE_FREE:
         return _change_price(public, city, action - _LOSE_PRICE, -amount)
     if action == _LOSE_COINS:

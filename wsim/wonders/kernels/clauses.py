@@ -36,7 +36,7 @@ def related(public, rules, owner, city, whom):
 
 @kernel
 def has_entry(public, rules, seat, entry):
-    """Say whether a structure or stage stands in a city."""
+    """Say whether a city has a structure or stage."""
     if entry < w.STAGE_ENTRY:
         return (public.built[seat, entry >> 6] >> np.uint64(entry & 63)) & _ONE != np.uint64(0)
     side = public.side[seat]

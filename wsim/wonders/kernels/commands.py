@@ -17,7 +17,7 @@ from wsim.wonders.words import STAGE_ENTRY
 
 @kernel
 def seat_players(game, rules, seating, seed, number):
-    """Let the line-up play on from here, with random streams of its own: policies, randomised picks, deals to come."""
+    """Let the line-up continue from this position with its own streams: policies, randomised picks, later deals."""
     public, hidden = game.public, game.hidden
     hidden.seed, hidden.number = seed, number
     seek(hidden.dice, seed, number, DICE_STREAM)

@@ -17,7 +17,7 @@ CITY = np.dtype([(name, np.int64) for name in CITY_NAMES])
 TABLE = np.dtype([*((name, np.int64) for name in _TABLE_FIELDS), ("cities", CITY, (SEATS,))])
 """Age and turn from 1, players, cities at the table (``seats``: with the Free City of two), and each of them."""
 CALLED = types.int64(Public, Rules, *[types.int64] * (2 + HANDED))
-"""What stands in a slot: (public, rules, own, other, the numbers that it is handed)."""
+"""The arguments of a slot: (public, rules, own, other, the numbers that it is passed)."""
 
 
 @kernel(types.int64(Public, Rules, types.int64[::1]))

@@ -1,8 +1,8 @@
 """The fixed actions by which callers decide in many games at once.
 
 A fixed action is a card and what is done with it, with the cheapest payment: ``WITH_CARD * card + BUILD, STAGE, SELL``
-or ``SPEND`` (a build that uses up the once-per-age free build). Behind those of the cards stand declining, then the
-coins paid for a loss, 0 to ``MAX_PAID``, which stands for more as well.
+or ``SPEND`` (a build that uses up the once-per-age free build). Declining follows those of the cards, then the
+coins paid for a loss, 0 to ``MAX_PAID``, which also covers larger amounts.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A game as a machine that stops at every decision (R5-R9, R27, R28, R32, R43-R47).
 
 ``advance`` runs on to the next decision and lists its moves; ``take`` carries one of them out. Between the two a game
-can be left, copied and taken up again: all that it is stands in the position (layout.STATE). The order of decisions:
+can be left, copied and resumed: the position (layout.STATE) contains all of it. The order of decisions:
 in a turn the players by seats, each followed by the Free City's move if it holds the card; then losses by seats, last
 cards by seats and their losses, and builds from the discard pile, each followed by its losses.
 

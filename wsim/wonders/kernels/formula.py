@@ -35,7 +35,7 @@ of_city = FACTS.answer()
 
 @kernel
 def leaf(public, rules, operation, operand, owner, other):
-    """Return a number, what a name stands for, 1 for a card that the city has, or how many of a set it has."""
+    """Return a number, the value of a name, 1 for a card that the city has, or how many of a set it has."""
     if operation == _NUMBER:
         return operand
     whose, name = operand & 3, operand >> 2

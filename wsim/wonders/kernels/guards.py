@@ -37,7 +37,7 @@ EVENT.ways                                   bounded: 64 ways to build one card
 RESULT                                       64 bits
 ROW                                          ``rows``: points, total, victory_points, defeats, symbols; the others by
                                              the guards above
-the stack of a formula                       ``formula_machine``: results beyond MOST count as none
+the stack of a formula                       ``formula_machine``: results beyond MAX_RESULT count as none
 what a formula asks for                      ``formula.leaf``: the spans that its reader reckons with (division)
 an observation (16 bits)                     by the guards of what it shows
 a move: coins to the bank, left, right       ``moves.list_loss``; costs have at most 99 coins, payments 60

@@ -8,7 +8,7 @@ it. Then all that is left open is where each unseen slot is, and every place is 
 
 A redrawing makes up a whole past: for each age, which slot left which hand in which turn. Hands are numbered by the
 seat that they were first dealt to. A past that does not hold the cards that were seen on the discard pile, or built
-from it, is thrown away and made up anew; after very many the pile alone stays as it was seen, whatever was sold.
+from it, is discarded and drawn again; after very many tries only the pile stays as it was seen, regardless of sales.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def _last_event(game, rules, age, hand):
 def _discard_age(game, rules, age, before, at_least):
     """Count what was discarded in an age, from a moment on and before another one, onto the pile of names.
 
-    A moment is age * (TURNS + 1) + turn; what is discarded in a turn lies there when one builds from the pile in it.
+    A moment is age * (TURNS + 1) + turn; a card discarded in a turn is on the pile for builds in the same turn.
     """
     past = game.redraw
     for hand in range(rules.players):
@@ -226,7 +226,7 @@ def _give_hand(game, rules, seat):
 
 @kernel
 def _choose_anew(game, rules, me):
-    """Let all choose anew who have chosen in this turn, after the seat itself; its own choice stands."""
+    """Let every other seat that has chosen in this turn choose again, after the seat; its own choice stays."""
     flow, hidden = game.flow, game.hidden
     chosen = has_chosen(game, me) or (flow.phase == LAST and hidden.taken[me] != NO_MOVE)
     if flow.phase == CITY and flow.seat != me:
@@ -261,7 +261,7 @@ def _show_mates(game, rules, me):
         hand = mate.hand
         if turn < game.redraw.turns[age]:
             hand = game.redraw.left[age, hand_at(rules, age, turn, seat ^ 1)] | bit(mate.took[age, turn])
-        elif seat ^ 1 == me and has_chosen(game, me):  # all others are to choose anew
+        elif seat ^ 1 == me and has_chosen(game, me):  # all others choose again
             hand |= bit(mate.took[age, turn])
         game.own[seat].mate_hand = hand
 
@@ -309,7 +309,7 @@ def _draw_recorded(game, rules, me, tries):
 
 @kernel
 def redraw(game, rules, seed, number, me):
-    """Draw all anew that a seat cannot know: hands, pile, deals to come, hidden choices, the other seats' streams.
+    """Resample what a seat cannot know: hands, pile, later deals, hidden choices, the other seats' streams.
 
     A function of position, seed and number. Of what the seat knows, nothing changes.
     """
@@ -318,7 +318,7 @@ def redraw(game, rules, seed, number, me):
 
 @kernel
 def redraw_within(game, rules, seed, number, me, tries):
-    """Draw anew as ``redraw``, but ask a pile that was seen to agree in so many pasts only."""
+    """Resample like ``redraw``, but require agreement with a pile that was seen only in the first ``tries`` pasts."""
     hidden, past = game.hidden, game.redraw
     seek(past, seed, number, _STREAM)
     read_events(game)

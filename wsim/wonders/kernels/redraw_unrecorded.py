@@ -1,8 +1,8 @@
 """Hidden cards drawn again where the history is not recorded: positions set up by hand (``describe/setup.py``).
 
-What is known then: cities, sizes of hands, the own hand, and hands handed on in this age as far as they were given. Of
+What is known then: cities, sizes of hands, the seat's own hand, and hands passed on in this age, if they were given. Of
 a hand that the seat handed on, what is left is drawn from what nobody has built; other hands from all that is unseen;
-the discard pile from the cards of this and earlier ages that lie nowhere else.
+the discard pile from the cards of this and earlier ages that are nowhere else.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def _handed_on(game, rules, me, seat):
 
 @kernel
 def _fill_pile(game, rules):
-    """Draw the discard pile from what lies nowhere else."""
+    """Draw the discard pile from the cards that are nowhere else."""
     public, hidden, past = game.public, game.hidden, game.redraw
     for card in range(rules.cards):
         hidden.copies[card] = 0

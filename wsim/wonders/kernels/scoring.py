@@ -42,7 +42,7 @@ def best_science(public, rules, seat, extra_wild):
 
 @kernel
 def science_with(public, seat, compass, gear, tablet, wild, copies):
-    """Return the best science points of a city that had so many more symbols and copies (R23, R31)."""
+    """Return the best science points of a city with this many more symbols and copies (R23, R31)."""
     compass += public.symbols[seat, w.COMPASS]
     gear += public.symbols[seat, w.GEAR]
     tablet += public.symbols[seat, w.TABLET]
@@ -77,7 +77,7 @@ def house_science(public, rules, seat, compass, gear, tablet, wild, copies):
     gears = public.green_symbols[left, w.GEAR] + public.green_symbols[right, w.GEAR]
     tablets = public.green_symbols[left, w.TABLET] + public.green_symbols[right, w.TABLET]
     best = _NOTHING
-    for copied in range((copies + 1) ** 3):  # so many compasses, gears and tablets are copied
+    for copied in range((copies + 1) ** 3):  # number of compasses, gears and tablets copied
         i, j, k = copied // (copies + 1) ** 2, copied // (copies + 1) % (copies + 1), copied % (copies + 1)
         if i + j + k > copies or i > compasses or j > gears or k > tablets:
             continue
@@ -255,7 +255,7 @@ def score_game(game, rules):
 
 @kernel
 def _compared(game, rules, size, first, second):
-    """Return how far one player or team stands before another: in points, or in the first that breaks the tie (R24)."""
+    """Return the lead of a player or team over another: in points, or in the first tie-break that differs (R24)."""
     result = game.result
     ahead = 0
     for member in range(size):

@@ -380,7 +380,7 @@ def resolve(game, rules, decision):
         if hidden.taken[seat] != NO_MOVE:
             settle(public, rules, seat, hidden.taken[seat])
     if eventful & w.AT_ONCE:
-        # all payments stand before any immediate coins are counted: the two never depend on each other's order
+        # all payments are known before immediate coins are counted, so the order of seats does not matter
         for seat in range(seats):
             entry = _entry_taken(game, rules, seat)
             if entry >= 0:
