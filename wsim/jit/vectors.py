@@ -35,7 +35,7 @@ def padded(count: int) -> int:
 
 
 def rounding(count: int, scale: int) -> Any:
-    """Return (numbers, inputs) -> writes float32 numbers times a scale as short integers, cut at +-MAX_SHORT; then zeros."""
+    """Return (numbers, inputs) -> writes scaled float32 numbers as short integers within +-MAX_SHORT; then zeros."""
     bounds = np.float32(-MAX_SHORT), np.float32(MAX_SHORT)
 
     def in_numpy(numbers: Any, inputs: Any) -> None:

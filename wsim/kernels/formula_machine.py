@@ -1,7 +1,7 @@
 """Formulas in play: one small machine that runs their words (``formula_words``), for any game.
 
-A result beyond MAX_RESULT is replaced by a marker; everything computed from it is that marker, so nothing overflows, and
-the game stops only if the formula's result is the marker. A part that an ``if`` skips may have any value.
+A result beyond MAX_RESULT marks itself: everything computed from it is that same number, so nothing overflows, and the
+game stops only if the formula as a whole has that result. A part that an ``if`` skips may have any value.
 """
 
 from __future__ import annotations
