@@ -169,7 +169,7 @@ def fill_state(public, own, choice, rules, standing, x):
     lead = lead_of(public, own.seat, standing)
     x[at], x[at + 1] = public.points[own.seat] / 40.0, (standing[own.seat] - public.points[own.seat]) / 20.0
     x[at + 2], x[at + 3] = _share(lead, _FAR), 1.0 if lead > 0 else 0.0
-    at = at + 4
+    at += 4
     for step in range(1, public.seats):
         seat = (own.seat + step) % public.seats
         offer = public.offer[seat]
@@ -181,5 +181,5 @@ def fill_state(public, own, choice, rules, standing, x):
     at += _RIVAL * (SEATS - public.seats)
     for kind in range(len(KINDS)):
         x[at + kind] = expected_cards(public, own, rules, kind) / 5.0
-    at = at + len(KINDS)
+    at += len(KINDS)
     return _build(public, own, rules, x, at)

@@ -216,9 +216,9 @@ def _check_fields(problems: Problems, path: Path, clause: Clause, entry: Mapping
             problems.at((*path, field), message)
     if not clause.acts() and entry.keys() <= FIELDS.keys() - {"take", "give", "gain", "lose", "points"}:
         problems.at(path, "has no effect; accepted: at least one of take, give, gain, lose and points")
-    for field in ("take", "give"):
+    for field, verb in (("take", "taken from"), ("give", "given to")):
         if getattr(clause, field) and clause.each in ("", "self") and (clause.each or "each" not in entry):
-            message = f"coins are {'taken from' if field == 'take' else 'given to'} other cities"
+            message = f"coins are {verb} other cities"
             problems.at((*path, field), f"{message}; accepted: each = one of {', '.join(w.EACH[1:])}")
     message = 'points are counted at the end of the game; accepted with: event = "scored"'
     if event == "scored":

@@ -97,20 +97,7 @@ def _load(ruleset: str, path: Path, patches: tuple[Path, ...], changes: tuple[st
     rules = resolve(problems, rulesets, ruleset)
     content = _content(problems, layers, document, rules, patched)
     catalogue = _catalogue(problems, content, rules, problems.source, (*(patch.name for patch in patches), *changes))
-    files: dict[str, EffectFile] = {}
-    for card_file in (path, *patches):
-        name = read_toml(card_file).get(KEY)
-        if name is None:
-            continue
-        try:
-            file = effect_file(name, card_file)
-        except UserError as mistake:
-            problems.add(f"{shown(card_file)}, {KEY}: {mistake}")
-            continue
-        if files.setdefault(file.name, file) != file:
-            message = f"a different file is already called {file.name!r}; accepted: another name"
-            problems.add(f"{shown(card_file)}, {KEY}: {message}")
-    catalogue = replace(catalogue, effects=tuple(files.values()))
+    catalogue = replace(catalogue, effects=_effect_files(problems, (path, *patches)))
     check_names(problems, "cards", content["cards"])
     check_names(problems, "wonders", content["wonders"])
     check_chains(problems, catalogue.cards, content["cards"])
@@ -147,6 +134,24 @@ def ruleset_names(cards: str | Path | None = None, patches: Sequence[str | Path]
         documents = [read_card_file(file, GRAMMAR) for file in files]
         _NAMES[key] = tuple(dict.fromkeys(name for document in documents for name in document.get("rulesets", {})))
     return _NAMES[key]
+
+
+def _effect_files(problems: Problems, card_files: Sequence[Path]) -> tuple[EffectFile, ...]:
+    """Return the files of functions that card files name; files with the same name must be identical."""
+    files: dict[str, EffectFile] = {}
+    for card_file in card_files:
+        name = read_toml(card_file).get(KEY)
+        if name is None:
+            continue
+        try:
+            file = effect_file(name, card_file)
+        except UserError as mistake:
+            problems.add(f"{shown(card_file)}, {KEY}: {mistake}")
+            continue
+        if files.setdefault(file.name, file) != file:
+            message = f"a different file is already called {file.name!r}; accepted: another name"
+            problems.add(f"{shown(card_file)}, {KEY}: {message}")
+    return tuple(files.values())
 
 
 def _check_layers(problems: Problems, document: Mapping[str, Any]) -> None:
