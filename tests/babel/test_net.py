@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from tests.babel.tools import Scene, changes, played, table
+from tests.policies.in_python import in_python
 from tests.policies.net_tools import decisions, written
 from tests.tiers import first_quick
 from wsim.babel.kernels.layout import MOVES, TRADE_CARD
 from wsim.babel.kernels.net_layout import MOVE, STATE
 from wsim.babel.learning import LEARNER
-from wsim.babel.policies import net_moves
+from wsim.babel.policies import net_inputs, net_moves
 from wsim.babel.policies.net_describe import describe
 from wsim.babel.registry import POLICIES, REGISTRY
 from wsim.babel.words import KINDS, NO_KIND, OFFER, SLOTS, TURN
@@ -153,6 +155,23 @@ def test_cards_that_an_offer_has_shown_are_expected_in_that_hand() -> None:
     assert numbers_of(scene, 0, TURN, [1 + slot])[0, net_moves._SUPPLY] == unknown  # nobody has seen them
     scene.g.public.shown[1, KINDS.index("ship")] = 3
     assert numbers_of(scene, 0, TURN, [1 + slot])[0, net_moves._SUPPLY] >= 0.75 > unknown
+
+
+def test_cards_that_were_set_aside_are_expected_in_no_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 10 ships, 2 are on the pile, 1 in the own hand, 3 set aside: 4 of 12 unseen cards, of which rivals hold 6."""
+    plain = in_python(net_inputs, monkeypatch)
+    ship = KINDS.index("ship")
+
+    def of_ships(count: int) -> Any:
+        counts = np.zeros(len(KINDS), np.int64)
+        counts[ship] = count
+        return counts
+
+    public = SimpleNamespace(
+        seats=3, hand_size=[4, 3, 3], shown=np.zeros((3, len(KINDS))), deck=6, discards=of_ships(2)
+    )
+    own = SimpleNamespace(seat=0, hand=of_ships(1), aside=of_ships(3))
+    assert plain.expected_cards(public, own, SimpleNamespace(cards=of_ships(10)), ship) == 4 * 6 / 12
 
 
 # --- playing

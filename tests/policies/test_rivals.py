@@ -69,6 +69,21 @@ def test_the_four_that_are_foreseen_most_are_told_apart_and_the_rest_is_one(plai
     assert chance_after(plain, foreseen, 3) == chance_after(plain, foreseen, 4) == chance_after(plain, foreseen, 60)
 
 
+@pytest.mark.parametrize("player", [0, 1])
+def test_what_a_rival_would_do_is_counted_as_of_its_kind_and_of_the_other(plain: Any, player: int) -> None:
+    """Player 0 is a net and makes move 10, player 1 is none and makes move 11."""
+    lookahead = SimpleNamespace(met=0, player=[-1, -1, player], foreseen=np.zeros((3, 2, plain.KEYS), np.int32))
+    choice = SimpleNamespace(count=2, moves=[10, 11])
+    game = SimpleNamespace(lookahead=lookahead, choice=choice, public=None, own=[None] * 3)
+    seating = SimpleNamespace(settings=[None] * 2, settings_at=[0, 1])
+    plain.is_net = lambda _line_up, _first, number: number == 0
+    plain.draw_player = lambda _lookahead, _line_up, _first, _rivals, net: 0 if net else 1
+    plain.call = lambda number, *_: number
+    plain.foretelling(lambda _game, _rules, move: move)(game, None, seating, [0, 1], 0, 2, RIVAL, player)
+    assert lookahead.met == 1 << RIVAL
+    assert np.argwhere(lookahead.foreseen).tolist() == [[RIVAL, plain.NETS, 10], [RIVAL, plain.OTHERS, 11]]
+
+
 @pytest.mark.slow
 def test_nets_are_believed_to_be_nets_and_others_are_not() -> None:
     """Odds in the middle of the last age, of one searcher among three of a kind; they begin at one half."""

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tests.policies.in_python import in_python
+from wsim import rng
 from wsim.kernels import searching
 
 STATE = np.dtype([("at", "u8", (2,))])
@@ -143,3 +144,16 @@ def test_rivals_are_played_by_the_pool_and_the_seat_by_its_first(plain: Any, val
     assert set(table.game.lookahead.player) - {10} <= set(range(11, 11 + others))
     assert set(table.asked) == {10, *range(11, 11 + others)}
     assert all(parameters == 0 for own in table.game.own[:ME] for parameters in own.parameters)
+
+
+def test_the_random_numbers_of_a_search_depend_on_the_moment_and_the_seat(
+    plain: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain.mix = in_python(rng, monkeypatch).mix
+    seeds = set()
+    for state, moment in ((8, 1), (8, 2), (9, 1)):
+        lookahead = SimpleNamespace(seed=0)
+        with np.errstate(over="ignore"):
+            plain._set_streams(lookahead, SimpleNamespace(rng=np.uint64(state)), moment)
+        seeds.add(int(lookahead.seed))
+    assert len(seeds) == 3

@@ -105,6 +105,18 @@ def test_a_hand_that_was_handed_on_is_remembered() -> None:
         assert not set(hands[2]) & set(left)
 
 
+def test_a_card_that_was_built_since_is_in_no_hand_that_was_handed_on() -> None:
+    """Two turns later the hand is one seat further, and the one between has built the Press of it."""
+    left = ["Apothecary", "Barracks", "Clay Pit", "Glassworks", "Lumber Yard", "Press"]
+    told = by_hand(
+        turn=3, hand=["Baths", "Loom", "Ore Vein", "Theater", "Timber Yard"], handed_on=[{"turn": 1, "left": left}]
+    )
+    told["position"]["cities"][1]["built"] = ["Stockade", "Press"]
+    game = wsim.Game.from_json(json.dumps(told))
+    for draw in range(20):
+        assert game.determinize(0, draw).record()["hands"][2] == left[:-1]
+
+
 def refusals() -> Mapping[str, dict[str, Any]]:
     return {
         "age must be a whole number from 1 to 3, not 4": by_hand(age=4),

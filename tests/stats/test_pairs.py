@@ -127,3 +127,14 @@ def test_shrinkage_of_equal_effects_and_of_few() -> None:
     assert few.value.tolist() == [1.0, 1.1, 0.9]
     assert few.high - few.value == pytest.approx([1.96] * 3, abs=1e-3)
     assert np.isnan(shrink(np.zeros(0), np.zeros(0)).value).all()
+
+
+def test_shrinkage_by_hand() -> None:
+    """Two effects of 0 and two of 4, errors 1: Q = 16, so the variance between is (16 - 3) / (4 - 1) = 13 / 3.
+
+    Each weight is 3 / 16. Morris draws by 1 / 3 of that: 1 / 16 of the way to the mean, 2. The square of an error is
+    15 / 16, more 1 / 192 for the mean and 1 / 32 for the variance between.
+    """
+    drawn = shrink(np.array([0.0, 0.0, 4.0, 4.0]), np.ones(4))
+    assert drawn.value == pytest.approx([0.125, 0.125, 3.875, 3.875])
+    assert drawn.high - drawn.value == pytest.approx([1.959964 * np.sqrt(187 / 192)] * 4)

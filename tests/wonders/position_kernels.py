@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from wsim.jit import kernel, types
-from wsim.rng import below
+from wsim.rng import below, deal_word
 from wsim.wonders.kernels.deal import deal, set_up
 from wsim.wonders.kernels.flow import _close_turn, _pass_hands, end_age
 from wsim.wonders.kernels.formula import evaluate
@@ -74,7 +74,7 @@ def perform(game: Any, rules: Any, seating: Any, line_up: Any, step: Any, seat: 
     elif step == PASS:
         _pass_hands(game, rules)
     elif step == DEAL:
-        hidden.number = what
+        hidden.deals = deal_word(seating, what)
         deal(game, rules)
     elif step == END_AGE:
         end_age(game, rules)

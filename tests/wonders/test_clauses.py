@@ -138,3 +138,16 @@ def test_a_position_that_is_set_up_waits_for_moves() -> None:
             assert one.legal()[-1]["action"] == "sell"
             one = one.step(one.legal()[-1])
         assert cities(one, 0)[owner]["coins"] == before + 3 + 3 * 2
+
+
+def test_no_purchase_is_left_over_when_the_next_seat_chooses() -> None:
+    """A formula knows the purchase of the move that is made; before it, `balanced` reckons with the full price."""
+    when = written([{"event": "bought", "by": "anyone", "gain": {"coins": "purchase"}}])
+    game = wsim.Game(set=[f"cards.Altar.when={when}"], players=3, policies="balanced", seed=11)
+    bought = 0
+    while game.to_move is not None:
+        legal = game.legal()
+        bought += legal[game.made()].get("right", 0) > 0
+        position: Any = game._position
+        assert int(position.record.public.purchase) == 0
+    assert bought

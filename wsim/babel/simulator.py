@@ -30,6 +30,8 @@ from wsim.policies.chances import overruling_of
 from wsim.policies.registry import resolve
 from wsim.positions.machine import KernelSimulator, VectorKernels
 from wsim.positions.scenes import moments
+from wsim.rng import keys_of
+from wsim.version import STREAMS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -55,7 +57,7 @@ class BabelSimulator(KernelSimulator[BabelPosition]):
 
     def __init__(self, plan: Plan, catalogue: Catalogue, line_up: LineUp) -> None:
         rules, seating = compile_rules(catalogue, plan.players), records(1, SEATING)[0]
-        seating.seed, seating.rotate = plan.seed, plan.rotate
+        seating.keys[:], seating.rotate = keys_of(plan.seed), plan.rotate
         seating.overrule[: plan.players] = overruling_of(plan.options, plan.players)
         line_up.fill(seating, rules)
         super().__init__(plan, line_up, rules, seating)
@@ -107,6 +109,7 @@ class BabelSimulator(KernelSimulator[BabelPosition]):
             "catalogue": Path(self.catalogue.source).name,
             "catalogue_digest": self.catalogue.digest,
             "engine": source_digest("babel.kernels"),
+            "streams": STREAMS,
             "changes": list(self.catalogue.changes),
             "switches": dict(self.catalogue.rules),
             "assumptions": [str(assumption) for assumption in self.catalogue.assumptions()],

@@ -33,7 +33,7 @@ from wsim.kernels.rivals import (
     nothing_seen,
     weighing,
 )
-from wsim.rng import SEAT_STREAM, below, mix, seek, uniform
+from wsim.rng import below, mix, redrawn_deal_word, seek, uniform
 
 CANDIDATES = 64  # at most
 POOL = 32  # players of the pools of a table
@@ -319,7 +319,6 @@ def _comparing(parts: Parts) -> Any:
         lookahead = game.lookahead
         _copy(lookahead.saved, words, redrawn_words)
         redraw(game, rules, lookahead.seed, number, seat)
-        seek(game.own[seat], lookahead.seed, number, SEAT_STREAM + seat)
         _seat_players(game, rules, seating, line_up, seat, parameters)
         _copy(words, lookahead.redrawn, redrawn_words)
         lookahead.met = 0 if lookahead.when > 0 else -1
@@ -341,7 +340,7 @@ def _comparing(parts: Parts) -> Any:
 def _set_streams(lookahead, own, moment):
     """Set the random streams of a search, a function of the seat's own and of the decision."""
     lookahead.seed = np.int64(mix(own.rng ^ mix(np.uint64(moment))) >> _HALF)
-    seek(lookahead, lookahead.seed, 0, _STREAM)
+    seek(lookahead, redrawn_deal_word(lookahead.seed, 0), _STREAM)
 
 
 def searching(parts: Parts) -> Any:

@@ -21,6 +21,7 @@ from wsim.document import Column, Document, Sheet
 from wsim.errors import UserError
 from wsim.files import json_of, shown_path, text_within, write_text, writing
 from wsim.lab.execution import Execution
+from wsim.lab.journal import refuse_old_streams
 from wsim.lab.plan import Plan, digest_of
 from wsim.lab.provenance import METADATA_KEY, Provenance
 from wsim.lab.record import RECORD
@@ -316,6 +317,7 @@ class Stored:
             raise UserError(
                 f"this file has rows without their answer (no {main!r}): name the file that -o or --json wrote"
             )
+        refuse_old_streams(self.record, str(self.path or self.kind.NOUN))
         at = replace(how, places=self.places)
         play = sound(lambda: self.kind.restored(self.record, at))
         answer = play()

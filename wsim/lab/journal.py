@@ -22,6 +22,7 @@ from typing import Any
 
 from wsim.errors import UserError
 from wsim.files import StoreError, bytes_within, content_digest, explained, json_of, text_within, write_text
+from wsim.version import STREAMS
 
 fcntl: Any
 try:
@@ -159,6 +160,23 @@ def _flat(value: Any, path: str = "") -> dict[str, Any]:
     for key in value:
         values |= _flat(value[key], f"{path}.{key}" if path else str(key))
     return values
+
+
+def refuse_old_streams(record: Any, name: str) -> None:
+    """Raise UserError if a record says that its games, or some of them, were dealt by other random streams."""
+    if isinstance(record, Mapping):
+        version = record.get("streams", 1) if "engine" in record else STREAMS
+        if version != STREAMS:
+            raise UserError(
+                f"the games of {name!r} were dealt by version {version} of the random streams, and this wsim deals by "
+                f"version {STREAMS}: they can be read, but neither continued nor repeated"
+            )
+        for value in record.values():
+            refuse_old_streams(value, name)
+    elif isinstance(record, list | tuple):
+        for value in record:
+            if isinstance(value, Mapping):
+                refuse_old_streams(value, name)
 
 
 def refuse_other(path: Path, what: str, different: Mapping[str, tuple[Any, Any]]) -> None:

@@ -13,7 +13,7 @@ from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.batch import play
 from wsim.lab.execution import Execution
-from wsim.lab.journal import differences
+from wsim.lab.journal import differences, refuse_old_streams
 from wsim.lab.ledger import shard_name
 from wsim.lab.plan import Plan
 from wsim.lab.provenance import FORMAT, Provenance
@@ -146,6 +146,7 @@ class RunFolder:
     def again(self, how: Again) -> Rerun:
         """Repeat it and compare every row; raise UserError if it has no games, StoreError if it is damaged."""
         run, compared, found = self.run, [], []
+        refuse_old_streams(run.provenance.identity, str(run.path))
         with played_again(how.plan(run.plan), how, shard=run.shard_games, part=run.part) as again:
             for table in tables_of(run.plan):
                 rows, different = _tables(run, again, table)
@@ -228,6 +229,7 @@ class ShardFile:
         """Repeat its games in memory and compare its rows."""
         import polars as pl
 
+        refuse_old_streams(self.provenance.identity, str(self.path))
         plan = how.plan(self.plan())
         simulator: Simulator = find_game(plan.game).prepare(plan)
         frames = list(self._frames(simulator, how))

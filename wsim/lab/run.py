@@ -17,6 +17,7 @@ from wsim.errors import UserError
 from wsim.files import is_remote
 from wsim.game import find_game
 from wsim.lab.batch import Chunk, play, usable_threads
+from wsim.lab.journal import refuse_old_streams
 from wsim.lab.keys import resolve_plan
 from wsim.lab.parts import Part
 from wsim.lab.plan import Plan
@@ -153,6 +154,7 @@ def _refuse_other_plan(folder: Path, plan: Plan) -> None:
     """Raise UserError if a folder contains the run of a different plan, before any policy of this plan runs."""
     if (folder / RECORD).exists():
         recorded = read_record(folder).provenance.identity
+        refuse_old_streams(recorded, str(folder))
         refuse_other_run(folder, recorded.get("plan", {}), json.loads(json.dumps(plan.identity())), "plan")
 
 

@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Any
 from wsim.errors import UserError
 from wsim.files import StoreError, clean, explained, visible, write_text, writing
 from wsim.lab.archive import Archive
-from wsim.lab.journal import differences, hold, refuse_other, release
+from wsim.lab.journal import differences, hold, refuse_old_streams, refuse_other, release
 from wsim.lab.ledger import LEDGER, Shard, append, digest_of_file, read_ledger, rewrite, shard_path
 from wsim.lab.parts import WHOLE, Part
 from wsim.lab.plan import Plan
@@ -40,6 +40,7 @@ def refuse_other_run(folder: Path, recorded: Mapping[str, Any], current: Mapping
 
     ``recorded`` and ``current`` are identities, or their parts at the path ``at``.
     """
+    refuse_old_streams(recorded, str(folder))
     different = differences(recorded, current, at)
     games = different.pop("plan.games", None)
     if games is not None and not different and games[0] > games[1]:

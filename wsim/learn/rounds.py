@@ -29,7 +29,7 @@ from wsim.game import find_game
 from wsim.lab.batch import usable_threads
 from wsim.lab.cluster import joined
 from wsim.lab.execution import Execution
-from wsim.lab.journal import differences, held, read_record_of, refuse_other, write_record
+from wsim.lab.journal import differences, held, read_record_of, refuse_old_streams, refuse_other, write_record
 from wsim.lab.plan import Plan
 from wsim.lab.provenance import software
 from wsim.learn.harvest import Entry, Harvest, harvest_of, read_records, write_records
@@ -242,6 +242,7 @@ def _claim(folder: Path, plan: LearningPlan) -> None:
             raise UserError(f"{str(folder)!r} contains a run of a different plan: name a new folder with --out")
         with suppress(FileNotFoundError):  # written by an earlier wsim
             recorded = read_record_of(folder / RECORD, FORMAT, "no record of wsim learn")
+            refuse_old_streams(recorded, str(folder))
             refuse_other(folder, "what was learned otherwise", differences(recorded.get("identity", {}), identity))
             return
     elif folder.exists() and not {RECORD}.issuperset(visible(folder)):

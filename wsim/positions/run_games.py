@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from wsim.errors import UserError
 from wsim.game import find_game
-from wsim.lab.journal import differences
+from wsim.lab.journal import differences, refuse_old_streams
 from wsim.lab.provenance import Provenance
 from wsim.positions.game_value import Game
 
@@ -79,6 +79,7 @@ def refuse_other_game(run: Played, number: int) -> None:
 
 def refuse_other_rules(run: Played, plan: Plan, simulator: Simulator) -> None:
     """Raise UserError if rules, engine or policies differ from those that played the run."""
+    refuse_old_streams(run.provenance.identity, str(run.path))
     different: Mapping[str, Any] = differences(run.provenance.identity, Provenance.of(plan, simulator).identity)
     for path, (recorded, current) in different.items():
         if path not in ("plan.games", "plan.picks"):

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError
 from wsim.files import content_digest, text_within
+from wsim.lab.journal import refuse_old_streams
 from wsim.lab.parts import Part
 from wsim.lab.plan import Plan
 from wsim.lab.provenance import Provenance
@@ -91,6 +92,7 @@ class PageFile:
     def again(self, how: Again) -> Rerun:
         """Repeat its run and compare its tables."""
         before = sound(lambda: Provenance.from_record(self.record["provenance"]), _DAMAGED)
+        refuse_old_streams(before.identity, str(self.path))
         parts = sound(
             lambda: {"shard": int(self.record["shard_games"]), "part": Part.parse(self.record["part"])}, _DAMAGED
         )

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from wsim.errors import UserError
-from wsim.lab.journal import differences, read_record_of, write_record
+from wsim.lab.journal import differences, read_record_of, refuse_old_streams, write_record
 from wsim.lab.plan import digest_of
 
 RECORD = "tune.json"
@@ -72,6 +72,7 @@ class History:
 
     def refuse_other(self, identity: Mapping[str, Any], folder: Path) -> None:
         """Raise UserError unless the same search would be made now."""
+        refuse_old_streams(self.identity, str(folder))
         if digest_of(self.identity) != digest_of(identity):
             path, (recorded, current) = next(iter(differences(self.identity, identity).items()))
             raise UserError(

@@ -9,6 +9,7 @@ import numpy as np
 
 from wsim.errors import UserError, nearest
 from wsim.policies.chances import chances, overruling_of, per_seat
+from wsim.rng import keys_of
 from wsim.wonders.bans import OPTION, read_bans
 from wsim.wonders.catalog import Catalogue
 from wsim.wonders.kernels.layout import SEATING
@@ -26,7 +27,7 @@ def compile_seating(plan: Plan, catalogue: Catalogue, line_up: LineUp, rules: An
     seating = np.zeros(1, SEATING).view(np.recarray)
     record = seating[0]
     players = plan.players
-    record.seed = plan.seed
+    record.keys[:] = keys_of(plan.seed)
     record.entries = players
     record.rotate_policies = plan.rotate
     line_up.fill(record, rules)

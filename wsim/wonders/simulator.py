@@ -16,6 +16,7 @@ from wsim.positions.machine import KernelSimulator, VectorKernels
 from wsim.positions.move_text import move_text
 from wsim.positions.scenes import moments
 from wsim.spec.formula import slots_in
+from wsim.version import STREAMS
 from wsim.wonders.catalog import Catalogue
 from wsim.wonders.catalog.compiling import compile_rules
 from wsim.wonders.catalog.listing import catalogue_dict
@@ -137,6 +138,7 @@ class WondersSimulator(KernelSimulator[WondersPosition]):
             "catalogue": Path(catalogue.source).name,
             "catalogue_digest": catalogue.digest,
             "engine": source_digest("wonders.kernels"),
+            "streams": STREAMS,
             "changes": list(catalogue.changes),
             "switches": dict(catalogue.switches),
             "cards": [card.name for card in catalogue.cards],

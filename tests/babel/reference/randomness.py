@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from hashlib import blake2b
+from struct import unpack
+
 WORD = (1 << 64) - 1
+SEATS_FROM = 4
 GAMMA = 0x9E3779B97F4A7C15
 
 
@@ -14,10 +18,16 @@ def scramble(word: int) -> int:
 
 
 class Stream:
-    """One of the 16 streams of a game."""
+    """One of the streams of a game: 0 to 3 of the table, ``SEATS_FROM`` and more of the seats."""
 
     def __init__(self, seed: int, game: int, number: int) -> None:
-        self.state = (scramble(seed & WORD) + ((game * 16 + number) << 16) * GAMMA) & WORD
+        secret = unpack("<4Q", blake2b(seed.to_bytes(8, "little"), digest_size=32, person=b"wsim-streams").digest())
+        if number >= SEATS_FROM:
+            (first, second), number, game = secret[2:], 0, game * 16 + number - SEATS_FROM
+        else:
+            first, second = secret[:2]
+        word = scramble(scramble((game * GAMMA + first) & WORD) ^ second) + first
+        self.state = (word + (number << 16) * GAMMA) & WORD
 
     def below(self, bound: int) -> int:
         """Draw an integer in 0..bound-1."""

@@ -10,6 +10,8 @@ import numpy as np
 
 from wsim.jit import source_digest
 from wsim.positions.machine import KernelSimulator, StatePosition, VectorKernels
+from wsim.rng import keys_of
+from wsim.version import STREAMS
 
 from .kernels.layout import CARDS, HAND, RULES, SEATING
 
@@ -48,7 +50,7 @@ class LadderSimulator(KernelSimulator[LadderPosition]):
 
     def __init__(self, plan: Plan, line_up: LineUp) -> None:
         rules, seating = np.zeros(1, RULES).view(np.recarray)[0], np.zeros(1, SEATING).view(np.recarray)[0]
-        rules.seats, seating.seed, seating.rotate = plan.players, plan.seed, plan.rotate
+        rules.seats, seating.keys[:], seating.rotate = plan.players, keys_of(plan.seed), plan.rotate
         line_up.fill(seating, rules)
         super().__init__(plan, line_up, rules, seating)
         self.picks_per_game = plan.players * HAND
@@ -59,4 +61,4 @@ class LadderSimulator(KernelSimulator[LadderPosition]):
         return self.vector_kernels(self.columns, tuple(f"play:{card}" for card in range(CARDS)), HAND)
 
     def provenance(self) -> dict[str, Any]:
-        return {"engine": source_digest(self.KERNELS), "policies": dict(self.line_up.digests)}
+        return {"engine": source_digest(self.KERNELS), "streams": STREAMS, "policies": dict(self.line_up.digests)}

@@ -92,6 +92,22 @@ def test_balanced_builds_for_what_is_still_to_come_and_leaves_what_harms() -> No
     assert [is_built(clause, "balanced") for clause in (*GOOD, *BAD)] == [True] * len(GOOD) + [False] * len(BAD)
 
 
+def test_balanced_builds_for_its_mate_and_not_for_its_rivals() -> None:
+    keys: dict[str, Any] = {"ruleset": "2e-cities-teams", "players": 4, "policies": "balanced"}
+
+    def is_wanted(each: str) -> bool:
+        clause = written([{"event": "age_end", "each": each, "gain": {"victory_tokens": 9}}])
+        change = [f"cards.Altar.when={clause}", "cards.Altar.points=0"]
+        for seed in range(40):
+            game = wsim.Game(set=change, seed=seed, **keys)
+            if any(move["card"] == "Altar" and move["action"] == "build" for move in game.legal()):
+                move = game.ask("balanced")
+                return bool(move["action"] == "build" and move["card"] == "Altar")
+        raise AssertionError("no first hand has an Altar")
+
+    assert [is_wanted(each) for each in ("partner", "other")] == [True, False]
+
+
 def test_balanced_likes_low_prices() -> None:
     almost = {"event": "built", "gain": {"coins": 22}}
     lower = {**almost, "lose": dict.fromkeys(UNIT_PRICES, 2)}

@@ -124,6 +124,28 @@ def test_the_left_neighbour_comes_before_the_right_one() -> None:
         assert places[0].max() < places[1].min() <= places[1].max() < places[2].min()
 
 
+def test_the_rest_is_the_cities_that_are_no_neighbours() -> None:
+    """At four seats the one opposite: its shields are inputs behind all those of both neighbours."""
+    simulator = GAME.prepare(Plan.make(players=4, policies="random", seed=3))
+    describe, position = LEARNER.describer(simulator, simulator), simulator.begin(1)
+    for _ in range(41):
+        position.follow()
+    while len(position.coded) < 2:
+        position.follow()
+    seat = position.to_move
+    assert seat is not None
+    plain, places = describe(position)[0]["numbers"], []
+    for step in (1, 3, 2):  # left, right, opposite
+        stronger = position.clone()
+        stronger.record.public.shields[(seat + step) % 4] += 9
+        stronger.record.public.colors[(seat + step) % 4] += 3
+        stronger.refresh(LOOK)
+        places.append(set(np.flatnonzero(describe(stronger)[0]["numbers"] != plain).tolist()))
+    left, right, opposite = places
+    assert len(opposite) > 3
+    assert max(left | right) < min(opposite)
+
+
 def rules_of(*changes: str) -> Any:
     return GAME.prepare(Plan.make(policies="balanced", set=list(changes))).compiled[0]
 

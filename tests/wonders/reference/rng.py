@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from hashlib import blake2b
+from struct import unpack
+
 SETUP_STREAM = 3
 SEAT_STREAM = 4
 
@@ -16,12 +19,21 @@ def mix(word: int) -> int:
     return word ^ (word >> 31)
 
 
+def word_of(first: int, second: int, number: int) -> int:
+    """Two rounds of scrambling, each with a secret word."""
+    return (mix(mix((number * GAMMA + first) % WORD) ^ second) + first) % WORD
+
+
 class Stream:
-    """Stream ``stream`` (0-15) of game ``game`` of a seed: the same draws whatever was drawn elsewhere."""
+    """Stream ``stream`` of game ``game`` of a seed: the table's (0-3), or that of seat ``stream - SEAT_STREAM``."""
 
     def __init__(self, seed: int, game: int, stream: int) -> None:
-        number = game * 16 + stream
-        self.state = (mix(seed % WORD) + number * 2**16 * GAMMA) % WORD
+        secret = unpack("<4Q", blake2b(seed.to_bytes(8, "little"), digest_size=32, person=b"wsim-streams").digest())
+        if stream < SEAT_STREAM:
+            word = word_of(secret[0], secret[1], game)
+        else:
+            word, stream = word_of(secret[2], secret[3], game * 16 + stream - SEAT_STREAM), 0
+        self.state = (word + stream * 2**16 * GAMMA) % WORD
 
     def below(self, bound: int) -> int:
         """An integer from 0 to bound - 1."""

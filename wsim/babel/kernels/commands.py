@@ -9,15 +9,16 @@ from wsim.babel.kernels.scoring import outcome
 from wsim.babel.kernels.steps import STEPS
 from wsim.jit import kernel
 from wsim.kernels.commands import Parts, commands_of
-from wsim.rng import SEAT_STREAM, below, seek
+from wsim.rng import below, redrawn_deal_word, redrawn_seat_word, seek
 
 
 @kernel
 def seat_players(game, rules, seating, seed, number):
     """Let the line-up continue from this position with its own random streams: policies, cards to be drawn, dice."""
     hidden = game.hidden
-    seek(hidden.dice, seed, number, DICE_STREAM)
-    seek(hidden, seed, number, CARD_STREAM)
+    word = redrawn_deal_word(seed, number)
+    seek(hidden.dice, word, DICE_STREAM)
+    seek(hidden, word, CARD_STREAM)
     for top in range(hidden.actions_drawn, hidden.actions_ready):
         other = top + below(hidden, hidden.actions_ready - top)
         card = hidden.action_deck[other]
@@ -26,7 +27,7 @@ def seat_players(game, rules, seating, seed, number):
     for seat in range(rules.seats):
         own = game.own[seat]
         load_entrant(own, seating, seat)
-        seek(own, seed, number, SEAT_STREAM + seat)
+        seek(own, redrawn_seat_word(seed, number, seat), 0)
 
 
 run_machine = commands_of(STEPS, Parts(redraw=redraw, seat_players=seat_players, observe=observe, outcome=outcome))

@@ -13,7 +13,7 @@ from wsim.babel.kernels.log import note
 from wsim.babel.kernels.seat import FACTS
 from wsim.jit import kernel
 from wsim.kernels.engine import loading
-from wsim.rng import SEAT_STREAM, SETUP_STREAM, below, seek
+from wsim.rng import SETUP_STREAM, below, deal_word, seat_word, seek
 
 CARD_STREAM = 0  # discs, then building cards
 ACTION_STREAM = 1  # the order of the action deck
@@ -40,19 +40,20 @@ def set_up(game, rules, seating, number):
             own.memory[index] = 0.0
         hidden.offer[seat] = 0
         hidden.bluff[seat] = 0
-        seek(own, seating.seed, number, SEAT_STREAM + seat)
+        seek(own, seat_word(seating, number, seat), 0)
     hidden.reshuffles = 0
     hidden.completed = 0
     game.log.count = 0
     game.flow.phase = BEGIN
     hidden.instant_cards = 0
-    seek(hidden.dice, seating.seed, number, DICE_STREAM)
-    seek(hidden, seating.seed, number, ACTION_STREAM)
+    word = deal_word(seating, number)
+    seek(hidden.dice, word, DICE_STREAM)
+    seek(hidden, word, ACTION_STREAM)
     _deal_action_deck(hidden, rules)
-    seek(hidden, seating.seed, number, SETUP_STREAM)
+    seek(hidden, word, SETUP_STREAM)
     hidden.starter = below(hidden, rules.seats)
     public.active = hidden.starter
-    seek(hidden, seating.seed, number, CARD_STREAM)
+    seek(hidden, word, CARD_STREAM)
     for slot in range(w.SLOTS):
         public.board[slot] = slot
         public.kind_left[rules.kind[slot, 0]] += 1

@@ -35,6 +35,7 @@ from wsim.kernels.heads import ANSWER, in_lines, line_up_fields, log_of, types_o
 from wsim.kernels.heads import NOBODY as NOBODY
 from wsim.kernels.overruling import wish_of
 from wsim.kernels.searching import POOL, lookahead_of
+from wsim.rng import KEYS
 
 MOVES = 104  # legal moves of one decision: at most 97, the offers on a two-colour disc that needs 6 + 6
 MEMORY = 8  # numbers that a policy may keep from decision to decision of a game
@@ -149,7 +150,7 @@ RULES = np.dtype(
 
 SEATING = np.dtype(
     [
-        ("seed", "i8"),  # of all random streams
+        ("keys", "u8", (KEYS,)),  # of all random streams (wsim/rng.py)
         ("rotate", "i8"),  # seat p of game g is played by entry (p + g) % seats
         *line_up_fields(w.SEATS, w.PARAMETERS, SETTINGS, PLAYERS),
         ("overrule", "f8", (w.SEATS,)),  # by seat: chance that its policy must do the next best thing

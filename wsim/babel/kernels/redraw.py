@@ -13,7 +13,7 @@ from wsim.babel.kernels.layout import AGAIN, LAY_BLUFF, LAY_OFFER, MEMORY, PAY_O
 from wsim.babel.kernels.moves import usable
 from wsim.babel.words import ACTION_CARDS, DOUBLE_TURN, DRAW_THREE, EXCHANGE_CARDS, KINDS, TRIPLE_BONUS
 from wsim.jit import kernel
-from wsim.rng import SEAT_STREAM, below, seek
+from wsim.rng import below, redrawn_deal_word, redrawn_seat_word, seek
 
 _STREAM = 14  # of redrawings
 MAX_TRIES = 10_000  # deals of action cards
@@ -151,12 +151,13 @@ def _offer_anew(game, me):
 
 @kernel
 def redraw(game, rules, seed, number, me):
-    """Resample everything that a seat cannot know: hands, action cards, decks, laid offers, the other seats' streams.
+    """Resample everything that a seat cannot know: hands, action cards, decks, laid offers, all streams.
 
     A function of position, seed and number. Of what the seat knows, nothing changes.
     """
     hidden = game.hidden
-    seek(game.redraw, seed, number, _STREAM)
+    word = redrawn_deal_word(seed, number)
+    seek(game.redraw, word, _STREAM)
     _put_back(game, me)
     _deal_hands(game, me)
     for _ in range(MAX_TRIES):
@@ -166,10 +167,10 @@ def redraw(game, rules, seed, number, me):
     if game.flow.phase == LAY_OFFER or game.flow.phase == LAY_BLUFF:
         _offer_anew(game, me)
     for seat in range(game.public.seats):
+        own = game.own[seat]
+        seek(own, redrawn_seat_word(seed, number, seat), 0)
         if seat != me:
-            own = game.own[seat]
             for i in range(MEMORY):
                 own.memory[i] = 0.0
-            seek(own, seed, number, SEAT_STREAM + seat)
-    seek(hidden.dice, seed, number, DICE_STREAM)
-    seek(hidden, seed, number, CARD_STREAM)
+    seek(hidden.dice, word, DICE_STREAM)
+    seek(hidden, word, CARD_STREAM)

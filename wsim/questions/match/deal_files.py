@@ -16,7 +16,7 @@ import polars as pl
 
 from wsim.errors import UserError
 from wsim.files import StoreError, clean, explained, visible, write_text, writing
-from wsim.lab.journal import read_json
+from wsim.lab.journal import read_json, refuse_old_streams
 from wsim.questions.deals import PARTS
 from wsim.questions.match.tables import Block
 
@@ -43,6 +43,7 @@ def open_folder(folder: Path, made: Mapping[str, Any], *, resume: bool) -> DealF
     answer = folder / ANSWER
     if resume:
         known = _begun(answer)
+        refuse_old_streams(known, str(folder))
         unlike = [name for name in DECIDES if known.get(name) != json.loads(json.dumps(made.get(name)))]
         if unlike:
             raise UserError(

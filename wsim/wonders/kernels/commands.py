@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from wsim.jit import kernel
 from wsim.kernels.commands import Parts, commands_of
-from wsim.rng import SEAT_STREAM, seek
+from wsim.rng import redrawn_deal_word, redrawn_seat_word, seek
 from wsim.wonders.kernels.clauses import note_watchers
 from wsim.wonders.kernels.deal import DICE_STREAM, load_entrant
 from wsim.wonders.kernels.observe import observe
@@ -19,13 +19,13 @@ from wsim.wonders.words import STAGE_ENTRY
 def seat_players(game, rules, seating, seed, number):
     """Let the line-up continue from this position with its own streams: policies, randomised picks, later deals."""
     public, hidden = game.public, game.hidden
-    hidden.seed, hidden.number = seed, number
-    seek(hidden.dice, seed, number, DICE_STREAM)
+    hidden.deals = redrawn_deal_word(seed, number)
+    seek(hidden.dice, hidden.deals, DICE_STREAM)
     for seat in range(rules.players):
         own = game.own[seat]
         public.policy[seat] = seat % seating.entries
         load_entrant(own, seating, public.policy[seat])
-        seek(own, seed, number, SEAT_STREAM + seat)
+        seek(own, redrawn_seat_word(seed, number, seat), 0)
 
 
 @kernel

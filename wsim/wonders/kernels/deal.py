@@ -6,7 +6,7 @@ import numpy as np
 
 from wsim.jit import kernel
 from wsim.kernels.engine import loading
-from wsim.rng import SEAT_STREAM, SETUP_STREAM, below, seek
+from wsim.rng import SETUP_STREAM, below, deal_word, seat_word, seek
 from wsim.wonders import words as w
 from wsim.wonders.kernels.city import FACTS
 from wsim.wonders.kernels.layout import DEAL, MEMORY, NOBODY
@@ -36,7 +36,7 @@ def seat_boards(game, rules, seating, number):
         _seat_balanced(public, dealer, rules, seating, number)
         return
     shift = number % seats if seating.design == w.ROTATED_BOARDS else 0
-    seek(dealer, seating.seed, number, SETUP_STREAM)
+    seek(dealer, deal_word(seating, number), SETUP_STREAM)
     free = 0
     for board in range(boards):
         fixed = False
@@ -70,11 +70,11 @@ def _seat_balanced(public, dealer, rules, seating, number):
     block, within = number // (2 * boards), number % (2 * boards)
     half, game = within // boards, within % boards
     first = block * 2 * boards
-    seek(dealer, seating.seed, first, SETUP_STREAM)
+    seek(dealer, deal_word(seating, first), SETUP_STREAM)
     for board in range(boards):
         dealer.pool[board] = board
     _draw(dealer, boards, boards)
-    seek(dealer, seating.seed, first + game, SIDES_STREAM)
+    seek(dealer, deal_word(seating, first + game), SIDES_STREAM)
     for seat in range(rules.seats):
         board = dealer.pool[(seat + game) % boards]
         drawn = below(dealer, 2)
@@ -113,17 +113,17 @@ def set_up(game, rules, seating, number):
         for i in range(MEMORY):
             own.memory[i] = 0.0
         own.looked = 0
-        seek(own, seating.seed, number, SEAT_STREAM + seat)
+        seek(own, seat_word(seating, number, seat), 0)
         if own.entrant != entrant:
             load_entrant(own, seating, entrant)
         hidden.board_builds[seat] = hidden.card_builds[seat] = hidden.losses[seat] = hidden.watched[seat] = 0
         for word in range(w.CARD_WORDS):
             hidden.denied[seat, word] = _ZERO
-    seek(hidden.dice, seating.seed, number, DICE_STREAM)
+    hidden.deals = deal_word(seating, number)
+    seek(hidden.dice, hidden.deals, DICE_STREAM)
     hidden.pile[0] = hidden.pile[1] = _ZERO
     for card in range(rules.cards):
         hidden.copies[card] = 0
-    hidden.seed, hidden.number = seating.seed, number
     game.flow.phase = DEAL
     game.log.count = 0
 
@@ -135,7 +135,7 @@ def deal(game, rules):
     age = public.age
     public.turns = rules.age_turns[age]
     hand_size = public.turns + 1
-    seek(dealer, hidden.seed, hidden.number, age)
+    seek(dealer, hidden.deals, age)
     size = rules.base_count[age]
     for i in range(size):
         dealer.deck[i] = rules.base_slots[age, i]

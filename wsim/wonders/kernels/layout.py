@@ -29,6 +29,7 @@ from wsim.kernels.heads import ANSWER, in_lines, line_up_fields, log_of, types_o
 from wsim.kernels.heads import NOBODY as NOBODY
 from wsim.kernels.overruling import wish_of
 from wsim.kernels.searching import POOL, lookahead_of
+from wsim.rng import KEYS
 from wsim.wonders import words as w
 from wsim.wonders.facts import CITY_FACTS, PAYER, ROW_FACTS
 from wsim.wonders.kernels.net_layout import NET
@@ -208,7 +209,7 @@ RULES = np.dtype(
 
 SEATING = np.dtype(
     [
-        ("seed", "i8"),  # of all random streams
+        ("keys", "u8", (KEYS,)),  # of all random streams (wsim/rng.py)
         ("entries", "i8"),  # of the line-up
         ("rotate_policies", "i8"),  # 1: the line-up moves on by one seat from game to game
         ("design", "i8"),  # RANDOM_BOARDS, ROTATED_BOARDS or BALANCED_BOARDS
@@ -254,8 +255,7 @@ EVENT = np.dtype(
 
 HIDDEN = np.dtype(
     [
-        ("seed", "i8"),  # with the number of the game: where the deals to come are drawn from
-        ("number", "i8"),  # of the game
+        ("deals", "u8"),  # the word that the deals to come are drawn from
         ("dice", [("unused", "u8"), ("rng", "u8")]),  # stream of randomised picks and of overruled ones
         ("pile", "u8", (w.CARD_WORDS,)),  # names on the discard pile, one bit a card
         ("copies", "u1", (w.CARDS,)),  # copies of each on the pile

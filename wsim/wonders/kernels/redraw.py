@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import kernel, lowest_bit
-from wsim.rng import SEAT_STREAM, seek, uniform
+from wsim.rng import redrawn_deal_word, redrawn_seat_word, seek, uniform
 from wsim.wonders.kernels.deal import DICE_STREAM
 from wsim.wonders.kernels.layout import CHOOSE, CITY, DEAL, LAST, MEMORY, MOMENT_AT, NOBODY, SETTLE
 from wsim.wonders.kernels.moves import NO_MOVE
@@ -309,7 +309,7 @@ def _draw_recorded(game, rules, me, tries):
 
 @kernel
 def redraw(game, rules, seed, number, me):
-    """Resample what a seat cannot know: hands, pile, later deals, hidden choices, the other seats' streams.
+    """Resample what a seat cannot know: hands, pile, later deals, hidden choices, all streams.
 
     A function of position, seed and number. Of what the seat knows, nothing changes.
     """
@@ -320,19 +320,20 @@ def redraw(game, rules, seed, number, me):
 def redraw_within(game, rules, seed, number, me, tries):
     """Resample like ``redraw``, but require agreement with a pile that was seen only in the first ``tries`` pasts."""
     hidden, past = game.hidden, game.redraw
-    seek(past, seed, number, _STREAM)
+    word = redrawn_deal_word(seed, number)
+    seek(past, word, _STREAM)
     read_events(game)
     if not is_recorded(game, rules):
         draw_unrecorded(game, rules, me)
         _choose_anew(game, rules, me)
     elif game.flow.phase != DEAL:
         _draw_recorded(game, rules, me, tries)
-    for seat in range(rules.players):
+    for seat in range(rules.seats):
+        own = game.own[seat]
+        seek(own, redrawn_seat_word(seed, number, seat), 0)
         if seat != me:
-            own = game.own[seat]
             own.looked = 0
             for i in range(MEMORY):
                 own.memory[i] = 0.0
-            seek(own, seed, number, SEAT_STREAM + seat)
-    hidden.seed, hidden.number = seed, number
-    seek(hidden.dice, seed, number, DICE_STREAM)
+    hidden.deals = word
+    seek(hidden.dice, word, DICE_STREAM)

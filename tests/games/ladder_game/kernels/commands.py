@@ -6,7 +6,7 @@ import numpy as np
 
 from wsim.jit import kernel
 from wsim.kernels.commands import Parts, commands_of
-from wsim.rng import SEAT_STREAM, seek
+from wsim.rng import redrawn_seat_word, seek
 
 from .layout import CARDS
 from .playing import ENGINE
@@ -18,7 +18,7 @@ def _seat_players(game, rules, seating, seed, number):
     """Let the line-up play on, with random streams of its own."""
     for seat in range(rules.seats):
         load_entrant(game.own[seat], seating, seat)
-        seek(game.own[seat], seed, number, SEAT_STREAM + seat)
+        seek(game.own[seat], redrawn_seat_word(seed, number, seat), 0)
 
 
 @kernel

@@ -8,6 +8,7 @@ from wsim.jit import from_dtype
 from wsim.kernels.heads import ANSWER, in_lines, line_up_fields, log_of, types_of
 from wsim.kernels.net_layers import Sizes
 from wsim.kernels.searching import POOL, lookahead_of
+from wsim.rng import KEYS
 
 SEATS, CARDS, HAND = 4, 40, 6
 PARAMETERS, MEMORY, WEIGHTS = 6, 1, 2
@@ -39,7 +40,7 @@ CHOICE = np.dtype([("kind", "i8"), ("count", "i8"), ("moves", "i8", (HAND,))], a
 SIZES = Sizes(width=8, narrow=4, state_numbers=4, move_numbers=4)
 SETTINGS = in_lines(("weights", "f8", (WEIGHTS,)), ("net", SIZES.net))
 SEATING = np.dtype(
-    [("seed", "i8"), ("rotate", "i8"), *line_up_fields(SEATS, PARAMETERS, SETTINGS, SEATS + POOL)], align=True
+    [("keys", "u8", (KEYS,)), ("rotate", "i8"), *line_up_fields(SEATS, PARAMETERS, SETTINGS, SEATS + POOL)], align=True
 )
 EVENT = np.dtype([("seat", "i8"), ("card", "i8")], align=True)
 _POSITION = [("public", PUBLIC), ("own", PRIVATE, (SEATS,)), ("hidden", HIDDEN)]

@@ -10,7 +10,7 @@ import numpy as np
 from wsim.jit import kernel
 from wsim.kernels.engine import loading
 from wsim.kernels.heads import NOBODY
-from wsim.rng import SEAT_STREAM, below, seek
+from wsim.rng import below, deal_word, redrawn_deal_word, redrawn_seat_word, seat_word, seek
 
 from .layout import CARDS, HAND, PARAMETERS
 
@@ -40,7 +40,9 @@ def deal(game, rules, seat, every):
 @kernel
 def redraw(game, rules, seed, number, seat):
     """Draw anew all that a seat cannot know."""
-    seek(game.hidden, seed, number, 0)
+    seek(game.hidden, redrawn_deal_word(seed, number), 0)
+    for one in range(rules.seats):
+        seek(game.own[one], redrawn_seat_word(seed, number, one), 0)
     deal(game, rules, seat, False)
 
 
@@ -50,12 +52,12 @@ def set_up(game, rules, seating, number):
     public = game.public
     public.seats, public.turn, public.seen, public.top = rules.seats, 0, np.uint64(0), -1
     game.hidden.number, game.log.count = number, 0
-    seek(game.hidden, seating.seed, number, 0)
+    seek(game.hidden, deal_word(seating, number), 0)
     for seat in range(rules.seats):
         own = game.own[seat]
         public.rungs[seat], own.seat = 0, seat
         load_entrant(own, seating, (seat + number) % rules.seats if seating.rotate else seat)
-        seek(own, seating.seed, number, SEAT_STREAM + seat)
+        seek(own, seat_word(seating, number, seat), 0)
     deal(game, rules, 0, True)
 
 

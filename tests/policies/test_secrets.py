@@ -1,0 +1,86 @@
+"""What a policy is given says nothing about the deal, nor about the streams of other seats."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+import wsim
+from tests.positions.test_law import slots
+from tests.wonders.reference.deal import age_deck, shuffle_front
+from tests.wonders.reference.facts import load
+from tests.wonders.reference.rng import GAMMA, WORD, Stream, word_of
+from wsim import UserError
+from wsim.game import find_game
+from wsim.lab.journal import refuse_old_streams
+from wsim.rng import keys_of
+from wsim.version import STREAMS
+
+SEED, PLAYERS = 123456789, 4
+
+
+def prepared() -> Any:
+    plan = wsim.Plan.make(ruleset="1e", players=PLAYERS, seed=SEED, policies="random")
+    return find_game("seven_wonders").prepare(plan)
+
+
+def hand_from(state: int, age: int, seat: int) -> list[str]:
+    """Return the hand that a seat would be dealt by a stream in this state (the arithmetic of the first oracle)."""
+    stream = Stream(0, 0, 0)
+    stream.state = state % WORD
+    deck = age_deck(load("1e"), age, PLAYERS, stream)
+    return sorted(shuffle_front(deck, len(deck) - 1, stream)[seat * 7 : (seat + 1) * 7])
+
+
+def test_no_offset_of_the_own_stream_deals_the_hand() -> None:
+    simulator = prepared()
+    position = simulator.begin(3)
+    names = [position.names[int(card)] for card in simulator.rules.slot_card[0]]
+    for seat in range(PLAYERS):
+        own = position.record.own[seat]
+        hand = sorted(names[slot] for slot in slots(own.hand))
+        secret = [int(word) for word in keys_of(SEED)]
+        assert hand_from(word_of(secret[0], secret[1], 3), 1, seat) == hand  # who knows the word knows the hand
+        guesses = (int(own.rng) + (offset << 16) * GAMMA for offset in range(-40, 41))
+        assert not any(hand_from(state, 1, seat) == hand for state in guesses)
+
+
+def test_streams_of_a_seat_do_not_continue_each_other_nor_those_of_other_seats() -> None:
+    """Between the games of a seat and between seats there is no constant step, as there was in version 1."""
+    simulator = prepared()
+    words = [[int(own.rng) for own in simulator.begin(number).record.own[:PLAYERS]] for number in range(20)]
+    by_game = [(later[0] - earlier[0]) % WORD for earlier, later in pairwise(words)]
+    by_seat = [(row[1] - row[0]) % WORD for row in words]
+    deals = [(row[0] - int(simulator.begin(number).record.hidden.deals)) % WORD for number, row in enumerate(words)]
+    for steps in (by_game, by_seat, deals):
+        assert len(set(steps)) == len(steps)
+        assert not any(step % (1 << 16) == 0 for step in steps)
+
+
+def test_the_words_of_a_seed_are_those_of_blake2_and_differ() -> None:
+    words = {int(word) for seed in (0, 1, -1, 2**63 - 1) for word in keys_of(seed)}
+    assert len(words) == 16
+    assert keys_of(1).dtype == np.uint64
+
+
+@pytest.mark.parametrize(
+    "keys", [{"ruleset": "1e-duo", "players": 2}, {"game": "tower_of_babel", "players": 4}], ids=str
+)
+def test_redrawn_worlds_keep_no_stream_of_the_true_one(keys: dict[str, Any]) -> None:
+    """The stream of the seat that is asked comes from the seed of the redrawing alone."""
+    game, other = (wsim.Game(seed=seed, **keys) for seed in (5, 6))
+    true = [world._position.record for world in (game, other)]  # type: ignore[attr-defined]
+    drawn = [world.determinize(0, 77)._position.record for world in (game, other)]  # type: ignore[attr-defined]
+    assert [own.rng for own in drawn[0].own[:3]] == [own.rng for own in drawn[1].own[:3]]
+    assert true[0].own[0].rng != true[1].own[0].rng
+    assert drawn[0].own[0].rng != true[0].own[0].rng
+
+
+def test_games_of_older_streams_are_refused_in_one_sentence() -> None:
+    refuse_old_streams({"rules": {"engine": "a", "streams": STREAMS}, "tables": [{"rows": 1}]}, "study")
+    for rules in ({"engine": "a"}, {"engine": "a", "streams": 1}):
+        with pytest.raises(UserError, match=r"the games of 'study' were dealt by version 1 .* neither continued nor"):
+            refuse_old_streams({"made": [{"identity": {"rules": rules}}]}, "study")
