@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,19 +37,17 @@ class Decisions:
     moves: NDArray[Any]
     known: Any = None
 
+    @cached_property
+    def _starts(self) -> NDArray[np.int64]:
+        return np.concatenate([[0], np.cumsum(self.states["moves"], dtype=np.int64)])
+
     def batch(self, which: NDArray[np.int64]) -> Batch:
         """Return some decisions with all their moves."""
         states = self.states[which]
         counts = states["moves"].astype(np.int64)
         owner = np.repeat(np.arange(len(which)), counts)
         within = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
-        return Batch(
-            states,
-            self.moves[np.concatenate([[0], np.cumsum(self.states["moves"], dtype=np.int64)])[which][owner] + within],
-            owner,
-            counts,
-            self.known,
-        )
+        return Batch(states, self.moves[self._starts[which][owner] + within], owner, counts, self.known)
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,6 +135,8 @@ def _centred(values: NDArray[np.float32], batch: Batch) -> NDArray[np.float32]:
 
 
 class _Adam:
+    """AdamW with its moments."""
+
     def __init__(self, arrays: Arrays, decay: float) -> None:
         self.arrays, self.decay, self.steps = arrays, decay, 0
         self.means = {name: np.zeros_like(array) for name, array in arrays.items()}
@@ -180,13 +181,14 @@ def fit(
             output = layers(fitted, batch)
             error = _centred(output.values, batch) - _centred(batch.moves["worth"], batch)
             slopes = output.backward(_centred(error, batch) * np.float32(2 / len(error)))
-            done = adam.steps / steps
-            adam.step(
-                slopes,
-                how.rate * (min(1.0, 10 * done + 0.01) * 0.5 * (1 + math.cos(math.pi * max(0.0, done - 0.1) / 0.9))),
-            )
+            adam.step(slopes, how.rate * _warmth(adam.steps / steps))
             if progress is not None:
                 progress(adam.steps, steps)
             if adam.steps == steps:
                 break
     return fitted
+
+
+def _warmth(done: float) -> float:
+    """Return the learning rate as a fraction of the highest, given the fraction of steps done."""
+    return min(1.0, 10 * done + 0.01) * 0.5 * (1 + math.cos(math.pi * max(0.0, done - 0.1) / 0.9))

@@ -62,7 +62,7 @@ class Entry:
 
     def __str__(self) -> str:
         pairs = (
-            f"{key}={(str(value).lower() if isinstance(value, bool) else str(value))}"
+            f"{key}={str(value).lower() if isinstance(value, bool) else value}"
             for key, value in self.parameters.items()
         )
         return ":".join((self.name, *pairs))

@@ -76,6 +76,7 @@ class WeightSets:
         return np.zeros(self.shape)
 
     def _resolved(self, sets: Sets, known: Mapping[str, Weights], file: str) -> dict[str, Weights]:
+        """Return the weights of every set of a file."""
         done: dict[str, Weights] = {}
         mistakes = Mistakes()
         for name in sets:
@@ -120,19 +121,7 @@ class WeightSets:
         for key, value in entries.items():
             if key != _EXTENDS:
                 with mistakes.noted():
-                    parts = self.shape[0] if self.part else 1
-                    values = value if self.part and isinstance(value, list) else [value] * parts
-                    valid = len(values) == parts and all(
-                        isinstance(v, int | float) and not isinstance(v, bool) for v in values
-                    )
-                    if not valid or not all(map(finite, values)):
-                        accepted = "one number" + (f" or one for each {self.part}" if self.part else "")
-                        raise UserError(
-                            f"the weight {key!r} in the set {name!r} of {file} must be {accepted}, not {value!r}"
-                        )
-                    weights[..., self._place(key, name, file)] = (
-                        [float(v) for v in values] if self.part else float(values[0])
-                    )
+                    weights[..., self._place(key, name, file)] = self._values(key, value, name, file)
         mistakes.raise_any()
         weights.flags.writeable = False
         return weights
@@ -144,6 +133,16 @@ class WeightSets:
                 f"the weights are {', '.join(self.features)}"
             )
         return self.indices[key]
+
+    def _values(self, key: str, value: Any, name: str, file: str) -> float | list[float]:
+        """Return the weight's value, or its values for each part of a game."""
+        parts = self.shape[0] if self.part else 1
+        values = value if self.part and isinstance(value, list) else [value] * parts
+        valid = len(values) == parts and all(isinstance(v, int | float) and not isinstance(v, bool) for v in values)
+        if not valid or not all(map(finite, values)):
+            accepted = "one number" + (f" or one for each {self.part}" if self.part else "")
+            raise UserError(f"the weight {key!r} in the set {name!r} of {file} must be {accepted}, not {value!r}")
+        return [float(v) for v in values] if self.part else float(values[0])
 
 
 def _number(value: Value) -> float | None:

@@ -118,7 +118,7 @@ def _gain(game, action, entry, city, amount):
         for kind in range(1, w.SYMBOL_KINDS):
             symbols += public.symbols[city, kind]
         _within(SYMBOLS, city, entry, symbols, MAX_SYMBOLS)
-        public.symbols[city, (1 + action - _GAIN_SYMBOL)] += amount
+        public.symbols[city, 1 + action - _GAIN_SYMBOL] += amount
     elif action < _GAIN_TURN_UNIT:
         _add_units(public, entry, city, action - _GAIN_RESOURCE, amount)
     elif action < _GAIN_PRICE:
