@@ -198,7 +198,7 @@ class Checkout:
                 shutil.copyfile(ROOT / name, self.root / name)
 
     def passes(self, words: list[str], limit: float | None = None, **environment: str) -> bool:
-        """Say whether pytest passes with these words within ``limit`` seconds."""
+        """Return whether pytest passes with these words within ``limit`` seconds."""
         command = [sys.executable, "-m", "pytest", "-q", "-x", "-n", "0", "-p", "no:cacheprovider", *words]
         variables = {**os.environ, "PYTHONPATH": str(self.root), "PYTHONDONTWRITEBYTECODE": "1", **environment}
         try:

@@ -23,7 +23,7 @@ EFFECTS = ("card_exchange", "disc_bonus", "draw_three", "five_points", "refused_
 
 
 def accepted(changes: list[str], seats: int) -> bool:
-    """Say whether a catalogue with these changes can be compiled."""
+    """Return whether a catalogue with these changes can be compiled."""
     try:
         compile_rules(load_catalogue(changes=changes), seats)
     except UserError:
@@ -32,7 +32,7 @@ def accepted(changes: list[str], seats: int) -> bool:
 
 
 def playable(changes: list[str], seats: int, games: int = 10) -> bool:
-    """Say whether some games with these changes can be played to the end."""
+    """Return whether some games with these changes can be played to the end."""
     try:
         played(table(players=seats, set=tuple(changes)), games)
     except UserError:

@@ -345,7 +345,7 @@ def test_an_interrupted_search_says_what_it_knows_and_goes_on(
         file.write('{"of": "cut')  # as a process that was killed leaves it
     refused = wsim_command("balance", goal, "--out", "patch.toml", *FEW)
     assert (refused.code, refused.out) == (2, "")
-    assert "go on with --resume, or remove it" in refused.err
+    assert "continue with --resume, or remove it" in refused.err
     other = wsim_command("balance", goal, "--out", "patch.toml", "--seed", "2", "--resume", *FEW)
     assert "is of another goal, seed or version of wsim" in other.err
     went_on = wsim_command("balance", goal, "--out", "patch.toml", "--resume", *FEW)

@@ -36,7 +36,7 @@ def test_the_page_shows_before_and_after(run: str, wsim_command: Command) -> Non
     page = Path("run/report.html").read_text(encoding="utf-8")
     assert "Win share before and after 1 changed value: proven." in page
     assert "One pulls here." in page
-    assert f"Rhodos B: before {percent(0.36)}, after {percent(0.25)}" in page
+    assert f"Rhodos B: before {percent(0.36)} (35.0 to 37.0), after {percent(0.25)} (24.0 to 26.0)" in page
     assert "wonders.Rhodos.sides.B.1.points" in page
 
 

@@ -248,7 +248,7 @@ def test_a_table_sorted_cut_and_filtered(wsim_command: Command, a_run: str, word
             ("wonders", "run", "--sort", "polcy"),
             "the table has no column 'polcy' (did you mean 'policy'?): it has policy, n, mean_total",
         ),
-        (("wonders", "run", "--filter", "n"), "a filter is COLUMN=VALUE, COLUMN=VALUE,VALUE or != in the place of ="),
+        (("wonders", "run", "--filter", "n"), "a filter is COLUMN=VALUE, COLUMN=VALUE,VALUE or != instead of ="),
         (("wonders", "run", "--filter", "n=many"), "the column 'n' holds numbers, not 'many'"),
         (("wonders", "run", "--top", "0"), "top must be at least 1, not 0"),
         (("wonders",), "Missing argument 'RUN'"),

@@ -91,7 +91,7 @@ def test_a_plan_without_end_begins_to_play_in_little_memory() -> None:
     run.send_signal(signal.SIGTERM)
     _, error = run.communicate(timeout=60)
     assert run.returncode == 130
-    assert " of 10,000,000,000,000 games are kept" in error
+    assert " of 10,000,000,000,000 games are stored" in error
     assert load_run("run").games >= 100
 
 

@@ -49,7 +49,7 @@ def named_in(module: str) -> set[str]:
 
 
 def is_there(path: Path, name: str) -> bool:
-    """Say whether a file or a folder is: beside the one that names it, in its room, in a game, in the repository."""
+    """Return whether a file or a folder is: beside the one that names it, in its room, in a game, in the repository."""
     room = path.relative_to(HOUSE).parts[0]
     homes = (path.parent, HOUSE / room, HOUSE, HOUSE.parent, *(HOUSE / game for game in GAMES))
     if any((home / name).exists() or (home / f"{name}.py").exists() for home in homes):
@@ -58,7 +58,7 @@ def is_there(path: Path, name: str) -> bool:
 
 
 def resolves(dotted: str) -> bool:
-    """Say whether ``.room.module.name`` is a package, a module, or something in one."""
+    """Return whether ``.room.module.name`` is a package, a module, or something in one."""
     parts, module = dotted.split(".")[1:], ""
     while parts and (HOUSE / module / parts[0]).is_dir():
         module = f"{module}/{parts.pop(0)}".strip("/")

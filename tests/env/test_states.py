@@ -75,7 +75,7 @@ def test_a_random_playthrough(keys: dict[str, Any]) -> None:
 
 @plans
 def test_what_a_player_knows_does_not_tell_what_is_hidden(keys: dict[str, Any]) -> None:
-    """All that the player cannot know is drawn anew: it sees the same, others do not."""
+    """All that the player cannot know is resampled: it sees the same, others do not."""
     game = wsim.env.spiel(seed=9, **keys)
     dice, state, differ = random.Random(1), dealt(game.new_initial_state()), 0
     for step in range(24):

@@ -58,7 +58,7 @@ def closure(start: set[str]) -> set[str]:
 
 
 def makes_kernels(module: str) -> bool:
-    """Say whether a function of a module, or one that it makes, is compiled."""
+    """Return whether a function of a module, or one that it makes, is compiled."""
     marks = [
         ast.unparse(mark)
         for node in ast.walk(tree_of(module))

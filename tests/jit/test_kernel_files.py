@@ -126,7 +126,7 @@ def test_a_disk_that_is_full_while_it_is_written(
     assert list(folder.iterdir()) == []
     said = capfd.readouterr().err
     assert said.count("\n") == 1
-    assert "cannot be kept in the cache folder (No space left on device), so every command compiles them anew" in said
+    assert "cannot be kept in the cache folder (No space left on device), so every command compiles them again" in said
 
 
 def test_an_old_file_stays_while_a_new_one_is_written(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -201,7 +201,7 @@ def test_a_folder_that_somebody_else_put_there_is_not_read(
         temporary.rename(tmp_path / "moved")
         temporary.symlink_to(tmp_path / "moved")
     assert compiled() == (2, False)
-    assert "(not a folder of this user alone), so every command compiles them anew" in capfd.readouterr().err
+    assert "(not a folder of this user alone), so every command compiles them again" in capfd.readouterr().err
 
 
 # --- whole processes --------------------------------------------------------------------------------------------------

@@ -62,7 +62,7 @@ def ended(child: int) -> int:
 
 
 def going_on(folder: Path) -> Sequence[str]:
-    """Return the words that go on with a run, or begin it where nothing is there yet."""
+    """Return the words that continue with a run, or begin it where nothing is there yet."""
     if (folder / "run.json").exists():
         return ("run", "--resume", str(folder), "--quiet")
     return ("run", *GAMES, "--out", str(folder), "--quiet")

@@ -34,7 +34,7 @@ def test_a_match(end: Any, step: int, tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(GAMES, "luck", "tests.games.luck_game:GAME")
     monkeypatch.setattr("wsim.questions.match.deal_files.ROWS_A_PART", 300)
-    monkeypatch.setattr("wsim.questions.match.trial.LARGEST_CHUNK", 1)  # parts do not hang on how fast games are
+    monkeypatch.setattr("wsim.questions.match.trial.MAX_CHUNK", 1)  # parts do not hang on how fast games are
     how: dict[str, Any] = {"game": "luck", "players": 3, "budget": 30, "within": 0.001, "threads": 1, "luck": "hash"}
 
     def work(*, resume: bool = False) -> dict[str, Any]:

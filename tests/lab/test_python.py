@@ -235,7 +235,7 @@ def test_tables_and_answers_show_in_a_notebook(run: wsim.Run) -> None:
         assert said in repr(shown)
     assert picks._repr_html_().count("<table") == 2
     assert "wsim whatif" in whatif._repr_html_()
-    assert "Win share" in run.cards()._repr_html_()
+    assert "Owners" in run.cards()._repr_html_()
     assert "win_share_low" not in run.cards()._repr_html_()
     assert "balanced" in run._repr_html_()
 

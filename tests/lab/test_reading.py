@@ -87,4 +87,4 @@ def test_a_search_of_weights_goes_on_or_says_what_to_do(wsim_command: Command) -
 @pytest.mark.slow
 def test_a_search_for_a_patch_goes_on_or_says_what_to_do(wsim_command: Command) -> None:
     answer = wsim_command("balance", "sides.toml", "--seed", "5", "-o", "interrupted.toml", "--resume", "--quiet")
-    assert answer.code in (0, 3) or "remove it to start anew" in answer.err
+    assert answer.code in (0, 3) or "remove it to start again" in answer.err

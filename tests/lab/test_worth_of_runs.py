@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 import wsim
@@ -21,6 +22,7 @@ from wsim.lab.run import record
 from wsim.lab.store import Run
 from wsim.lab.verify import verify
 from wsim.lab.wishes import worth_games
+from wsim.policies.chances import WORTH_GAMES
 from wsim.stats.worth import worth_table
 
 PLAN: dict[str, Any] = {"games": 500, "seed": 38, "policies": "balanced", "worth": 0.4}
@@ -104,10 +106,15 @@ def test_a_run_too_short_for_them_ends_all_the_same(tmp_path: Path, wsim_command
         wsim.load_run(tmp_path / "run").worth()
 
 
-def test_the_command_shows_worth_before_cards(tmp_path: Path, wsim_command: Command) -> None:
+def test_the_command_shows_what_cards_are_worth_first(tmp_path: Path, wsim_command: Command) -> None:
     folder = str(tmp_path / "run")
-    said = wsim_command("run", "--games", "500", "--worth", "0.5", "-o", folder, "-q")
-    assert -1 < said.out.index("\nWorth") < said.out.index("\nCards")
+    said = wsim_command("run", "--games", "3000", "--policies", "balanced", "-o", folder, "-q")
+    assert said.out.startswith("Cards: the 10 best and 5 worst")
+    heading = said.out.splitlines()[1].split()
+    assert heading[:4] == ["card", "color", "age", "worth"]
+    assert heading.index("overruled") < heading.index("owners")
+    assert said.out.index("\nWorth") < said.out.index("\nPolicies") < said.out.index("\nWonders")
+    assert {"stage", "sell"} <= {line.split(" ")[0] for line in said.out.splitlines()}
     assert "by age" in wsim_command("table", folder, "worth", "--by", "age").out
     assert "not summed by rank" in wsim_command("table", folder, "worth", "--by", "rank").err
 
@@ -134,3 +141,64 @@ def test_what_cannot_be_played_is_refused(tmp_path: Path, keys: dict[str, str], 
     with pytest.raises(UserError, match=words):
         record(Plan.make(**PLAN | keys), tmp_path / "run")
     assert not (tmp_path / "run").exists()
+
+
+def plan_of(tmp_path: Path, wsim_command: Command, *words: str) -> dict[str, Any]:
+    folder = tmp_path / "run"
+    assert wsim_command("run", "--games", "20", "--policies", "random", "-q", "-o", str(folder), *words).code == 0
+    return wsim.load_run(folder).plan.as_dict()
+
+
+@pytest.mark.parametrize(
+    ("words", "share"),
+    [
+        ((), str(WORTH_GAMES)),
+        (("--game", "tower_of_babel"), str(WORTH_GAMES)),
+        (("--worth", "0"), "0"),
+        (("--worth", "0.5"), "0.5"),
+        (("--overrule", "0.1"), None),
+        (("--randomise", "0.1"), None),
+    ],
+)
+def test_wsim_run_measures_worth_unless_it_says_otherwise(
+    tmp_path: Path, wsim_command: Command, words: tuple[str, ...], share: str | None
+) -> None:
+    assert plan_of(tmp_path, wsim_command, *words).get("worth") == share
+
+
+def test_a_run_without_worth_is_continued_without(tmp_path: Path, wsim_command: Command) -> None:
+    record(Plan.make(games=10, policies="random", seed=1), tmp_path / "run")
+    assert "worth" not in plan_of(tmp_path, wsim_command, "--resume")
+    assert wsim.load_run(tmp_path / "run").games == 20
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_tables_of_owners_begin_with_worth_and_give_owners_no_verdict(tmp_path: Path, game: str) -> None:
+    keys: dict[str, Any] = {"game": game, "games": 1500, "keep": "summary"}
+    run, plain = whole(tmp_path / "run", **keys, worth=1), whole(tmp_path / "plain", **keys, worth=None)
+    names = {"seven_wonders": {"cards": "build"}}.get(
+        game, {"wonders": "build on", "discs": "build with", "cards": "play"}
+    )
+    for name, what in names.items():
+        table, bare = run.table(name), plain.table(name)
+        noun = table.labels[0]
+        worth = run.worth().frame.filter(what=what)
+        shown = table.frame.filter(pl.col("worth").is_not_null())
+        assert shown.height > 0
+        assert shown["worth"].is_sorted(descending=True)
+        both = shown.join(worth, left_on=pl.col(noun).cast(pl.String), right_on="name")
+        assert both.height == shown.height
+        for figure in ("worth", "worth_low", "q", "verdict", "points", "wanted", "overruled"):
+            assert both[figure].equals(both[f"{figure}_right"])
+        owners = table.frame.select(pl.exclude(run.worth().frame.columns))
+        assert owners.sort(noun).equals(bare.frame.sort(noun))
+        assert not {"verdict", "q", "win_q"} & set(bare.frame.columns)
+        assert f"play it with --worth {WORTH_GAMES}" in bare.note
+        assert "this shows who has it, not what it is worth" in bare.note
+        assert "this shows who has it, not what it is worth" in table.note
+
+
+def test_worth_is_in_front_of_cards_by_seat_and_nowhere_where_it_is_not_summed(tmp_path: Path) -> None:
+    run = whole(tmp_path / "run", games=1500)
+    assert run.cards("seat").frame["worth"].is_not_null().any()
+    assert "not summed by rank" in run.cards("rank").note

@@ -27,7 +27,7 @@ WHEN = [
 PILE = [{"event": "age_start", "gain": {"discard_builds": 1}}]
 CHANGES = [f'cards."{name}".when={written(WHEN)}' for name in ("Altar", "Lumber Yard", "Stockade")]
 CHANGES += [f'cards."Loom".when={written(PILE)}', f"wonders.Gizah.A.1.when={written(PILE)}"]
-HIDDEN = ("passed", "deed:", "mate:")  # the mate's hand is drawn anew
+HIDDEN = ("passed", "deed:", "mate:")  # the mate's hand is resampled
 LOST = ("public_moves", "handed_on", "pile_seen")  # the history is no part of what a person writes
 
 

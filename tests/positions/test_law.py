@@ -36,7 +36,7 @@ def slots(word: Any) -> frozenset[int]:
 
 
 def agrees(counted: Counter[Any], law: dict[Any, float]) -> bool:
-    """Say whether counts of draws are within five standard errors of a law, outcome by outcome."""
+    """Return whether counts of draws are within five standard errors of a law, outcome by outcome."""
     total = sum(counted.values())
     assert set(counted) <= set(law), "what cannot be was drawn"
     return all(

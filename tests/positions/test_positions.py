@@ -21,7 +21,7 @@ each_table = each_third_quick(("row", "table"), LAYINGS)
 
 
 def shown(position: Position, seat: int | None) -> dict[str, Any]:
-    """Return what a seat may know, without whose decision is next: others choose anew what is not yet revealed."""
+    """Return what a seat may know, without whose decision is next: others choose again what is not yet revealed."""
     told = position.view(seat)
     return {key: value for key, value in told.items() if key not in ("to_move", "decision")}
 
@@ -82,7 +82,7 @@ def test_a_copy_is_on_its_own(row: Row, table: dict[str, Any]) -> None:
 
 @each_table
 def test_redrawing_changes_nothing_that_a_seat_knows_and_uses_nothing_else(row: Row, table: dict[str, Any]) -> None:
-    """What is drawn anew is a function of what the seat knows: hidden cards drawn before make no difference (R49)."""
+    """What is resampled is a function of what the seat knows: hidden cards drawn before make no difference (R49)."""
     _, simulator = ready(row, table)
     redraws_what_it_cannot_know(simulator, table["players"])
 
@@ -97,7 +97,7 @@ def test_redrawing_knows_house_rules_of_hands_and_last_cards() -> None:
 
 
 def redraws_what_it_cannot_know(simulator: Simulator, players: int) -> None:
-    """Draw anew what the seats of a game cannot know, and compare with what they know."""
+    """Resample what the seats of a game cannot know, and compare with what they know."""
     changed, asked = 0, 0
     for step, position in enumerate(walk(simulator, 2)):
         if step % 5:

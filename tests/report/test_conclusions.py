@@ -6,9 +6,9 @@ import polars as pl
 import pytest
 
 from tests.stats import data
-from tests.stats.data import CARDS, seats_table
+from tests.stats.data import seats_table
 from wsim.document import NAME, SHARE, Column, estimated
-from wsim.report.conclusions import Statement, about_levels, about_owners
+from wsim.report.conclusions import Statement, _unmeasured, about_levels, about_worth
 from wsim.stats.columns import FAIR, FAIR_SHARE_RATIO
 from wsim.stats.tables import Table
 
@@ -98,20 +98,12 @@ def planted() -> pl.DataFrame:
     return seats_table(3000, card_points=(4, 0, -4), wonder_points=(3, 0, 0, 0, 0, -3))
 
 
-def test_a_planted_card_is_named_and_called_observational(planted: pl.DataFrame) -> None:
+def test_who_owns_cards_gets_no_verdict(planted: pl.DataFrame) -> None:
     table = data.cards(planted)
     assert table.form == "owners"
-    found = about_owners(table, "cards", 3000)
-    best, worst = found[0], found[1]
-    assert best.headline == f"The card most associated with winning is {CARDS[0]}."
-    assert worst.headline == f"The card most associated with losing is {CARDS[2]}."
-    row = table.frame.row(by_predicate=pl.col("card") == CARDS[0], named=True)
-    assert f"win {row[FAIR]:.2f} times their fair share" in best.detail
-    assert f"{100 * row['win_difference']:.1f} percentage points more often" in best.detail
-    assert "more often than seats without it" in best.detail
-    within = about_owners(table, "cards", 3000, within=" of the same policy")
-    assert any("more often than seats of the same policy without it" in one.detail for one in within)
-    assert all("bservational" in one.detail for one in found)
+    found = _unmeasured(table, "cards")
+    assert found.kind == "caution"
+    assert found.headline == "What each card is worth was not measured: this run shows who has it only."
 
 
 def test_planted_wonders_are_named(planted: pl.DataFrame) -> None:
@@ -126,22 +118,41 @@ def test_without_effects_nothing_is_claimed() -> None:
     """The q-values allow a false claim in one of twenty such runs; these seeds have none."""
     for seed in (2, 3, 4):
         seats = seats_table(1500, seed=seed)
-        cards, wonders = data.cards(seats), data.wonders(seats, by="wonder")
-        found = about_owners(cards, "cards", 1500)
-        found += about_levels(wonders, "wonders", 1500)
+        found = about_levels(data.wonders(seats, by="wonder"), "wonders", 1500)
         assert said(found, "clear") == ""
-        assert len(found) == 2
+        assert len(found) == 1
+
+
+def worths(*rows: tuple[str, float, float, float]) -> Table:
+    frame = pl.DataFrame(
+        [
+            {"card": name, "n": 10, "worth": worth, "worth_low": worth - half, "worth_high": worth + half, "q": q}
+            for name, worth, half, q in rows
+        ]
+    )
+    columns = (Column("card", NAME), estimated("worth", SHARE, difference=True))
+    return Table(frame, "Cards", columns=columns, form="owners", labels=("card",))
 
 
 def test_what_overlaps_is_not_called_best() -> None:
-    def row(name: str, difference: float, half: float, q: float) -> dict[str, object]:
-        ends = {"win_difference_low": difference - half, "win_difference_high": difference + half}
-        points = {FAIR: 1.2, f"{FAIR}_low": 1.1, f"{FAIR}_high": 1.3}
-        return {"card": name, "n": 10, "win_difference": difference, **ends, **points, "win_q": q}
+    found = about_worth(worths(("a", 0.10, 0.02, 0.0), ("b", 0.09, 0.02, 0.0), ("c", 0.0, 0.02, 0.9)), "cards", 1000)
+    assert found[0].headline == "The card worth most is one of 2: a or b."
+    assert "Seats that want a win 10.0 percentage points more often with it than with the next best" in found[0].detail
+    assert [one.kind for one in found] == ["clear", "open"]
+    assert found[1].headline == "1 of 3 cards cannot be told from the next best thing."
+    assert found[1].detail.startswith("2 clearly help the seats that want them, 0 clearly harm them.")
 
-    frame = pl.DataFrame([row("a", 0.10, 0.02, 0.0), row("b", 0.09, 0.02, 0.0), row("c", 0.0, 0.02, 0.9)])
-    columns = (Column("card", NAME), FAIR_SHARE_RATIO, estimated("win_difference", SHARE, difference=True))
-    found = about_owners(Table(frame, "Cards", columns=columns, form="owners", labels=("card",)), "cards", 1000)
-    assert found[0].headline == "The card most associated with winning is one of 2: a or b."
-    assert found[1].kind == "open"
-    assert found[1].headline == "1 of 3 cards not clearly correlated with winning or losing."
+
+def test_what_harms_is_said_to() -> None:
+    found = about_worth(worths(("a", 0.10, 0.02, 0.0), ("b", -0.09, 0.02, 0.01)), "cards", 1000)
+    assert [one.headline for one in found] == [
+        "The card worth most is a.",
+        "The card worth least is b.",
+        "Of 2 cards, 1 clearly help the seats that want them, 1 clearly harm them.",
+    ]
+    assert "win 9.0 percentage points less often" in found[1].detail
+
+
+def test_unclear_worth_makes_no_claim() -> None:
+    found = about_worth(worths(("a", 0.02, 0.02, 0.1), ("b", 0.01, 0.02, 0.3)), "cards", 1000)
+    assert [one.headline for one in found] == ["No card is clearly worth anything in 1,000 games."]

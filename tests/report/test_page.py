@@ -152,10 +152,10 @@ def test_cards_on_the_page_equal_the_table(run: Run, read: Reader) -> None:
         cells = dict(zip(read.headings["cards-table"], shown[row["card"]], strict=True))
         assert cells["Color"][0] == row["color"]
         assert int(cells["n"][0]) == row["n"]
-        assert float(cells["Win share"][0]) == row["win_share"]
-        assert cells["Win share"][1].startswith(f"{100 * row['win_share']:.1f}%")
-        assert float(cells["Win difference"][0]) == row["win_difference"]
-        assert cells["Verdict"][1] == (row["verdict"] or "")
+        assert float(cells["Built share"][0]) == row["built_share"]
+        assert cells["Built share"][1].startswith(f"{100 * row['built_share']:.1f}%")
+        assert float(cells["Owners"][0]) == row["win_difference"]
+        assert "Verdict" not in cells
 
 
 def sliced(html: str, grid: str) -> tuple[list[str], list[list[list[Any]]]]:
@@ -174,8 +174,8 @@ def test_slices_on_the_page_equal_the_tables_of_these_seats(run: Run, html: str,
         (cells,) = [cells for cells in parts[names.index(f"{one} {row[one]}")] if cells[0][0] == row["card"]]
         headings = read.headings["cards-table"]
         assert cells[headings.index("n")] == [f"{row['n']:,}", row["n"]]
-        share = cells[headings.index("Win share")]
-        assert share[:2] == [f"{100 * row['win_share']:.1f}%", pytest.approx(row["win_share"])]
+        share = cells[headings.index("Built share")]
+        assert share[:2] == [f"{100 * row['built_share']:.1f}%", pytest.approx(row["built_share"])]
     assert {name.split()[0] for name in sliced(html, "wonders-table")[0]} == {"policy"}
 
 

@@ -76,7 +76,7 @@ def test_a_folder_holds_one_search(wsim_command: Command) -> None:
     before = Path("run", RECORD).read_text()
     answer = wsim_command("tune", "archer", *AIM, "--generations", "2")
     assert (answer.code, answer.out) == (2, "")
-    assert answer.err.endswith("go on with wsim tune --resume run, or name another --out\n")
+    assert answer.err.endswith("continue with wsim tune --resume run, or name another --out\n")
     assert Path("run", RECORD).read_text() == before
     longer = wsim_command("tune", "--resume", "run", "--generations", "2")
     assert longer.code == 0, longer.err

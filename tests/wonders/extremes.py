@@ -189,7 +189,7 @@ def drawn_effects(rng: random.Random, color: str) -> dict[str, Any]:
 
 
 def accepted(ruleset: str, players: int, changes: Sequence[str]) -> bool:
-    """Say whether a catalogue with these changes can be compiled."""
+    """Return whether a catalogue with these changes can be compiled."""
     try:
         compile_rules(load_catalogue(ruleset, changes=changes), players)
     except UserError:
@@ -198,7 +198,7 @@ def accepted(ruleset: str, players: int, changes: Sequence[str]) -> bool:
 
 
 def playable(ruleset: str, players: int, changes: Sequence[str], games: int = 30) -> bool:
-    """Say whether some games with these changes can be played to the end."""
+    """Return whether some games with these changes can be played to the end."""
     try:
         played(engine_table(ruleset, players, set=tuple(changes)), games)
     except UserError:

@@ -184,7 +184,7 @@ def _walk(public: Any, symbols: Any, count: Any, cost: Any, missing: Any, found:
 
 @kernel
 def _differs(solver: Any, listed: Any, found: Any, budget: Any) -> Any:
-    """Say whether the listed pairs are not exactly the minimal affordable ones, by ascending left; 0 where they are."""
+    """Return whether the listed pairs differ from the minimal affordable ones, by ascending left; 0 if they do not."""
     at, best = 0, MOST
     for left in range(MOST):
         for right in range(best):

@@ -126,7 +126,7 @@ def digest_moves(public: Any, own: Any, choice: Any) -> Any:
 
 @kernel
 def _wanted(move: Any, taste: Any) -> Any:
-    """Say whether a move is to a taste."""
+    """Return whether a move is to a taste."""
     action = action_of(move)
     if taste == TASTE_STAGES:
         return action == STAGE
@@ -154,7 +154,7 @@ def tasting(public: Any, own: Any, choice: Any, rules: Any, settings: Any) -> An
 
 @kernel
 def _holds(rules: Any, age: Any, hand: Any, card: Any) -> Any:
-    """Say whether a hand holds a card."""
+    """Return whether a hand holds a card."""
     found = False
     for slot in range(64):
         if (hand >> np.uint64(slot)) & np.uint64(1):
@@ -164,13 +164,13 @@ def _holds(rules: Any, age: Any, hand: Any, card: Any) -> Any:
 
 @kernel
 def _owned(public: Any, seat: Any, card: Any) -> Any:
-    """Say whether a structure stands in a city."""
+    """Return whether a structure stands in a city."""
     return (public.built[seat, card // 64] >> np.uint64(card % 64)) & np.uint64(1) != 0
 
 
 @kernel
 def _chained(public: Any, rules: Any, seat: Any, card: Any) -> Any:
-    """Say whether a city holds a predecessor of a card."""
+    """Return whether a city holds a predecessor of a card."""
     for other in range(rules.cards):
         if (rules.chain[card, other // 64] >> np.uint64(other % 64)) & np.uint64(1) and _owned(public, seat, other):
             return True

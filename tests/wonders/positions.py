@@ -212,7 +212,7 @@ class Position:
         self._do(kernels.DEAL, 0, number)
 
     def play_turn(self) -> bool:
-        """Play a turn from the hands, each seat by its script; say whether nobody stopped it."""
+        """Play a turn from the hands, each seat by its script; return whether nobody stopped it."""
         self.game.log.count = 0
         self.game.answer.wrong = 0
         return self._do(kernels.PLAY_TURN) == 0

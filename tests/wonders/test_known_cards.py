@@ -69,7 +69,7 @@ def as_clause(name: str, value: Any) -> Clause:
 
 
 def can_be_said(ruleset: str, color: str, name: str, value: Any) -> bool:
-    """Say whether clauses can say an effect of a card of a colour, or of a stage (no colour)."""
+    """Return whether clauses can say an effect of a card of a colour, or of a stage (no colour)."""
     if name == "free_build":
         return bool(value == "once_per_age")
     if name == "produces":  # what clauses bring is not for sale, and R18 does not look at it

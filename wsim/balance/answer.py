@@ -1,4 +1,4 @@
-"""What a search found: the patch with its evidence in comments, its tables, its record as JSON."""
+"""The answer of a search: the patch with its evidence in comments, its tables, its record as JSON."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class BalanceAnswer(AskedAnswer):
 
     Attributes
     ----------
-    goal, seed: what was asked. stopped: ``proven``, ``unproven`` or ``interrupted``: how the search ended.
+    goal, seed: the question. stopped: ``proven``, ``unproven`` or ``interrupted``: how the search ended.
     patch: changed values by path; none: nothing needs to change.
     changes: one row for each: path, old, new, cost, at_end (it is at an end of its range), and the cell that it moves
         most: setting, of, metric, effect with effect_low and effect_high, next to the patch without it.
@@ -114,7 +114,8 @@ class BalanceAnswer(AskedAnswer):
 
     @property
     def nearest(self) -> float | None:
-        """Within how many times what is accepted all targets are proven at once; None before there is a proof."""
+        """The multiple of the accepted ranges within which all targets are proven together; None before there is a
+        proof."""
         return min((float(proof["within"]) for proof in self.proofs), default=None)
 
     def record(self) -> dict[str, Any]:
@@ -263,8 +264,8 @@ class BalanceAnswer(AskedAnswer):
             lines.append(f"{row['path']} = {row['new']}  # {effect_text}")
         return "\n".join(lines) + "\n"
 
-    def write(self, path: str | Path) -> list[Path]:  # type: ignore[override] # a patch, and its record next to it
-        """Write the patch, and its record next to it; return both. Raises StoreError if the disk refuses."""
+    def write(self, path: str | Path) -> list[Path]:  # type: ignore[override] # a patch, and its record beside it
+        """Write the patch, and its record next to it; return both paths. Raises StoreError if the disk refuses."""
         patch = Path(path)
         evidence = evidence_file(patch)
         self.check_target(patch, going_on=True)
@@ -276,7 +277,7 @@ class BalanceAnswer(AskedAnswer):
 
     @classmethod
     def check_target(cls, path: Path, *, going_on: bool = False) -> None:
-        """Raise UserError for a file that a patch cannot be written to, or that is there already.
+        """Raise UserError for a file that cannot be written or already exists.
 
         ``going_on``: a record without its patch is what was written last before the search was ended.
         """
@@ -296,7 +297,7 @@ def _slim(table: pl.DataFrame) -> list[dict[str, Any]]:
 
 
 def idle_note(idle: Sequence[str]) -> list[str]:
-    """Say which knobs did nothing, if any."""
+    """Return the knobs without any effect, in a sentence."""
     return [f"Without any effect in these games: {', '.join(idle)}."] if idle else []
 
 
@@ -311,11 +312,11 @@ def evidence_file(path: Path) -> Path:
 
 
 def answer_of(search: PatchSearch, *, interrupted: bool = False) -> BalanceAnswer:
-    """Return what a search knows. It must have measured the game without a patch.
+    """Return the answer of a search so far. It must have measured the game without a patch.
 
     Parameters
     ----------
-    interrupted: no game more is played: effects of changes are those that were measured next to no patch.
+    interrupted: play no more games; the effects of changes are those measured without a patch.
     """
     evaluator, best = search.evaluator, search.best
     assert best is not None
@@ -356,7 +357,7 @@ def answer_of(search: PatchSearch, *, interrupted: bool = False) -> BalanceAnswe
 
 
 def _not_excluded(search: PatchSearch) -> list[str]:
-    """Say which patches cost less than the proven one and may meet the targets, too, for all that was played."""
+    """Return the patches that cost less than the proven one and may also meet the targets, given the games played."""
     candidates, cells = search.not_excluded(), search.evaluator.cells
     sentences = []
     for candidate in candidates[:MAX_NAMED]:
@@ -378,14 +379,14 @@ def _not_excluded(search: PatchSearch) -> list[str]:
 
 
 def _place_of(search: PatchSearch, index: int, value: Any) -> str:
-    """Return a cell's value and what is accepted, in words."""
+    """Return the value of a cell and its accepted range, in words."""
     cell = search.evaluator.cells[index]
     low, high = (f"{bound:.4g}" for bound in (cell.low, cell.high))
     return f"{cell.metric} of {cell.name} ({cell.setting}) at {float(value[index]):.4g}, accepted {low} to {high}"
 
 
 def _changes(search: PatchSearch, patch: Patch, *, alone: bool) -> pl.DataFrame:
-    """Return what each change of a patch does next to the others; ``alone``: next to no patch."""
+    """Return the effect of each change of a patch together with the others; ``alone``: next to no patch."""
     evaluator = search.evaluator
     knobs = {knob.path: knob for knob in evaluator.knobs}
     option_at = {
@@ -460,7 +461,7 @@ def _interval(level: Level | Proof | None, index: int, name: str) -> dict[str, f
 
 
 def _trade(search: PatchSearch) -> pl.DataFrame:
-    """Return the candidates of which none is both cheaper and nearer."""
+    """Return the candidates that no other one beats in both cost and deviation."""
     rows = [
         {
             "changes": len(candidate.patch),
@@ -478,7 +479,7 @@ def _patch_line(patch: Sequence[tuple[tuple[str, ...], int]]) -> str:
 
 
 def _provenance(search: PatchSearch, patch: Patch) -> dict[str, Any]:
-    """Return digests of the rules without and with a patch, what plays them, and the version of wsim."""
+    """Return digests of the rules without and with a patch and of the engine, and the version of wsim."""
     plan = search.evaluator.goal.settings[0].plan
     prepare = find_game(plan.game).prepare
     before, after = (prepare(patched(plan, changes)).provenance() for changes in ((), patch))

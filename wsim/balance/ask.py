@@ -1,4 +1,4 @@
-"""Find the smallest patch that meets a goal, prove it, and say where else it holds."""
+"""Find the smallest patch that meets a goal, prove it, and measure it with other players."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def written(
 ) -> list[Path] | None:
     """Write the patch with its record, which makes the journal superfluous.
 
-    An interrupted search keeps its journal; its best patch so far is written to FILE.unproven.toml.
+    An interrupted search keeps its journal; its best patch so far is written under a separate name: FILE.unproven.toml.
     """
     if files.out is None or not isinstance(answer, BalanceAnswer):
         return None

@@ -1,8 +1,8 @@
 """Settings measured by games: levels, effects of points at no extra play, effects of everything else by replays.
 
-From the games that measure a patch anyway, every value of points is judged by giving its owners the points and ranking
-again, with decisions held fixed. What players see before they decide needs games: the same deals with a changed value,
-at tables where it can matter (``wsim.game.Tuning.focus``). Errors are those of sums over games.
+The games that measure a patch also evaluate every other value of points, by giving its owners the points and ranking
+anew, decisions held fixed. Values that players see before they decide are replayed: the same deals with the value
+changed, at tables where it can matter (``wsim.game.Tuning.focus``). Errors are computed from sums over games.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ class GamesEvaluator:
 
     Attributes
     ----------
-    setting: which. cells: what its targets and what must stay bound, in order.
-    first_policy: how tables call the first of its line-up.
+    setting: the setting. cells: the numbers bounded by its targets and ``keep`` rows, in order. first_policy: the label
+        of the first policy in tables.
     """
 
     def __init__(self, goal: Goal, setting: Setting, knobs: Sequence[Knob], sampler: Sampler) -> None:
@@ -71,7 +71,7 @@ class GamesEvaluator:
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """Its name."""
         return self.setting.name
 
     @property
@@ -80,11 +80,11 @@ class GamesEvaluator:
         return [quantity.cell for quantity in self._quantities]
 
     def games(self, wanted: int) -> int:
-        """Return how many games it plays where ``wanted`` are asked for: as many."""
+        """Return the number of games played when ``wanted`` are requested: the same."""
         return wanted
 
     def replays(self, wanted: int) -> int:
-        """Return how many games it plays for a step where ``wanted`` are asked for: as many."""
+        """Return the number of games played for a step when ``wanted`` are requested: the same."""
         return wanted
 
     def level(self, patch: Patch, seed: int, games: int) -> Level:
@@ -92,7 +92,7 @@ class GamesEvaluator:
         return _level(self._measured(patch, seed, games, ()))
 
     def linearised(self, patch: Patch, seed: int, games: int, options: Sequence[Option]) -> tuple[Level, Effects]:
-        """Measure a patch and what every option would do to it; options of what must be played are left at 0."""
+        """Measure a patch and the effect of every option on it; effects that must be replayed are left at 0."""
         free = [option for option in options if self._free[option.knob]]
         sums = self._measured(patch, seed, games, free)
         level = _level(sums)
@@ -105,7 +105,7 @@ class GamesEvaluator:
         return level, effects
 
     def replayed(self, seed: int, games: int, options: Sequence[Option], level: Level) -> Effects:
-        """Play games for the effects that points do not show, each option compared separately with no patch."""
+        """Replay options whose effects cannot be re-scored, each separately, without a patch."""
         effects = no_effects(options, self.cells)
         base = self._measured((), seed, games, ())
         part = base["total"][:, 1] / base["games"][0]  # rows a game, by cell
@@ -126,7 +126,7 @@ class GamesEvaluator:
     # --- games ---------------------------------------------------------------------------------------------------
 
     def _measured(self, patch: Patch, seed: int, games: int, free: Sequence[Option]) -> Arrays:
-        """Return the sums of some games with a patch: totals, products, and those of the effects of options."""
+        """Return the sums of some games with a patch: totals, products, and sums of the effects of options."""
         of = {"level": self.setting.name, "patch": patch, "seed": seed, "games": games}
         of["options"] = [(option.knob, option.value) for option in free]
 
@@ -175,7 +175,7 @@ class GamesEvaluator:
                 yield focus, indices
 
     def _replay(self, focus: Plan | None, options: Sequence[Option], seed: int, games: int) -> Arrays:
-        """Return the sums of what options change in games that are played with and without."""
+        """Return the sums of the effects of options in games played with and without them."""
         plan = self.setting.plan if focus is None else focus
         of = {"replay": self.setting.name, "plan": plan.as_dict(), "seed": seed, "games": games}
         of["options"] = [(option.knob, option.value) for option in options]
@@ -211,7 +211,7 @@ class GamesEvaluator:
 
 @dataclass(frozen=True)
 class _Measuring:
-    """Plays games with a patch and sums the cells, and what other values of points would change in the same games.
+    """Play games with a patch and sum the cells, and the effects of other values of points in the same games.
 
     Attributes
     ----------
@@ -245,7 +245,7 @@ class _Measuring:
         }
 
     def _rescored(self, simulator: Simulator, frame: pl.DataFrame, reader: SeatsReader) -> tuple[Floats, Floats]:
-        """Return the sums over games of what each step changes, and of the squares; shape (steps, cells)."""
+        """Return the sums over games of the effect of each step, and of its square; shape (steps, cells)."""
         total, square = np.zeros((2, len(self.steps), len(self.metrics)))
         if not self.steps:
             return total, square
@@ -291,7 +291,7 @@ class _Replaying:
 
 @dataclass(frozen=True)
 class _Presences:
-    """Plays games and counts those in which what each of some paths changes is in play."""
+    """Play games and count those in which the item of each path is in play."""
 
     arm: Arm
     game: str

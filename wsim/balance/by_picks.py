@@ -1,8 +1,9 @@
-"""Settings measured by pick experiments: what doing something with a card causes, and what changes of values do to it.
+"""Settings measured by pick experiments: the causal effect of an action with a card, and the effect of changed values
+on it.
 
-The picks of every game are randomised with a known chance (``wsim.questions.picks``). Points are judged on the same
-games: an effect is linear in the outcome, so that what points change is the effect on the change of the outcome, with
-the error that belongs to it. A price changes who can do what, so the experiment is made again at every other value.
+The picks of every game are randomised with a known chance (``wsim.questions.picks``). Points are evaluated on the same
+games: an effect is linear in the outcome, so its change is the effect on the change of the outcome, with its own error.
+A price changes the legal moves, so the experiment is repeated at every other value.
 """
 
 from __future__ import annotations
@@ -89,11 +90,11 @@ class PicksEvaluator:
         return f"{self.setting.name}, picks randomised at {self.chance:g}"
 
     def games(self, wanted: int) -> int:
-        """Return how many games it plays where ``wanted`` are asked for: in the proportion of ``[search]``."""
+        """Return the number of games played when ``wanted`` are requested: in the proportion given in ``[search]``."""
         return max(1, round(wanted * self._settings.picks / self._settings.games))
 
     def replays(self, wanted: int) -> int:
-        """Return how many games it plays for a step where ``wanted`` are asked for: those of an experiment."""
+        """Return the number of games played for a step when ``wanted`` are requested: those of an experiment."""
         return max(wanted, self._settings.picks)
 
     def level(self, patch: Patch, seed: int, games: int) -> Level:
@@ -102,7 +103,7 @@ class PicksEvaluator:
         return Level(measured["value"], measured["error"], games)
 
     def linearised(self, patch: Patch, seed: int, games: int, options: Sequence[Option]) -> tuple[Level, Effects]:
-        """Measure a patch and what every value of points would do to it."""
+        """Measure a patch and the effect of every value of points on it."""
         indices = [index for index, option in enumerate(options) if self._free[option.knob]]
         measured = self._measured(patch, seed, games, [options[index] for index in indices])
         effects = no_effects(options, self.cells)
@@ -110,7 +111,7 @@ class PicksEvaluator:
         return Level(measured["value"], measured["error"], games), effects
 
     def replayed(self, seed: int, games: int, options: Sequence[Option], level: Level) -> Effects:
-        """Run the experiment at every other value, each compared separately with no patch."""
+        """Repeat the experiment at every other value, each separately, without a patch."""
         effects = no_effects(options, self.cells)
         for index, option in enumerate(options):
             knob = self._knobs[option.knob]
@@ -143,7 +144,8 @@ class PicksEvaluator:
         return [by_lower[str(target.card).lower()]]
 
     def _cards_seen(self, target: Target) -> list[str]:
-        """Return the cards of a target that seats could do this with in some games; raise UserError if none is."""
+        """Return the cards of a target for which seats had the action in some games; raise UserError if there are
+        none."""
         named, games = self._named(target), self._settings.picks
         seed = self._sampler.seed("sample", self.name)
 
@@ -170,7 +172,7 @@ class PicksEvaluator:
         return record(plan, f"{folder}/run", threads=execution.threads, **how)
 
     def _measured(self, patch: Patch, seed: int, games: int, free: Sequence[Option]) -> Arrays:
-        """Return the effects with their errors, and what options would add to them."""
+        """Return the effects with their errors, and the changes by options."""
         of = {"picks": self.name, "patch": patch, "seed": seed, "games": games}
         of["options"] = [(option.knob, option.value) for option in free]
 
@@ -181,7 +183,7 @@ class PicksEvaluator:
         return self._sampler.memory.recall(of, games, measure)
 
     def _judged(self, run: Run, patch: Patch, free: Sequence[Option]) -> Arrays:
-        """Return what a run says of every cell, and of what options would add to it."""
+        """Return the values of every cell in a run, and the changes by options."""
         value, error = self._effects(run, None)
         effect, spread = np.zeros((2, len(free), len(self.cells)))
         now = values_in(self._knobs, patch)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Cell:
-    """One number of a setting and what is accepted for it.
+    """One number of a setting and its accepted range.
 
     Attributes
     ----------
@@ -44,13 +44,13 @@ class Cell:
 
     @property
     def reach(self) -> float:
-        """What a deviation is measured by: half the width of what is accepted; without a second bound a unit."""
+        """The unit of a deviation: half the width of the accepted range; 1 with only one bound."""
         if math.isinf(self.low) or math.isinf(self.high):
             return 0.01 if self.share else 1.0
         return (self.high - self.low) / 2
 
     def excess(self, value: NDArray[np.float64] | float) -> NDArray[np.float64]:
-        """Return how far a value is beyond the nearer bound, negative within; in units of the cell."""
+        """Return the distance of a value beyond the nearer bound, negative within the range; in units of the cell."""
         return np.maximum(np.asarray(value) - self.high, self.low - np.asarray(value))
 
     def record(self) -> dict[str, Any]:
@@ -60,7 +60,7 @@ class Cell:
 
 
 def target_columns(targets: Sequence[Mapping[str, Any]]) -> tuple[Column, ...]:
-    """Return the columns of tables about targets, in what they all count in; numbers if their metrics differ."""
+    """Return the columns of tables about targets, with their common unit; plain numbers if their metrics differ."""
     kinds = {kind_of_metric(str(row["metric"])) for row in targets}
     kind, unit = kinds.pop() if len(kinds) == 1 else (NUMBER, "")
     return (
@@ -88,8 +88,8 @@ class Quantity:
 
     Attributes
     ----------
-    cell: what is bounded. metric: what is averaged.
-    is_change: the number is the change from the games without the patch.
+    cell: the bounded number. metric: the averaged metric. is_change: whether the number is the change from the games
+        without the patch.
     """
 
     cell: Cell
@@ -100,7 +100,8 @@ class Quantity:
 def quantities_of(
     setting: Setting, targets: Sequence[Target], sample: pl.DataFrame, owned: Mapping[str, str]
 ) -> list[Quantity]:
-    """Return what the targets of a setting are about; raise UserError for what never happens in a sample of games."""
+    """Return the quantities of the targets of a setting; raise UserError for those that never occur in a sample of
+    games."""
     quantities: list[Quantity] = []
     plays = sample["rank"].to_numpy() > 0 if "rank" in sample.columns else np.ones(sample.height, bool)
     fair = float(sample["win_share"].to_numpy()[plays].astype(float).mean())
@@ -120,7 +121,7 @@ def quantities_of(
 
 
 def _check_reachable(target: Target, metric: Metric, fair: float) -> None:
-    """Raise UserError for a target that no table can meet with any values."""
+    """Raise UserError for a target that no values can meet."""
     low, high = target.bounds(fair)
     if metric.share and (high < 0 or low > 1):
         raise UserError(
@@ -139,7 +140,7 @@ def _check_reachable(target: Target, metric: Metric, fair: float) -> None:
 
 
 def _combinations(target: Target, metric: Metric, sample: pl.DataFrame) -> list[tuple[tuple[str, str], ...]]:
-    """Return the combinations of names that a target is about, those that occur."""
+    """Return the combinations of names in a target that occur."""
     import polars as pl
 
     if not target.of:
@@ -178,7 +179,7 @@ def _games(sample: pl.DataFrame) -> int:
 def change_quantities(
     setting: Setting, keeps: Sequence[Keep], sample: pl.DataFrame, owned: Mapping[str, str]
 ) -> list[Quantity]:
-    """Return what must stay at a setting: changes of means."""
+    """Return the quantities that must not change at a setting: changes of means."""
     quantities = []
     for keep in keeps:
         metric = parse_metric(keep.metric, sample, owned)

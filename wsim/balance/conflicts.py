@@ -23,10 +23,10 @@ def binding(cells: Sequence[Cell], value: Floats, within: NDArray[np.bool_]) -> 
 
 
 def conflicts(cells: Sequence[Cell], level: Level, effects: Effects) -> list[str]:
-    """Say which targets cannot be met together: what helps one harms the other, as they move together.
+    """Return the targets that cannot be met together, because a change that helps one harms the other.
 
-    Only a cell beyond its bounds by an interval is called too high or too low. The other one of a pair is beyond
-    its opposite bound likewise, or is taken there by what would bring the first one within.
+    A cell is called too high or too low only if its whole interval is beyond its bounds. The second cell of a pair is
+    likewise beyond the opposite bound, or the change that would fix the first one moves it there.
 
     Parameters
     ----------

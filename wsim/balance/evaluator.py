@@ -1,4 +1,4 @@
-"""What measures a goal: its settings together, cell after cell, and what every option does to them."""
+"""The evaluator of a goal: measures all settings, cell by cell, and the effects of every option."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from wsim.limits import GameLimitError
 
 
 class CellEvaluator(Protocol):
-    """What measures some cells of a setting."""
+    """The evaluator of some cells of a setting."""
 
     @property
     def name(self) -> str:
-        """What it is called; other ones deal other cards."""
+        """Its name; evaluators with different names use different deals."""
         ...
 
     @property
@@ -37,11 +37,11 @@ class CellEvaluator(Protocol):
         ...
 
     def games(self, wanted: int) -> int:
-        """Return how many games it plays where ``wanted`` are asked for."""
+        """Return the number of games played when ``wanted`` are requested."""
         ...
 
     def replays(self, wanted: int) -> int:
-        """Return how many games it plays for one step of a value where ``wanted`` are asked for."""
+        """Return the number of games played for one step of a value when ``wanted`` are requested."""
         ...
 
     def level(self, patch: Patch, seed: int, games: int) -> Level:
@@ -49,19 +49,19 @@ class CellEvaluator(Protocol):
         ...
 
     def linearised(self, patch: Patch, seed: int, games: int, options: Sequence[Option]) -> tuple[Level, Effects]:
-        """Measure a patch, and the effect of every option that needs no games of its own."""
+        """Measure a patch and the effect of every option that needs no further games."""
         ...
 
     def replayed(self, seed: int, games: int, options: Sequence[Option], level: Level) -> Effects:
-        """Play games for the other options, each compared separately with no patch."""
+        """Replay the remaining options, each separately, without a patch."""
         ...
 
 
 def averaged(parts: Sequence[Sequence[Cell]]) -> tuple[list[Cell], Floats | None]:
-    """Return what is bounded of the cells of some parts: their own, or the mean of those of the players of a table.
+    """Return the bounded cells of some parts: their own cells, or means over the players of a table.
 
-    A part measures the cells of a table for one player, on its own deals. With it: what each cell is made of, shape
-    (cells, cells of the parts); None where they are the same.
+    For each player, a part measures the cells of a table, on separate deals. Also returns the weights of the parts'
+    cells, shape (cells, cells of the parts); None if the cells are the same.
     """
     every = [cell for cells in parts for cell in cells]
     if not any(cell.over for cell in every):
@@ -82,9 +82,9 @@ class Evaluator:
 
     Attributes
     ----------
-    goal: what is wanted. knobs, options: what may be changed. memory: what was measured.
-    cells: what is bounded: of one player, or the mean of several at the same table.
-    provenance: what made the rules of the first setting.
+    goal: the goal. knobs, options: the possible changes. memory: stored measurements. cells: the bounded numbers: of
+        one player, or means over several at the same table. provenance: the provenance of the rules of the first
+        setting.
     """
 
     def __init__(self, goal: Goal, memory: Memory, seed: int, execution: Execution = Execution()) -> None:
@@ -108,7 +108,7 @@ class Evaluator:
 
     @property
     def identity(self) -> str:
-        """What decides a search: the goal, the seed, the rules, the version of wsim."""
+        """The identity of a search: the goal, the seed, the rules, the version of wsim."""
         return digest_of([self.goal.digest, self.seed, self.provenance.identity])
 
     def level(self, patch: Patch, purpose: str, games: int) -> Level:
@@ -121,9 +121,10 @@ class Evaluator:
         return self._level(parts, games)
 
     def linearised(self, patch: Patch, purpose: str, games: int, replays: int) -> tuple[Level, Effects]:
-        """Measure a patch, and what the options would do to it; options that cannot be played do nothing.
+        """Measure a patch, and the effects of the options on it; options that cannot be played have no effect.
 
-        Those that no points can tell are played for once, next to no patch, and taken as the same next to every patch.
+        Options that cannot be re-scored are replayed once, without a patch, and assumed to have the same effect with
+        every patch.
         """
         try:
             return self._linearised(patch, purpose, games, replays)
@@ -160,7 +161,8 @@ class Evaluator:
         return Level(value, error, games)
 
     def _averaged(self, value: Floats, error: Floats) -> tuple[Floats, Floats]:
-        """Return the values of the cells, each part on its own deals; the last axis is that of the cells."""
+        """Return the values of the cells from the measurements of the parts, on separate deals; cells are the last
+        axis."""
         if self._weights is None:
             return value, error
         return value @ self._weights.T, np.sqrt(error**2 @ (self._weights**2).T)
@@ -185,14 +187,14 @@ class Evaluator:
         return self._replays[key]
 
     def deals_of(self, games: int) -> dict[str, int]:
-        """Return how many deals are played where ``games`` are asked for, by what they are dealt for.
+        """Return the number of deals when ``games`` are requested, by purpose.
 
         Cards are measured with fewer than sides, in the proportion of ``picks`` and ``games`` of the goal.
         """
         return {part.name: part.games(games) for part in self._parts}
 
     def seeds_of(self, purpose: str) -> list[tuple[str, int]]:
-        """Return the seeds of the deals of a purpose, by what they are dealt for."""
+        """Return the seeds of the deals of a purpose, by part."""
         return [(part.name, self._seed(purpose, part)) for part in self._parts]
 
     def _seed(self, purpose: str, part: CellEvaluator) -> int:

@@ -1,4 +1,4 @@
-"""What a designer wants: settings, targets, knobs and what must stay, read from a goal file and checked as a whole."""
+"""A designer's goal: settings, targets, knobs and constraints, read from a goal file and checked as a whole."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Target:
-    """What is to hold at some settings.
+    """A condition at some settings.
 
     Attributes
     ----------
@@ -77,14 +77,14 @@ class Target:
 
     @property
     def name(self) -> str:
-        """What it is called in sentences."""
+        """Its name in sentences."""
         if self.card is not None:
             card = "every card" if self.card == "*" else self.card
             return f"{self.metric} effect of {self.action} {card} against {self.against}"
         return f"{self.metric} of {','.join(self.of)}" if self.of else self.metric
 
     def bounds(self, fair: float) -> tuple[float, float]:
-        """Return what is accepted, from and to, where ``fair`` is the fair share of the table."""
+        """Return the accepted range; ``fair``: the fair share of the table."""
         if self.within is None and self.relative is None:
             low = -math.inf if self.at_least is None else self.at_least
             return low, math.inf if self.at_most is None else self.at_most
@@ -115,7 +115,7 @@ class KnobRow:
 
 @dataclass(frozen=True)
 class Keep:
-    """What must not move: the mean of a number of the seats table, by more than ``within``."""
+    """A constraint: the mean of a number of the seats table must not change by more than ``within``."""
 
     metric: str
     within: float
@@ -148,8 +148,8 @@ class Goal:
 
     Attributes
     ----------
-    source: its name. folder: where files that it names are looked for.
-    settings: those of the file; where it names players, each once for every one of them.
+    source: its name. folder: the folder of the files that it names. settings: those of the file; if it names players,
+        one per player for each.
     """
 
     source: str
@@ -166,7 +166,7 @@ class Goal:
 
     @property
     def tables(self) -> list[Setting]:
-        """The settings that differ in more than who plays: the first of each table."""
+        """The first setting of each table: settings that differ not only in the players."""
         return list({setting.table: setting for setting in reversed(self.settings)}.values())[::-1]
 
     def of(self, setting: Setting) -> list[Target]:
@@ -176,21 +176,21 @@ class Goal:
         return [target for target in self.targets if not target.settings or setting.table in target.settings]
 
     def keeps_at(self, setting: Setting) -> list[Keep]:
-        """Return what must stay at a setting."""
+        """Return the constraints at a setting."""
         if setting.report:
             return []
         return [keep for keep in self.keep if not keep.settings or setting.table in keep.settings]
 
     @property
     def digest(self) -> str:
-        """Sixteen hexadecimal digits of everything except the seed that determines the answer."""
+        """Sixteen hexadecimal digits of everything that determines the answer, apart from the seed."""
         rows = [[row_dict(row) for row in rows] for rows in (self.targets, self.knobs, self.keep, (self.search,))]
         plans = [[setting.name, setting.report, setting.plan.identity()] for setting in self.settings]
         return digest_of([plans, *rows])
 
 
 def row_dict(row: Any) -> dict[str, Any]:
-    """Return a row of the goal as JSON: what differs from the default."""
+    """Return a row of the goal as JSON, without defaults."""
     values = {column.name: getattr(row, column.name) for column in fields(row)}
     if values.get("players") == EACH:
         del values["players"]
@@ -261,7 +261,7 @@ def _goal_of(file: Path, source: str, tables: Mapping[str, Any]) -> Goal:
 
 
 def _players(file: Path, tables: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the players for all of whom the goal is, none where the settings say who plays."""
+    """Return the players of the goal; empty if the settings name the policies."""
     players = tables.get("players", ())
     if "players" not in tables:
         return ()
@@ -301,7 +301,7 @@ def _settings(
 
 
 def _setting(file: Path, shared: Mapping[str, Any], row: Mapping[str, Any], player: str) -> Setting:
-    """Return the setting of a row; ``player``: who takes all seats, empty for the policies of the plan."""
+    """Return the setting of a row; ``player``: the policy in all seats; empty for the policies of the plan."""
     keys = {**shared, **{key: value for key, value in row.items() if key not in ("name", "report")}}
     for key in _NOT_OF_A_GOAL:
         if key in keys:

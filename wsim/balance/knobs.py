@@ -20,7 +20,7 @@ MAX_OPTIONS = 2_000
 _RANGE = re.compile(r"\s*([-+]?\d+)\s*\.\.\s*([-+]?\d+)\s*")
 Path = tuple[str, ...]
 Patch = tuple[tuple[Path, int], ...]
-"""Changed values by path, in the order of the knobs: what the values are now."""
+"""Changed values by path, in the order of the knobs."""
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,8 @@ class Knob:
 
     Attributes
     ----------
-    path: its path in a patch. base: its present value. low, high: its range.
-    touch, step: the cost of changing it at all, and of each step.
-    row: which row of the goal it is from.
+    path: its path in a patch. base: its present value. low, high: its range. touch, step: the cost of changing it at
+        all, and of each step. row: its row in the goal.
     """
 
     path: Path
@@ -48,7 +47,7 @@ class Knob:
         return dotted(self.path)
 
     def cost(self, value: int) -> float:
-        """Return what it costs to make it ``value``."""
+        """Return the cost of the value."""
         return 0.0 if value == self.base else self.touch + self.step * abs(value - self.base)
 
 

@@ -39,9 +39,9 @@ class Memory:
         self.played = 0
 
     def keep_in(self, file: Path, identity: str, *, resume: bool = False) -> None:
-        """Keep what is measured in the journal ``file`` of the search ``identity``, and recall what is there.
+        """Store measurements in the journal ``file`` of the search ``identity``, and read those already there.
 
-        Raises UserError for a journal that is there unless ``resume``, and for that of another search.
+        Raises UserError for an existing journal unless ``resume``, and for the journal of a different search.
         """
         self._journal = Journal(file)
         head = {"format": FORMAT, "search": identity}
@@ -50,11 +50,11 @@ class Memory:
             return
         if not resume:
             raise UserError(
-                f"{str(file)!r} is what an interrupted search left: go on with --resume, or remove it to start anew"
+                f"{str(file)!r} is what an interrupted search left: continue with --resume, or remove it to start again"
             )
         first, *entries = self._journal.entries() or [{}]
         if first != head:
-            raise UserError(f"{str(file)!r} is of another goal, seed or version of wsim: remove it to start anew")
+            raise UserError(f"{str(file)!r} is of another goal, seed or version of wsim: remove it to start again")
         for entry in entries:
             with suppress(ValueError, KeyError, TypeError, AttributeError):  # forged
                 sums = {name: np.array(values, float) for name, values in entry["sums"].items()}
@@ -62,7 +62,7 @@ class Memory:
                 self.played += int(entry["games"])
 
     def recall(self, of: Mapping[str, Any], games: int, measure: Callable[[], Arrays]) -> Arrays:
-        """Return what was measured of something, measuring it only if it is not known; ``games``: that it takes."""
+        """Return a measurement, made only if it is not stored yet; ``games``: that it takes."""
         key = json.dumps(of, sort_keys=True, default=str)
         if key not in self._known:
             measured = measure()

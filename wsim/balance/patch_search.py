@@ -37,7 +37,7 @@ class Candidate:
 
     Attributes
     ----------
-    cost: of its changes. worst: the largest deviation, in units of what its cell accepts: 1 is at the bound.
+    cost: of its changes. worst: the largest deviation, relative to the accepted range of its cell: 1 is at the bound.
     """
 
     patch: Patch
@@ -48,7 +48,7 @@ class Candidate:
 
 @dataclass
 class PatchSearch:
-    """A search and what it knows so far.
+    """A search and its state so far.
 
     Attributes
     ----------
@@ -147,8 +147,8 @@ class PatchSearch:
     def _try_few(self, dearer: float = math.inf) -> int:
         """Measure the patches of one and two values that cost less and may do: no step passes by them.
 
-        Those that are expected to be within their bounds, give or take what effects next to no patch are good for, are
-        played on common deals, first a few, then as many as any patch. Return how many more there are.
+        Patches expected to be within their bounds, allowing for the accuracy of effects measured without a patch, are
+        played on common deals: a few at first, then as many as for any patch. Return how many more there are.
         """
         evaluator, settings = self.evaluator, self.evaluator.goal.search
         assert self.before is not None
@@ -166,10 +166,10 @@ class PatchSearch:
         return sum(1 for _ in untried)
 
     def _prove(self) -> None:
-        """Try to prove the cheapest patch of which a proof has a fair chance, then the next, or the same once more.
+        """Try to prove the cheapest patch with a fair chance, then the next, or the same again.
 
-        The last try prefers one that is all but sure. Where none has a chance, the nearest one is tried, and a patch
-        that failed within its bounds again.
+        The last attempt prefers an almost certain patch. If none has a chance, the nearest one is tried, and a patch
+        that failed within its bounds is tried again.
         """
         settings, cells = self.evaluator.goal.search, self.evaluator.cells
         alpha = settings.alpha / settings.proofs
@@ -195,10 +195,11 @@ class PatchSearch:
             self.failed[chosen.patch] = _together(known, Level(proof.value, proof.error, games))
 
     def _provable(self, *, last: bool, widened: bool = False) -> Candidate | None:
-        """Return the cheapest patch of which a proof with all its games has a fair chance, checked on its own deals.
+        """Return the cheapest patch for which a proof with all its games has a fair chance, checked on separate deals.
 
-        That it has, too, if it would have one had the check been luckier. ``last``: whoever is sure even if the check
-        was lucky goes before the others, though dearer; where nobody is, all patches of few values are looked at.
+        That it has, too, if it would have one had the check been luckier. ``last``: a patch that is certain even if its
+        check was lucky takes precedence, even if more expensive; if there is none, all patches of few values are
+        considered.
         """
         fair = None
         for candidate in sorted(self.candidates.values(), key=lambda candidate: (candidate.cost, candidate.worst)):
@@ -217,9 +218,10 @@ class PatchSearch:
         return fair
 
     def _checked(self, candidate: Candidate) -> Candidate:
-        """Return a candidate measured on deals that it was not picked by, on more of them until that tells.
+        """Return a candidate measured on deals that did not select it, on more of them until the result is decisive.
 
-        It tells where a proof is sure even if they were lucky, or has no fair chance even if they were not.
+        It is decisive if a proof is certain even if the deals were lucky, or has no fair chance even if they were
+        unlucky.
         """
         settings = self.evaluator.goal.search
         if candidate.patch in self.failed:
@@ -233,7 +235,8 @@ class PatchSearch:
         return candidate
 
     def _chance(self, level: Level, luck: float = 0.0) -> float:
-        """Return the chance of a proof with all its games of a patch that is where it was measured, but for luck."""
+        """Return the chance of proving a patch with all games of a proof, given its measured values and their
+        errors."""
         settings = self.evaluator.goal.search
         alpha = settings.alpha / settings.proofs
         return chance_of(self.evaluator.cells, level, alpha, settings.proof_games, luck)
@@ -247,7 +250,8 @@ class PatchSearch:
         return self.candidates[patch]
 
     def not_excluded(self) -> list[Candidate]:
-        """Return the patches that cost less than the best and are beyond no bound by an interval, the nearest first."""
+        """Return the patches that cost less than the best and are not beyond any bound by a whole interval, the nearest
+        first."""
         assert self.best is not None
         candidates = []
         for candidate in self.candidates.values():
@@ -275,5 +279,6 @@ def _together(first: Level, second: Level) -> Level:
 
 
 def worst_of(cells: Sequence[Cell], value: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
-    """Return the largest deviation of some cells in units of what each accepts: 1 is at the bound, more is beyond."""
+    """Return the largest deviation of some cells relative to their accepted ranges: 1 is at the bound, more is
+    beyond."""
     return max(1 + float(cell.excess(level)) / cell.reach for cell, level in zip(cells, value, strict=True))

@@ -32,7 +32,7 @@ class Proof:
 
     Attributes
     ----------
-    attempt: its number from 1. alpha: the error rate of this attempt. deals: played, by what is measured with them.
+    attempt: its number from 1. alpha: the error rate of this attempt. deals: the number of deals, by purpose.
     value, error: of each cell on these games. within: whether each cell is proven to be within its bounds.
     """
 
@@ -49,9 +49,9 @@ class Proof:
         return bool(self.within.all())
 
     def bound(self, cells: Sequence[Cell]) -> float:
-        """Return how near the targets are proven, all at once: within so many times what each accepts.
+        """Return the smallest multiple of the accepted ranges within which all targets are proven together.
 
-        The tests of ``proven``, turned round: at 1 and less the proof holds, as it is.
+        This inverts the tests of ``proven``: at 1 or less the proof succeeds.
         """
         beyond = [
             (float(cell.excess(value)) + normal_quantile(1 - self.alpha) * error) / cell.reach
@@ -66,7 +66,7 @@ class Proof:
 
 
 def middle_of(cell: Cell) -> float:
-    """Return the middle of what a cell accepts; with one bound only, a reach within it."""
+    """Return the middle of the accepted range of a cell; with one bound, a reach inside it."""
     if math.isinf(cell.low):
         return cell.high - cell.reach
     return cell.low + cell.reach
@@ -82,7 +82,8 @@ def proven(cells: Sequence[Cell], level: Level, alpha: float) -> NDArray[np.bool
 def games_needed(
     cells: Sequence[Cell], level: Level, alpha: float, power: float = 0.9, luck: float = 0.0
 ) -> int | None:
-    """Return how many games a proof needs if the cells are where they were measured; None if they are not within.
+    """Return the number of games that a proof needs if the cells have their measured values; None if they are not
+    within.
 
     ``luck``: standard errors by which they are taken to be nearer their bounds (negative: farther): the patch that was
     chosen among many is the luckiest.
@@ -97,7 +98,7 @@ def games_needed(
 
 
 def chance_of(cells: Sequence[Cell], level: Level, alpha: float, games: int, luck: float = 0.0) -> float:
-    """Return the chance that so many games prove a patch whose cells are where they were measured, all at once.
+    """Return the chance that this many games prove all cells of a patch together, given their measured values.
 
     ``luck``: standard errors by which they are taken to be nearer their bounds (negative: farther).
     """

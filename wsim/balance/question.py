@@ -1,4 +1,4 @@
-"""The options of a search for a patch: the goal, how hard to look, and what is written."""
+"""The options of a search for a patch: the goal, the effort, and the output."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class GoalOptions(Options):
 
 
 def size_option(text: str, shown: str) -> Any:
-    """Return the field of a number of games that the goal file may give."""
+    """Return the field of a number of games that the goal file may set."""
     return option(text, None, metavar="N", shown=shown, check=at_least(1))
 
 

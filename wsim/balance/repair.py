@@ -48,13 +48,13 @@ class Aims:
         return cls(low + inwards, high - inwards, reach)
 
     def excess(self, value: Floats) -> Floats:
-        """Return how far values are beyond the aims, summed over cells; the last axis is that of the cells."""
+        """Return the total distance of values beyond the aims; cells are the last axis."""
         beyond = np.maximum(np.maximum(value - self.high, self.low - value), 0) / self.reach
         return np.asarray(beyond.sum(axis=-1), float)
 
 
 class _State:
-    """Which option each knob is at, and what the cells are then."""
+    """The option of each knob, and the resulting cells."""
 
     def __init__(self, knobs: Sequence[Knob], options: Sequence[Option], patch: Patch, value: Floats) -> None:
         index_of = {(option.knob, option.value): number for number, option in enumerate(options)}
@@ -67,7 +67,7 @@ class _State:
 def repaired(
     knobs: Sequence[Knob], options: Sequence[Option], patch: Patch, level: Level, effects: Effects, aims: Aims
 ) -> tuple[Patch, Floats]:
-    """Return the cheapest patch near ``patch`` that is within the aims, if there is one, and what it predicts.
+    """Return the cheapest patch near ``patch`` that meets the aims, if there is one, and its predicted cells.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def proposals(
     cells: Sequence[Cell],
     seed: int,
 ) -> Iterator[Patch]:
-    """Yield patches near ``patch`` without end: each is best for levels and effects drawn from what is believed."""
+    """Yield patches near ``patch`` forever: each is optimal for levels and effects drawn from the current estimates."""
     random = np.random.default_rng(seed)
     shape = effects.value.shape
     while True:

@@ -1,4 +1,4 @@
-"""What is measured of a patch: its level, and the effects of every option next to it; how games are played for that."""
+"""The measurements of a patch: its level and the effects of every option, and how games are played for them."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ class Level:
 
 @dataclass(frozen=True)
 class Effects:
-    """What each option does to each cell, next to the patch that was measured; shape (options, cells).
+    """The effect of each option on each cell, added to the measured patch; shape (options, cells).
 
     Attributes
     ----------
-    replayed: whether games were played for the option, or its points given to those that were there.
+    replayed: whether games were replayed for the option; otherwise they were re-scored.
     """
 
     value: Floats
@@ -67,7 +67,7 @@ def out_of_reach(cells: Sequence[Cell], games: int) -> Level:
 
 
 class Sampler:
-    """Plays games and adds up what they say: from which seeds, on which processors, remembered where.
+    """Play games and add up their sums: seeds, threads, and the memory for measurements.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ class Sampler:
         self.refused: dict[Patch, str] = {}
 
     def refuse(self, patch: Patch, error: GameLimitError) -> None:
-        """Note a patch whose games break a limit (``wsim.limits``); raise the error if there is no patch to blame."""
+        """Record a patch whose games break a limit (``wsim.limits``); raise the error if there is no patch."""
         if not patch:
             raise error
         self.refused[patch] = str(error)
@@ -91,7 +91,7 @@ class Sampler:
     def added(
         self, make: Callable[[range], Arrays], ready: Sequence[tuple[Plan, Simulator]], games: range, activity: str
     ) -> Arrays:
-        """Return the sum of what chunks of games make, added in their order; ``ready``: the simulators that play."""
+        """Return the sum of the results of chunks of games, added in order; ``ready``: the simulators that play."""
         result: Arrays = {}
         done = 0
         with self.execution.chunk_runner(ready) as chunks_of, closing(chunks_of(make, [games], CHUNK)) as chunks:

@@ -63,8 +63,6 @@ def run_command(
     start = time.perf_counter()
     run = _record(played, folder, options, workers, quiet=printing.quiet)
     seconds = time.perf_counter() - start
-    from wsim.stats.tables import OBSERVATIONAL
-
     endings = _summary(run)
     if printing.as_json:
         print_json(
@@ -81,7 +79,7 @@ def run_command(
         )
         return
     print_tables([ending.shown for ending in endings], wide=table.wide)
-    for note in dict.fromkeys(ending.note for ending in endings if ending.note.startswith(OBSERVATIONAL)):
+    for note in dict.fromkeys(ending.note for ending in endings if ending.explained):
         write_out("")
         write_note(note)
     if run.played:
@@ -94,7 +92,9 @@ def _plan(given: PlanOptions, options: RunOptions, trust: Trust) -> tuple[Plan, 
     """Return the plan and the folder; ``--resume FOLDER`` starts from the plan of that folder."""
     if not options.resume or not given.arguments:
         given.no_arguments()
-        return given.resolve(), options.out
+        from wsim.lab.wishes import with_worth
+
+        return with_worth(given.resolve(), options.out), options.out
     folder, *more = given.arguments
     if more or options.out not in (None, folder):
         raise UserError(f"only one folder can be resumed, not both {folder!r} and {(*more, options.out)[0]!r}")
@@ -130,28 +130,35 @@ def trusted(given: PlanOptions, base: Plan, source: str, doing: str, *, trust: b
 
 @dataclass(frozen=True)
 class _Ending:
-    """A table at the end of a run: title, sheet, main columns, note."""
+    """A table at the end of a run: title, sheet, main columns, note, and whether the note is printed."""
 
     title: str
     shown: Sheet
     frame: pl.DataFrame
     note: str
+    explained: bool
 
 
 def _summary(run: Run) -> list[_Ending]:
-    """Return the tables at the end of a run."""
+    """Return the tables at the end of a run, those with the worth of items first."""
     from wsim.lab.run_tables import fair_share
     from wsim.stats.brief import ends
+    from wsim.stats.worth import without
 
-    endings = []
-    for analysis in analyses_of(find_game(run.plan.game)).values():
-        if analysis.shown == "run" and analysis.possible(run.plan) and analysis.fits(run.plan):
-            table = analysis.table(run)
-            title, frame = ends(table)
-            sheet = table.sheet(frame, f"{title}{fair_share(replace(table, frame=frame))}")
-            ends_of = {column.name: column.ends or () for column in sheet.columns}
-            main = [part for name in sheet.main for part in (name, *ends_of.get(name, ()))]
-            endings.append(_Ending(title, sheet, frame.select(main) if main else frame, table.note))
+    every = [one for one in analyses_of(find_game(run.plan.game)).values() if one.shown == "run"]
+    every = [one for one in every if one.possible(run.plan) and one.fits(run.plan)]
+    endings, shown = [], [one.worth for one in every if one.worth]
+    for analysis in sorted(every, key=lambda one: (not one.worth, not one.wishes)):
+        table = analysis.table(run)
+        table = without(table, shown) if analysis.wishes else table
+        if table.frame.is_empty():
+            continue
+        title, frame = ends(table)
+        sheet = table.sheet(frame, f"{title}{fair_share(replace(table, frame=frame))}")
+        ends_of = {column.name: column.ends or () for column in sheet.columns}
+        main = [part for name in sheet.main for part in (name, *ends_of.get(name, ()))]
+        rows = frame.select(main) if main else frame
+        endings.append(_Ending(title, sheet, rows, table.note, bool(analysis.worth)))
     return endings
 
 

@@ -1,7 +1,7 @@
 """Compiling on two processors: another process compiles a module's entry points and keeps them on the disk.
 
-Numba holds one lock while it compiles, so threads gain nothing. Whatever goes wrong in the other process, nothing is
-lost: the entry points that it did not keep are compiled here, when their module is imported.
+Numba holds one lock while it compiles, so threads gain nothing. If the other process fails, nothing is lost: missing
+entry points are compiled here when their module is imported.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ def compiled_beside(module: str, meanwhile: Sequence[str] = ()) -> Iterator[None
     """Have the entry points of a module such as "wsim.wonders.kernels.engine" compiled while the block runs.
 
     Returns when both are done. Where the block is done first, the modules ``meanwhile``, which will be needed later,
-    are compiled here until the other process is done, too. Does nothing where what ``module`` has is compiled already,
-    cannot be kept, or there is one processor.
+    are compiled here until the other process is done, too. Does nothing if the entry points of ``module`` are compiled
+    already or cannot be stored, or with a single processor.
     """
     process = _start(module) if _is_worth_it(module) else None
     try:
@@ -56,7 +56,7 @@ def compiled_beside(module: str, meanwhile: Sequence[str] = ()) -> Iterator[None
 
 
 def _is_worth_it(module: str) -> bool:
-    """Say whether another process can compile a module for this one."""
+    """Return whether another process can compile a module for this one."""
     if not JIT or _INSIDE in os.environ or usable_cpus() < 2 or not sys.executable or hasattr(sys, "frozen"):
         return False
     package, name = _place_of(module)

@@ -1,8 +1,8 @@
 """The folders of compiled kernels.
 
 An entry point is made of many kernels, in many modules. The folder in which it is kept therefore carries a digest of
-every kernel source, so that an edited kernel can never meet what was compiled of its former self. What is in the folder
-is loaded as code: only this user can write there.
+every kernel source, so an edited kernel can never run code compiled from its former source. Files in the folder are
+loaded as code, so only this user may write there.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def source_digest(package: str) -> str:
 
 
 def _files(place: Path) -> list[Path]:
-    """Return the Python files of a folder in a fixed order, or the file itself; nothing where there is neither."""
+    """Return the Python files of a folder in a fixed order, or the file itself; empty if there is neither."""
     return sorted(place.glob("*.py")) if place.is_dir() else [place] if place.is_file() else []
 
 
@@ -86,7 +86,7 @@ def cache_directory(package: str) -> Path:
 
 
 def usable_folder(package: str) -> Path:
-    """Return the cache folder of a package, made where it is not there; raise OSError where it must not be used."""
+    """Return the cache folder of a package, created if missing; raise OSError if it must not be used."""
     folder = cache_directory(package)
     if folder.parent == _temporary_root():
         try:
@@ -101,7 +101,7 @@ def usable_folder(package: str) -> Path:
 
 
 def can_store(package: str) -> bool:
-    """Say whether what is compiled for a package can be kept."""
+    """Return whether compiled code of a package can be stored."""
     try:
         return os.access(usable_folder(package), os.W_OK)
     except OSError:
@@ -109,5 +109,6 @@ def can_store(package: str) -> bool:
 
 
 def cache_is_cold(package: str, name: str) -> bool:
-    """Say whether the entry points with ``name`` in ``module.function`` have still to be compiled on this machine."""
+    """Return whether the entry points with ``name`` in ``module.function`` still have to be compiled on this
+    machine."""
     return JIT and not any(name in path.name for path in cache_directory(package).glob(f"*{SUFFIX}"))

@@ -1,11 +1,12 @@
 """Compiled functions called by their address or by name: an engine calls policies that it was not compiled with.
 
-An engine gets an array of addresses, so that neither another line-up nor another policy compiles it again. What holds
-an address must hold the function, too: machine code goes with the last reference to it. Without the JIT, "addresses"
-are the functions themselves.
+An engine gets an array of addresses, so that neither another line-up nor another policy compiles it again. Keep the
+function as long as its address is used: machine code is freed with the last reference to it. Without the JIT,
+"addresses" are the functions themselves.
 
-What several entry points share is compiled once, as an entry point itself, and called by name (``linked``). The name
-holds the digest of its package, so that machine code found on the disk is only ever joined to the sources it is from.
+Code that several entry points share is compiled once, as a separate entry point, and called by name (``linked``). The
+name contains the digest of its package, so machine code on disk is only linked with the sources that it was compiled
+from.
 
 What calls a function of Python's is compiled once, too, for all of them: it takes the address of the C callback as its
 last argument (``call_back``), and ``Bound`` puts a few instructions in front of it that know the address.
@@ -30,18 +31,18 @@ from wsim.jit.modes import JIT
 
 _WORD = ir.IntType(64)
 ADDRESSES = types.Array(types.uint64, 1, "C")
-"""The type of the argument that brings addresses to an entry point."""
+"""The type of the argument with which an entry point receives addresses."""
 
 
 def addresses_of(functions: Sequence[Any]) -> Any:
-    """Return what ``call`` finds entry points by: an array of their addresses, without the JIT a tuple of them."""
+    """Return the entry points for ``call``: an array of their addresses, or a tuple of functions without the JIT."""
     if not JIT:
         return tuple(functions)
     return np.array([_address(function) for function in functions], np.uint64)
 
 
 def _address(function: Any) -> int:
-    """Return the address of an entry point's machine code."""
+    """Return the address of the machine code of an entry point."""
     if isinstance(function, Bound):
         return function.address
     (compiled,) = function.overloads.values()

@@ -1,4 +1,4 @@
-"""How a kernel stops a game whose numbers no longer fit: it notes what, and raises ``LimitError``."""
+"""How a kernel stops a game whose numbers exceed a limit: it records a note and raises ``LimitError``."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _WORD = ir.IntType(64)
 
 
 class LimitError(Exception):
-    """A number of a game does not fit where it belongs (``broken_limit``)."""
+    """A number of a game exceeds its limit (``broken_limit``)."""
 
 
 def broken_limit() -> BrokenLimit | None:
-    """Return what the last guard of this thread noted, and forget it."""
+    """Return and clear the note of the last guard in this thread."""
     note = take_note(_KIND)
     return None if note is None else BrokenLimit(*note)
 

@@ -1,6 +1,6 @@
 """Kernels compiled once, as intermediate code, in the entry point they end up in: a third of the compile time.
 
-This uses private names of numba; in the plain mode (``modes.PLAIN``) it is not imported.
+This depends on names that numba may change; in the plain mode (``modes.PLAIN``) nobody imports it.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class _InnerCompiler(Compiler):
 
 
 class _RareCompiler(_InnerCompiler):
-    """Compile a kernel that stays a separate function, away from the hot code."""
+    """Compile a kernel that stays a separate function, away from the code that runs all the time."""
 
     def compile_extra(self, func: Any) -> Any:
         compiled = super().compile_extra(func)

@@ -1,10 +1,10 @@
 """Compiled kernels on the disk: found again by later processes, compiled again where anything is wrong with them.
 
 A file holds one entry point for one processor: a digest, then what numba makes a compiled function of again. The digest
-is compared before anything is read, since damaged machine code would not fail but crash. Files are written beside their
-place, flushed to the disk and moved, so that a process killed or a disk full at any moment leaves the old file or none.
+is compared before anything is read, since damaged machine code would not fail but crash. Files are written under a
+temporary name, flushed to disk and renamed, so a killed process or a full disk leaves the old file or none.
 
-This uses private names of numba; if one is missing (``modes.STORES``), nothing is cached.
+This depends on names that numba may change; where one is missing (``modes.STORES``), nothing is kept.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ class KernelFile:
         return str(cache_directory(self._package))
 
     def _file(self, signature: Any, codegen: Any) -> Path:
-        """Return the path of the file for a signature and a processor; OSError where no folder can be used."""
+        """Return the path of the file for a signature and a processor; Raises OSError if no folder can be used."""
         key = hashlib.sha256(repr((self._source, str(signature), codegen.magic_tuple())).encode()).hexdigest()
         return usable_folder(self._package) / f"{self._name}-{key[:16]}{SUFFIX}"
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
-        """Return the compiled function, None where it is not there or not as it was written."""
+        """Return the compiled function; None if it is missing or damaged."""
         rtsys.initialize(target_context)  # all that machine code needs; compiling would need ten times as much
         try:
             path = self._file(signature, target_context.codegen())
@@ -88,16 +88,16 @@ class KernelFile:
         """Do nothing, likewise."""
 
     def flush(self) -> None:
-        """Do nothing: what is kept is never wrong."""
+        """Do nothing: stored kernels are never stale."""
 
 
 def _sealed(path: Path, payload: bytes) -> bytes:
-    """Return the content of a file: its digest tells what it is and whose, too."""
+    """Return the content of a file; its digest also identifies the kernel and its owner."""
     return _HEAD + hashlib.sha256(path.name.encode() + payload).digest() + payload
 
 
 def _digest_of_file(path: Path) -> str:
-    """Return a digest of a file; its name where it cannot be read."""
+    """Return a digest of a file; its name if it cannot be read."""
     try:
         return hashlib.sha256(path.read_bytes()).hexdigest()
     except OSError:
@@ -105,7 +105,7 @@ def _digest_of_file(path: Path) -> str:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Write a file atomically: complete or not at all, even if the process or the power fails."""
+    """Write a file completely or not at all, even if the process or the power fails."""
     beside = path.with_name(f"{path.name}.{uuid.uuid4().hex[:12]}.tmp")
     try:
         with beside.open("xb") as file:
@@ -126,13 +126,13 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _report_no_storage(package: str, error: OSError) -> None:
-    """Say once on stderr why kernels are compiled again each time."""
+    """Print once on stderr why kernels are compiled again each time."""
     if _reported or sys.stderr is None:
         return
     _reported.append(package)
     reason = error.strerror or str(error)
     where = repr(os.fspath(error.filename)) if error.filename else "the cache folder"
     sys.stderr.write(
-        f"wsim: compiled kernels cannot be kept in {where} ({reason}), so every command compiles them anew; "
+        f"wsim: compiled kernels cannot be kept in {where} ({reason}), so every command compiles them again; "
         "set WSIM_CACHE_DIR to a folder that can be written\n"
     )

@@ -1,4 +1,4 @@
-"""How kernels are compiled here: not at all, plainly, or with the short cuts of ``inner`` and ``records``."""
+"""How kernels are compiled: not at all, in numba's standard way, or with the shortcuts of ``inner`` and ``records``."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _STORING: Mapping[tuple[str, str], tuple[str, ...]] = {
 
 
 def _known(wanted: Mapping[tuple[str, str], tuple[str, ...]]) -> bool:
-    """Say whether this numba has all of these names."""
+    """Return whether this numba has all of these names."""
     try:
         modules = {getattr(import_module(module), name): names for (module, name), names in wanted.items()}
     except (ImportError, AttributeError):

@@ -1,4 +1,4 @@
-"""What kernels note before they fail: a ring of notes in this process, each with the thread that wrote it.
+"""Notes that kernels record before they fail: a ring of notes in this process, each with the thread that wrote it.
 
 Kernels raise exceptions without arguments, and kernels of several threads may fail at the same time. So a kernel writes
 a few words here first, and Python reads the last note of its own thread once it has caught the exception.

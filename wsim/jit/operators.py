@@ -1,7 +1,7 @@
-"""The types of operators and of fields, found once: numba looks them up at every use.
+"""The types of operators and fields, resolved once: numba would resolve them at every occurrence.
 
 For ``a + b`` of two integers it tries every meaning that ``+`` may have, a ufunc and a text among them, and does so
-again in the next line. This uses private names of numba; in the plain mode (``modes.PLAIN``)
+again in the next line. This depends on names that numba may change; in the plain mode (``modes.PLAIN``)
 nobody imports it.
 """
 
@@ -57,6 +57,6 @@ def types_found_once() -> Iterator[None]:
 
 
 def _is_plain(kind: Any) -> bool:
-    """Say whether a type is a number, a record, a place of one, or a tuple of these."""
+    """Return whether a type is a number, a record, a reference to one, or a tuple of these."""
     parts: Any = kind if isinstance(kind, types.BaseTuple) else (kind,)
     return all(isinstance(part, _PLAIN) for part in parts)

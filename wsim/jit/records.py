@@ -1,8 +1,8 @@
 """Records as kernels see them: elements reached by their place, never counted from the end.
 
 Numba reads a negative index of an array as one from the end, at the price of a comparison for each index, and makes a
-full array object of every nested array that it touches. Kernels do neither need the one nor the other. Here a record
-is a separate type, made with numba's public extension API, whose nested arrays are an address and a shape:
+full array object of every nested array that it touches. Kernels do neither need the one nor the other. Here a record is
+a separate type, made with numba's public extension API, whose nested arrays are an address and a shape:
 
 * an index is taken as not negative; under ``NUMBA_BOUNDSCHECK=1`` one outside 0..n-1 raises IndexError;
 * integers shorter than 64 bits are int64 as soon as they are read, so kernels are not compiled again for each length;
@@ -87,7 +87,7 @@ def view(dtype: np.dtype[Any], constant: bool) -> View:
 
 
 def is_short(kind: Any) -> bool:
-    """Say whether a number in memory is an integer of less than 64 bits."""
+    """Return whether a number in memory is an integer of less than 64 bits."""
     return isinstance(kind, types.Integer) and kind.bitwidth < 64  # type: ignore[attr-defined]
 
 

@@ -1,9 +1,9 @@
-"""What somebody else's compiled function may touch: copies of its records, checked indices, and no way out.
+"""A sandbox for users' compiled functions: copies of its records, checked indices, and no access to other memory.
 
-The function never sees the game. It is called with copies in separate memory, between two guards of
-zeros: what it writes there is discarded, and nothing else is next to them. Its indices, and those of every function
-compiled for it, are checked. That leaves code which reaches memory by an address: it is refused wherever the typed code
-shows it (``ways_out``), and cannot be told where it is hidden in what numba does not show.
+The function never sees the game. It is called with copies in separate memory, between two guards of zeros: its writes
+are discarded, and there is nothing next to the copies. Its indices, and those of every function compiled for it, are
+checked. That leaves code which reaches memory by an address: it is refused wherever the typed code shows it
+(``ways_out``), and cannot be told where it is hidden in what numba does not show.
 """
 
 from __future__ import annotations
@@ -164,7 +164,8 @@ def _with_plain_copies(function: Callable[..., Any], taken_back: tuple[str, ...]
 
 @contextmanager
 def checking_indices(*, unchecked: bool = False) -> Iterator[None]:
-    """Compile everything meanwhile with bounds checks, whatever it says of itself; other threads compile afterwards."""
+    """Compile everything with bounds checks within this context, whatever its own options; other threads compile
+    afterwards."""
     if unchecked or not JIT:
         yield
         return
@@ -177,7 +178,7 @@ def checking_indices(*, unchecked: bool = False) -> Iterator[None]:
 
 
 def ways_out(function: Any, arguments: tuple[Any, ...]) -> list[str]:
-    """Return what a compiled function does that leaves the sandbox, in words; nothing if the typed code shows nothing.
+    """Return what a compiled function does that leaves the sandbox, in words; empty if the typed code shows nothing.
 
     ``function`` is numba's dispatcher, compiled for ``arguments``; the functions that it calls are looked into.
     """
@@ -235,6 +236,6 @@ def _why_refused(called: Any, arguments: tuple[Any, ...]) -> str | None:
 
 
 def _is_ours(function: Any) -> bool:
-    """Say whether a function is of wsim itself."""
+    """Return whether a function belongs to wsim."""
     code = getattr(function, "__code__", None)
     return code is not None and Path(code.co_filename).is_relative_to(_OURS)

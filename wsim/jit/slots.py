@@ -1,10 +1,10 @@
-"""Compiled functions by number: kernels on the disk call what is compiled later, in the process that plays.
+"""Compiled functions by number: stored kernels call functions that are compiled later, in the process that plays.
 
-The table of a process contains the address of the machine code of each number, and the range of its results. Kernels
-know it by a symbol, not by an address in a record, so writing a record cannot make them call anything else.
-Without the JIT it contains the functions. Its entries live as long as the process.
+The table of a process contains the address of the machine code of each number, and the bounds of its results. Kernels
+refer to it by a symbol, not by an address in a record, so writing a record cannot redirect a call. Without the JIT, it
+contains the functions themselves. Entries are never removed.
 
-What failed is noted (``notes``).
+Failures are recorded (``notes``).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ llvm.add_symbol(_SYMBOL, ctypes.addressof(_TABLE))
 
 
 class SlotError(Exception):
-    """A function of a slot returned what is outside its bounds, or there is none."""
+    """The function of a slot returned a value outside its bounds, or the slot is empty."""
 
 
 def fill_slot(slot: int, function: Any, least: int, most: int) -> None:
@@ -45,7 +45,7 @@ def fill_slot(slot: int, function: Any, least: int, most: int) -> None:
 
 
 def failed_slot() -> tuple[int, int | None] | None:
-    """Return the slot whose function failed last in this thread and what it returned, None where it raised; forget it.
+    """Return and clear the slot whose function failed last in this thread, and its result, None if it raised.
 
     ``SlotError`` and what functions raise come out of the kernel that called them; None if this thread noted nothing.
     """

@@ -15,7 +15,7 @@ from wsim.jit.modes import JIT, PLAIN
 
 
 def stack_room(name: str, kind: type[np.generic], *shape: int) -> Any:
-    """Return a kernel without arguments that returns an array of this kind and shape; what is in it is undefined.
+    """Return a kernel without arguments that returns an uninitialised array of this kind and shape.
 
     Parameters
     ----------

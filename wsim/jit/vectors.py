@@ -2,7 +2,7 @@
 
 Integers have no order to be summed in, so every machine finds the same sums with any vector length. The
 code is plain LLVM: of a product of widened short integers whose neighbours are added the backend makes the pairwise
-multiply-add that the processor has. Nobody checks for overflow: who makes the numbers keeps them within bounds
+multiply-add that the processor has. Overflow is not checked: the numbers are bounded when they are made
 (``wsim.policies.net_integers``). Each factory returns a function for kernels; without the JIT it is the same in numpy.
 """
 
@@ -30,7 +30,7 @@ _BYTE, _SHORT, _INT, _WORD, _FLOAT = *(ir.IntType(bits) for bits in (8, 16, 32, 
 
 
 def padded(count: int) -> int:
-    """Return how long a list of inputs is in memory; what is behind the last one is 0."""
+    """Return the padded length of a list of inputs in memory; the padding is 0."""
     return -(-count // PADDED) * PADDED
 
 
@@ -145,7 +145,7 @@ def rectified(units: int) -> Any:
 
 
 def _function(in_numpy: Callable[..., None], generate: Callable[..., None]) -> Any:
-    """Return what kernels call: a function that makes code of its arguments, arrays given by their addresses."""
+    """Return a function for kernels that generates code from its arguments; arrays are passed by address."""
     if not JIT:
         return in_numpy
     count = in_numpy.__code__.co_argcount
@@ -162,7 +162,7 @@ def _function(in_numpy: Callable[..., None], generate: Callable[..., None]) -> A
 
 
 def _with_arguments(made: Any, count: int) -> Any:
-    """Return a function of so many named arguments, as numba wants it."""
+    """Return a function with this many named arguments, as numba requires."""
     if count == 2:
         return lambda context, a, b: made(context, a, b)
     if count == 3:
@@ -173,7 +173,7 @@ def _with_arguments(made: Any, count: int) -> Any:
 
 
 def _address(context: Any, builder: Any, kind: Any, value: Any) -> Any:
-    """Return the address of an array; a number as a word."""
+    """Return the address of an array, or a number as a word."""
     if isinstance(kind, types.Integer):
         return value if value.type.width == 64 else builder.sext(value, _WORD)
     if isinstance(kind, types.Array):
@@ -182,7 +182,7 @@ def _address(context: Any, builder: Any, kind: Any, value: Any) -> Any:
 
 
 def _passes(count: int, most: int) -> Iterator[tuple[int, int]]:
-    """Yield the first index and the length of each pass over the items."""
+    """Yield the start and the size of each pass over this many items."""
     for at in range(0, count, most):
         yield at, min(most, count - at)
 
@@ -203,18 +203,18 @@ def _everywhere(builder: Any, value: Any, length: int) -> Any:
 
 
 def _element(builder: Any, array: Any, place: Any, size: int, kind: Any) -> Any:
-    """Return the address of an array's element, given its size in bytes."""
+    """Return the address of an element of an array, given its size in bytes."""
     at = builder.gep(array, [builder.mul(place, _word(size), flags=["nsw"])], inbounds=True)
     return builder.bitcast(at, kind.as_pointer())
 
 
 def _load(builder: Any, array: Any, offset: int, kind: Any, length: int) -> Any:
-    """Return the vector at an offset in bytes from an address."""
+    """Return a vector at an offset in bytes from an address."""
     return _load_at(builder, array, _word(0), 0, offset, kind, length)
 
 
 def _load_at(builder: Any, array: Any, place: Any, size: int, offset: int, kind: Any, length: int) -> Any:
-    """Return the vector at an offset in bytes from an element."""
+    """Return a vector at an offset in bytes from an element."""
     at = builder.gep(_element(builder, array, place, size, _BYTE), [_word(offset)], inbounds=True)
     return builder.load(builder.bitcast(at, ir.VectorType(kind, length).as_pointer()), align=2)
 

@@ -1,1 +1,1 @@
-"""Factories of kernels: what every compiled game has alike, made of the kernels that only the game knows."""
+"""Factories of kernels: the common parts of all compiled games, built from the kernels of each game."""

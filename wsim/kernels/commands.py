@@ -1,4 +1,4 @@
-"""What can be done with a position, and the kernel that does it."""
+"""Commands on a position, and the kernel that executes them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ makes; say what a line-up would do; add a part of a position, where the game has
 seat as if it ended here, where they are not kept in the state; play to the end after each of the moves in ``seen``, for
 each redrawing."""
 EVERYTHING = -1
-"""Instead of a seat: nothing is resampled."""
+"""As a seat: nothing is resampled."""
 
 
 @kernel
@@ -33,12 +33,12 @@ def nothing_counted(game, rules):
 
 @dataclass(frozen=True)
 class Parts:
-    """What only the game knows: kernels.
+    """The kernels that each game provides.
 
     Attributes
     ----------
-    redraw: (game, rules, seed, number, seat) -> resamples everything that the seat cannot know.
-    seat_players: (game, rules, seating, seed, number) -> lets the line-up continue with its own random streams.
+    redraw: (game, rules, seed, number, seat) -> resamples all that the seat cannot know.
+    seat_players: (game, rules, seating, seed, number) -> lets the line-up play on, with random streams of its own.
     observe: (game, rules, seat, seen) -> writes what a seat may know.
     outcome: (game, seat) -> (score, share of the victory) of a game that is over.
     add: (game, rules, seat, what) -> adds a part of a position that a person sets up (ADD).

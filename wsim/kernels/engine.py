@@ -22,12 +22,18 @@ def nothing_forbidden(game, rules, seating):
 
 @kernel
 def nothing_denied(game, thing):
-    """Let a seat have a thing later that it was overruled about."""
+    """Default hook: a seat may later have a thing about which it was overruled."""
+
+
+@kernel
+def alike(game, move):
+    """Overrule all moves with the chance of the seat."""
+    return 1.0
 
 
 @kernel
 def as_picked(game, rules, seating, seat, index, stream):
-    """Let the policy's move hold."""
+    """Default hook: play the move that the policy chose."""
     return index
 
 
@@ -57,6 +63,7 @@ class Parts:
         overrule policies (``wsim.kernels.overruling``). Its GAME has ``wish`` and ``hidden.dice``, its SEATING
         ``overrule``.
     deny: (game, thing) -> takes a thing that a seat was overruled about from it for the rest of the game.
+    part_overruled: (game, move) -> the part of the seat's chance with which a wish for this move is overruled.
     memory: how many numbers a policy may keep, of such a game.
     """
 
@@ -70,6 +77,7 @@ class Parts:
     over: int = 0
     thing_of: Any = None
     deny: Any = nothing_denied
+    part_overruled: Any = alike
     memory: int = 0
 
 
@@ -104,7 +112,7 @@ def play_chunk(game, rules, seating, line_up, first, rows, picks, recording):
 
 @kernel(inline=True)
 def picked(game, rules, seating, line_up, seat):
-    """Return the index that a seat's entry of the line-up picks; -1 instead of a wrong one; who is asked is noted."""
+    """Return the index that a seat's line-up entry picks, -1 for an invalid one, and record which entry was called."""
     own, choice = game.own[seat], game.choice
     entry, answer = own.entrant, game.answer
     answer.asked += 1
@@ -123,7 +131,7 @@ def picked(game, rules, seating, line_up, seat):
 
 
 def loading(parameters: int) -> Any:
-    """Return the kernel that seats a line-up entry, of policies with so many parameters."""
+    """Return the kernel that seats a line-up entry, for policies with this many parameters."""
 
     @kernel
     def load_entrant(own, seating, entrant):
@@ -137,7 +145,7 @@ def loading(parameters: int) -> Any:
 
 @kernel
 def forget_entrants(game, rules):
-    """Say that no seat has the parameters of a line-up entry."""
+    """Record that no seat has the parameters of a line-up entry."""
     for seat in range(rules.seats):
         game.own[seat].entrant = -1
 
@@ -147,7 +155,7 @@ def _asking(overruled: Any) -> Any:
 
     @kernel(inline=True)
     def ask(game, rules, seating, line_up, seat):
-        """Return the index that holds of what a policy picks; -1 instead of a wrong one."""
+        """Return the final index after a policy's pick; -1 for an invalid one."""
         if seating.overrule[seat] > 0.0:
             return overruled(game, rules, seating, line_up, seat)
         return picked(game, rules, seating, line_up, seat)
@@ -156,14 +164,14 @@ def _asking(overruled: Any) -> Any:
 
 
 def engine_of(parts: Parts, types: Types) -> Engine:
-    """Return the kernels that play a game on."""
+    """Return the kernels that continue a game."""
     set_up, next_decision, take = parts.set_up, parts.next_decision, parts.take
     restrict, settle = parts.restrict, parts.settle
-    ask = picked if parts.thing_of is None else _asking(overruling(parts.thing_of, parts.deny, picked, parts.memory))
+    ask = picked if parts.thing_of is None else _asking(overruling(parts, picked))
 
     @kernel
     def decide(game, rules, seating, line_up, seat):
-        """Let the policy of a seat pick one of the legal moves; return its index, -1 after a wrong one."""
+        """Let the policy of a seat pick a legal move; return its index, -1 for an invalid one."""
         restrict(game, rules, seating)
         index, stream = np.int64(0), game.own[seat].rng
         if game.choice.count > 1:
@@ -199,8 +207,8 @@ def chunk_of(engine: Engine, row: Any, pick: Any) -> Any:
 
     (game, rules, seating, line_up, first, rows, picks, recording) -> plays ``len(rows) // seats`` games from number
     ``first`` on; returns the picks written, or -1 - the number of a game with a wrong index. With RECORD_PICKS there is
-    room for all picks; with RECORD_ALL the log of the last game is left in the game. It is compiled where it is made:
-    in a module that what steps games does not import.
+    room for all picks; with RECORD_ALL the log of the last game is left in the game. It is compiled where it is
+    created, in a module that is not imported for stepping games.
     """
     parts, play_until = engine.parts, engine.play_until
     set_up, over, write_rows, write_picks = parts.set_up, parts.over, parts.write_rows, parts.write_picks

@@ -1,7 +1,7 @@
 """Kernels that go through the facts of a seat (``wsim.facts``): clearing, observing, writing rows, answering formulas.
 
-They are written field by field from the table and compiled like any other kernel: what runs is what a person would have
-written out by hand, so the table costs no time.
+They are written field by field from the table and compiled like any other kernel: the result is the code that a person
+would write by hand, so the table costs no time.
 """
 
 from __future__ import annotations
@@ -65,7 +65,8 @@ class FactKernels:
         return self._kernel("write_row", ", row", lines)
 
     def answer(self) -> Any:
-        """Return the kernel (handed, rules, seat, name) that returns a number by the place of its name in formulas."""
+        """Return the kernel (handed, rules, seat, name) that returns the value of a name in formulas, given its
+        number."""
         lines, first = [], 0
         for fact in self.facts:
             named = [place for place, name in enumerate(fact.asked_as) if name]
@@ -79,7 +80,7 @@ class FactKernels:
         return self.records[fact.record].format(fact.name)
 
     def _value(self, fact: Fact) -> str:
-        """Return the expression for the number of a fact, or for number ``i`` where it has several."""
+        """Return the expression for the number of a fact, or for number ``i`` if it has several."""
         if not fact.type:
             return f"{fact.name}({self.handed}, rules, seat{', i' if fact.count else ''})"
         if fact.packed:
@@ -114,5 +115,5 @@ def _index(count: int) -> str:
 
 
 def _repeated(count: int, statement: str) -> list[str]:
-    """Return a statement, in a loop over ``i`` where there is a count."""
+    """Return a statement, in a loop over ``i`` if the fact has several numbers."""
     return [f"for i in range({count}):", f"    {statement}"] if count else [statement]

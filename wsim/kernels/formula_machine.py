@@ -1,7 +1,7 @@
-"""Formulas in play: one small machine that runs their words (``formula_words``), for any game.
+"""Formulas in play: one small machine that runs their words (``formula_words``) for any game.
 
-A result beyond MAX_RESULT marks itself: everything computed from it is that same number, so nothing overflows, and the
-game stops only if the formula as a whole has that result. A part that an ``if`` skips may have any value.
+A result beyond MOST marks itself: everything computed from it is that same number, so nothing overflows, and the game
+stops only if it is the final result of the formula. A branch that an ``if`` does not choose may have any value.
 """
 
 from __future__ import annotations
@@ -76,7 +76,8 @@ def machine(leaf: Any, called: Any = no_functions) -> Any:
 
     @kernel(rare=True)
     def evaluate(seen, rules, at, owner, other):
-        """Return what the formula at a place of the code comes to for a city and the other one that it speaks of."""
+        """Return the value of the formula at an offset of the code, for a city and the second city that it refers
+        to."""
         stack = _room()
         top, begin = -1, at
         while True:

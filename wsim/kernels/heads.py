@@ -1,4 +1,4 @@
-"""Records that every game has alike: what a policy answered, line-ups, logs, many games stepped at once."""
+"""Records that every game has: replies of policies, line-ups, logs, games stepped together."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from wsim.jit import ADDRESSES, from_dtype, kernel, record_type, types
 
 NOBODY = -1
 LINE = 64
-"""Bytes of a line of a processor's cache: what is read as vectors begins with one (``in_lines``)."""
+"""Bytes of a cache line; data read as vectors is aligned to it (``in_lines``)."""
 RECORD_PICKS, RECORD_ALL = 1, 2
 """LOG.recording: decisions with more than one move; everything. 0: nothing."""
 
@@ -40,7 +40,7 @@ REQUEST = np.dtype(
 
 
 def timestep_of(seats: int) -> np.dtype[Any]:
-    """Return the record of one game as its caller sees it, for at most this many seats."""
+    """Return the record of one game as its caller sees it, for a game with at most this many seats."""
     return np.dtype(
         [  # one game as its caller sees it
             ("number", "i8"),  # of the game that is being played
@@ -82,7 +82,7 @@ def log_of(event: np.dtype[Any], events: int) -> np.dtype[Any]:
 
 
 def in_lines(*fields: tuple[Any, ...]) -> np.dtype[Any]:
-    """Return the record of some fields (name, kind, perhaps a shape), each on its own cache lines."""
+    """Return the record of some fields (name, kind, perhaps a shape), each on separate cache lines."""
     kinds = [np.dtype(tuple(kind) if len(kind) > 1 else kind[0]) for _, *kind in fields]
     lines = [-(-kind.itemsize // LINE) for kind in kinds]
     return np.dtype(
@@ -166,7 +166,7 @@ class Types(NamedTuple):
         return types.int64(*play, request, types.Array(timestep, 1, "C"), self.all_seen, self.masks)
 
     def describing(self, state: np.dtype[Any], move: np.dtype[Any]) -> Any:
-        """Return the signature of the kernel that writes what a net sees (``wsim.kernels.net_layers``)."""
+        """Return the signature of the kernel that writes the inputs of a net (``wsim.kernels.net_layers``)."""
         records = record_type(state), types.Array(from_dtype(move), 1, "C"), types.Array(types.int64, 1, "C")
         own = self.public, self.private, self.choice, self.rules, self.settings
         return types.int64(*own, *records)

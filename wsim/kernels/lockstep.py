@@ -46,12 +46,12 @@ def step_games(game, words, states, rules, seating, line_up, request, timesteps,
 
 
 def _writing(parts: Parts) -> Any:
-    """Return the kernel that writes what the caller gets of a game."""
+    """Return the kernel that writes the caller's data of a game."""
     observe, moment, fixed_action = parts.observe, parts.moment, parts.fixed_action
 
     @kernel
     def write(game, rules, request, timestep, decider, seen, masks, place):
-        """Write who decides, what that seat sees, which actions it has."""
+        """Write the deciding seat, its observation and its legal actions."""
         timestep.seat = decider
         timestep.kind = timestep.moment = NOBODY
         for action in range(masks.shape[1]):
@@ -124,7 +124,7 @@ def lockstep_of(engine: Engine, parts: Parts) -> Any:
 
     @kernel
     def step(game, rules, seating, line_up, request, timestep):
-        """Step one game and, where it ends, begin the next; return who decides, NOBODY at the end, WRONG."""
+        """Step one game and, if it ends, begin the next; return the deciding seat, NOBODY at the end, or WRONG."""
         if request.begin:
             begin(game, rules, seating, timestep.number)
         else:

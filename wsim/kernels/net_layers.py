@@ -1,8 +1,8 @@
 """The kernels of every game's policy ``net``: a small net that values the legal moves of a decision.
 
 The first layer is a sum of rows, one for each input that is not 0, times the input. That of the state is summed once a
-decision; a move then adds its own few rows. A second layer of rectified units and a straight path from a move's own
-numbers give its value. Inputs, weights and the units between the layers are short integers (how they are rounded:
+decision; a move then adds its own few rows. A second layer of rectified units and a direct path from the move's inputs
+give its value. Inputs, weights and the units between the layers are short integers (how they are rounded:
 ``wsim.policies.net_integers``), and integers have no order to be summed in: games are the same everywhere.
 """
 
@@ -18,13 +18,13 @@ from wsim.jit import entry_point, kernel, padded, products, rectified, rounding,
 from wsim.kernels.heads import Types, in_lines
 
 INPUT_BITS = 10
-"""Of the fraction of an input: numbers are rounded to multiples of 1/1024, and cut at +-32."""
+"""Bits of the fraction of an input: numbers are rounded to multiples of 1/1024 and clipped to +-32."""
 _NONE = np.float32(0.0)
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """How large a game's net is, and the dtypes of what it is and reads.
+    """The sizes of a game's net, and the dtypes of its weights and inputs.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class Sizes:
         return np.dtype([numbers, *items, moves], align=True)
 
     def move(self, *items: Any) -> np.dtype[Any]:
-        """Return the record of a move, likewise; ``worth`` is what playouts say of it."""
+        """Return the record of a move, likewise; ``worth`` is its value according to playouts."""
         return np.dtype([*items, ("numbers", "f4", (self.move_numbers,)), ("worth", "f4")], align=True)
 
 
@@ -107,15 +107,15 @@ def nothing_described(public, own, choice, rules, state, moves, places):
 
 @dataclass(frozen=True)
 class Parts:
-    """What only the game knows: its sizes, and kernels.
+    """The parts that each game provides: sizes, and kernels.
 
     Attributes
     ----------
-    choices, candidates: legal moves, and moves worth a look, that a decision may have.
+    choices, candidates: legal moves, and candidate moves, that a decision may have.
     fill: (public, own, choice, rules, settings, values, places, count, state, moves) -> fills the numbers of the state,
         and a row of numbers for each candidate. They are 0 where it fills nothing, and ``values`` is what
         ``list_moves`` left there.
-    list_moves: (public, own, choice, rules, settings, values, places) -> lists the indices of the moves worth a look;
+    list_moves: (public, own, choice, rules, settings, values, places) -> lists the indices of the candidate moves;
         returns how many there are. ``values`` is room for what ``weighted`` says of each legal move.
     list_items: (public, own, choice, rules, rows) -> lists the rows of the state's items, each once; returns how many
         they are. most_items: how many that may be, of a state or a move.
@@ -140,11 +140,11 @@ class Net(NamedTuple):
 
     Attributes
     ----------
-    values: (public, own, choice, rules, settings, places, learned) -> fills the indices of the moves worth a look and
+    values: (public, own, choice, rules, settings, places, learned) -> fills the indices of the candidate moves and
         the learned value of each (of a single one 0); returns how many there are.
     best: (public, own, choice, rules, settings) -> the index of the move of the highest value, the first of equals.
     describe: (public, own, choice, rules, settings, state, moves, places) -> fills the record of the decision, those of
-        the moves worth a look (``worth``: their learned values) and their indices; returns how many there are.
+        the candidate moves (``worth``: their learned values) and their indices; returns how many there are.
     """
 
     values: Any
@@ -181,7 +181,7 @@ def _valuing(parts: Parts) -> Any:
 
     @kernel
     def value(public, own, choice, rules, net, places, count, x, numbers, learned):
-        """Fill the learned value of each of the moves worth a look, from the numbers of the state and of the moves."""
+        """Fill the learned value of each of the candidate moves, from the numbers of the state and of the moves."""
         rows, first, layer, second = rows_room(), first_room(), layer_room(), second_room()
         of_state, of_move, active = of_state_room(), of_move_room(), active_room()
         round_state(x, of_state)
@@ -263,7 +263,7 @@ inner: Any = None  # what ``entry_point`` puts there
 
 
 def describe(public, own, choice, rules, settings, state, moves, places):
-    """Write what a net sees at a decision."""
+    """Write the inputs of a net at a decision."""
     return inner(public, own, choice, rules, settings, state, moves, places)
 
 

@@ -1,13 +1,12 @@
 """Overruled decisions: a policy that wants something is now and then asked again as if it could not have it.
 
-What a seat does instead is what its own policy holds for the next best: the policy is asked a second time, over the
-legal moves without those of the same *thing* (every way to build the same card, say). A thing that a seat has once for
-all, as a card of 7 Wonders, it may not have later in the game either: so having it is compared with not having it.
+The seat then makes its policy's next best move: the policy is called a second time, with the legal moves except those
+of the same *thing* (such as every way to build the same card). A thing that a seat has once for all, as a card of 7
+Wonders, it may not have later in the game either: so having it is compared with not having it.
 
-Chance alone decides where that happens, so the seats that were overruled are the control group of those that were not
-(``wsim.stats.worth``). The draw of a decision comes from a stream of the game, independent of the policy: the games
-depend on plan, seed and version only. For its second question a policy has the memory that it had before the first, and
-fresh random numbers.
+Chance alone decides when this happens, so overruled seats are the control group of the others (``wsim.stats.worth``).
+The draw comes from a stream of the game and does not depend on the policy, so games depend only on plan, seed and
+version. For its second question a policy has the memory that it had before the first, and fresh random numbers.
 """
 
 from __future__ import annotations
@@ -20,11 +19,11 @@ from wsim.jit import kernel
 from wsim.rng import uniform
 
 WIDE = 0.5
-"""Of the overruled decisions, the share at which the wider thing is struck, in a game where things are in groups."""
+"""The share of overruled decisions at which the wider thing is removed, in a game whose things form groups."""
 
 
 def wish_of(choice: np.dtype[Any], memory: int) -> np.dtype[Any]:
-    """Return the record of what a policy wanted at the decision at hand, in a plan that overrules some."""
+    """Return the record of a policy's wish at the current decision, for a plan that overrules policies."""
     return np.dtype(
         [
             ("index", "i8"),  # what the policy picked, in the list of legal moves
@@ -37,15 +36,12 @@ def wish_of(choice: np.dtype[Any], memory: int) -> np.dtype[Any]:
     )
 
 
-def overruling(thing_of: Any, deny: Any, picked: Any, memory: int) -> Any:
+def overruling(parts: Any, picked: Any) -> Any:
     """Return the kernel that asks a policy, and perhaps asks again: (game, rules, seating, line_up, seat) -> index.
 
-    Parameters
-    ----------
-    thing_of: the kernel (game, move, wide) -> the number of what a move is about, -1 where that is nothing to overrule.
-    deny: the kernel (game, thing) that takes a thing from the seat for the rest of the game, where that is lasting.
-    picked: the kernel that asks the policy. memory: how many numbers it may keep.
+    ``parts``: the kernels of the game (``wsim.kernels.engine.Parts``). ``picked``: the kernel that asks the policy.
     """
+    thing_of, deny, part_overruled, memory = parts.thing_of, parts.deny, parts.part_overruled, parts.memory
 
     @kernel
     def strike(game, thing, wide):
@@ -68,7 +64,7 @@ def overruling(thing_of: Any, deny: Any, picked: Any, memory: int) -> Any:
 
     @kernel
     def next_best(game, rules, seating, line_up, seat, thing, wide):
-        """Return the index of what the policy picks where it cannot have the thing; -1 instead of a wrong one."""
+        """Return the index that the policy picks if it cannot have the thing; -1 for an invalid one."""
         own, choice, wish = game.own[seat], game.choice, game.wish
         wish.choice.count = choice.count
         for i in range(choice.count):
@@ -91,10 +87,9 @@ def overruling(thing_of: Any, deny: Any, picked: Any, memory: int) -> Any:
 
     @kernel(rare=True)
     def overruled(game, rules, seating, line_up, seat):
-        """Ask a policy, and with the chance of its seat overrule it; return the index that holds, or -1."""
-        own, wish, chance = game.own[seat], game.wish, seating.overrule[seat]
+        """Call a policy, and overrule it with the probability of its seat; return the final index, or -1."""
+        own, wish = game.own[seat], game.wish
         drawn = uniform(game.hidden.dice)
-        wide = 1 if drawn < chance * WIDE else 0
         for i in range(memory):
             wish.memory[i] = own.memory[i]
         wish.overruled = wish.others = 0
@@ -102,6 +97,8 @@ def overruling(thing_of: Any, deny: Any, picked: Any, memory: int) -> Any:
         if index < 0:
             return index
         wish.index = index
+        chance = seating.overrule[seat] * part_overruled(game, game.choice.moves[index])
+        wide = 1 if drawn < chance * WIDE else 0
         thing = thing_of(game, game.choice.moves[index], wide)
         if thing < 0:
             return index

@@ -1,10 +1,10 @@
-"""Who are the rivals? What a searcher foresaw of each of them, held against what they then did.
+"""Who are the rivals? Infer who the rivals are by comparing the searcher's predictions with their moves.
 
-At a turn in which all choose at once it counts, in the hands that it drew, what a rival would be seen to do if a net
-played it, and if one of the rest of its pool did. At its next decision both are weighed by what was seen (Bayes' rule
-for each rival, with an error rate), and playouts draw who plays a rival by these weights. Between decisions this is
-kept in the numbers that a policy may keep (``own.memory``): for each rival a whole number, of the odds so far and of
-how much more likely the few things that were foreseen most are with a net; in the last place, when it was foreseen.
+At a turn in which all seats choose at once, it counts in its sampled hands the visible moves of each rival if played by
+a net, and if played by a different member of its pool. At its next decision, the actual move updates the weights of
+both (Bayes' rule for each rival, with an error rate), and playouts draw each rival's player by these weights. Between
+decisions this is stored in the policy's memory (``own.memory``): for each rival a whole number with the odds so far and
+the likelihood ratios of the most frequent predictions; in the last slot, the time of the prediction.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ _ODDS_BITS, _STEP_BITS, _KEY_BITS = 5, 3, 8
 
 @kernel
 def nothing_foretold(game, rules, move):
-    """Say what the table sees of a move: nothing."""
+    """Default hook: the table sees nothing of a move."""
     return -1
 
 
 @kernel
 def nothing_seen(game, rules, seat, when):
-    """Say what a rival was seen to do: nothing."""
+    """Default hook: no move of a rival was seen."""
     return -1
 
 
@@ -48,7 +48,7 @@ def at_no_time(game, rules):
 
 @kernel
 def _step(of_nets, of_others, others, nets, rest):
-    """Return by which of seven steps an action is more likely for a net, given both counts; 3: equally likely."""
+    """Return the likelihood ratio in favour of a net, in seven steps; 3 is neutral."""
     ratio = (of_nets + _ALLOWED * rest) * (others + _ALLOWED) / ((nets + _ALLOWED) * (of_others + _ALLOWED * rest))
     step = 0
     for rival in _STEPS:
@@ -63,13 +63,13 @@ def _place(seat, rival):
 
 @kernel
 def is_net(line_up, first, player):
-    """Say whether a player of a pool is played by the same kernel as its first: a net."""
+    """Return whether a player of a pool is played by the same kernel as its first: a net."""
     return line_up[player] == line_up[first]
 
 
 @kernel
 def draw_player(lookahead, line_up, first, rivals, net):
-    """Draw a player of a pool among its nets, or among the others."""
+    """Draw a player from the nets of a pool, or from its other members."""
     while True:
         player = first + 1 + below(lookahead, rivals)
         if is_net(line_up, first, player) == net:
@@ -77,11 +77,11 @@ def draw_player(lookahead, line_up, first, rivals, net):
 
 
 def weighing(seen: Any, at_once: Any) -> Any:
-    """Return the kernel that weighs who the rivals are by what was seen of them; see ``searching.Parts``."""
+    """Return the kernel that updates beliefs about the rivals from their moves; see ``searching.Parts``."""
 
     @kernel
     def weigh(game, rules, line_up, seat, first, rivals):
-        """Set the chance that a net plays each rival; foresee what they do in this turn, if all choose at once."""
+        """Set the probability that a net plays each rival; predict their moves of this turn, if all choose at once."""
         lookahead, own = game.lookahead, game.own[seat]
         nets = 0
         for player in range(first + 1, first + 1 + rivals):
@@ -117,7 +117,7 @@ def weighing(seen: Any, at_once: Any) -> Any:
 
 
 def foretelling(foretold: Any) -> Any:
-    """Return the kernel that counts what a rival does in its first decision of a playout; see ``searching.Parts``."""
+    """Return the kernel that counts a rival's first move in a playout; see ``searching.Parts``."""
 
     @kernel
     def foretell(game, rules, seating, line_up, first, rivals, decider, index):
@@ -141,7 +141,7 @@ def foretelling(foretold: Any) -> Any:
 
 @kernel
 def note_foreseen(game, rules, seat):
-    """Keep what was foreseen of each rival in the memory of the seat."""
+    """Store the predictions for each rival in the memory of the seat."""
     lookahead, own = game.lookahead, game.own[seat]
     for rival in range(rules.seats):
         if rival == seat:

@@ -1,16 +1,16 @@
 """Search by playouts: the kernels that every game's ``search`` is made of, and the record that they work in.
 
 At a decision the moves are ranked by a prior value and the best few become candidates. Then, again and again, all that
-the seat cannot know is drawn anew, every rival becomes some player of a pool, and each candidate is played to the end
+the seat cannot know is resampled, a player of a pool is drawn for every rival, and each candidate is played to the end
 of the game from these same cards and random streams. After each round the worse half of the candidates is left out
-(sequential halving: Karnin, Koren, Somekh 2013), so that most playouts go to the moves that are hard to tell apart.
+(sequential halving: Karnin, Koren, Somekh 2013), so that most playouts go to moves that are hard to distinguish.
 
-The game itself is the board: its position is put aside, played on from in place, and put back. The random numbers are
-a function of the seat's own stream, which is not moved on, and of the decision; so the choice depends on what the seat
-may know alone, and a game on nothing but its seed.
+The game itself is the board: its position is put aside, played on from in place, and put back. The random numbers are a
+function of the seat's own stream, which is not moved on, and of the decision; so the choice depends only on what the
+seat may know, and a game only on its seed.
 
-A user's function can say what moves are worth (``wsim.value``): in place of the prior, and, where playouts are cut
-after some decisions of the seat, in place of their ends. It is the last of the searcher's pool, called by its address.
+A user's function can value moves (``wsim.value``): instead of the prior, and instead of the final result if playouts
+are truncated after some decisions of the seat. It is the last of the searcher's pool, called by its address.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from wsim.rng import below, mix, redrawn_deal_word, seek, uniform
 CANDIDATES = 64  # at most
 POOL = 32  # players of the pools of a table
 WINNING, LEAD = 0.5, 0.03
-"""What an end is worth to a seat, in utility: the share of the victory, and a point of lead over the best rival."""
+"""The utility of a result for a seat: the share of the victory, and a point of lead over the best rival."""
 NEVER = -1e9  # the prior's value of a move that is not tried
 PLAYOUTS, MILLISECONDS, MOST_CANDIDATES, PRIOR, AHEAD, VALUED, INFERRED = range(
     7
@@ -62,7 +62,7 @@ def lookahead_of(state: np.dtype[Any], choice: np.dtype[Any], seats: int) -> np.
             ("ahead", "i8"),  # own decisions after which a playout is valued, 0 never, -1 a user's function failed
             ("valuer", "i8"),  # the place of a user's function that values moves, -1 none
             ("saved", "u8", (state_words + choice_words,)),  # the position and the decision, as they are put back
-            ("redrawn", "u8", (state_words + _HEAD,)),  # the position with what is hidden drawn anew
+            ("redrawn", "u8", (state_words + _HEAD,)),  # the position with what is hidden resampled
             ("inferring", "i8"),  # 1: who plays the rivals is weighed by what they were seen to do (rivals.py)
             ("when", "i8"),  # the turn in which all choose at once, 0 none
             ("met", "i8"),  # bits of the seats whose first decision of a playout is counted or need not be
@@ -80,19 +80,19 @@ def lookahead_of(state: np.dtype[Any], choice: np.dtype[Any], seats: int) -> np.
 
 @kernel
 def none_alike(choice, one, other):
-    """Say whether two moves do the same thing: none do."""
+    """Default hook: no two moves are equivalent."""
     return False
 
 
 def utility_of(outcome: Any) -> Any:
-    """Return the kernel (game, rules, seat) -> what the end is worth to a seat that plays for itself.
+    """Return the kernel (game, rules, seat) -> utility of the result for a seat that plays for itself.
 
     ``outcome``: (game, seat) -> (score, share of the victory).
     """
 
     @kernel
     def utility(game, rules, seat):
-        """Return what the end of a game is worth to a seat: victory, and its lead over the best rival."""
+        """Return the utility of the end of a game for a seat: victory, and lead over the best rival."""
         best = -1e9
         for other in range(rules.seats):
             if other != seat:
@@ -113,7 +113,7 @@ class Parts:
     values: (game, rules, settings, seat) -> fills ``game.lookahead.values`` for each legal move of the seat, in
         utility, NEVER where it is not to be tried; it may draw from ``game.lookahead.rng``.
     moment: (public, choice) -> a number that tells this decision from the others of the seat in the game.
-    redraw: (game, rules, seed, number, seat) -> draws anew all that the seat cannot know.
+    redraw: (game, rules, seed, number, seat) -> resamples all that the seat cannot know.
     take: (game, rules, move) -> makes a move.
     next_decision, restrict: as in ``wsim.kernels.engine``.
     utility: (game, rules, seat) -> what the end is worth to the seat (``utility_of``).
@@ -145,7 +145,7 @@ class Parts:
 
 @kernel
 def _swap(lookahead, one, other):
-    """Let two candidates change places."""
+    """Swap two candidates."""
     candidate, move, worth = lookahead.candidate, lookahead.move, lookahead.worth
     candidate[one], candidate[other] = candidate[other], candidate[one]
     move[one], move[other] = move[other], move[one]
@@ -164,7 +164,7 @@ def _sort(lookahead, count):
 
 @kernel
 def _enter(lookahead, choice, index, count, most):
-    """Enter a move among the best ``most`` of the candidates so far; return how many there are now."""
+    """Insert a move into the best ``most`` candidates so far; return their number."""
     worth = lookahead.values[index]
     if worth == NEVER:
         return count
@@ -179,7 +179,7 @@ def _enter(lookahead, choice, index, count, most):
 
 @kernel
 def _set_prior(lookahead, count, playouts):
-    """Let the prior count as so many playouts: by how much a move is worse than the best one."""
+    """Count the prior as some playouts: the difference between a move and the best one."""
     best = lookahead.worth[0]
     for place in range(count):
         lookahead.worth[place] = playouts * (lookahead.worth[place] - best)
@@ -236,7 +236,7 @@ def _copy(source, target, count):
 
 @kernel
 def _seat_players(game, rules, seating, line_up, seat, parameters):
-    """Let the seat be played by the first of its pool, every rival by one of the others; nobody explores."""
+    """Let the first member of the pool play the seat, and other members the rivals, all without exploration."""
     lookahead, entry = game.lookahead, game.own[seat].entrant
     first, rivals = seating.pool_at[entry], seating.pool_size[entry] - 1
     if lookahead.valuer >= 0:
@@ -269,7 +269,8 @@ def _playing_on(parts: Parts) -> Any:
 
     @kernel
     def play_on(game, rules, seating, line_up, seat):
-        """Play on with ``game.lookahead.player``; what the plan forbids stays forbidden. Return whether to the end."""
+        """Continue the game with ``game.lookahead.player``; bans of the plan remain in force. Return whether to the
+        end."""
         choice, ahead = game.choice, game.lookahead.ahead
         while True:
             decider = next_decision(game, rules, 0)
@@ -301,7 +302,8 @@ def _comparing(parts: Parts) -> Any:
 
     @kernel
     def worth_of(game, rules, line_up, seat, ended):
-        """Return what a playout came to: the end, or the best move that a user's function sees where it was cut."""
+        """Return the value of a playout: that of its end, or of the best move according to a user's function where it
+        was truncated."""
         if ended:
             return utility(game, rules, seat)
         best = 0.0
@@ -315,7 +317,7 @@ def _comparing(parts: Parts) -> Any:
 
     @kernel
     def compare(game, words, rules, seating, line_up, seat, number, left):
-        """Draw what is hidden anew, make each candidate, play on, add up what it was worth."""
+        """Resample hidden information, play out each candidate move, and add up the values."""
         lookahead = game.lookahead
         _copy(lookahead.saved, words, redrawn_words)
         redraw(game, rules, lookahead.seed, number, seat)

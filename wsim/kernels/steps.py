@@ -1,7 +1,7 @@
-"""The steps of a game as separate entry points, for everything that continues from positions.
+"""The steps of a game as separate entry points, for everything that continues positions.
 
-What searches, carries out commands or steps many games at once runs on to decisions and makes moves. The two are most
-of the code of a game. So they are compiled once, and called by name: two calls for a move, where whole games
+Searches, commands and games stepped together all advance to decisions and make moves. The two are most of the code of a
+game. So they are compiled once, and called by name: two calls for a move, where whole games
 (``wsim.kernels.engine.chunk_of``) have none.
 """
 

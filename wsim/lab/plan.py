@@ -364,7 +364,7 @@ class Plan:
         return {name: place for name, place in found.items() if place is not None}
 
     def identity(self) -> dict[str, Any]:
-        """Return what decides the data: the plan, with the content of every file it names in the place of its path.
+        """Return what decides the data: the plan, with the content of every file it names instead of its path.
 
         Raises UserError for a file that cannot be read.
         """

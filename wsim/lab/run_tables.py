@@ -134,6 +134,11 @@ class WonBy:
     def _of_games(self, rows: pl.LazyFrame) -> pl.LazyFrame:
         return rows.join(self._wanted.select("game"), on="game", how="semi", maintain_order="left")
 
+    @property
+    def wishes(self) -> None:
+        """Raise UserError: worth is of all games."""
+        raise UserError("worth is measured in games of its own, whatever the winner's margin: leave out --won-by")
+
     def between(self, _analysis: object) -> None:
         """Return None: differences between players are known only for all games."""
 

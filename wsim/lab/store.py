@@ -44,6 +44,7 @@ from wsim.lab.provenance import METADATA_KEY, Provenance
 from wsim.lab.record import Record, read_record
 from wsim.lab.rest_known import known_between
 from wsim.lab.wishes import worth_share
+from wsim.policies.chances import WORTH_GAMES
 from wsim.policies.lineup import PEOPLE
 from wsim.processors import usable_cpus
 
@@ -176,10 +177,12 @@ class Run:
         """
         from wsim.stats.summary import Summary
 
+        if self.people:
+            raise UserError("games of people do not measure what cards are worth: nothing in them was left to chance")
         if not worth_share(self.plan):
             raise UserError(
                 f"the run {str(self.path)!r} has no games that measure what cards are worth: play it with --worth "
-                "0.4, or use wsim experiment worth"
+                f"{WORTH_GAMES}, or use wsim experiment worth"
             )
         self._scan("worth")  # raises if there are none, or if one is damaged
         total = Summary()

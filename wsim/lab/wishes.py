@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +15,8 @@ import numpy as np
 from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.batch import rows_and_picks
-from wsim.policies.chances import CHANCE, WORTH
+from wsim.lab.record import RECORD, read_record
+from wsim.policies.chances import CHANCE, OVERRULE, WORTH, WORTH_GAMES
 
 if TYPE_CHECKING:
     from wsim.game import Simulator
@@ -32,6 +34,18 @@ def overruled(plan: Plan, chance: float | str) -> Plan:
     if "randomise" in plan.options:
         raise UserError("randomise and overrule are different experiments: use only one of them")
     return plan.replace(overrule=str(chance), worth=None, picks=False, keep="seats")
+
+
+def with_worth(plan: Plan, folder: str | None) -> Plan:
+    """Return the plan of ``wsim run``: it measures worth unless it says otherwise or is an experiment of its own.
+
+    A ``folder`` with a run decides, so that an old run is continued as it was begun.
+    """
+    if {WORTH, OVERRULE, "randomise"} & plan.options.keys() or find_game(plan.game).WISHES is None:
+        return plan
+    if folder is not None and (Path(folder) / RECORD).exists():
+        return plan.replace(worth=read_record(Path(folder)).provenance.identity["plan"].get(WORTH))
+    return plan.replace(worth=str(WORTH_GAMES))
 
 
 def worth_share(plan: Plan) -> float:

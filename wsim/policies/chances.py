@@ -7,13 +7,15 @@ from collections.abc import Mapping, Sequence
 from wsim.errors import UserError
 
 OVERRULE = "overrule"
-"""The option of a plan: how often a policy must do the next best thing (``wsim.kernels.overruling``)."""
+"""The option of a plan: how often a policy is overruled and makes its next best move (``wsim.kernels.overruling``)."""
 WORTH = "worth"
-"""The option of a plan: how many games that overrule policies are added to each game of a run (``wsim.lab.wishes``)."""
-CHANCE = 0.1
+"""The option of a plan: how many games of a run, for each of its own, overrule policies (``wsim.lab.wishes``)."""
+CHANCE = 0.11
 """How often a policy is overruled: intervals are narrow, and most of a game is still played by undisturbed players."""
+WORTH_GAMES = 0.45
+"""Games with overruled policies that ``wsim run`` plays for each game, unless it is told otherwise."""
 OVERRULE_HELP = "chance, for all seats or by seat, that a policy must do the next best thing (wsim experiment worth)"
-WORTH_HELP = "runs: games with overruled policies for each game, such as 0.4: what each card is worth"
+WORTH_HELP = f"games with overruled policies for each game, for what cards are worth; wsim run: {WORTH_GAMES}; 0: none"
 EXPERIMENT = {OVERRULE: OVERRULE_HELP, WORTH: WORTH_HELP}
 """The options of a game whose policies can be overruled."""
 
@@ -37,7 +39,7 @@ def overruling_of(options: Mapping[str, str], seats: int) -> Sequence[float]:
 
 
 def chances(option: str, text: str, seats: int) -> Sequence[float]:
-    """Return the chance of each seat; raise UserError for what is no chance."""
+    """Return the probability for each seat; raise UserError for an invalid one."""
     return [_chance(option, value) for value in per_seat(option, text, seats)]
 
 

@@ -1,8 +1,8 @@
-"""Policies that are Python functions of this process: passed instead of a name.
+"""Policies that are Python functions of this process, given instead of a name.
 
 A line-up is text, so a function gets a name for as long as the process lives: ``wsim.policies.functions:NAME_DIGEST``.
-The digest is of what it does (its code and what it holds), so two functions of one name are two policies. Nothing of it
-outlives the process: a run that it played names it, and can be resumed only where it was passed again.
+The digest covers its code and its captured values, so two functions with the same name are different policies. It is
+not stored: a run that it played contains its name, and can be resumed only if it is passed again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How the engine of a game calls a policy: one signature, and what is settled before the policy is asked.
+"""How the engine of a game calls a policy: one signature, and the decisions made before the policy is called.
 
 The engine calls the *entry point* of a policy: a compiled function of the game's signature. It goes through the game's
 routine, the small kernels that settle what most policies do alike (such as paying a loss, or the random picks of
@@ -154,7 +154,7 @@ class Interface:
         return numpy_signature(self.searcher).args[0].fields["lookahead"].type if JIT else None
 
     def valuing(self, values: Any) -> Any:
-        """Return what a searcher calls to have its moves valued by a user's function. Not kept.
+        """Return the kernel with which a searcher has its moves valued by a user's function. Not kept.
 
         The function is a kernel of the first four records and an index, returns a float, and gets copies. What is
         returned is -1 where it failed, which an infinite value says; what is no number is not tried. Raises UserError
@@ -177,7 +177,7 @@ class Interface:
         return njit(signature, nogil=True, error_model="numpy")(filled)
 
     def _after(self, parts: tuple[str, ...], policy: Any) -> Any:
-        """Return the kernel that asks a policy for what these parts of the routine do not settle."""
+        """Return the kernel that calls a policy for decisions that these parts of the routine do not settle."""
         return reduce(_unless, [self.routine[part] for part in reversed(parts)], policy)
 
 
@@ -197,7 +197,7 @@ def _asking_back(explore: Any) -> Any:
 
 @kernel
 def _value_of(public: Any, own: Any, choice: Any, rules: Any, index: Any, callback: Any) -> Any:
-    """What a function in plain Python says of a move."""
+    """The value that a function in plain Python gives a move."""
     words = np.uint64(index), address_of(public), address_of(own), address_of(choice), address_of(rules)
     return call_back(types.float64, callback, words)
 

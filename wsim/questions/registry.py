@@ -191,9 +191,10 @@ class Question:
             import json
 
             flat = None if plan is None else plan.as_dict()
-            records = [group.record() for group in groups]
-            written = {"out": None, "resume": False}  # where an answer is written is no part of the question
-            options = [{**record, **{key: written[key] for key in written if key in record}} for record in records]
+            options = [group.record() for group in groups]
+            for group, record in zip(groups, options, strict=True):
+                for key in record.keys() & set(OUTPUTS):  # where an answer is written is not part of the question
+                    record[key] = options_of(group)[key][0].default
             asked = {"question": self.name, "plan": flat, "groups": options}
             object.__setattr__(answer, "asked", json.loads(json.dumps(asked)))
 

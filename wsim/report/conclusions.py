@@ -5,7 +5,7 @@
 * The best of a table is named together with all whose intervals overlap its own: figures with disjoint intervals differ
   clearly, whatever the covariance of the estimates; figures with overlapping intervals may or may not differ.
 * A difference that is clear but smaller than ``SMALL`` is called small.
-* A player's choice (cards built) is called associated with winning, never a cause of it.
+* What was chosen by a player (cards built) is judged by its worth, which is causal; who owns it gets no verdict.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from wsim.report.material import Material
 from wsim.stats.columns import FAIR
 from wsim.stats.tables import Table
 
-WIN = "win_difference"
+WORTH = "worth"
 LOW, HIGH = f"{FAIR} from", f"{FAIR} to"
 SMALL = 0.05
 """Five per cent of the fair share of wins: a smaller difference is called small."""
@@ -58,7 +58,8 @@ def conclusions(material: Material) -> list[Statement]:
         if table.form == "levels":
             found += about_levels(table, name, material.games)
         elif table.form == "owners":
-            found += about_owners(table, name, material.games, within=_within(material))
+            measured = WORTH in table.frame.columns
+            found += about_worth(table, name, material.games) if measured else [_unmeasured(table, name)]
     found.append(_scores(material))
     found += _winners(material)
     found += _seats(material)
@@ -203,66 +204,58 @@ def _float(value: object) -> float | None:
     return float(value) if isinstance(value, int | float) else None
 
 
-def _within(material: Material) -> str:
-    """Return the words for the comparison of owners, if there are several policies."""
-    return " of the same policy" if len(set(material.run.plan.policies)) > 1 else ""
+def _unmeasured(table: Table, section: str) -> Statement:
+    """Say that nothing tells what the items of a table are worth."""
+    noun, how = _noun(table), table.note.partition(". ")[0] if table.note.startswith("Worth") else ""
+    headline = f"What each {noun} is worth was not measured: this run shows who has it only."
+    return Statement("caution", headline, f"{how}." if how else "", section)
 
 
-def about_owners(table: Table, section: str, games: int, *, within: str = "") -> list[Statement]:
-    """Return conclusions about correlations with winning, not causes; ``within``: what the compared seats have in
-    common."""
-    rows, noun = labelled(table, FAIR, WIN), _noun(table)
-    known = rows.filter(pl.col("win_q").is_not_null())
+def about_worth(table: Table, section: str, games: int) -> list[Statement]:
+    """Say what is worth most and least to the seats that want it, over the next best thing."""
+    rows, noun = labelled(table, WORTH), _noun(table)
+    known = rows.filter(pl.col("q").is_not_null())
     if known.is_empty():
         return [_no_intervals(noun, section)]
-    clear = known.filter(pl.col("win_q") < CLEAR)
+    clear = known.filter(pl.col("q") < CLEAR)
     if clear.is_empty():
-        return [
-            Statement(
-                "open", f"No {noun} is clearly correlated with winning or losing in {games:,} games.", "", section
-            )
-        ]
+        return [Statement("open", f"No {noun} is clearly worth anything in {games:,} games.", "", section)]
     found = []
     for best in (True, False):
-        order = clear.sort("win_difference", descending=best)
+        order = clear.sort(WORTH, descending=best)
         first = order.row(0, named=True)
-        if (first["win_difference"] > 0) == best:
+        if (first[WORTH] > 0) == best:
             others = known.filter(pl.col("label") != first["label"])
-            found.append(_goes_with(first, others.sort("win_difference", descending=best), noun, section, within))
-    good = len(clear.filter(pl.col("win_difference") > 0))
-    unclear = len(known) - len(clear)
-    parts = (
-        f"{good} {'correlates' if good == 1 else 'correlate'} positively with winning, {len(clear) - good} negatively"
-    )
-    caveat = f"By q-values below {CLEAR}; observational. For causes, use a pick experiment or a what-if."
+            found.append(_worth_most(first, others.sort(WORTH, descending=best), noun, section))
+    good, unclear = len(clear.filter(pl.col(WORTH) > 0)), len(known) - len(clear)
+    parts = f"{good} clearly help the seats that want them, {len(clear) - good} clearly harm them"
+    caveat = f"By q-values below {CLEAR}; over the next best thing that the seat would do."
     if unclear:
-        headline = f"{unclear} of {len(known)} {plural(noun)} not clearly correlated with winning or losing."
-        found.append(Statement("open", headline, f"{title(parts)}. {caveat}", section))
+        headline = f"{unclear} of {len(known)} {plural(noun)} cannot be told from the next best thing."
+        found.append(Statement("open", headline, f"{parts}. {caveat}", section))
     else:
         found.append(Statement("clear", f"Of {len(known)} {plural(noun)}, {parts}.", caveat, section))
     return found
 
 
-def _goes_with(first: Mapping[str, Any], others: pl.DataFrame, noun: str, section: str, within: str) -> Statement:
-    """Name the item most clearly correlated with winning or losing, and all items that cannot be distinguished from
-    it."""
-    wins = first["win_difference"] > 0
-    word, more = ("winning", "more") if wins else ("losing", "less")
-    end, edge = (f"{WIN} to", f"{WIN} from") if wins else (f"{WIN} from", f"{WIN} to")
-    rivals = others.filter(pl.col(end) >= first[edge] if wins else pl.col(end) <= first[edge])["label"].to_list()
+def _worth_most(first: Mapping[str, Any], others: pl.DataFrame, noun: str, section: str) -> Statement:
+    """Name what is clearly worth most, or costs most, and all that cannot be told from it."""
+    gains = first[WORTH] > 0
+    word, more = ("most", "more") if gains else ("least", "less")
+    end, edge = (f"{WORTH} to", f"{WORTH} from") if gains else (f"{WORTH} from", f"{WORTH} to")
+    rivals = others.filter(pl.col(end) >= first[edge] if gains else pl.col(end) <= first[edge])["label"].to_list()
     if rivals:
-        headline = f"The {noun} most associated with {word} is one of {1 + len(rivals)}: "
+        headline = f"The {noun} worth {word} is one of {1 + len(rivals)}: "
         headline += f"{named([first['label'], *rivals], last='or')}."
     else:
-        headline = f"The {noun} most associated with {word} is {first['label']}."
-    low, high = sorted(abs(first[f"{WIN} {end}"]) for end in ("from", "to"))
+        headline = f"The {noun} worth {word} is {first['label']}."
+    low, high = sorted(abs(first[f"{WORTH} {end}"]) for end in ("from", "to"))
     return Statement(
         "clear",
         headline,
-        f"Seats with {first['label']} win {number(first[FAIR])} times their fair share "
-        f"({_interval(first, FAIR)}), {number(100 * abs(first['win_difference']), 1)} percentage points {more} "
-        f"often than seats{within} without it ({number_range(100 * low, 100 * high, 1)}). Observational; and the most "
-        "extreme of many estimates tends to overstate.",
+        f"Seats that want {first['label']} win {number(100 * abs(first[WORTH]), 1)} percentage points {more} often "
+        f"with it than with the next best thing ({number_range(100 * low, 100 * high, 1)}). The most extreme of many "
+        "estimates tends to overstate.",
         section,
     )
 

@@ -86,6 +86,7 @@ class Analysis:
         default.
     sums: the sums from which it is made if split only by ``by``; None if it needs rows.
     moves: its figure that ``wsim rest`` compares between players; none if it does not.
+    worth: the kind of wish (``build``) whose worth stands in front of what owning its items is correlated with.
     wishes: whether it is made of games with overruled policies, which only some plans have (``wsim.stats.worth``).
     """
 
@@ -99,6 +100,7 @@ class Analysis:
     fits: Callable[[Any], bool] = _always
     sums: Recipe | None = None
     moves: str = ""
+    worth: str = ""
     wishes: bool = False
 
     def possible(self, plan: Any) -> bool:
@@ -124,6 +126,10 @@ class Analysis:
             if getattr(run, "people", None) and "has no column" in str(error):
                 raise UserError(f"people did not record what this table needs: {error}") from None
             raise
+        if self.worth:
+            from wsim.stats.worth import with_worth
+
+            table = with_worth(table, run, self.worth, groups or (), level)
         table = replace(table, main=self.columns, first=self.first)
         between = run.between(self) if self.moves and groups is not None and groups == self.by else None
         return table if between is None else between.with_player_sd(table, self.moves)

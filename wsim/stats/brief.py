@@ -5,34 +5,34 @@ from __future__ import annotations
 import polars as pl
 
 from wsim.stats.tables import Table
+from wsim.stats.worth import SHORT
 
 BEST, WORST = 10, 5
 LONGEST = 30
-_SHORT = 3
 
 
 def ends(table: Table) -> tuple[str, pl.DataFrame]:
-    """Return title and rows of a table; of a long one that is sorted by win share or worth only its ends, without items
-    that nobody has.
-    """
+    """Return title and rows of a table; of a long one that is sorted by worth or win share its ends, of known items."""
     frame = table.frame
-    if frame.height > LONGEST and "worth" in frame.columns:
+    if frame.height > LONGEST and "what" in frame.columns:
         return _ends_of_worth(table)
     if frame.height <= LONGEST or table.form not in ("levels", "owners"):
         return table.title, frame
-    known = frame.filter(pl.col("n") > 0)
+    of_worth = "worth" in frame.columns
+    known = frame.filter(pl.col("worth").is_not_null() if of_worth else pl.col("n") > 0)
     if known.height <= LONGEST:
         return table.title, known
-    whose = " of their owners" if table.form == "owners" else ""
-    title = f"{table.title}: the {BEST} best and {WORST} worst of {known.height} by win share{whose}"
-    return title, _ends(known)
+    best, worst, by = ("highest", "lowest", "win share of their owners")
+    if of_worth or table.form == "levels":
+        best, worst, by = "best", "worst", "worth" if of_worth else "win share"
+    return f"{table.title}: the {BEST} {best} and {WORST} {worst} of {known.height} by {by}", _ends(known)
 
 
 def _ends_of_worth(table: Table) -> tuple[str, pl.DataFrame]:
     """Return title and rows of a worth table: the ends of the first kind (cards to build), all rows of short kinds."""
     kinds = table.frame["what"].value_counts()
     first = table.frame["what"][0]
-    cards, short = table.frame.filter(what=first), kinds.filter(pl.col("count") <= _SHORT)["what"].implode()
+    cards, short = table.frame.filter(what=first), kinds.filter(pl.col("count") <= SHORT)["what"].implode()
     if cards.height <= BEST + WORST:
         return table.title, table.frame
     others = table.frame.filter(pl.col("what") != first, pl.col("what").is_in(short))

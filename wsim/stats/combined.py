@@ -49,16 +49,19 @@ def minus(here: Table, there: Table) -> Table | None:
 
     The runs are assumed independent, so squared errors add up.
 
-    Columns: the labels, fair_share_ratio and score of both runs (``_here``, ``_there``), and their differences with
-    _low and _high.
+    Columns: the labels, two figures of either run (``_here``, ``_there``), and their differences with _low and _high:
+    worth and points where both know them, else fair_share_ratio and score.
     """
     if here.labels != there.labels:
         return None
-    measures = [here.column(name) for name in (FAIR, "score")]
+    of_worth = "worth" in here.frame.columns and "worth" in there.frame.columns
+    figures = ("worth", "points") if of_worth else (FAIR, "score")
+    measures = [here.column(name) for name in figures]
     label = [pl.col(name).cast(pl.String) for name in here.labels]
     wanted = [part for column in measures for part in (column.name, *(column.ends or ()))]
+    known = pl.col("worth").is_not_null() if of_worth else pl.col("n") > 0
     one, two = (
-        table.frame.filter(pl.col("n") > 0).select(*label, *(pl.col(name).name.suffix(run) for name in wanted))
+        table.frame.filter(known).select(*label, *(pl.col(name).name.suffix(run) for name in wanted))
         for table, run in ((here, "_here"), (there, "_there"))
     )
     both = one.join(two, on=list(here.labels), maintain_order="left")
@@ -78,9 +81,9 @@ def minus(here: Table, there: Table) -> Table | None:
         both = both.drop(low + "_here", high + "_here", low + "_there", high + "_there")
         columns += [Column(f"{name}_{run}", column.kind, heading=f"{column.heading}, {words}") for run, words in _RUNS]
         columns.append(difference)
-    both = both.sort(f"{FAIR}_difference", descending=True, nulls_last=True)
-    title = f"{here.title}: x fair share, this run minus the other"
-    chart = Chart("forest", (f"{FAIR}_difference",), here.labels, f"{title}, with intervals")
+    both = both.sort(f"{figures[0]}_difference", descending=True, nulls_last=True)
+    title = f"{here.title}: {measures[0].heading}, this run minus the other"
+    chart = Chart("forest", (f"{figures[0]}_difference",), here.labels, f"{title}, with intervals")
     return Table(both, title, columns=tuple(columns), labels=here.labels, charts=(chart,))
 
 

@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import polars as pl
 
 from wsim.document import CATEGORY, NAME, POINTS, SHARE, Column, estimated, names
 from wsim.errors import UserError
-from wsim.stats.columns import FAIR_SHARE_RATIO, OF_WINS, POINTS_OF, SCORE, VERDICT, WIN_SHARE, N, Q, means
+from wsim.stats.columns import FAIR_SHARE_RATIO, OF_WINS, POINTS_OF, SCORE, WIN_SHARE, N, Q, means
 from wsim.stats.games import GameBatch, Source, batches, competitors, parties, require, seats_of
-from wsim.stats.intervals import benjamini_hochberg, check_level, nulls, verdicts
+from wsim.stats.intervals import benjamini_hochberg, check_level, nulls
 from wsim.stats.owner_tallies import STRATUM, owner_sums, tallied
 from wsim.stats.parallel import in_order
 from wsim.stats.strata import note_of, strata_of, title_of, usual_note
@@ -63,10 +62,10 @@ def owners(
 
     Columns: ``noun``, the ``by`` ones, n (seats that have it at the end), ``share`` (of all seats), win_share (of the
     owners), fair_share_ratio (that times the number of players: 1.00 is average), win_share_not (of the others),
-    win_difference, win_q, verdict (higher, lower or unclear), score, score_not, score_difference, score_q, the owners'
+    win_difference, win_q, score, score_not, score_difference, score_q, the owners'
     mean of each category of points; then those of ``beside``. Estimates have _low and _high; q-values are
     Benjamini-Hochberg over the list. Sorted by win share.
-    The table is observational: see its note.
+    The table is observational, so it has no verdict: see its note.
     """
     check_level(level)
     groups = (by,) if isinstance(by, str) else tuple(by)
@@ -142,7 +141,7 @@ def _table(
 ) -> Table:
     """Return the table of the estimates of every item (and level) from ``seats``."""
     noun, groups = shown.noun, shown.groups
-    frame = _with_q_values(frame, shown.level)
+    frame = _with_q_values(frame)
     if beside is not None:
         frame = frame.join(beside.frame, on=[noun, *groups], how="left", nulls_equal=True)
     order = ["win_share", noun, *groups]
@@ -172,9 +171,12 @@ def _share_of_seats(name: str) -> Column:
 
 _WITHOUT = "minus that of seats (of the same policy) without it"
 _COLUMNS = (
-    N, WIN_SHARE, FAIR_SHARE_RATIO, VERDICT, SCORE,
+    N, WIN_SHARE, FAIR_SHARE_RATIO, SCORE,
     estimated("win_share_not", SHARE, about="win share of seats without it"),
-    estimated("win_difference", SHARE, unit=OF_WINS, difference=True, about=f"win share of seats with it {_WITHOUT}"),
+    estimated(
+        "win_difference", SHARE, unit=OF_WINS, heading="owners", difference=True,
+        about=f"win share of seats with it {_WITHOUT}: who has it, not what it is worth",
+    ),
     Q.called("win_q"),
     estimated("score_not", POINTS, about="score of seats without it"),
     estimated("score_difference", POINTS, difference=True, about=f"score of seats with it {_WITHOUT}"),
@@ -203,14 +205,12 @@ def _keyed(
     return frame.select(names, *levels, pl.all())
 
 
-def _with_q_values(frame: pl.DataFrame, level: float) -> pl.DataFrame:
-    """Replace p-values by q-values over the whole list, and add the verdict on winning after its q-value."""
+def _with_q_values(frame: pl.DataFrame) -> pl.DataFrame:
+    """Put q-values over the whole list in the place of the p-values."""
     for name in ("win", "score"):
         q = nulls(benjamini_hochberg(frame[f"{name}_p"].to_numpy())).alias(f"{name}_q")
         frame = frame.replace_column(frame.columns.index(f"{name}_p"), q)
-    differences, q_values = (frame[name].fill_null(np.nan) for name in ("win_difference", "win_q"))
-    verdict = verdicts(differences, q_values, level=level).alias("verdict")
-    return frame.insert_column(frame.columns.index("win_q") + 1, verdict)
+    return frame
 
 
 def _described(frame: pl.DataFrame, noun: str, about: Mapping[str, Mapping[str, object]] | None) -> pl.DataFrame:

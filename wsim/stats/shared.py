@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from wsim.stats.analysis import Analysis, Option
 from wsim.stats.columns import FAIR, PLAYER_SD
 from wsim.stats.factor_sums import FactorSums
@@ -9,12 +12,15 @@ from wsim.stats.matchup_table import crowding, matchups
 from wsim.stats.ratings import strengths
 from wsim.stats.tables import policies
 from wsim.stats.variance import variance_shares
+from wsim.stats.worth import SHOWN_FIRST, worth
 
 OUTCOME = {"outcome": Option("a column of numbers of the seats table: total, win_share, ...")}
 BEATS_CHANCE = ("win_share", PLAYER_SD, FAIR, "verdict", "q", "score", "n")
-"""The last columns that a table of levels hides: the win share against the fair share."""
-OWNERS = ("win_difference", PLAYER_SD, "verdict", "win_share", "win_q", "n", "score_difference")
-"""The last columns that a table of owners hides."""
+"""What a table of levels keeps longest: is the share of wins more than the fair one?"""
+HEADLINE = ("worth", "q", "verdict", "points", "wanted", "followed", "overruled", "win_difference")
+"""The main columns of items that seats want and have: what they are worth, then who has them."""
+OWNERS = ("worth", "verdict", "points", "wanted", "win_difference", "q", "overruled", "followed", "n")
+"""What a table of such items keeps longest."""
 PAIRS = ("other", "lift", "verdict", "q", "n", "shrunk", "affinity")
 """The last columns that a table of pairs hides."""
 RAW = {"raw": Option("pool the policies instead of comparing within them", flag=True)}
@@ -48,3 +54,18 @@ STRENGTHS = Analysis(
     first=("strength", "verdict", "q", "win_share", "n"),
 )
 VARIANCE = Analysis(variance_shares, "how much of the score's variance comes from what", options=OUTCOME, shown="asked")
+
+
+def worth_analysis(fits: Callable[[Any], bool]) -> Analysis:
+    """Return the analysis of a game whose policies can be overruled; ``fits``: for which plans there are wishes."""
+    return Analysis(
+        worth,
+        "what each thing is worth to the seat that wants it, over the next best thing",
+        by=(),
+        columns=("worth", "verdict", "points", "q", "wanted", "followed", "overruled"),
+        first=SHOWN_FIRST,
+        options={"fewest": Option("leave out what was followed or overruled fewer times: 30", read=int)},
+        shown="run",
+        fits=fits,
+        wishes=True,
+    )

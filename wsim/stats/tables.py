@@ -31,6 +31,10 @@ OBSERVATIONAL = (
     "Observational: this compares games in which something happened with games in which it did not, and the seats that "
     "chose it may have been better off already. For the effect of changing it use wsim whatif."
 )
+CAUSED = (
+    "What a card is worth to the seat that wants it is measured by wsim run and wsim experiment worth; what taking it "
+    "on a random turn causes, by wsim experiment picks."
+)
 DEALT = (
     "Intervals are clustered by game. Comparisons are unbiased for anything assigned at random; they may be confounded "
     "for choices of a seat and for things that always occur together (a policy fixed to one seat)."

@@ -13,29 +13,31 @@ up.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from wsim.display import title
 from wsim.document import COUNT, PROBABILITY, SHARE, Column, estimated, names
 from wsim.document import POINTS as POINTS_KIND
 from wsim.errors import UserError, nearest
-from wsim.stats.analysis import Analysis, Option
 from wsim.stats.columns import OF_WINS, VERDICT, Q
 from wsim.stats.fewest import ENOUGH
 from wsim.stats.intervals import nulls, verdicts
 from wsim.stats.levels import columns_of
 from wsim.stats.moments import Moments
 from wsim.stats.summary import Piece, Summary
-from wsim.stats.tables import Table
+from wsim.stats.tables import CAUSED, OBSERVATIONAL, Table
 
 FOLLOWED, OVERRULED = 0, 3
 """Where the features of either arm begin: n, parts of a win, score."""
 TITLE = "Worth"
 _BY = "worth by "
+SHORT = 3
+"""Rows of a kind of wish that are all shown where most are left out."""
 SHOWN_FIRST = ("worth", "verdict", "points", "wanted", "q", "overruled", "followed")
 """The columns that are kept longest, after those that name a row."""
 ESTIMAND = (
@@ -283,23 +285,56 @@ def worth(run: Any, by: str | Sequence[str] = (), *, level: float = 0.95, fewest
     """
     sums = getattr(run, "wishes", None)
     if not isinstance(sums, Summary):
-        raise UserError("what cards are worth follows from a run with --worth 0.4, or from wsim experiment worth")
+        raise UserError("what cards are worth follows from a run with --worth, or from wsim experiment worth")
     return worth_table(sums, by, level=level, fewest=fewest)
 
 
-def analysis_of(fits: Callable[[Any], bool]) -> Analysis:
-    """Return the analysis of a game whose policies can be overruled; ``fits``: for which plans there are wishes."""
-    return Analysis(
-        worth,
-        "what each thing is worth to the seat that wants it, over the next best thing",
-        by=(),
-        columns=("worth", "verdict", "points", "q", "wanted", "followed", "overruled"),
-        first=SHOWN_FIRST,
-        options={"fewest": Option("leave out what was followed or overruled fewer times: 30", read=int)},
-        shown="run",
-        fits=fits,
-        wishes=True,
+WHO_OWNS = (
+    "owners: win share of the seats that had it at the end minus that of the others; this shows who has it, not what "
+    "it is worth"
+)
+_OF_OWNERS = ("win_q", "score_q")
+
+
+def with_worth(table: Table, run: Any, what: str, by: Sequence[str], level: float) -> Table:
+    """Return a table of owned items with their worth in front, or a note that says why it has none.
+
+    ``what``: the kind of wish that has these items. The q-values of owners are left out: they would be read as ones of
+    worth.
+    """
+    noun, frame = table.labels[0], table.frame.drop(*_OF_OWNERS)
+    try:
+        known = worth(run, by, level=level)
+        if known.frame.filter(what=what).is_empty():
+            raise UserError(f"too few games: nothing was both followed and overruled {ENOUGH} times")
+    except UserError as error:
+        why = f"Worth is unknown here: {error}. {title(WHO_OWNS)}."
+        return replace(table, frame=frame, note=f"{why} {table.note}")
+    columns = known.frame.columns[2 + len(by) :]
+    keys = [pl.col(name).cast(pl.String).alias(f"_{name}") for name in (noun, *by)]
+    rows = known.frame.filter(what=what).select(*(pl.col(name).alias(f"_{name}") for name in by),
+        pl.col("name").alias(f"_{noun}"), *columns)  # fmt: skip
+    on = [f"_{name}" for name in (noun, *by)]
+    joined = frame.with_columns(keys).join(rows, on=on, how="left", maintain_order="left").drop(on)
+    further = table.note.replace(OBSERVATIONAL, "").replace(CAUSED, "")
+    front = frame.columns[: frame.columns.index("n")]
+    joined = joined.select(*front, *columns, pl.exclude(*front, *columns))
+    joined = joined.sort("worth", descending=True, nulls_last=True, maintain_order=True)
+    return replace(
+        table,
+        frame=joined,
+        note=" ".join(f"{known.note} {title(WHO_OWNS)}. {further}".split()),
+        columns=(*table.columns, *known.columns[2 + len(by) :]),
     )
+
+
+def without(table: Table, kinds: Sequence[str]) -> Table:
+    """Return the worth of things but for those of some kinds, which other tables show; of a long kind the widest row.
+
+    The widest (build any card by a chain) is the one that was wanted most.
+    """
+    short = (pl.len().over("what") <= SHORT) | (pl.col("followed") == pl.col("followed").max().over("what"))
+    return replace(table, frame=table.frame.filter(~pl.col("what").is_in(kinds) & short))
 
 
 def _groups(sums: Summary, columns: Sequence[str]) -> tuple[Sequence[str], int]:

@@ -1,4 +1,4 @@
-"""Tuning: the numbers of a policy, searched for on common deals and judged on others."""
+"""Tuning: optimise the numbers of a policy on common deals, and evaluate them on different deals."""
 
 from wsim.questions.registry import Question
 

@@ -1,8 +1,10 @@
-"""Tune the numbers of a policy: search on common deals, generation by generation; judge what was found on others.
+"""Tune the numbers of a policy: search on common deals, generation by generation; evaluate the result on different
+deals.
 
 In a generation all candidates play the same games, the next one plays new ones, so that none is chosen for its luck
-more than once. What a candidate is worth is its win share among the field, and a little for every point ahead: points
-say more where a win is close. A small pull back to the start keeps numbers still that games say nothing of.
+more than once. The value of a candidate is its win share against the field, and a little for every point of lead:
+points are informative even if wins are rare. A small pull back to the start keeps numbers still that games say nothing
+of.
 """
 
 from __future__ import annotations
@@ -54,14 +56,13 @@ _OF_THE_JUDGES = ("generations", "held_out", "judges", "name")  # what the gener
 
 @dataclass(frozen=True, repr=False)
 class TuneAnswer(AskedAnswer):
-    """What a search found.
+    """The result of a search.
 
     Attributes
     ----------
-    policy: the line-up entry that plays it. file: the weight set, or the plan, that was written.
-    judged: how it was judged, one row for each table (``wsim.tuning.judging``).
-    history: what the folder holds: the question, every generation, the command.
-    games: played by the search.
+    policy: the line-up entry that plays it. file: the weight set or plan that was written. judged: the evaluation, one
+        row per table (``wsim.tuning.judging``). history: the content of the folder: the question, every generation, the
+        command. games: the number of games of the search.
     """
 
     FORMAT: ClassVar[str] = "wsim-tuned/1"
@@ -134,8 +135,8 @@ class TuneAnswer(AskedAnswer):
 def ask(plan: Plan, question: TuneQuestion, output: TuneOutput, execution: Execution = Execution()) -> TuneAnswer:
     """Tune the numbers of a policy by self-play and judge the result on deals and opponents that it never met.
 
-    Raises UserError for what cannot be tuned, StoreError if the disk refuses, Interrupted on Ctrl-C: ``wsim tune
-    --resume`` continues.
+    Raises UserError for a question that cannot be tuned, StoreError if the disk refuses, Interrupted on Ctrl-C: ``wsim
+    tune --resume`` continues.
     """
     if output.resume is None:
         whole = question_of(question, plan, output.start)
@@ -173,8 +174,8 @@ class TuningSearch:
 
     Attributes
     ----------
-    folder: where it is kept. base: the plan beneath its tables. question: what is tuned and how.
-    space: the numbers. contests: where they are tried. history: what the folder holds.
+    folder: its folder. base: the plan of its tables. question: the options. space: the numbers. contests: the tables.
+        history: the content of the folder.
     """
 
     folder: Path
@@ -195,7 +196,7 @@ class TuningSearch:
 
     @property
     def games(self) -> int:
-        """Games that the generations so far have played."""
+        """The number of games of all generations so far."""
         return sum(len(generation.values) for generation in self.history.generations) * self._games * len(self.contests)
 
     def run(self, execution: Execution = Execution()) -> TuneAnswer:
@@ -234,7 +235,7 @@ class TuningSearch:
         return TuneAnswer(playable(file, self.space.at(point)), file, judged, self.history, self.games)
 
     def _climbed(self) -> Climb:
-        """Return the search where it was interrupted, with the scores of its generations reported again."""
+        """Return the search in its last state, from the values of its generations."""
         candidates = self.question.candidates or usual_candidates(len(self.space.moved))
         climb = Climb(self.space.bounds, candidates, self.base.seed)
         for number, generation in enumerate(self.history.generations):
@@ -242,13 +243,13 @@ class TuningSearch:
             if digest_of(entries) != generation.candidates:
                 raise UserError(
                     f"the search in {str(self.folder)!r} goes another way here from generation {number}, with another "
-                    "version of numpy perhaps: begin anew with another --out"
+                    "version of numpy perhaps: start again with another --out"
                 )
             climb.tell(generation.values)
         return climb
 
     def _write(self, point: Any) -> Path:
-        """Write what others play: a weight set where the policy has one, else a plan."""
+        """Write the result for use: a weight set if the policy has one, otherwise a plan."""
         head = head_of(self.history, self.games, self.history.judged)
         kinds = {row["name"]: row.get("kind") for row in find_game(self.base.game).policies()}
         if kinds.get(self.space.entry.name) == "weights":
@@ -268,7 +269,7 @@ def begin(
     folder = Path(out) if out is not None else Path("tuning") / f"{space.entry.function}-{digest_of(identity)[:8]}"
     if (folder / RECORD).exists():
         raise UserError(
-            f"{str(folder)!r} holds a search already: go on with wsim tune --resume {shlex.quote(str(folder))}, or "
+            f"{str(folder)!r} holds a search already: continue with wsim tune --resume {shlex.quote(str(folder))}, or "
             "name another --out"
         )
     space = _moving(space, contests, usable_threads(execution.threads))
@@ -289,7 +290,7 @@ def begin(
 def resume(out: str | os.PathLike[str], *, generations: int | None = None, trust: bool = False) -> TuningSearch:
     """Take a search up again, perhaps for more generations.
 
-    Raises UserError where it would not be the same one, and for policy code that the folder names, unless trusted.
+    Raises UserError if it would not be the same search, and for policy code that the folder names, unless trusted.
     """
     folder = Path(out)
     history = read_history(folder)
@@ -359,7 +360,7 @@ def _command(base: Plan, question: TuneQuestion) -> str:
 
 
 def _moving(space: Space, contests: Sequence[Contest], threads: int) -> Space:
-    """Return the space of those numbers that change some game when they are moved; UserError if there is none."""
+    """Return the space of the numbers that change some game when moved; UserError if there is none."""
     parts = (range(SOON), range(SOON, PROBED))
 
     def played(contest: Contest, entry: str) -> Iterator[bytes]:

@@ -1,10 +1,10 @@
-"""The search: covariance matrix adaptation (CMA-ES), which asks for candidates and receives their scores.
+"""The search: covariance matrix adaptation (CMA-ES), with an ask/tell interface.
 
 Hansen's CMA-ES for few numbers, its separable variant (Ros and Hansen 2008) for many, of the package cmaes. Its state
-is a function of the seed and of the values told so far, so a search that was interrupted is told them again, and goes
-on as if nothing had happened. So does one on another machine: candidates are drawn by the symmetric root of the
-covariance. The package draws along its axes, and the orientation of an axis, or of axes of equal length, is
-up to the linear algebra of the machine.
+is a function of the seed and of the values told so far, so an interrupted search is told them again and continues as if
+uninterrupted. So does one on another machine: candidates are drawn by the symmetric root of the covariance. The package
+draws along its axes, and which way round an axis lies, or where axes of equal length lie, is up to the linear algebra
+of the machine.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SEEDS = 1 << 32  # of numpy's generator
 
 
 def usual_candidates(numbers: int) -> int:
-    """Return the number of candidates for this many numbers."""
+    """Return a suitable number of candidates for this many numbers."""
     return max(MIN_CANDIDATES, 4 + int(3 * np.log(numbers)))
 
 
@@ -66,12 +66,12 @@ class Climb:
         return [point[: self._numbers] for point in self._points]
 
     def tell(self, values: Sequence[float]) -> None:
-        """Say what the candidates that were asked for are worth: more is better."""
+        """Tell the values of the requested candidates; larger is better."""
         self._search.tell([(point, -value) for point, value in zip(self._points, values, strict=True)])
 
 
 def cmaes() -> Any:
-    """Return the package; UserError with the extra that brings it where it is missing."""
+    """Return the package; Raises UserError with the extra to install if it is missing."""
     try:
         import cmaes as package
     except ImportError as error:

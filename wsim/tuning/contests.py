@@ -27,8 +27,7 @@ class Contest:
 
     Attributes
     ----------
-    plan: rule set, players, seed, and who sits on the other seats.
-    simulator: the plan made ready.
+    plan: rule set, players, seed, and the policies in the other seats. simulator: the prepared plan.
     """
 
     plan: Plan
@@ -36,7 +35,7 @@ class Contest:
 
     @classmethod
     def of(cls, plan: Plan) -> Contest:
-        """Make a contest ready; raise UserError for one that cannot be played."""
+        """Prepare a contest; raise UserError if it cannot be played."""
         return cls(plan, find_game(plan.game).prepare(plan))
 
     def arm(self, entry: str) -> Arm:
@@ -44,7 +43,7 @@ class Contest:
         return Arm(entry, (self.simulator.with_line_up((entry, *self.plan.policies[1:])),))
 
     def read(self, frame: pl.DataFrame, games: range) -> Features:
-        """Return win share and score ahead of the others' mean of the tried seat, shape (games,) each."""
+        """Return win share and lead over the mean score of the others, for the tested seat; shape (games,) each."""
         players, shape = self.plan.players, (len(games), -1)
         shares, totals = (frame[name].to_numpy().astype(float).reshape(shape) for name in ("win_share", "total"))
         rows = np.arange(len(games))

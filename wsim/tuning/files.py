@@ -1,4 +1,4 @@
-"""What a search writes for others to play: a weight set, or a plan for a policy with parameters; its head says why."""
+"""The output of a search: a weight set, or a plan for a policy with parameters, with a header about its origin."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def write_set(
 
 
 def write_plan(folder: Path, plan: Plan, entry: Entry, head: Sequence[str]) -> Path:
-    """Write a plan in which the policy plays with what was found, against the field; return the file."""
+    """Write a plan in which the tuned policy plays against the field; return the file."""
     tuned = plan.replace(policies=(str(entry), *plan.policies[1:]), games=10_000)
     names = {name: plan.files.get(name, name) for name in tuned.named_files("cards", "patch", "policies")}
     placed = replace(tuned, files={name: os.path.relpath(file, folder) for name, file in names.items()})
@@ -53,7 +53,7 @@ def write_plan(folder: Path, plan: Plan, entry: Entry, head: Sequence[str]) -> P
 
 
 def head_of(history: History, games: int, judged: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the head of the file: how it was made, and how it was judged."""
+    """Return the header of the file: how it was made and evaluated."""
     question = history.question
     candidates = len(history.generations[-1].values)
     searched = (

@@ -1,7 +1,7 @@
-"""The folder of a search: ``tune.json`` says what is searched and what every generation was worth, nothing else.
+"""The folder of a search: ``tune.json`` contains the question and the values of every generation, and nothing else.
 
-The state of the search is not kept: it follows from the values (``wsim.tuning.climb``), so that no folder that somebody
-sends around can hold code.
+The state of the search is not kept: it follows from the values (``wsim.tuning.climb``), so a folder from someone else
+cannot contain code.
 """
 
 from __future__ import annotations
@@ -21,13 +21,12 @@ FORMAT = "wsim-tune/1"
 
 @dataclass(frozen=True)
 class Generation:
-    """What a generation was worth.
+    """The values of a generation.
 
     Attributes
     ----------
-    candidates: digest of the entries that played. values: what each was worth to the search.
-    share, margin: means over the candidates: win share, points ahead of the others.
-    spread: how far around the mean the candidates were asked for, in steps.
+    candidates: digest of the entries that played. values: the value of each. share, margin: means over the candidates:
+        win share, points ahead of the others. spread: the spread of candidates around the mean, in steps.
     """
 
     candidates: str
@@ -82,7 +81,7 @@ class History:
 
 
 def read_history(folder: Path) -> History:
-    """Return what a folder holds; raise UserError if it is no search, or not as it was written."""
+    """Return the content of a folder; raise UserError if it is not a search or is damaged."""
     path = folder / RECORD
     try:
         content = read_record_of(path, FORMAT, "not a record of wsim tune")

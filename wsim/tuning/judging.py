@@ -71,7 +71,7 @@ def _table(tables: Sequence[tuple[Plan, str]], outcomes: Sequence[Sequence[Featu
 
 
 def _opponents(plan: Plan) -> str:
-    """Return who sits on the other seats, equal ones counted."""
+    """Return the policies in the other seats, with counts of equal ones."""
     opponents = plan.policies[1:]
     alike = len(set(opponents)) == 1
     return (

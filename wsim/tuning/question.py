@@ -1,4 +1,4 @@
-"""What is tuned, against whom, for how long, and how the result is judged: checked once, frozen."""
+"""The options of a search: policy, opponents, length, and evaluation; checked once and frozen."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ GENERATIONS = 60
 HELD_OUT = 1 << 40
 """Bit by which the seed of the deals that judge differs from that of the deals of the search."""
 NOBODY = "none"
-"""What is said instead of judges for none besides those of the search."""
+"""The word for no judges in addition to the tables of the search."""
 JUDGES = ("heuristic", "weights")  # kinds of policies that judge unless others are named: strong ones that are fast
 
 
@@ -136,7 +136,7 @@ class TuneOutput(Options):
     trust: bool = option("Run policy code and effects that the resumed search names, whoever wrote it.", False)
 
     def elsewhere(self, folder: Path) -> Self:
-        """Return the options for asking again: a new search in a folder of its own."""
+        """Return the options for a repetition: a new search in a separate folder."""
         return replace(self, out=str(folder / "search"), resume=None)
 
     @property
@@ -146,7 +146,7 @@ class TuneOutput(Options):
 
 
 def entry_of(policy: str, start: str | None = None) -> Entry:
-    """Return the entry that is tuned, from the weight set ``start`` where one is named."""
+    """Return the entry to tune, starting from the weight set ``start`` if given."""
     if not isinstance(policy, str):
         raise UserError(f"policy must be a line-up entry, such as 'weighted', not {policy!r}")
     refuse_other_types(str, start=start)
@@ -179,7 +179,7 @@ def plans_of(base: Plan, question: TuneQuestion, start: str, fields: Sequence[st
 
 
 def usual_judges(game: str, question: TuneQuestion) -> tuple[str, ...]:
-    """Return the game's own players that the search does not meet: those of some strength that are fast."""
+    """Return the game's fast and reasonably strong policies that the search does not meet."""
     fields = [entry.name for field in question.against for entry in parse_lineup(field)]
     met = {parse_entry(question.policy).name, *fields, "weighted"}
     rows = find_game(game).policies()

@@ -2,7 +2,7 @@
 
 A coordinate counts steps from the start: value = start + step * coordinate. A step is 0.3 and a fifth of the value, so
 that small and large weights move at like rates; of whole numbers it is at least 1. Values are rounded to thousandths
-before anybody plays with them: what is written down is what was played.
+before they are played, so the written values are those that were played.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ class Space:
 
     Attributes
     ----------
-    entry: the entry as it begins. numbers: all that may be set.
-    moved: of all values, one after the other, the places of those that the search moves.
+    entry: the initial entry. numbers: all numbers that may be set. moved: the indices of the values that the search
+        moves.
     """
 
     entry: Entry
@@ -48,7 +48,7 @@ class Space:
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
-        """A name for every value: that of its number, with the place of the part where there are several."""
+        """The name of every value: that of its number, with the index of the part if there are several."""
         return tuple(
             number.name if len(number.values) == 1 else f"{number.name}[{part + 1}]"
             for number in self.numbers
@@ -67,7 +67,7 @@ class Space:
 
     @property
     def bounds(self) -> NDArray[np.float64]:
-        """The least and the most of every coordinate that moves, shape (moved, 2); infinite where there is none."""
+        """The bounds of every coordinate that moves, shape (moved, 2); infinite if unbounded."""
         limits = np.array([(number.least, number.most) for number in self._owners], float)
         of_all = (limits - self.start[:, None]) / self._steps[:, None]
         chosen: NDArray[np.float64] = of_all[list(self.moved)]
@@ -108,7 +108,8 @@ def _value_of(number: Number, values: Sequence[float]) -> Value:
 
 
 def space_of(entry: Entry, numbers: Sequence[Number], only: Sequence[str]) -> Space:
-    """Return the space of an entry's numbers, of which ``only`` some move; UserError where there is nothing to tune."""
+    """Return the space of an entry's numbers, of which ``only`` some move; Raises UserError if there is nothing to
+    tune."""
     if not numbers:
         raise UserError(f"{str(entry)!r} has no numbers to tune: weights, or numbers among its parameters, are needed")
     check_only(only, [number.name for number in numbers], str(entry))

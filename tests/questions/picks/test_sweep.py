@@ -164,7 +164,7 @@ def test_the_command_shows_the_sweep_and_its_target(wsim_command: Command) -> No
     assert lines[0] == "Effects of picks, 150 games at each value of cards.Altar.points, picks random with chance 1"
     assert [line.split()[0] for line in lines[3:6]] == ["0", "20", "40"]
     assert lines[7] == "Where the effect on score is 10"
-    assert "value: where the effect is 10, straight between the values" in answer.out
+    assert "value: where the effect is 10, interpolated linearly between the values" in answer.out
     record = json.loads(wsim_command(*words, "--json").out)
     assert record["targets"][0]["status"] == "met"
     assert record["question"]["sweep"] == POINTS

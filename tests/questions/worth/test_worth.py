@@ -14,6 +14,7 @@ import wsim
 from tests.conftest import Command
 from tests.stats.test_worth import rows
 from wsim.errors import UserError
+from wsim.policies.chances import CHANCE
 from wsim.questions.registry import question_of_format
 from wsim.questions.worth.answer import WorthAnswer
 
@@ -52,7 +53,7 @@ def test_the_table_counts_the_picks_of_the_same_games(game: str) -> None:
 
 def test_wanted_is_the_share_of_the_turns_on_which_a_card_could_be_built() -> None:
     answer = wsim.experiment_worth(**QUICK, fewest=2)
-    picks = wsim.play(**QUICK, overrule=0.1).picks.filter(pl.col("others") > 0, pl.col("decision") != "discard_pile")
+    picks = wsim.play(**QUICK, overrule=CHANCE).picks.filter(pl.col("others") > 0, pl.col("decision") != "discard_pile")
     lists = picks.select("wanted_card", "wanted_action", "offered", "ways").explode("offered", "ways")
     could = lists.filter(pl.col("ways") > 0, pl.col("offered").cast(pl.String) == "Altar").height
     wanted = picks.filter(wanted_action="build", wanted_card="Altar").height
@@ -60,7 +61,7 @@ def test_wanted_is_the_share_of_the_turns_on_which_a_card_could_be_built() -> No
 
 
 def test_other_splits_follow_from_the_same_games() -> None:
-    answer = wsim.experiment_worth(**QUICK, by="age")
+    answer = wsim.experiment_worth(**QUICK, by="age", fewest=2)
     assert set(answer.worth["age"]) == {"1", "2", "3"}
     whole = answer.by()
     assert "age" not in whole.columns
@@ -76,7 +77,7 @@ def test_it_is_written_read_and_asked_again(tmp_path: Path) -> None:
     assert question.answer_class is WorthAnswer
     assert stored.table("worth").height == answer.worth.height
     assert not answer.again(threads=1).differences
-    assert "Worth, 300 games, 0.1 of wishes overruled" in answer.display().tables[0].title
+    assert f"Worth, 300 games, {CHANCE} of wishes overruled" in answer.display().tables[0].title
 
 
 @pytest.mark.parametrize(
@@ -86,7 +87,7 @@ def test_it_is_written_read_and_asked_again(tmp_path: Path) -> None:
         ({"overrule": "1"}, "must lie between 0 and 1"),
         ({"overrule": "nine"}, "overrule must be a chance from 0 to 1, not 'nine'"),
         ({"by": "colour"}, "not summed by colour: known are age, turn, policy"),
-        ({"randomise": "0.1"}, "two experiments"),
+        ({"randomise": "0.1"}, "different experiments"),
         ({"fewest": 1}, "fewest"),
     ],
 )

@@ -55,6 +55,22 @@ def test_shares_of_wins_are_those_of_the_seats_that_did_it(played: Any, level: t
             assert row[f"win_{fate}"] == (None if mean is None else pytest.approx(mean, abs=1e-6))
 
 
+def test_taken_over_hand_compares_hands_with_the_card(played: Any) -> None:
+    won = {(row["game"], row["seat"]): row["win_share"] for row in played.seats.to_dicts()}
+    taken: dict[str, list[float]] = defaultdict(list)
+    left: dict[str, list[float]] = defaultdict(list)
+    for pick in played.picks.to_dicts():
+        if pick["decision"] in TURNS:
+            for card in pick["offered"]:
+                hands = taken if card == pick["card"] and pick["action"] in ("build", "stage", "sell") else left
+                hands[card].append(won[pick["game"], pick["seat"]])
+    for row in card_readings(played.seats, played.picks).frame.to_dicts():
+        mine, others = taken[row["card"]], left[row["card"]]
+        expected = pytest.approx(fmean(mine) - fmean(others), abs=1e-6) if mine and others else None
+        assert row["taken_over_hand"] == expected
+        assert row["taken_over_hand"] is None or row["taken_over_hand_low"] < row["taken_over_hand_high"]
+
+
 def test_turns_taken_first_picks_and_last_seen(played: Any) -> None:
     taken: dict[str, list[int]] = defaultdict(list)
     first: dict[str, int] = defaultdict(int)

@@ -59,7 +59,7 @@ def test_colours_are_expected_as_often_as_they_are_dealt() -> None:
 
 
 def is_built(clause: dict[str, Any], policy: str) -> bool:
-    """Say whether a policy builds a card with a clause and nothing else in a first turn."""
+    """Return whether a policy builds a card with a clause and nothing else in a first turn."""
     change = f"cards.Altar.when={written([clause])}"
     game = wsim.Game(set=[change, "cards.Altar.points=0"], players=3, policies=policy, seed=SEED)
     assert any(move["card"] == "Altar" and move["action"] == "build" for move in game.legal())

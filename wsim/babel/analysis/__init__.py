@@ -1,4 +1,4 @@
-"""What only Tower of Babel can be asked: how those did who won wonders and rows, own discs, drew action cards."""
+"""Analyses of Tower of Babel: results of seats that won wonders and rows, own discs, or drew action cards."""
 
 from wsim.babel.analysis.owners import action_cards, disc_pairs, discs, value_rows, wonders
 

@@ -1,4 +1,4 @@
-"""What can be wanted in Tower of Babel: to build with a disc, or on a wonder; to play an action card; to pass."""
+"""The possible wishes in Tower of Babel: to build with a disc, or on a wonder; to play an action card; to pass."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from wsim.babel import words as w
 from wsim.lab.wishes import asks_worth
-from wsim.stats.worth import Wanted, Wishes, WishReader, analysis_of
+from wsim.stats.shared import worth_analysis
+from wsim.stats.worth import Wanted, Wishes, WishReader
 
 if TYPE_CHECKING:
     from wsim.babel.simulator import BabelSimulator
@@ -22,7 +23,7 @@ _WHOLE_CARDS = 0xFFFF  # of a move that completes: the cards that Jokers stand f
 
 
 def wanted(simulator: BabelSimulator) -> Wanted:
-    """Return what can be wanted: discs by number, wonders, action cards, passing."""
+    """Return the possible wishes: discs by number, wonders, action cards, passing."""
     discs = [("build with", str(disc)) for disc in simulator.catalogue.discs]
     discs += [("", "")] * (w.SLOTS - len(discs))
     wonders = [("build on", name) for name in simulator.catalogue.wonders]
@@ -89,4 +90,4 @@ def _reach(
 
 
 WISHES = WishReader(wanted, wishes)
-WORTH = analysis_of(asks_worth)
+WORTH = worth_analysis(asks_worth)

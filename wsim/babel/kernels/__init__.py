@@ -1,1 +1,1 @@
-"""The engine of Tower of Babel: all and only what numba compiles."""
+"""The engine of Tower of Babel: all its compiled code, and nothing else."""

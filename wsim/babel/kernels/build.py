@@ -24,7 +24,7 @@ def announce(public, rules, slot):
 
 @kernel
 def reveal_offers(game):
-    """Section 5.2: show all offers, which were laid where nobody sees them."""
+    """Section 5.2: reveal all offers, which were made secretly."""
     public, hidden = game.public, game.hidden
     for seat in range(public.seats):
         public.offer[seat] = hidden.offer[seat]
@@ -44,7 +44,7 @@ def reveal_offers(game):
 
 @kernel
 def accept(public, taken):
-    """Section 5.3: write down the partners and what is still missing."""
+    """Section 5.3: record the partners and the missing cards."""
     public.taken = taken
     public.partner = NOBODY
     first, second = public.need[0], public.need[1]
@@ -153,7 +153,7 @@ def _hand_disc(game, rules, seat):
 
 @kernel
 def may_triple(game, rules, seat, built):
-    """Say whether a seat may play the Triple bonus on its offer that is not taken."""
+    """Return whether a seat may play the Triple bonus on its offer that is not taken."""
     if usable(game.own[seat], TRIPLE_BONUS) == 0 or cards_of(game.public.offer[seat]) == 0:
         return False
     return built != 0 or rules.triple_bonus_on_failed_build != 0

@@ -14,7 +14,7 @@ from wsim.rng import below, redrawn_deal_word, redrawn_seat_word, seek
 
 @kernel
 def seat_players(game, rules, seating, seed, number):
-    """Let the line-up continue from this position with its own random streams: policies, cards to be drawn, dice."""
+    """Let the line-up continue the game with separate random streams for policies, cards to be drawn, and dice."""
     hidden = game.hidden
     word = redrawn_deal_word(seed, number)
     seek(hidden.dice, word, DICE_STREAM)

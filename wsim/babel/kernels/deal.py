@@ -74,7 +74,7 @@ def set_up(game, rules, seating, number):
 
 @kernel
 def forget_build(public):
-    """Say in the public record that no build is going on."""
+    """Clear the build in the public record."""
     public.slot = NOBODY
     public.taken = 0
     public.partner = NOBODY
@@ -126,7 +126,8 @@ def _deal_action_deck(hidden, rules):
 
 @kernel
 def draw(game, rules, seat):
-    """Give the seat the top card; an empty deck is made new from the discard pile first (A2), or nothing is drawn."""
+    """Give the seat the top card; if the deck is empty, it is first rebuilt from the discard pile (A2), or nothing is
+    drawn."""
     hidden, public = game.hidden, game.public
     if public.deck == 0:
         _reshuffle(game, rules)

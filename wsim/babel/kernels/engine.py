@@ -1,4 +1,4 @@
-"""Whole games: the entry point, apart from what steps games, which need not wait for it."""
+"""Whole games: the entry point, separate from stepping, so that stepping need not wait for it."""
 
 from __future__ import annotations
 

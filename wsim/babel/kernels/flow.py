@@ -7,8 +7,8 @@ In each action: window W1 clockwise from the active seat A; A's turn (pass or di
 left; offers clockwise from A's left (each followed by its bluff, where allowed); W3 of A; partners; completion; then
 wonder, marker and action card; Triple bonus for each unpaid offer clockwise from A's left (in the build that ends the
 game, too: section 5.4 checks for the end after the payment); after the action the Double turn of A, unless the game has
-ended. In a window a seat continues until it plays nothing or can play nothing; a Card exchange asks for one kind after
-the other. The common draw goes clockwise from A.
+ended. In a window a seat continues until it declines or cannot play; a Card exchange asks for one kind after the other.
+The common draw goes clockwise from A.
 """
 
 from __future__ import annotations
@@ -149,7 +149,8 @@ def _next_seat(game):
 
 @kernel
 def _open_window(game, first, count, after):
-    """Let ``count`` seats, clockwise from ``first``, play what they like, each one all its cards before the next."""
+    """Open a window in which ``count`` seats, clockwise from ``first``, may play action cards, one seat after the
+    other."""
     flow = game.flow
     flow.seat, flow.after = first, after
     flow.left = count if game.hidden.instant_cards else 0
@@ -158,7 +159,7 @@ def _open_window(game, first, count, after):
 
 @kernel
 def _find_player_of_cards(game):
-    """Move on to the next seat of the window that may play a card; say whether there is one."""
+    """Move on to the next seat of the window that may play a card; return whether there is one."""
     flow = game.flow
     while flow.left > 0:
         own = game.own[flow.seat]
@@ -170,7 +171,7 @@ def _find_player_of_cards(game):
 
 @kernel
 def _leave_window(game):
-    """Go on with what follows the window; offers begin on the left of the active seat."""
+    """Continue after the window; offers begin on the left of the active seat."""
     flow, public = game.flow, game.public
     flow.phase = flow.after
     if flow.phase == layout.LAY_OFFER:
@@ -197,7 +198,7 @@ def _play_card(game, rules, move):
 
 @kernel
 def _exchange(game, rules):
-    """Draw as many cards as were set aside, then discard those (A30)."""
+    """Draw as many cards as were set aside, then discard the cards set aside (A30)."""
     flow, public = game.flow, game.public
     own = game.own[flow.seat]
     for _ in range(flow.aside):
@@ -229,11 +230,11 @@ def _choose(game, rules, move):
 
 @kernel
 def _next_offer(game):
-    """Ask the next opponent for its offer; behind the last one reveal all and open window W3."""
+    """Ask the next opponent for its offer; after the last one, reveal all and open window W3."""
     flow = game.flow
     flow.phase = layout.LAY_OFFER
     _next_seat(game)
-    if flow.left and flow.seat == game.public.active:  # only where offers are resampled (redraw.py)
+    if flow.left and flow.seat == game.public.active:  # only where offers are made again (redraw.py)
         flow.seat = (flow.seat + 1) % game.public.seats
     if flow.left == 0:
         reveal_offers(game)
@@ -242,7 +243,7 @@ def _next_offer(game):
 
 @kernel
 def _pay_to_next_triple(game, rules):
-    """Pay offers up to the next one whose seat may play the Triple bonus; say whether there is one."""
+    """Pay offers up to the next one whose seat may play the Triple bonus; return whether there is one."""
     flow, public = game.flow, game.public
     while flow.left > 0:
         if public.offer[flow.seat] and not (public.taken >> flow.seat) & 1:
@@ -269,7 +270,7 @@ def _end_build(game):
 
 @kernel
 def _may_double(game, rules):
-    """Say whether the active seat may play a Double turn (A18, A20, A21)."""
+    """Return whether the active seat may play a Double turn (A18, A20, A21)."""
     public = game.public
     return public.action <= rules.max_double_turns and usable(game.own[public.active], w.DOUBLE_TURN) != 0
 

@@ -1,4 +1,4 @@
-"""Points of action cards by formula (A33): what a formula may ask for, and what a card brings."""
+"""Points of action cards by formula (A33): values of names, and the points of a card."""
 
 from __future__ import annotations
 
@@ -34,6 +34,6 @@ _evaluate = machine(_leaf)
 
 @kernel
 def points_of(game, rules, seat, card):
-    """Return the figure of an action card for a seat: a number, or what its formula comes to."""
+    """Return the figure of an action card for a seat: a number, or the value of its formula."""
     at = rules.effect_at[card]
     return rules.effects[card] if at < 0 else _evaluate(game, rules, at, seat, seat)

@@ -1,4 +1,4 @@
-"""Where a game of Tower of Babel checks that what it shows still fits (wsim/kernels/guards.py).
+"""The guards of Tower of Babel: checks that numbers fit (wsim/kernels/guards.py).
 
 =============================================  =================================================================
 stored in                                      guard

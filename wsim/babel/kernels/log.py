@@ -1,4 +1,4 @@
-"""What is kept of a game for traces and the picks table."""
+"""The log of a game for traces and the picks table."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ONE = np.uint64(1)
 
 @kernel
 def log_pick(game, seat, index, wishing):
-    """Log the decision at hand: always for a trace, else only where there was more than one move.
+    """Log the current decision: always for a trace, otherwise only if there was more than one move.
 
     ``wishing``: whether the policy could have been overruled.
     """
@@ -47,7 +47,7 @@ def log_pick(game, seat, index, wishing):
 
 @kernel
 def note(game, what, seat, move, value):
-    """Log an event that is no decision (traces only)."""
+    """Log an event that is not a decision (traces only)."""
     if game.log.recording == RECORD_ALL:
         _log(game, what, seat, move, value, 0, 0)
 

@@ -1,8 +1,8 @@
 """The legal moves of every decision, complete and each listed once.
 
 Every list is ascending, and move 0 refuses (pass, offer nothing, take nobody, decline, play nothing), so it stands
-first wherever refusing is legal. What the other moves mean is said at the decisions in ``layout``; the accessors below
-read them, for policies too.
+first wherever refusing is legal. ``layout`` defines the other moves at each decision; the accessors below read them,
+also for policies.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def cards_of(move):
 
 @kernel
 def trades(move):
-    """Return 1 if an offer holds the trade card, else 0."""
+    """Return 1 if an offer contains the trade card, else 0."""
     return move >> 16
 
 

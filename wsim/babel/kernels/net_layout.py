@@ -1,7 +1,7 @@
-"""What the policy ``net`` reads: the sizes of its layers and inputs.
+"""The inputs of the policy ``net``: the sizes of its layers and inputs.
 
-Kinds and wonders differ by name only, so nothing of a move is told by its number: a move's inputs say what it does to
-the disc, the wonder and the cards that it is about.
+Kinds and wonders differ only in name, so the inputs of a move do not contain its number but its effects on the disc,
+the wonder and the cards.
 """
 
 from __future__ import annotations

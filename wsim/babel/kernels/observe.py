@@ -1,4 +1,5 @@
-"""What a seat may know, as a row of numbers of fixed length (A26); ``wsim.babel.describe.view`` names the columns."""
+"""The observation of a seat, as a row of numbers of fixed length (A26); ``wsim.babel.describe.view`` names the
+columns."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ _write_own, _write_seat = FACTS.observe(OBSERVED_PRIVATELY), FACTS.observe(OBSER
 
 @kernel
 def observe(game, rules, seat, seen):
-    """Write what a seat may know into ``seen``: table, build, board, own cards, then every seat from its own on."""
+    """Write the observation of a seat into ``seen``: table, build, board, own cards, then every seat from its own
+    on."""
     public, choice = game.public, game.choice
     table = (
         public.turn, public.action, (public.active - seat) % public.seats, seat, public.row, public.deck, public.slot,

@@ -1,4 +1,4 @@
-"""Playing on with policies, and the rows of what was played (wsim/kernels/engine.py).
+"""Playing with policies, and the rows of finished games (wsim/kernels/engine.py).
 
 Random numbers
 --------------
@@ -11,8 +11,9 @@ Every game uses the streams of ``wsim.rng``; ``below`` below is its draw.
 * Stream 0, discs and building cards: the discs (single kinds in the order of ``KINDS``, numbers ascending, two-colour
   ones last) are shuffled: for k in 0..22: j = k + below(24 - k), swap; slot k gets disc k. From then on each building
   card is drawn when somebody draws it: below(cards in the deck) is its place in the sorted deck (camels first). First
-  seats 0, 1, ... get their starting hands one seat after the other, then whatever play draws. A deck that is empty when
-  a card is to be drawn becomes the discard pile, without a random number; if that is empty too, nothing is drawn.
+  seats 0, 1, ... get their starting hands, one seat after the other; then cards are drawn during play. A deck that is
+  empty when a card is to be drawn becomes the discard pile, without a random number; if that is empty too, nothing is
+  drawn.
 * Stream 12: which decisions are overruled, in a plan that overrules some (wsim/kernels/overruling.py).
 * Stream 4 + seat: the policy of the seat. ``random`` takes move below(number of moves).
 
@@ -50,7 +51,7 @@ def _settle(game, rules, seating, seat, index, stream):
 
 @kernel
 def _thing_of(game, move, wide):
-    """Return what a move is about: the space (or the wonder) of the disc, an action card that is played, passing."""
+    """Return the thing of a move: the space (or the wonder) of the disc, the action card played, or passing."""
     kind = game.choice.kind
     if kind == w.TURN:
         if wide and move > 0:
@@ -93,7 +94,7 @@ def _write_rows(game, rules, rows, start, number):
 
 @kernel
 def _write_picks(game, picks, start, number):
-    """Copy the decisions of a finished game behind the first ``start`` picks; return how many there are now."""
+    """Append the decisions of a finished game after the first ``start`` picks; return the new number of picks."""
     public, log = game.public, game.log
     for place in range(log.count):
         pick, event = picks[start + place], log.events[place]

@@ -3,7 +3,7 @@
 A seat knows its own cards, the discard pile, and of every other hand its size and the cards that an offer has shown and
 that have not left it. All other building cards are equally likely to be in any hand or in the deck; so are the action
 cards that are neither played nor its own; a seat that is asked to play one has one. Offers that are laid but not
-revealed are resampled, after its own.
+revealed are made again, after its own.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _deal_hands(game, me):
 
 @kernel
 def _sort(hidden, first, count):
-    """Sort the action cards that nobody knows: what is drawn must not depend on where they lay."""
+    """Sort the unknown action cards, so that the draw does not depend on their order."""
     for top in range(first + 1, count):
         card, place = hidden.action_deck[top], top
         while place > first and hidden.action_deck[place - 1] > card:
@@ -113,7 +113,7 @@ def _deal_action_cards(game, rules, me):
 
 @kernel
 def _may_decide(game):
-    """Say whether the seat that is asked for an action card has one to play: being asked, it has."""
+    """Return whether the seat that is asked for an action card has one: it is asked only if it does."""
     flow, phase = game.flow, game.flow.phase
     if phase == WINDOW:
         own = game.own[flow.seat]
@@ -125,7 +125,7 @@ def _may_decide(game):
 
 @kernel
 def _offer_anew(game, me):
-    """Let the other seats make their offers again, after the seat; its own offer stays."""
+    """Make the other seats offer again, after the seat itself, whose own offer is kept."""
     public, flow = game.public, game.flow
     seats = public.seats
     decided = seats - 1 - flow.left  # before flow.seat, the active seat left out
@@ -153,7 +153,7 @@ def _offer_anew(game, me):
 def redraw(game, rules, seed, number, me):
     """Resample everything that a seat cannot know: hands, action cards, decks, laid offers, all streams.
 
-    A function of position, seed and number. Of what the seat knows, nothing changes.
+    A function of position, seed and number. Nothing that the seat knows changes.
     """
     hidden = game.hidden
     word = redrawn_deal_word(seed, number)

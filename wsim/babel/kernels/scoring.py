@@ -14,7 +14,7 @@ from wsim.jit import kernel
 
 @kernel
 def award(units, most, leaders, second, seconds, first_points, second_points, other_points):
-    """Return what ``units`` parts earn on a wonder.
+    """Return the points of ``units`` parts on a wonder.
 
     ``leaders`` seats have ``most`` parts and ``seconds`` seats have ``second``, the next lower number; of three points
     the first go to a single leader, the second to each of several leaders or to a clear second, the third to the rest.

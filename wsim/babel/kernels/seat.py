@@ -1,4 +1,4 @@
-"""The facts of a seat as kernels: those that are computed, and the kernels that go through all (babel/facts.py)."""
+"""The facts of a seat as kernels: computed facts, and kernels that process all facts (babel/facts.py)."""
 
 from __future__ import annotations
 

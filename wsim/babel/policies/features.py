@@ -35,6 +35,6 @@ FEATURES: Mapping[str, str] = MappingProxyType(
         "exchange_from": "minimum cards worth exchanging to play the Card exchange",
     }
 )
-"""Name -> what one unit of it is."""
+"""Name -> meaning of one unit."""
 
 assert len(FEATURES) <= WEIGHTS

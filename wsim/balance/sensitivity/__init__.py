@@ -1,4 +1,4 @@
-"""Sensitivity: what each step of each knob does to the targets of a goal."""
+"""Sensitivity: the effect of each step of each knob on the targets of a goal."""
 
 from wsim.questions.registry import Question
 

@@ -1,4 +1,4 @@
-"""What every step of every knob does to every target: the table of effects alone."""
+"""The effect of every step of every knob on every target, as a separate table."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class SensitivityAnswer(AskedAnswer):
 
     Attributes
     ----------
-    goal: what was asked. seed: of the deals.
+    goal: the goal. seed: of the deals.
     effects: one row for each value of a knob but the present one, and each cell: knob, now, to, setting, of, metric,
         effect with effect_low and effect_high (95 %), reach (the effect divided by half the width that the target
         accepts), found (``re-scored`` or ``replayed``).
@@ -80,7 +80,7 @@ class SensitivityAnswer(AskedAnswer):
         return self.strongest()
 
     def strongest(self) -> pl.DataFrame:
-        """Return for each value of a knob the row of the cell that it moves most, next to what is accepted."""
+        """Return for each value of a knob the row of the cell that it moves most, relative to the accepted range."""
         most = self.effects.with_columns(pl.col("reach").abs().alias("most")).sort(
             "most", descending=True, nulls_last=True, maintain_order=True
         )
@@ -112,7 +112,7 @@ class SensitivityAnswer(AskedAnswer):
 
 
 def ask(question: SensitivityQuestion, execution: Execution = Execution()) -> SensitivityAnswer:
-    """Measure what the knobs of a goal do; raise UserError for anything that cannot be played."""
+    """Measure the effects of the knobs of a goal; raise UserError for a value that cannot be played."""
     start, goal, seed = time.perf_counter(), question.read(), question.seed
     with execution.connected(find_game(goal.game).prepare(goal.settings[0].plan)) as connected:
         evaluator = Evaluator(goal, Memory(), seed, connected)

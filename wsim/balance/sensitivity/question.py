@@ -10,7 +10,7 @@ from wsim.options import Options, option
 
 @dataclass(frozen=True, kw_only=True)
 class SensitivityQuestion(GoalOptions):
-    """Show what each step of each knob of a goal file does to its targets, with intervals."""
+    """Show the effect of each step of each knob of a goal file on its targets, with intervals."""
 
     games: int | None = size_option("Games that measure a patch at a setting.", "100,000")
     replays: int | None = size_option("Games for each step of a value that must be played for.", "4,000")
@@ -18,6 +18,6 @@ class SensitivityQuestion(GoalOptions):
 
 @dataclass(frozen=True)
 class Every(Options):
-    """What is shown of the effects."""
+    """The effects to show."""
 
     every: bool = option("Show every target of every step, not only the one that it moves most.", False)

@@ -1,4 +1,4 @@
-"""Transfer: what a patch does with players and tables for which it was not searched."""
+"""Transfer: the effect of a patch with players and tables for which it was not made."""
 
 from wsim.questions.registry import Question
 

@@ -1,7 +1,7 @@
 """Whether a patch carries over: to reported settings, to other players, and to a side's best way of being played.
 
-A patch is found for some players at some tables. Whoever plays otherwise plays another game, so the same targets are
-measured elsewhere, with and without the patch, and shown; nothing here decides anything.
+A patch is found for some players at some tables. Different players play a different game, so the same targets are
+measured with other players, with and without the patch; these measurements decide nothing.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Relearner:
-    """A player who learns a game from scratch.
+    """A player who relearns a game.
 
     Attributes
     ----------
@@ -58,8 +58,8 @@ class TransferSettings:
     styles: line-up entries of which a side may choose the best, the others playing on as in the setting.
     games: for each measurement.
     relearner: takes all seats of every setting too, in the game without the patch and with it: as it comes, after
-        learning the game without the patch, and after learning the one with it. What is learned without the patch is
-        the control: only beyond what it gains is learning an adaptation.
+        learning the game without the patch, and after learning the one with it. Training without the patch is the
+        control: only an additional gain is adaptation.
     """
 
     players: tuple[str, ...] = ()
@@ -70,7 +70,7 @@ class TransferSettings:
 
 @dataclass(repr=False)
 class TransferAnswer(AskedAnswer):
-    """What was measured elsewhere so far.
+    """The measurements with other players so far.
 
     Attributes
     ----------
@@ -121,7 +121,7 @@ CARRIED = "Carried over: deviations from the middle of what is accepted, before 
 
 
 def elsewhere_tables(carried: pl.DataFrame | None, responses: pl.DataFrame | None) -> list[Sheet]:
-    """Return the tables that are not empty."""
+    """Return the tables of measurements with other players, if there are any."""
     of = ("setting", "policies", "largest_before", "largest_after", "spread_before", "spread_after")
     best = ("of", "best_before", "best_after", "error", "style_before", "style_after")
     tables = ((carried, CARRIED, of), (responses, RESPONSES, best))
@@ -131,12 +131,12 @@ def elsewhere_tables(carried: pl.DataFrame | None, responses: pl.DataFrame | Non
 
 @dataclass(frozen=True)
 class _Seated:
-    """Who plays the settings, without the patch and with it.
+    """The players of the settings, without and with the patch.
 
     Attributes
     ----------
-    label: tells who. entry: of the line-up; None: as in the setting. deals: decides them, so that what is compared
-        has the same ones.
+    label: their name. entry: of the line-up; None: as in the setting. deals: determines the deals, so that compared
+        measurements share them.
     """
 
     label: str | None
@@ -212,7 +212,7 @@ def _deviations(cells: Sequence[Cell], level: Level, when: str) -> dict[str, Any
 
 
 def _table(evaluator: Evaluator, setting: Setting, name: str, of: tuple[str, ...] = ()) -> GamesEvaluator | None:
-    """Return what measures the targets about tables at another setting; None if there are none.
+    """Return the evaluator of the targets about tables at a different setting; None if there are none.
 
     Parameters
     ----------
@@ -244,7 +244,7 @@ def _with_style(plan: Plan, style: str) -> Plan:
 def _best_responses(
     evaluator: Evaluator, setting: Setting, patch: Patch, where: TransferSettings
 ) -> Iterator[dict[str, Any]]:
-    """Let every side be played in its best style, others as in the setting, before and after a patch.
+    """Measure every side in its best style, with the others as in the setting, before and after a patch.
 
     The style is chosen on one half of the games and measured on the other, and the other way round.
     """
@@ -262,7 +262,7 @@ def _best_responses(
 
 
 def _responses(evaluator: Evaluator, setting: Setting, patch: Patch, where: TransferSettings) -> list[dict[str, Any]]:
-    """Return for each side its best style, and what that gives on games that did not choose it."""
+    """Return for each side its best style, and its result on games that did not select it."""
     names: list[str] = []
     halves: list[list[Level]] = []
     cells_of_style: list[list[int]] = []

@@ -30,7 +30,7 @@ from wsim.learn.rounds import LAST, learn
 def ask(question: TransferQuestion, options: TransferOptions, execution: Execution = Execution()) -> TransferAnswer:
     """Measure a patch at every setting of a goal, with other players and in other styles.
 
-    Raises UserError for a patch or players that cannot be played, Interrupted on Ctrl-C with what is measured so far.
+    Raises UserError for a patch or players that cannot be played, Interrupted on Ctrl-C with the measurements so far.
     """
     goal = question.read()
     settings = settings_of(goal, options, question.patch, execution, resume=question.resume)
@@ -57,7 +57,7 @@ def journal_of(patch: Path) -> Path:
 
 
 def how_to_resume(patch: Path | None) -> str:
-    """Say how an interrupted search or measurement is continued."""
+    """Return how to continue an interrupted search or measurement, in words."""
     if patch is None:
         return "with --out FILE the next one can be gone on with"
     return f"go on by adding --resume to the same command ({shlex.quote(str(patch))}.journal has what was measured)"
@@ -92,9 +92,9 @@ def transferred(
 def retrainer_of(goal: Goal, folder: Path, decisions: int, execution: Execution, *, resume: bool) -> Relearner:
     """Return the net of a game, which learns a patched one, and the game as it is, from ``decisions`` of each.
 
-    The patched one is learned in ``folder``, the others next to it: ``-2`` is the second learning, ``-without`` that of
-    the game without the patch. Raises UserError for a game without a net, too few decisions, and a folder that is there
-    unless one goes on.
+    The patched one is trained in ``folder``, the others next to it: ``-2`` is the second learning, ``-without`` that of
+    the game without the patch. Raises UserError for a game without a net, too few decisions, and an existing folder
+    unless resuming.
     """
     policy = learner_of(goal.game).policy
     if decisions < 1:

@@ -74,7 +74,7 @@ def _begun(path: Path) -> dict[str, Any]:
     try:
         known = read_json(path, "no match of wsim")
     except (FileNotFoundError, NotADirectoryError) as error:
-        raise UserError(f"there is no match in {str(path.parent)!r} to go on with") from error
+        raise UserError(f"there is no match in {str(path.parent)!r} to continue with") from error
     if not isinstance(known, dict):
         raise UserError(f"{str(path)!r} is no match of wsim")
     return known

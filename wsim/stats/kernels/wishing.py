@@ -77,9 +77,11 @@ def add_wishes(
                 own[arm] += 1.0
                 own[arm + 1] += values[wish, 0]
                 own[arm + 2] += values[wish, 1]
-            for word in range(could.shape[1]):
-                left = could[wish, word]
-                while left:
-                    reach[first + word * BITS + lowest_bit(left)] += 1.0
-                    left &= left - _ONE
+        for word in range(could.shape[1]):
+            left = could[wish, word]
+            while left:
+                thing = word * BITS + lowest_bit(left)
+                left &= left - _ONE
+                for group in range(groups.shape[1]):
+                    reach[groups[wish, group] + thing] += 1.0
     _add_game(cells, touched, features, totals, products, games)

@@ -13,10 +13,9 @@ from wsim.errors import UserError
 from wsim.stats.games import Floats, Frame, GameBatch, batches, require
 from wsim.stats.intervals import nulls
 from wsim.stats.moments import Moments
-from wsim.stats.tables import OBSERVATIONAL, Table
+from wsim.stats.tables import CAUSED, OBSERVATIONAL, Table
 from wsim.wonders.words import AGES, TURNS, WAYS
 
-CAUSED = "For the effect of taking a card use wsim experiment picks."
 _COUNTS = ("offered", "built_paid", "built_chain", "built_free", "staged", "sold", "from_discard", "by_free_city")
 _TAKEN = _COUNTS[1:6]
 _GROUP = "_group"

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 from wsim import stats
 from wsim.lab.store import Run
 from wsim.stats.analysis import Analysis, Option
-from wsim.stats.columns import PLAYER_SD
 from wsim.stats.games import Frame, Source, seats_of
 from wsim.stats.owner_tallies import OwnerTallies
-from wsim.stats.shared import OUTCOME, OWNERS, PAIRS, RAW
-from wsim.stats.tables import Table
+from wsim.stats.shared import HEADLINE, OUTCOME, OWNERS, PAIRS, RAW
+from wsim.stats.tables import CAUSED, Table
 from wsim.wonders.analysis.boards import seats_by
-from wsim.wonders.analysis.card_picks import CAUSED, card_picks
+from wsim.wonders.analysis.card_picks import card_picks
 from wsim.wonders.game import GAME, catalogue_of
 from wsim.wonders.words import BUILT
 
@@ -107,17 +106,15 @@ _SOME = {"card": Option("pairs or chains with this card", repeatable=True), **OU
 
 CARDS = Analysis(
     _cards,
-    "results of seats that built each card, and how often it was built",
+    "what building each card is worth; results of seats that built it, and how often it was built",
     by=(),
-    columns=(
-        *("card", "color", "age", "n", "built_share", "taken_share", "last_seen", "win_share"),
-        *("win_difference", PLAYER_SD, "win_q", "verdict", "score_difference"),
-    ),
+    columns=("card", "color", "age", *HEADLINE, "built_share", "taken_share", "last_seen", "n"),
     first=OWNERS,
     options=RAW,
     shown="run",
     sums=OwnerTallies(BUILT),
     moves="win_difference",
+    worth="build",
 )
 SYNERGIES = Analysis(
     _synergies, "pairs of cards that were worth more together than separately", by=(), first=PAIRS, options=_SOME

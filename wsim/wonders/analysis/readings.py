@@ -21,12 +21,12 @@ from wsim.document import COUNT, SHARE, TURN, Column, estimated, names
 from wsim.errors import UserError
 from wsim.lab.store import Run
 from wsim.stats.analysis import Analysis
-from wsim.stats.columns import OF_WINS, VERDICT, Q
+from wsim.stats.columns import OF_WINS
 from wsim.stats.games import Frame, GameBatch, batches, require, seats_of
 from wsim.stats.moments import Moments
 from wsim.stats.shared import RAW
-from wsim.stats.tables import Table
-from wsim.wonders.analysis.card_picks import CAUSED, card_names, offered_codes
+from wsim.stats.tables import CAUSED, Table
+from wsim.wonders.analysis.card_picks import card_names, offered_codes
 from wsim.wonders.words import ACTIONS, BUILD, SELL, STAGE
 
 _FATES: Mapping[str, tuple[str, ...]] = {
@@ -40,14 +40,20 @@ _BATCH = 65_536
 _WHEN = ("age", "turn")
 _NEEDED = ("seat", "age", "turn", "decision", "card", "action", "offered")
 _NOTE = (
-    "seen: in the seat's hand on some turn; taken: built, buried under a stage or sold on such a turn. first pick: the "
-    "share of hands with it on the first turn of an age from which it was taken; average turn: on which it was taken; "
-    "last seen: the last turn of an age on which it was in the hand."
+    "seen: in the seat's hand on some turn; taken: built, buried under a stage or sold on such a turn. taken over "
+    "hand: win share of the hands with it from which it was taken minus that of those from which another card was. "
+    "first pick: the share of hands with it on the first turn of an age from which it was taken; average turn: on which "
+    "it was taken; last seen: the last turn of an age on which it was in the hand."
 )
 
 
 def card_readings(
-    seats: Frame, picks: Frame, *, by: str | Sequence[str] = (), raw: bool = False, level: float = 0.95
+    seats: Frame,
+    picks: Frame,
+    *,
+    by: str | Sequence[str] = (),
+    raw: bool = False,
+    level: float = 0.95,
 ) -> Table:
     """Return for each card the win share of seats that saw, took, sold or buried it, and when it is taken.
 
@@ -59,7 +65,8 @@ def card_readings(
     level: confidence level of the intervals, clustered by game.
 
     Columns: card, the ``by`` columns, n_seen, n_taken, n_sold, n_buried (seats), win_seen, win_taken, win_sold,
-    win_buried (win shares), taken_difference (seats that took it minus all others) with its q and verdict, taken_share
+    win_buried (win shares), taken_difference (seats that took it minus all others), taken_over_hand (hands
+    with it from which it was taken minus those from which another card was taken), taken_share
     (share of hands with it from which it was taken), first_pick, average_turn, last_seen; estimates with _low and
     _high. Sorted by win_taken; cards that were in no hand are omitted.
     """
@@ -84,7 +91,7 @@ def card_readings(
     for fate in ("taken", "sold", "buried"):
         columns = [pl.col("n").alias(f"n_{fate}"), *_renamed("win_share", f"win_{fate}")]
         if fate == "taken":
-            columns += [*_renamed("win_difference", "taken_difference"), pl.col("win_q").alias("q"), pl.col("verdict")]
+            columns += _renamed("win_difference", "taken_difference")
         frame = frame.join(tables[fate].frame.select(*keys, *columns), on=keys, how="left", nulls_equal=True)
     frame = frame.join(times.frame(level, frame.schema), on=keys, how="left", nulls_equal=True)
     counts = [f"n_{fate}" for fate in _FATES]
@@ -101,8 +108,13 @@ _COLUMNS = (
     *(Column(f"n_{fate}", COUNT, about=f"seats that had {fate} it") for fate in _FATES),
     *(estimated(f"win_{fate}", SHARE, unit=OF_WINS, about=f"win share of seats that had {fate} it") for fate in _FATES),
     estimated("taken_difference", SHARE, unit=OF_WINS, difference=True, about="of those who took it minus all others"),
-    Q,
-    VERDICT,
+    estimated(
+        "taken_over_hand",
+        SHARE,
+        unit=OF_WINS,
+        difference=True,
+        about="of hands with it from which it was taken, minus those from which another card was",
+    ),
     estimated("taken_share", SHARE, unit="of hands with it"),
     estimated("first_pick", SHARE, unit="of first hands with it"),
     estimated("average_turn", TURN),
@@ -183,16 +195,10 @@ class _Times:
         picked = _picked(frame)
         took = frame["action"].cast(pl.String).is_in(_FATES["taken"]).fill_null(False).to_numpy() & (picked >= 0)
         first = turn[row] == 1
-        seen = frame.select("game", "seat", "age", "turn")[row].with_columns(
-            pl.Series("_card", card), pl.Series("_row", row)
-        )
-        last = seen.group_by("game", "seat", "age", "_card", maintain_order=True).agg(
-            pl.col("turn").max(), pl.col("_row").sort_by("turn").last()
-        )
-        last_row, last_card, last_turn = (
-            last["_row"].to_numpy(),
-            last["_card"].to_numpy(),
-            last["turn"].cast(pl.Float64).to_numpy(),
+        last_row, last_card, last_turn = _last(frame, row, card)
+        here, won = (
+            took[row] & (picked[row] == card),
+            levels.frame["win_share"].to_numpy()[levels.row].astype(np.float64),
         )
         entries = (  # of each feature: rows of picks, cards, weights
             (row, card, np.ones(len(row))),
@@ -202,12 +208,10 @@ class _Times:
             (np.flatnonzero(took & (turn == 1)), picked[took & (turn == 1)], np.ones(int((took & (turn == 1)).sum()))),
             (last_row, last_card, np.ones(len(last_row))),
             (last_row, last_card, last_turn),
+            *((row[of], card[of], weight[row[of]]) for of in (here, ~here) for weight in (np.ones(len(won)), won)),
         )
         for key, chosen in self._parts(levels):
-            if key not in self._keys:
-                self._keys.append(key)
-                self._moments.append(Moments(len(self._names), 7))
-            code = self._keys.index(key)
+            code = self._code(key)
             features = [self._by_game(batch, row, card, weight * chosen[row]) for row, card, weight in entries]
             self._moments[code].add(*features)
 
@@ -222,6 +226,12 @@ class _Times:
             chosen[part["_pick"].to_numpy()] = True
             yield key, chosen
 
+    def _code(self, key: tuple[object, ...]) -> int:
+        if key not in self._keys:
+            self._keys.append(key)
+            self._moments.append(Moments(len(self._names), 11))
+        return self._keys.index(key)
+
     def _by_game(
         self, batch: GameBatch, row: NDArray[np.int64], card: NDArray[np.int64], weight: NDArray[np.float64]
     ) -> NDArray[np.float64]:
@@ -235,6 +245,7 @@ class _Times:
         parts = []
         for key, moments in zip(self._keys, self._moments, strict=True):
             estimates = {
+                "taken_over_hand": moments.difference((8, 7), (10, 9), level),
                 "taken_share": moments.ratio(1, 0, level, share=True),
                 "first_pick": moments.ratio(4, 3, level, share=True),
                 "average_turn": moments.ratio(2, 1, level),
@@ -247,6 +258,19 @@ class _Times:
             named = [pl.lit(value, dtype=schema[name]).alias(name) for name, value in levels]
             parts.append(pl.DataFrame({"card": list(self._names), **columns}).with_columns(named))
         return pl.concat(parts)
+
+
+def _last(
+    frame: pl.DataFrame, row: NDArray[np.int64], card: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """Return the last turn of each card in a hand, by game, seat and age: row of the picks, card, turn."""
+    seen = frame.select("game", "seat", "age", "turn")[row].with_columns(
+        pl.Series("_card", card), pl.Series("_row", row)
+    )
+    last = seen.group_by("game", "seat", "age", "_card", maintain_order=True).agg(
+        pl.col("turn").max(), pl.col("_row").sort_by("turn").last()
+    )
+    return last["_row"].to_numpy(), last["_card"].to_numpy(), last["turn"].cast(pl.Float64).to_numpy()
 
 
 def _readings(run: Run, by: Sequence[str], *, raw: bool = False, level: float = 0.95) -> Table:
@@ -262,10 +286,10 @@ READINGS = Analysis(
     "results of seats that saw, took, sold or buried each card; when it is taken (runs with --picks)",
     by=(),
     columns=(
-        *("card", "n_seen", "win_seen", "win_taken", "taken_difference", "q", "verdict", "win_sold", "win_buried"),
+        *("card", "n_seen", "win_seen", "win_taken", "taken_difference", "taken_over_hand", "win_sold", "win_buried"),
         *("taken_share", "first_pick", "average_turn", "last_seen"),
     ),
-    first=("win_taken", "verdict", "win_seen", "taken_share", "first_pick", "average_turn", "q", "last_seen"),
+    first=("win_taken", "taken_over_hand", "win_seen", "taken_share", "first_pick", "average_turn", "last_seen"),
     options=RAW,
     shown="page",
     fits=lambda plan: plan.picks,

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wsim.lab.wishes import asks_worth
-from wsim.stats.worth import Wanted, Wishes, WishReader, analysis_of
+from wsim.stats.shared import worth_analysis
+from wsim.stats.worth import Wanted, Wishes, WishReader
 from wsim.wonders.kernels.layout import ACTION_AT, HOW_AT
 from wsim.wonders.words import AGES, BUILD, CARD_WORDS, CARDS, CHAIN, DISCARD_PILE, STAGE, TURNS
 
@@ -32,51 +33,42 @@ def wanted(simulator: WondersSimulator) -> Wanted:
 def wishes(_: WondersSimulator, picks: NDArray[Any], first: int) -> Wishes:
     """Return the wishes in kernel picks; ``first`` is the number of the first game played."""
     event = picks["event"]
-    open_ = (event["others"] > 0) & (event["decision"] <= DISCARD_PILE)
-    picks, event = picks[open_], event[open_]
-    move, from_pile = event["wanted"], event["decision"] == DISCARD_PILE
+    asked = np.flatnonzero((event["others"] > 0) & (event["decision"] <= DISCARD_PILE))
+    move, from_pile = event["wanted"][asked], event["decision"][asked] == DISCARD_PILE
     card = (move & np.uint64(255)).astype(np.int64)
-    action = ((move >> np.uint64(ACTION_AT)) & np.uint64(15)).astype(np.int64)
-    builds, chained = action == BUILD, ((move >> np.uint64(HOW_AT)) & np.uint64(15)) == CHAIN
-    by_chain = builds & chained & ~from_pile
-    other = np.where(action == STAGE, _STAGE, _SALE)
-    things = np.stack(
-        [
-            np.where(builds, card + np.where(from_pile, _FROM_PILE, 0), other),
-            np.where(by_chain, card + _BY_CHAIN, -1),
-            np.where(by_chain, _ANY_CHAIN, -1),
-        ],
-        axis=1,
-    )
+    action = (move >> np.uint64(ACTION_AT)) & np.uint64(15)
+    builds = action == BUILD
+    by_chain = builds & ~from_pile & (((move >> np.uint64(HOW_AT)) & np.uint64(15)) == CHAIN)
+    things = np.full((len(asked), 3), -1, np.int64)
+    things[:, 0] = np.where(builds, card + _FROM_PILE * from_pile, np.where(action == STAGE, _STAGE, _SALE))
+    things[by_chain, 1] = card[by_chain] + _BY_CHAIN
+    things[by_chain, 2] = _ANY_CHAIN
     return Wishes(
-        game=(picks["game"] - np.uint64(first)).astype(np.int64),
-        seat=event["seat"].astype(np.int64),
+        game=picks["game"][asked].astype(np.int64) - first,
+        seat=event["seat"][asked].astype(np.int64),
         things=things,
-        overruled=event["overruled"] > 0,
-        could=_could(event, from_pile),
+        overruled=event["overruled"][asked] > 0,
+        could=_could(event, asked, from_pile),
         times={
-            "age": (event["age"].astype(np.int64), [str(1 + age) for age in range(AGES)]),
-            "turn": (event["turn"].astype(np.int64), [str(1 + turn) for turn in range(TURNS)]),
+            "age": (event["age"][asked].astype(np.int64), [str(1 + age) for age in range(AGES)]),
+            "turn": (event["turn"][asked].astype(np.int64), [str(1 + turn) for turn in range(TURNS)]),
         },
     )
 
 
-def _could(event: NDArray[Any], from_pile: NDArray[np.bool_]) -> NDArray[np.uint64]:
-    """Return the items that were possible at each decision, one bit per item."""
-    cards, chained = event["could"][:, :CARD_WORDS], event["could"][:, CARD_WORDS:]
-    turn, nothing = ~from_pile[:, None], np.uint64(0)
-    rest = event["stages"].astype(np.uint64) | np.uint64(1 << (_SALE - _STAGE))
-    rest |= chained.any(axis=1).astype(np.uint64) << np.uint64(_ANY_CHAIN - _STAGE)
-    return np.concatenate(
-        [
-            np.where(turn, cards, nothing),
-            np.where(turn, chained, nothing),
-            np.where(turn, nothing, cards),
-            np.where(turn, rest[:, None], nothing),
-        ],
-        axis=1,
+def _could(event: NDArray[Any], asked: NDArray[np.int64], from_pile: NDArray[np.bool_]) -> NDArray[np.uint64]:
+    """Return the items that were possible at the decisions asked, one bit per item."""
+    could = np.zeros((len(asked), 3 * CARD_WORDS + 1), np.uint64)
+    could[:, : 2 * CARD_WORDS] = event["could"][asked]
+    could[:, -1] = event["stages"][asked].astype(np.uint64) | np.uint64(1 << (_SALE - _STAGE))
+    could[:, -1] |= could[:, CARD_WORDS : 2 * CARD_WORDS].any(axis=1).astype(np.uint64) << np.uint64(
+        _ANY_CHAIN - _STAGE
     )
+    pile = np.flatnonzero(from_pile)
+    could[pile, 2 * CARD_WORDS : -1] = could[pile, :CARD_WORDS]
+    could[pile, : 2 * CARD_WORDS] = could[pile, -1:] = 0
+    return could
 
 
 WISHES = WishReader(wanted, wishes)
-WORTH = analysis_of(asks_worth)
+WORTH = worth_analysis(asks_worth)

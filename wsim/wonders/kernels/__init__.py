@@ -1,1 +1,1 @@
-"""The engine of 7 Wonders: all and only what numba compiles."""
+"""The engine of 7 Wonders: all its compiled code, and nothing else."""

@@ -1,4 +1,4 @@
-"""What pays in the last turn of an age, as it was before the turn (R9.5, switch last_card_on_new_state off)."""
+"""Production in the last turn of an age, as it was before the turn (R9.5, switch last_card_on_new_state off)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _copy_payer = copying(BEFORE)
 
 @kernel(rare=True)
 def freeze(game):
-    """Keep what pays in this turn, for a last card that is paid from the old state (R9.5, switched off)."""
+    """Store the production of this turn, for a last card that is paid from the old state (R9.5, switched off)."""
     _copy_payer(game.public, game.before)
 
 

@@ -1,4 +1,4 @@
-"""The facts of a city as kernels: those that are computed, and the kernels that go through all (wonders/facts.py)."""
+"""The facts of a city as kernels: computed facts, and kernels that process all facts (wonders/facts.py)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one part of a clause does to a city (R56, R57, R65-R68)."""
+"""The effect of one part of a clause on a city (R56, R57, R65-R68)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def find_cheapest(public, seat):
 
 @kernel
 def add_free_builds(public, seat, amount):
-    """Give a city tokens of free builds, or take some; moves look at the ability (R67)."""
+    """Give a city tokens of free builds, or take some; moves check the ability (R67)."""
     public.free_tokens[seat] += amount
     public.abilities[seat] &= ~w.FREE_TOKEN
     if public.free_tokens[seat] > 0:
@@ -43,7 +43,7 @@ def add_free_builds(public, seat, amount):
 
 @kernel
 def _change_price(public, seat, kind, amount):
-    """Change what a unit costs a city, within what can be paid; return by how much (R66)."""
+    """Change the price of a unit for a city, within the limits; return the change (R66)."""
     price = np.int64(public.price[seat, kind])
     change = min(max(price + amount, 0), w.MAX_PRICE) - price
     public.price[seat, kind] += change
@@ -63,7 +63,7 @@ def _move_coins(public, entry, giver, taker, coins):
 
 @kernel
 def _within(what, city, entry, value, bound):
-    """Return what a city would have of something, and stop the game if that does not fit."""
+    """Return the amount that a city would have, and stop the game if it exceeds the limit."""
     if value > bound:
         stop_game(what, city, entry, value, bound)
     return value
@@ -139,7 +139,7 @@ def _gain(game, action, entry, city, amount):
 
 @kernel
 def _lose(public, action, city, amount):
-    """Take something from a city, at most what it has; return the amount."""
+    """Take at most an amount of an item from a city; return the amount taken."""
     if _LOSE_PRICE <= action < _LOSE_FREE:
         return _change_price(public, city, action - _LOSE_PRICE, -amount)
     if action == _LOSE_COINS:

@@ -1,4 +1,4 @@
-"""Clauses: what cards and stages do by formula, and when (R52-R58, R64, R65).
+"""Clauses: effects of cards and stages by formula, and their events (R52-R58, R64, R65).
 
 An event is a move, or a moment of the game; nothing that a clause does is one, so that no clause can set another off.
 """
@@ -20,7 +20,7 @@ OF_MOVES = (1 << w.ON_TURN) - 1  # mask of the triggers of moves
 
 @kernel
 def related(public, rules, owner, city, whom):
-    """Say whether a city is one of those that an owner's clause names (words.WHOM)."""
+    """Return whether a city is one of those that an owner's clause names (words.WHOM)."""
     if whom == w.WHOM_ANYONE:
         return True
     if whom == w.WHOM_SELF or owner == city:
@@ -36,7 +36,7 @@ def related(public, rules, owner, city, whom):
 
 @kernel
 def has_entry(public, rules, seat, entry):
-    """Say whether a city has a structure or stage."""
+    """Return whether a city has a structure or stage."""
     if entry < w.STAGE_ENTRY:
         return (public.built[seat, entry >> 6] >> np.uint64(entry & 63)) & _ONE != np.uint64(0)
     side = public.side[seat]
@@ -48,7 +48,7 @@ def has_entry(public, rules, seat, entry):
 
 @kernel
 def _may_act(public, rules, seat, trigger):
-    """Say whether a city has a card with clauses of a trigger, or stages that may have some."""
+    """Return whether a city has a card with clauses of a trigger, or stages that may have some."""
     cards = (
         rules.clause_cards[trigger, 0] & public.built[seat, 0] | rules.clause_cards[trigger, 1] & public.built[seat, 1]
     )
@@ -57,7 +57,7 @@ def _may_act(public, rules, seat, trigger):
 
 @kernel
 def _act_on(game, rules, clause, owner, city, other):
-    """Let a clause act on one city, if its condition holds."""
+    """Apply a clause to one city, if its condition is true."""
     public = game.public
     condition = rules.clause_if[clause]
     if condition >= 0 and evaluate(public, rules, condition, owner, other) == 0:
@@ -71,7 +71,8 @@ def _act_on(game, rules, clause, owner, city, other):
 
 @kernel(rare=True)
 def _act(game, rules, clause, owner, trigger):
-    """Let a clause act: on its own city, on the one that set it off, or on each that it names, from the left on."""
+    """Apply a clause to its own city, the city that triggered it, or each city that it names, starting from the
+    left."""
     seats, each = game.public.seats, rules.clause_each[clause]
     if each == w.WHOM_SELF:
         _act_on(game, rules, clause, owner, owner, trigger)
@@ -86,7 +87,7 @@ def _act(game, rules, clause, owner, trigger):
 
 @kernel(rare=True)
 def moment(game, rules, trigger):
-    """Let the clauses of a moment act: seat by seat, in the order of the catalogue (R54)."""
+    """Apply the clauses of an event, seat by seat, in the order of the catalogue (R54)."""
     public = game.public
     first, end = rules.clause_from[trigger], rules.clause_from[trigger + 1]
     for owner in range(public.seats if first < end else 0):
@@ -121,9 +122,9 @@ def note_watchers(game, rules):
 
 @kernel(rare=True)
 def _watchers(game, rules, trigger, mover, entry, color, seller):
-    """Let the clauses act that wait for a move: in every city, but not those of what the move has just placed.
+    """Apply the clauses triggered by a move in every city, except those of the card or stage that it has just placed.
 
-    ``color`` is that of a structure built, ``seller`` the city that sells; -1 where there is none.
+    ``color``: of the structure built; ``seller``: the selling city; -1 if there is none.
     """
     public = game.public
     for owner in range(public.seats):
@@ -143,7 +144,7 @@ def _watchers(game, rules, trigger, mover, entry, color, seller):
 
 @kernel(rare=True)
 def move_made(game, rules, mover, move, entry, decision):
-    """Let the clauses of a move act: those of what it placed, then those that wait for such a move (R54)."""
+    """Apply the clauses of a move: those of the placed card or stage, then those that the move triggers (R54)."""
     if entry >= 0 and rules.when[entry]:
         for clause in range(rules.clause_from[w.ON_BUILT], rules.clause_from[w.ON_BUILT + 1]):
             if rules.clause_entry[clause] == entry:
@@ -186,7 +187,7 @@ def drop_turn_units(public):
 
 @kernel(rare=True)
 def formula_points(public, rules, seat, entry):
-    """Return the points that the clauses of a structure or stage bring its city at the end (R58)."""
+    """Return the points from the clauses of a structure or stage at the end (R58)."""
     points = 0
     for clause in range(rules.clause_from[w.ON_SCORE], rules.clause_from[w.ON_SCORE + 1]):
         if rules.clause_entry[clause] == entry:

@@ -17,7 +17,8 @@ from wsim.wonders.words import STAGE_ENTRY
 
 @kernel
 def seat_players(game, rules, seating, seed, number):
-    """Let the line-up continue from this position with its own streams: policies, randomised picks, later deals."""
+    """Let the line-up continue the game with separate random streams for policies, randomised picks and future
+    deals."""
     public, hidden = game.public, game.hidden
     hidden.deals = redrawn_deal_word(seed, number)
     seek(hidden.dice, hidden.deals, DICE_STREAM)

@@ -61,7 +61,7 @@ def seat_boards(game, rules, seating, number):
 
 @kernel
 def _seat_balanced(public, dealer, rules, seating, number):
-    """Let a block of 2 * boards games hold every board in every seat once with each side (unless a side is fixed).
+    """Balance boards: in a block of 2 * boards games, every seat gets each board once with each side (unless fixed).
 
     The first half of a block draws its sides game by game, the second half plays the other sides: so every pair of
     sides of two boards meets, and comparisons of boards stay connected.

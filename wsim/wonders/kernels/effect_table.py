@@ -1,4 +1,4 @@
-"""What a function of a file that formulas call sees: what everybody at the table knows, by name (docs/effects.md)."""
+"""The table that effect functions receive: all public information, by name (docs/effects.md)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CITY = np.dtype([(name, np.int64) for name in CITY_NAMES])
 TABLE = np.dtype([*((name, np.int64) for name in _TABLE_FIELDS), ("cities", CITY, (SEATS,))])
 """Age and turn from 1, players, cities at the table (``seats``: with the Free City of two), and each of them."""
 CALLED = types.int64(Public, Rules, *[types.int64] * (2 + HANDED))
-"""The arguments of a slot: (public, rules, own, other, the numbers that it is passed)."""
+"""The signature of a slot: (public, rules, own, other, the numbers passed to the function)."""
 
 
 @kernel(types.int64(Public, Rules, types.int64[::1]))

@@ -1,8 +1,8 @@
 """The fixed actions by which callers decide in many games at once.
 
-A fixed action is a card and what is done with it, with the cheapest payment: ``WITH_CARD * card + BUILD, STAGE, SELL``
-or ``SPEND`` (a build that uses up the once-per-age free build). Declining follows those of the cards, then the
-coins paid for a loss, 0 to ``MAX_PAID``, which also covers larger amounts.
+A fixed action is a card and its use, with the cheapest payment: ``WITH_CARD * card + BUILD, STAGE, SELL`` or ``SPEND``
+(a build that uses up the once-per-age free build). The actions of cards are followed by declining, then by the coins
+paid for a loss, 0 to ``MOST_PAID``; the last also means more.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ def fixed_action(choice, rules, move):
 
 @kernel
 def _price_of(move):
-    """Return what a move costs its city, in coins; paying a loss: less the more is paid, so the most is cheapest."""
+    """Return the cost of a move in coins; for a loss, paying more costs less, so the largest payment is the
+    cheapest."""
     if action_of(move) == PAY:
         return -bank_of(move)
     return bank_of(move) + left_of(move) + right_of(move)

@@ -52,7 +52,8 @@ _BOARDS_FIRST = w.SWITCH_NUMBER["discard_builds_boards_first"]
 
 @kernel
 def advance(game, rules, until):
-    """Run on to the next decision, list its moves and return the player who decides; NOBODY at a phase of ``until``."""
+    """Advance to the next decision, list its moves and return the player who decides; NOBODY at a phase of
+    ``until``."""
     flow = game.flow
     while not until >> flow.phase & 1:
         phase = flow.phase
@@ -151,7 +152,7 @@ def take(game, rules, move):
 
 @kernel
 def _begin_turn(game, rules):
-    """Give the Free City's card to its holder (R45), let team mates see each other's hands (R42)."""
+    """Give the Free City's card to its holder (R45), and show team mates each other's hands (R42)."""
     hidden = game.hidden
     if rules.duo:
         slot = hidden.free_pile[hidden.free_pile_next]
@@ -172,7 +173,7 @@ def _begin_turn(game, rules):
 
 @kernel
 def _wrap(flow):
-    """Go on with the seats that choose after the last one, if there are any; say whether there are."""
+    """Continue with the seats that choose after the last one; return whether there are any."""
     if flow.wrap == 0:
         return False
     flow.seat, flow.end, flow.wrap = 0, flow.wrap, 0
@@ -200,14 +201,14 @@ def _resolve_turn(game, rules):
 
 @kernel
 def _settle_before(game, losing, phase):
-    """Go on with a phase, after the losses if there are any."""
+    """Continue with a phase, after the losses if there are any."""
     game.flow.after = phase
     game.flow.phase = layout.SETTLE if losing else phase
 
 
 @kernel
 def _list_next_loss(game, rules):
-    """List the payments of the next loss (R32); return the player who decides (R46), NOBODY where all are settled."""
+    """List the payments of the next loss (R32); return the player who decides (R46), NOBODY if all are settled."""
     public, hidden = game.public, game.hidden
     for seat in range(public.seats):
         if hidden.losses[seat]:
@@ -220,7 +221,7 @@ def _list_next_loss(game, rules):
 
 @kernel(rare=True)
 def _pay_loss(game, move):
-    """Pay a loss; what is not paid becomes debts (R32)."""
+    """Pay a loss; the unpaid part becomes debts (R32)."""
     public, hidden, seat = game.public, game.hidden, game.choice.seat
     loss, paid = hidden.losses[seat], bank_of(move)
     hidden.losses[seat] = 0
@@ -238,7 +239,7 @@ def _pay_loss(game, move):
 
 @kernel
 def _put_hands_away(game, rules):
-    """Discard what is left of the hands, but of the cities that may play their last card (R9.5, R27)."""
+    """Discard the remaining cards, except in cities that may play their last card (R9.5, R27)."""
     public, hidden = game.public, game.hidden
     for seat in range(rules.seats):
         hidden.taken[seat] = NO_MOVE
@@ -258,7 +259,7 @@ def _put_hands_away(game, rules):
 
 @kernel
 def _list_next_last_card(game, rules):
-    """List the moves of the next last card; return its seat, NOBODY where there is none left."""
+    """List the moves of the next last card; return its seat, NOBODY if none is left."""
     flow, public = game.flow, game.public
     if flow.seat == layout.NOBODY:
         _put_hands_away(game, rules)
@@ -306,7 +307,7 @@ def _enqueue_granted(game, rules):
 
 @kernel
 def _enqueue(flow, seat, builds, source):
-    """Append builds of a seat to the queue; at its end, those that wait move up to its beginning."""
+    """Append builds of a seat to the queue; at the end of the queue, waiting builds move to its beginning."""
     for _ in range(builds):
         if flow.queue_end == layout.QUEUE:
             flow.queue_end -= flow.queue_at
@@ -321,7 +322,7 @@ def _enqueue(flow, seat, builds, source):
 
 @kernel
 def _list_next_build(game, rules):
-    """List the moves of the next build from the pile that has any; return the player who decides, else NOBODY."""
+    """List the moves of the next build from the pile that has legal moves; return the player who decides, or NOBODY."""
     flow = game.flow
     while flow.queue_at < flow.queue_end:
         seat = np.int64(flow.queue[flow.queue_at])

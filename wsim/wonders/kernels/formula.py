@@ -1,4 +1,4 @@
-"""Formulas of the card file in play: what they ask for, for the machine that runs their words (R52)."""
+"""Formulas of the card file in play: values of names for the machine that runs their words (R52)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NUMBER, _NAME, _CARD, _CARD_SET = (OPERATION[name] for name in ("number", "name
 
 @kernel
 def of_table(public, rules, name):
-    """Return what a formula asks of the table, or of a purchase: of one that is still to come, a unit's full price."""
+    """Return a number of the table or of a purchase; for a future purchase, the full price of a unit."""
     if name == _AGE:
         return public.age + 1
     if name == _TURN:
@@ -35,7 +35,7 @@ of_city = FACTS.answer()
 
 @kernel
 def leaf(public, rules, operation, operand, owner, other):
-    """Return a number, the value of a name, 1 for a card that the city has, or how many of a set it has."""
+    """Return a number, the value of a name, 1 for a card that the city has, or the number of cards of a set."""
     if operation == _NUMBER:
         return operand
     whose, name = operand & 3, operand >> 2
@@ -59,7 +59,7 @@ def leaf(public, rules, operation, operand, owner, other):
 
 @kernel
 def called(public, rules, stack, first, operand, owner, other):
-    """Return what a function of a file returns for the numbers on the stack from ``first`` on (catalog.effect_file)."""
+    """Return the result of an effect function for the numbers on the stack from ``first`` on (catalog.effect_file)."""
     count = operand & 7
     for place in range(count, HANDED):
         stack[first + place] = 0

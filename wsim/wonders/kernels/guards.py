@@ -1,4 +1,4 @@
-"""Where a game of 7 Wonders checks that what it appends or adds still fits (wsim/kernels/guards.py).
+"""The guards of 7 Wonders: checks that appended and added numbers fit (wsim/kernels/guards.py).
 
 Every store into a field or slot of limited width that depends on cards, formulas, clauses, house rules, positions or
 functions in Python, and the guard that covers it; "bounded" says why no catalogue that can be read gets there:
@@ -102,7 +102,7 @@ def add_diplomacy(public, seat, source, amount):
 
 @kernel
 def check_lanes(units, seat, source):
-    """Stop a game where some lane of a packed word, to which at most 42 was added, has more than 42."""
+    """Stop a game if any lane of a packed word, to which at most 42 was added, exceeds 42."""
     if (units + _ROOM) & _TOP:
         stop_lanes(units, seat, source)
 

@@ -286,7 +286,7 @@ FLOW = np.dtype(
         ("seat", "i8"),  # whose decision is next in the phases CHOOSE, CITY and LAST
         ("after", "i8"),  # the phase that follows when all losses are settled
         ("end", "i8"),  # the seat behind the last one that chooses in the phases CHOOSE, CITY and LAST
-        ("wrap", "i8"),  # seats before it that choose after it: hidden choices that are resampled (redraw.py)
+        ("wrap", "i8"),  # seats before it that choose after it: hidden choices that are made again (redraw.py)
         ("played_last", "i8"),  # whether some city played its last card
         ("queue_at", "i8"),  # builds from the pile carried out
         ("queue_end", "i8"),  # builds from the pile in the queue

@@ -32,7 +32,7 @@ def _copy(source, target, first, end):
 
 @kernel
 def _copy_state(source, target, rules, deeds):
-    """Copy what a state holds so far: half of it is room for deeds to come, for more seats, for one switch (R9.5)."""
+    """Copy the used part of a state: half of it is room for future moves, more seats and one switch (R9.5)."""
     _copy(source, target, _NONE, _DEEDS + np.uint64(deeds))
     _copy(source, target, _OWN, _OWN + np.uint64(rules.seats) * _SEAT_WORDS)
     _copy(source, target, _HIDDEN, _STATE_WORDS if rules.switch[_LAST_ON_NEW_STATE] == 0 else _BEFORE)
@@ -50,7 +50,7 @@ def _save(game, words, state, rules):
 
 @kernel
 def _moment(game, rules, decider):
-    """Return the moment of a decision: players choose at the same time, but for the holder of a Free City (R45)."""
+    """Return the moment of a decision: players choose at the same time, except the holder of a Free City (R45)."""
     public, kind = game.public, game.choice.kind
     if (kind != TURN and kind != LAST_CARD) or (rules.duo and game.hidden.holder == decider):
         return NOBODY

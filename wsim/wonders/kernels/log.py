@@ -1,4 +1,4 @@
-"""What is kept of a game while it is played: deeds in the open (R49), and events for traces and the picks table."""
+"""The log of a game while it is played: public moves (R49), and events for traces and the picks table."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SEAT, _AGE, _TURN, _DECISION = (np.uint64(at) for at in (40, 44, 46, 50))
 
 @kernel
 def log_deed(public, seat, move, decision):
-    """Keep what the table saw of a move."""
+    """Record the public part of a move."""
     at = public.deed_count
     if at == layout.DEEDS:
         stop_game(MOVES, -1, card_of(move) if action_of(move) == BUILD else -1, layout.DEEDS + 1, layout.DEEDS)
@@ -33,7 +33,7 @@ def log_deed(public, seat, move, decision):
 
 @kernel
 def log_event(game, kind, seat):
-    """Append an event to the log and return it; it has room for the longest game but for what clauses do."""
+    """Append an event to the log and return it; there is room for the longest game, except for effects of clauses."""
     log, public = game.log, game.public
     at = log.count
     if at == layout.EVENTS + layout.EFFECTS_LOGGED:
@@ -84,7 +84,7 @@ def log_pick(game, rules, decider, index, randomised, probability):
 
 @kernel
 def log_wish(game, event):
-    """Log what the policy wanted at a decision at which it could have been overruled."""
+    """Log the policy's wish at a decision at which it could have been overruled."""
     wish = game.wish
     event.wanted = game.choice.moves[wish.index]
     event.others = wish.others
@@ -113,7 +113,7 @@ def log_loss(game, seat, paid, debts):
 
 @kernel(rare=True)
 def log_effect(game, seat, action, city, amount):
-    """Log what an action of a clause did to a city; what it did to it before in the same turn is added up."""
+    """Log the effect of a clause's action on a city; repeated effects within a turn are added up."""
     log = game.log
     at = log.count - 1
     while at >= 0 and log.events[at].kind != layout.LOG_TURN_END and log.events[at].kind != layout.LOG_HANDS:

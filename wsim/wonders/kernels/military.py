@@ -52,7 +52,7 @@ def team_conflict(game, rules, first):
 
 @kernel
 def send_envoys(game):
-    """Let every seat that holds diplomacy tokens discard one (R20, R40); list who fights; return their number."""
+    """Make every seat with diplomacy tokens discard one (R20, R40); list the fighters and return their number."""
     public, conflict = game.public, game.conflict
     fighters = 0
     for seat in range(public.seats):

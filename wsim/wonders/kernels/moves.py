@@ -100,26 +100,26 @@ def slot_of(move):
 
 @kernel
 def spends_of(move):
-    """Say whether the move uses up the once-per-age free build, or a token of one."""
+    """Return whether the move uses up the once-per-age free build, or a token of one."""
     return (move >> _SPENDS) & _ONE != _ZERO
 
 
 @kernel
 def owns(public, seat, card):
-    """Say whether a city holds a structure of this name (R7)."""
+    """Return whether a city has a structure of this name (R7)."""
     return (public.built[seat, card >> 6] >> np.uint64(card & 63)) & _ONE != _ZERO
 
 
 @kernel
 def has_chain(public, rules, seat, card):
-    """Say whether a city holds a predecessor of this card (R16)."""
+    """Return whether a city has a predecessor of this card (R16)."""
     held = public.built[seat, 0] & rules.chain[card, 0] | public.built[seat, 1] & rules.chain[card, 1]
     return held != _ZERO
 
 
 @kernel
 def free_by_board(public, rules, seat, card):
-    """Say whether a free build of the second edition applies (R26)."""
+    """Return whether a free build of the second edition applies (R26)."""
     abilities = public.abilities[seat]
     if abilities & w.FREE_FIRST_COLOR and public.colors[seat, rules.color[card]] == 0:
         return True
@@ -259,7 +259,7 @@ def list_turn(game, rules, producer, seat, hand, kind):
 
 @kernel
 def list_pile(game, rules, seat):
-    """List the builds from the discard pile, then declining (R28); nothing where no card is eligible."""
+    """List the builds from the discard pile, then declining (R28); list nothing if no card is eligible."""
     public, choice, hidden = game.public, game.choice, game.hidden
     choice.kind = w.DISCARD_PILE
     choice.seat = seat
@@ -292,14 +292,14 @@ def list_loss(game, seat, loss):
 
 @kernel
 def restrict(game, rules, seating):
-    """Leave out what the city that moves is banned from, or denied."""
+    """Remove the moves that the city is banned from, or denied."""
     if seating.experiment:
         keep_allowed(game, rules, seating, game.choice.seat)
 
 
 @kernel(rare=True)
 def keep_allowed(game, rules, seating, seat):
-    """Strike the moves that the experiment takes from this seat; sales stay where nothing else would."""
+    """Remove the moves that the experiment takes from this seat; keep sales if nothing else is left."""
     choice = game.choice
     flags = np.int64(seating.ban[seat, 3])
     count = 0
@@ -318,14 +318,14 @@ def keep_allowed(game, rules, seating, seat):
 
 @kernel
 def _denied(hidden, seat, move):
-    """Say whether a move builds a card that the seat wanted and was overruled about."""
+    """Return whether a move builds a card that the seat wanted and was overruled about."""
     card = card_of(move)
     return action_of(move) == w.BUILD and (hidden.denied[seat, card >> 6] >> np.uint64(card & 63)) & _ONE != _ZERO
 
 
 @kernel
 def _banned(rules, seating, seat, flags, move):
-    """Say whether a move is banned: building a card or colour, trading, building stages, selling."""
+    """Return whether a move is banned: building a card or colour, trading, building stages, selling."""
     action = action_of(move)
     if action == w.BUILD:
         card = card_of(move)

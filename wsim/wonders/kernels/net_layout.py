@@ -1,8 +1,8 @@
-"""What the policy ``net`` reads: the sizes of its layers and inputs, and how its items are laid out for one rule set.
+"""The inputs of the policy ``net``: the sizes of its layers and inputs, and the layout of its items for one rule set.
 
-The first layer takes numbers of the state, and sets of items (cards and stages). Of an item the net knows only what it
-does: its weights stand for effects (``policies.net_items``). The row of an item is what it adds to the first layer in
-one role, so that a card costs one addition, as if the net had learned it by name.
+The first layer takes numbers of the state, and sets of items (cards and stages). The net knows an item only by its
+effects, which have the weights (``policies.net_items``). The row of an item is its contribution to the first layer in
+one role, so a card costs one addition, as if the net had learned it by name.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from wsim.kernels.net_layers import Sizes
 from wsim.wonders.words import CARD_WORDS, CARDS, ENTRIES
 
 CARD_ROLES = ("hand", "coming", "built", "build", "bury", "sell", "pile", "city_build", "city_leave")
-"""In which a card is looked at: three of the state, then what a move does with it."""
+"""The roles of a card: three in the state, then its use by a move."""
 STAGE_ROLES = ("next", "later", "stage")
 """In which a stage is looked at: two of the state, then building it."""
 SETS = 3  # hand, coming, built: the first roles of cards

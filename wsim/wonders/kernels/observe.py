@@ -1,4 +1,5 @@
-"""What a seat may know, as a row of numbers of fixed length (R49); ``wsim.wonders.describe.view`` names the columns."""
+"""The observation of a seat, as a row of numbers of fixed length (R49); ``wsim.wonders.describe.view`` names the
+columns."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ _ZERO, _ONE, _BYTE = np.uint64(0), np.uint64(1), np.uint64(0xFF)
 
 @kernel
 def _write_names(rules, age, slots, seen, at):
-    """Count the copies of each name in a set of slots, from place ``at`` on; return the place behind them."""
+    """Count the copies of each name in a set of slots, from index ``at`` on; return the next index."""
     for card in range(rules.cards):
         seen[at + card] = 0
     while slots:
@@ -29,9 +30,9 @@ def _write_names(rules, age, slots, seen, at):
 
 @kernel
 def observe(game, rules, seat, seen):
-    """Write what a seat may know into ``seen``: the table, its hand, every city from its own to the left.
+    """Write the observation of a seat into ``seen``: the table, its hand, every city from its own to the left.
 
-    Behind them, as far as the row reaches: hands handed on in this age, then all deeds, turn by turn.
+    If the row is long enough, these follow: hands passed on in this age, then all public moves, turn by turn.
     """
     public, own = game.public, game.own[seat]
     choosing = game.choice.seat == seat and game.choice.count > 0
@@ -58,7 +59,7 @@ def observe(game, rules, seat, seen):
 
 @kernel
 def _write_history(game, rules, seat, seen, at):
-    """Write what was handed on in this age and what every city did in every turn."""
+    """Write the hands passed on in this age and the moves of every city in every turn."""
     public, own = game.public, game.own[seat]
     for turn in range(rules.turns):
         at = _write_names(rules, public.age, own.passed[public.age, turn], seen, at)

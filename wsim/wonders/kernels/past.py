@@ -1,4 +1,4 @@
-"""The past of an age made up: which slot left which hand in which turn, in accord with what a seat has seen (R49)."""
+"""A sampled past of an age: which slot left which hand in which turn, consistent with what a seat has seen (R49)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _DUO_TRIES = 2_000  # guesses at one turn of the rival
 
 @kernel
 def fill_pool(game, rules, age, seen):
-    """Put the unseen slots of an age into the pool: all that are always dealt, as many as are missing of the others."""
+    """Put the unseen slots of an age into the pool: all that are always dealt, and as many others as are missing."""
     past = game.redraw
     size = 0
     for i in range(rules.base_count[age]):
@@ -52,7 +52,7 @@ def fill_pool(game, rules, age, seen):
 
 @kernel
 def _was_built_unseen(game, rules, age, card):
-    """Say whether a drawn card that the seat has never seen was built in the open from a hand."""
+    """Return whether a drawn card that the seat has never seen was built in the open from a hand."""
     past = game.redraw
     for seat in range(rules.seats):
         for turn in range(TURNS + 1):
@@ -116,7 +116,8 @@ def _random_slot(past, slots):
 
 @kernel
 def want_pile(game, rules, me):
-    """Note what the seat saw on the discard pile in this age, less what it knows to have gone there in this age."""
+    """Record what the seat saw on the discard pile in this age, minus the cards that it knows were discarded in this
+    age."""
     public, past, own = game.public, game.redraw, game.own[me]
     past.weight = 1.0
     moment = _seen_pile_at(game, me)
@@ -176,7 +177,7 @@ def _hidden_slot(game, rules, me, age, hand, turn, slots):
 
 @kernel
 def _was_on_pile(past, own, card):
-    """Say whether a name was on the pile that a seat saw, or built from it before."""
+    """Return whether a name was on the pile that a seat saw, or was built from it earlier."""
     if own.look[card >> 4] >> np.uint64(4 * (card & 15)) & _NIBBLE:
         return True
     for build in range(past.build_count):
@@ -199,13 +200,13 @@ def _first_sight(game, rules, me, age, hand):
 
 @kernel
 def leaves(past, rules, age, hand, turn):
-    """Return what left a hand in a turn: a card built, SOLD or BURIED."""
+    """Return what left a hand in a turn: the card built, SOLD or BURIED."""
     return past.event[age, seat_of(rules, age, turn, hand), turn]
 
 
 @kernel
 def _build_unseen(game, rules, me, age, hand):
-    """Take what was built out of a hand before the seat saw it from the pool; say whether it was there."""
+    """Take what was built out of a hand before the seat saw it from the pool; return whether it was there."""
     past = game.redraw
     for turn in range(min(_first_sight(game, rules, me, age, hand), past.turns[age])):
         event = leaves(past, rules, age, hand, turn)
@@ -225,9 +226,9 @@ def _build_unseen(game, rules, me, age, hand):
 
 @kernel
 def _bury_unseen(game, rules, me, age, hand):
-    """Draw what went face down out of a hand before the seat saw it, and the whole hand if it never did.
+    """Draw the cards that left a hand face down before the seat saw it, and the whole hand if it never did.
 
-    Returns whether what was seen on the discard pile allows it.
+    Returns whether this is consistent with the discard pile as seen.
     """
     past = game.redraw
     sight = _first_sight(game, rules, me, age, hand)
@@ -254,7 +255,7 @@ def _bury_unseen(game, rules, me, age, hand):
 
 @kernel
 def _follow(game, rules, me, age, hand):
-    """Follow a hand from when the seat first saw it, from sight to sight; say whether what is known can be."""
+    """Follow a hand from the first time the seat saw it to the last; return whether its knowledge is consistent."""
     past = game.redraw
     turn, turns = _first_sight(game, rules, me, age, hand), past.turns[age]
     if turn > turns:
@@ -294,7 +295,7 @@ _NOWHERE = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 @kernel
 def _guess(game, rules, me, age, hand, turn, until, slots):
-    """Say what left a known hand while the seat did not see it; return what is left, _NOWHERE if that cannot be."""
+    """Determine what left a known hand while the seat did not see it; return the rest, _NOWHERE if it is impossible."""
     past = game.redraw
     end = min(until, past.turns[age])
     for at in range(turn, end):
@@ -357,7 +358,7 @@ def _guess_duo(game, rules, me, age, hand, turn, until, slots):
 
 @kernel
 def make_age(game, rules, me, age):
-    """Make up the past of an age; say whether it agrees with what was seen."""
+    """Sample a past of an age; return whether it is consistent with what was seen."""
     past = game.redraw
     for turn in range(TURNS):
         past.drawn[age, turn] = NOBODY

@@ -2,7 +2,7 @@
 
 Amounts of resources are packed, a byte for each resource (layout.py). Most calls end early: on plain production, on an
 upper bound of everything that city and neighbours could supply, or on the purse. An either/or symbol that can give only
-one of the missing resources is as good as plain; where no other one is left, the answer is a closed form.
+one of the missing resources counts as plain; if no other one is left, there is a closed form.
 
 What remains is a missing amount r of each of a few resources. How much of it is covered is a mixed-radix number with a
 digit 0..r for each, a *state*, and as there are at most 64 states, a *set of states* is one 64-bit word. A symbol that
@@ -74,13 +74,13 @@ def lane(amounts, resource):
 
 @kernel
 def exceeds(amounts, bound):
-    """Say whether some lane of amounts is greater than its lane of bound."""
+    """Return whether some lane of amounts is greater than its lane of bound."""
     return ((bound | _TOP) - amounts) & _TOP != _TOP
 
 
 @kernel
 def prepare_payer(public, solver, seat):
-    """Put what all payments of a city this turn share into the solver's fields; call it before ``pay``."""
+    """Fill the solver's fields that all payments of a city in this turn share; call it before ``pay``."""
     left = seat + 1 if seat + 1 < public.seats else 0
     right = seat - 1 if seat > 0 else public.seats - 1
     solver.left, solver.right = left, right
@@ -108,7 +108,7 @@ def pay(public, solver, seat, cost, bank, purse):
 
 @kernel
 def _pay_missing(public, solver, seat, missing, budget):
-    """Pay what plain production leaves open, by the cheapest method that is exact."""
+    """Pay for what plain production does not cover, by the fastest exact method."""
     left, right = solver.left, solver.right
     solver.for_sale[0] = public.sale[left]
     solver.for_sale[1] = public.sale[right]
@@ -134,7 +134,7 @@ def _pay_missing(public, solver, seat, missing, budget):
 
 @kernel
 def _use_own(public, solver, seat, missing):
-    """Use the own either/or symbols that can give only one of the missing resources; return what is still missing.
+    """Use the city's either/or symbols that can give only one of the missing resources; return what is still missing.
 
     Such a symbol has no better use. Covering a resource may leave other symbols with one use only, hence the
     repetition.
@@ -172,7 +172,7 @@ def _add_sale(public, solver, side, seller, needed):
 
 @kernel(inline=True)
 def _pay_plain(public, solver, seat, missing, budget):
-    """Pay with symbols of one resource each: what matters is how many raw and made units come from the left."""
+    """Pay with symbols of one resource each: only the numbers of raw and manufactured units from the left matter."""
     most_left = missing - less(missing, solver.for_sale[0])
     least_left = less(missing, solver.for_sale[1])
     raw, made = lane_sum(missing & _RAW), lane_sum(missing & _MADE)
@@ -256,7 +256,7 @@ def _cover(solver, reach, gives):
 
 @kernel
 def _cover_all(solver, side, top, gives, price):
-    """Let every coin total of one side buy one more symbol at this price."""
+    """Extend every coin total of one side by one more symbol at this price."""
     words = solver.reachable
     for total in range(top - price, -1, -1):
         word = words[side, total]
@@ -266,7 +266,7 @@ def _cover_all(solver, side, top, gives, price):
 
 @kernel
 def _cover_mixed(solver, side, top, gives, raw_price, made_price):
-    """Let every total buy one symbol that gives a raw or a made unit, each at its own price."""
+    """Extend every total by one symbol that gives a raw or a manufactured unit, each at its price."""
     words = solver.reachable
     for total in range(top, -1, -1):
         word = words[side, total]
@@ -312,7 +312,7 @@ def _buy(public, solver, seat, side, needed, top, raw_price, made_price):
 
 @kernel
 def _pay_sets(public, solver, seat, missing, budget):
-    """Pay with words of reachable states; where all units cost the same, totals are counted in units."""
+    """Pay with words of reachable states; if all units cost the same, totals are counted in units."""
     states = _number_states(solver, missing)
     if states > STATES:
         return _pay_general(public, solver, seat, missing, budget)
@@ -365,7 +365,7 @@ def _pay_sets(public, solver, seat, missing, budget):
 
 @kernel
 def _general_add(solver, missing, states, gives, side, raw_price, made_price, tops):
-    """Let every state of the general solver use one more symbol (side -1 own, 0 left, 1 right)."""
+    """Extend every state of the general solver by one more symbol (side -1 own, 0 left, 1 right)."""
     for state in range(states - 2, -1, -1):
         stride = 1
         for resource in range(w.RESOURCE_KINDS):

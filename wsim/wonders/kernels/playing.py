@@ -19,10 +19,11 @@ from wsim.wonders.kernels.layout import EVENT, LOG_PICK, MEMORY, OVER, TYPES
 from wsim.wonders.kernels.log import log_pick, log_wish
 from wsim.wonders.kernels.moves import action_of, card_of, restrict
 from wsim.wonders.kernels.rows import write_rows
-from wsim.wonders.words import BUILD, CARDS, DISCARD_PILE, EXPLORE, LAST_CARD, LOSS, SELL
+from wsim.wonders.words import BUILD, CARDS, DISCARD_PILE, EXPLORE, LAST_CARD, LOSS, SELL, STAGE
 
 ENDED = 1 << OVER
 _ONE = np.uint64(1)
+_STAGES, _SALES = 0.5, 0.25  # of the chance with which cards to build are overruled
 _copy_event = copying(EVENT, "values")  # of traces only
 
 
@@ -44,7 +45,8 @@ def _settle(game, rules, seating, seat, index, stream):
 
 @kernel
 def explored(choice, own, stream):
-    """Return whether the policy's own ``explore`` drew the pick: its first draw, from where the stream stood before."""
+    """Return whether the policy's ``explore`` drew the pick, from the first draw at the previous state of the
+    stream."""
     chance, after = own.parameters[EXPLORE], own.rng
     if chance <= 0.0 or choice.kind == LOSS:
         return False
@@ -67,11 +69,20 @@ def randomise(game, chance, wanted):
 
 @kernel
 def _thing_of(game, move, wide):
-    """Return what a move is about: its card, if it builds that; the next stage or a sale, whatever goes down for it."""
+    """Return the thing of a move: its card, if it builds it; otherwise the next stage or a sale, for any card used."""
     action = action_of(move)
     if game.choice.kind > DISCARD_PILE or action > SELL:
         return np.int64(-1)
     return card_of(move) if action == BUILD else CARDS + action
+
+
+@kernel
+def _part_overruled(game, move):
+    """Return the part of the chance with which a wish is overruled: stages and sales are wanted far more often than
+    any one card, so fewer say as much of them, and the game stays closer to undisturbed play.
+    """
+    action = action_of(move)
+    return _STAGES if action == STAGE else _SALES if action == SELL else 1.0
 
 
 @kernel
@@ -98,7 +109,7 @@ def _write_picks(game, picks, filled, number):
 ENGINE = engine_of(
     Parts(
         set_up, next_decision, take, write_rows, _write_picks, _settle, restrict, ENDED,
-        thing_of=_thing_of, deny=_deny, memory=MEMORY,
+        thing_of=_thing_of, deny=_deny, part_overruled=_part_overruled, memory=MEMORY,
     ),
     TYPES,
 )  # fmt: skip

@@ -2,13 +2,13 @@
 
 What a seat knows: the hands that it has held (and, in teams, its mate's), when, and so what is left of them; what was
 built in the open, by whom and when, and so from which hand; how many cards went face down; the discard pile when it
-last built from it; which cards are in the deck of an age, of guilds and black cards how many. What the others chose is
-taken to say nothing more of a card than that they chose it: each card of a hand is as likely to be the one that left
-it. Then all that is left open is where each unseen slot is, and every place is as likely as any other.
+last built from it; which cards are in the deck of an age, of guilds and black cards how many. The choices of others are
+assumed to carry no information about a card except that they chose it: each card of a hand is equally likely to have
+left it. Then all that is left open is where each unseen slot is, and every place is as likely as any other.
 
 A redrawing makes up a whole past: for each age, which slot left which hand in which turn. Hands are numbered by the
-seat that they were first dealt to. A past that does not hold the cards that were seen on the discard pile, or built
-from it, is discarded and drawn again; after very many tries only the pile stays as it was seen, regardless of sales.
+seat that they were first dealt to. A past without the cards seen on the discard pile, or built from it, is rejected and
+sampled again; after very many rejections only the pile is kept as seen, regardless of sales.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ MAX_TRIES = 50_000  # pasts made up before a pile that was seen is no longer ask
 
 @kernel
 def _has_last_card(game, rules, age, seat):
-    """Say whether a seat keeps its last card until it plays it, because it has not done so yet (R27)."""
+    """Return whether a seat still has its last card to play (R27)."""
     waits = game.flow.phase == LAST or (game.flow.phase == SETTLE and game.flow.after == LAST)
     return age == game.public.age and waits and plays_last(game.public, rules, seat)
 
 
 @kernel
 def _last_event(game, rules, age, hand):
-    """Return what became of the last card of a hand: a card built, SOLD or BURIED, NOTHING if it is still there."""
+    """Return what happened to the last card of a hand: the card built, SOLD or BURIED, NOTHING if it is still there."""
     past = game.redraw
     if age == game.public.age and not put_away(game, rules):
         return NOTHING
@@ -57,9 +57,9 @@ def _last_event(game, rules, age, hand):
 
 @kernel
 def _discard_age(game, rules, age, before, at_least):
-    """Count what was discarded in an age, from a moment on and before another one, onto the pile of names.
+    """Add the cards discarded in an age between two moments to the counts of names on the pile.
 
-    A moment is age * (TURNS + 1) + turn; a card discarded in a turn is on the pile for builds in the same turn.
+    A moment is age * (TURNS + 1) + turn; cards discarded in a turn are on the pile for builds in the same turn.
     """
     past = game.redraw
     for hand in range(rules.players):
@@ -80,7 +80,7 @@ def _discard_age(game, rules, age, before, at_least):
 
 @kernel
 def _last_cards_fit(game, rules, age):
-    """Say whether the last cards that were built in the open are those that were left."""
+    """Return whether the last cards that were built openly are the remaining ones."""
     past = game.redraw
     for hand in range(rules.players):
         event = _last_event(game, rules, age, hand)
@@ -93,9 +93,9 @@ def _last_cards_fit(game, rules, age):
 
 @kernel
 def _make_pile(game, rules, me):
-    """Lay the discard pile that follows from the past, or from what the seat saw of it; say whether it agrees.
+    """Set the discard pile from the past, or from what the seat saw of it; return whether it is consistent.
 
-    Where that is not asked for (``strict`` is 0), the pile is as it was seen, and what was built from it is taken off.
+    If ``strict`` is 0, the pile is as it was seen, without the cards built from it.
     """
     past, own = game.redraw, game.own[me]
     for card in range(rules.cards):
@@ -126,7 +126,7 @@ def _make_pile(game, rules, me):
 
 @kernel
 def _discard_until(game, rules, before, at_least):
-    """Count what was discarded between two moments onto the pile."""
+    """Add the cards discarded between two moments to the pile."""
     for age in range(game.public.age + 1):
         _discard_age(game, rules, age, before, at_least)
 
@@ -143,7 +143,7 @@ def _copies_of(rules, card):
 
 @kernel
 def _is_of_one_age(rules, age, card):
-    """Say whether a name has slots in no other age."""
+    """Return whether a name has slots in no other age."""
     for other in range(AGES):
         if other == age:
             continue
@@ -155,7 +155,7 @@ def _is_of_one_age(rules, age, card):
 
 @kernel
 def _looks_right(game, rules, me, moment, deed):
-    """Say whether what was discarded in this age before the seat saw the pile was on it; leaves the pile empty."""
+    """Return whether the cards discarded in this age before the seat saw the pile were on it; leaves the pile empty."""
     past, own, age = game.redraw, game.own[me], game.public.age
     _discard_age(game, rules, age, moment + 1, 0)
     for build in range(past.build_count):
@@ -172,7 +172,7 @@ def _looks_right(game, rules, me, moment, deed):
 
 @kernel
 def _make_past(game, rules, me):
-    """Make up the past of all ages once; say whether it agrees with what the seat has seen."""
+    """Sample a past of all ages; return whether it is consistent with what the seat has seen."""
     want_pile(game, rules, me)
     for age in range(game.public.age + 1):
         if age < game.public.age or game.flow.phase != DEAL:
@@ -187,7 +187,7 @@ def _make_past(game, rules, me):
 
 @kernel
 def _show_seat(game, rules, seat, age):
-    """Give another seat the past that was made up: what it took and handed on."""
+    """Give a different seat its sampled past: the cards it took and passed on."""
     past, own = game.redraw, game.own[seat]
     for turn in range(past.turns[age]):
         hand = hand_at(rules, age, turn, seat)
@@ -206,7 +206,7 @@ def _show_seat(game, rules, seat, age):
 
 @kernel
 def _give_hand(game, rules, seat):
-    """Give another seat the hand that was drawn for it, with nothing chosen yet."""
+    """Give a different seat the hand drawn for it, with nothing chosen yet."""
     public, past, own = game.public, game.redraw, game.own[seat]
     age, turn = public.age, public.turn
     hand = past.left[age, hand_at(rules, age, turn, seat)]
@@ -226,7 +226,7 @@ def _give_hand(game, rules, seat):
 
 @kernel
 def _choose_anew(game, rules, me):
-    """Let every other seat that has chosen in this turn choose again, after the seat; its own choice stays."""
+    """Make all seats that have chosen in this turn choose again, after the seat itself, whose choice is kept."""
     flow, hidden = game.flow, game.hidden
     chosen = has_chosen(game, me) or (flow.phase == LAST and hidden.taken[me] != NO_MOVE)
     if flow.phase == CITY and flow.seat != me:
@@ -240,7 +240,7 @@ def _choose_anew(game, rules, me):
 
 @kernel
 def _free_city_past(game, me):
-    """Tell what the rival drew and the Free City took, as it was made up."""
+    """Record what the rival drew and the Free City took in the sampled past."""
     past, city = game.redraw, game.own[_FREE_CITY_SEAT]
     for age in range(game.public.age + 1):
         for turn in range(past.turns[age]):
@@ -252,7 +252,7 @@ def _free_city_past(game, me):
 
 @kernel
 def _show_mates(game, rules, me):
-    """Let the other seats see their mates' hands as they were before the moves of the turn (R42)."""
+    """Show the other seats their mates' hands as they were before the moves of the turn (R42)."""
     age, turn = game.public.age, game.public.turn
     for seat in range(rules.players):
         mate = game.own[seat ^ 1]
@@ -261,14 +261,14 @@ def _show_mates(game, rules, me):
         hand = mate.hand
         if turn < game.redraw.turns[age]:
             hand = game.redraw.left[age, hand_at(rules, age, turn, seat ^ 1)] | bit(mate.took[age, turn])
-        elif seat ^ 1 == me and has_chosen(game, me):  # all others choose again
+        elif seat ^ 1 == me and has_chosen(game, me):  # all others are to choose again
             hand |= bit(mate.took[age, turn])
         game.own[seat].mate_hand = hand
 
 
 @kernel
 def _try_pasts(game, rules, me, tries):
-    """Make up pasts until one agrees with what the seat has seen; say whether one did."""
+    """Sample pasts until one is consistent with what the seat has seen; return whether one was."""
     for _ in range(tries):
         if _make_past(game, rules, me):
             return True
@@ -277,7 +277,7 @@ def _try_pasts(game, rules, me, tries):
 
 @kernel
 def _draw_recorded(game, rules, me, tries):
-    """Make up a past that agrees with the history, and give everybody what follows from it."""
+    """Sample a past that is consistent with the history, and set every seat's hand and memory from it."""
     game.redraw.strict = 1
     agrees = _try_pasts(game, rules, me, tries)
     if not agrees:  # of piles that were seen; all the rest still has to agree
@@ -309,16 +309,16 @@ def _draw_recorded(game, rules, me, tries):
 
 @kernel
 def redraw(game, rules, seed, number, me):
-    """Resample what a seat cannot know: hands, pile, later deals, hidden choices, all streams.
+    """Resample everything that a seat cannot know: hands, pile, deals to come, hidden choices, all streams.
 
-    A function of position, seed and number. Of what the seat knows, nothing changes.
+    A function of position, seed and number. Nothing that the seat knows changes.
     """
     redraw_within(game, rules, seed, number, me, MAX_TRIES)
 
 
 @kernel
 def redraw_within(game, rules, seed, number, me, tries):
-    """Resample like ``redraw``, but require agreement with a pile that was seen only in the first ``tries`` pasts."""
+    """Resample as ``redraw``, but ask a pile that was seen to agree in so many pasts only."""
     hidden, past = game.hidden, game.redraw
     word = redrawn_deal_word(seed, number)
     seek(past, word, _STREAM)

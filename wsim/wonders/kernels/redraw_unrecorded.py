@@ -1,8 +1,8 @@
 """Hidden cards drawn again where the history is not recorded: positions set up by hand (``describe/setup.py``).
 
-What is known then: cities, sizes of hands, the seat's own hand, and hands passed on in this age, if they were given. Of
-a hand that the seat handed on, what is left is drawn from what nobody has built; other hands from all that is unseen;
-the discard pile from the cards of this and earlier ages that are nowhere else.
+Known are the cities, the sizes of hands, the seat's hand, and hands passed on in this age, if given. The rest of a hand
+that the seat passed on is drawn from the cards that nobody has built; other hands from all unseen cards; the discard
+pile from the cards of this and earlier ages that are nowhere else.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _ZERO, _ONE = np.uint64(0), np.uint64(1)
 
 @kernel
 def is_recorded(game, rules):
-    """Say whether the history holds every turn that was resolved."""
+    """Return whether the history contains every resolved turn."""
     past, public = game.redraw, game.public
     for age in range(public.age):
         if past.turns[age] < rules.age_turns[age]:
@@ -45,7 +45,7 @@ def _built_slots(game, rules, age, hand):
 
 @kernel
 def _handed_on(game, rules, me, seat):
-    """Return what was in a seat's hand when ``me`` handed it on in this age, nothing if it did not or is not known."""
+    """Return a seat's hand as ``me`` passed it on in this age, empty if it did not or if this is unknown."""
     public, age = game.public, game.public.age
     hand = hand_at(rules, age, public.turn, seat)
     for back in range(public.turn):

@@ -148,7 +148,7 @@ def _structure_points(game, rules, seat):
 
 @kernel
 def _purple_counted(public, rules, seat, entry):
-    """Return the points that one purple card more in its own city adds to those of an entry."""
+    """Return the points that one more purple card in its city adds to an entry."""
     counts = rules.points_per[entry, 1] >> w.PURPLE & 1 and rules.points_per[entry, 2] & w.CITY_SELF
     points = np.int64(rules.points_per[entry, 0]) if counts else 0
     if rules.when[entry]:
@@ -255,7 +255,7 @@ def score_game(game, rules):
 
 @kernel
 def _compared(game, rules, size, first, second):
-    """Return the lead of a player or team over another: in points, or in the first tie-break that differs (R24)."""
+    """Return the lead of one player or team over another: in points, or in the first tie-breaker (R24)."""
     result = game.result
     ahead = 0
     for member in range(size):
@@ -269,7 +269,7 @@ def _compared(game, rules, size, first, second):
 
 @kernel
 def _same_as_earlier(game, rules, size, side):
-    """Say whether an earlier player or team has the same standing (so ranks are dense)."""
+    """Return whether an earlier player or team has the same standing (so ranks are dense)."""
     for other in range(side):
         if _compared(game, rules, size, other, side) == 0:
             return True

@@ -1,4 +1,4 @@
-"""What a seat has seen, for redrawings: which hand it held when, what left the hands in the open (R5, R49).
+"""What a seat has seen, for resampling: the hands it held, and the cards that left hands openly (R5, R49).
 
 Hands are numbered by the seat that they were first dealt to.
 """
@@ -53,7 +53,7 @@ def bit(slot):
 
 @kernel
 def put_away(game, rules):
-    """Say whether the hands of this age are put away already (R9.5)."""
+    """Return whether the hands of this age have already been put away (R9.5)."""
     flow = game.flow
     if game.public.turn < game.public.turns - 1 or flow.phase <= CITY:
         return False
@@ -100,7 +100,7 @@ def drawn_by(game, rules, age, turn, seat):
 
 @kernel
 def seen_before(game, rules, witness, age, turn):
-    """Return the hand that a seat got in a turn: before its move, without what it drew."""
+    """Return the hand that a seat received in a turn: before its move, without drawn cards."""
     public, past = game.public, game.redraw
     own = game.own[witness]
     slots = own.passed[age, turn]
@@ -117,7 +117,7 @@ def seen_before(game, rules, witness, age, turn):
 
 @kernel
 def has_chosen(game, seat):
-    """Say whether a seat's move of this turn is chosen, but not revealed."""
+    """Return whether a seat's move of this turn is chosen, but not revealed."""
     flow = game.flow
     if flow.phase == CITY and flow.seat == seat:
         return True

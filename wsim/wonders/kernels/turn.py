@@ -1,4 +1,4 @@
-"""What a turn does to the table: placing, paying, gains, losses, the discard pile (R9, R12-R14, R18, R21, R26-R37)."""
+"""The effects of a turn: placing, paying, gains, losses, the discard pile (R9, R12-R14, R18, R21, R26-R37)."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def add_flex(public, seat, entry, mask, role, sold):
 
 @kernel
 def add_production(public, rules, seat, entry, sold):
-    """Give a city what an entry produces; ``sold`` says whether neighbours may buy it (R12, R13)."""
+    """Give a city the production of an entry; ``sold`` says whether neighbours may buy it (R12, R13)."""
     produces = rules.produces[entry]
     mask = rules.one_of[entry]
     if produces:
@@ -176,7 +176,7 @@ def discard(game, card):
 
 @kernel
 def entry_of(public, rules, seat, move):
-    """Return the entry that a placed move brought: the card, the stage just built, or -1 for a sale."""
+    """Return the entry that a move placed: the card, the stage just built, or -1 for a sale."""
     action = action_of(move)
     if action == w.BUILD:
         return card_of(move)
@@ -196,7 +196,7 @@ def spend_free_build(public, seat):
 
 @kernel(inline=True)
 def place(game, rules, seat, move):
-    """Place the chosen card (R9.1); return what it has of effects at once and clauses (RULES.eventful)."""
+    """Place the chosen card (R9.1); return whether it has immediate effects or clauses (RULES.eventful)."""
     public, hidden = game.public, game.hidden
     action = action_of(move)
     if action == w.SELL:
@@ -239,7 +239,7 @@ def sale_coins(public, rules, seat):
 
 @kernel
 def plays_last(public, rules, seat):
-    """Say whether a city plays the last card of this age (R9.5, R27)."""
+    """Return whether a city plays the last card of this age (R9.5, R27)."""
     return public.abilities[seat] & w.PLAY_LAST != 0 or rules.last_played[public.age] != 0
 
 
@@ -300,7 +300,7 @@ def count_around(public, seat, what, cities):
 
 @kernel
 def gain(public, rules, seat, entry):
-    """Take the immediate coins of a structure or stage, and hand out what it gives to others (R9.3, R34, R35)."""
+    """Take the immediate coins of a structure or stage, and pay its gains for others (R9.3, R34, R35)."""
     coins = np.int64(rules.coins[entry])
     each, what, cities = rules.coins_per[entry, 0], rules.coins_per[entry, 1], rules.coins_per[entry, 2]
     if each:
@@ -326,7 +326,7 @@ def gain(public, rules, seat, entry):
 
 @kernel
 def concerns(public, owner, other, who):
-    """Say whether an effect of ``owner`` on others or neighbours reaches ``other``."""
+    """Return whether an effect of ``owner`` on others or neighbours reaches ``other``."""
     if owner == other:
         return False
     if who == w.WHO_NEIGHBORS:
@@ -348,7 +348,7 @@ def take_tokens(public, rules, seat, entry):
 
 @kernel
 def inflict(game, rules, seat, entry):
-    """Add the coin losses of a structure or stage to what every other seat has to lose (R32)."""
+    """Add the coin losses of a structure or stage to the pending losses of every other seat (R32)."""
     public, hidden = game.public, game.hidden
     each, who, per = rules.coin_loss[entry, 0], rules.coin_loss[entry, 1], rules.coin_loss[entry, 2]
     for other in range(public.seats):
@@ -368,7 +368,7 @@ def inflict(game, rules, seat, entry):
 
 @kernel
 def resolve(game, rules, decision):
-    """Resolve steps 1-4 of R9 for every seat with a move in ``hidden.taken``; say whether coins are to be lost."""
+    """Resolve steps 1-4 of R9 for every seat with a move in ``hidden.taken``; return whether there are coin losses."""
     public, hidden = game.public, game.hidden
     seats = public.seats
     eventful = 0
@@ -404,7 +404,7 @@ def resolve(game, rules, decision):
 
 @kernel(rare=True)
 def _moves_made(game, rules, decision, placed):
-    """Let the clauses act that the moves of this turn set off, seat by seat (R54); ``placed``: some are new."""
+    """Apply the clauses that the moves of this turn trigger, seat by seat (R54); ``placed``: some are new."""
     hidden = game.hidden
     for seat in range(game.public.seats):
         move = hidden.taken[seat]
@@ -424,7 +424,8 @@ def _entry_taken(game, rules, seat):
 
 @kernel
 def build_from_pile(game, rules, seat, move):
-    """Build a structure from the discard pile and fire its immediate effects (R28); say whether coins are lost."""
+    """Build a structure from the discard pile and fire its immediate effects (R28); return whether there are coin
+    losses."""
     public, hidden, card = game.public, game.hidden, card_of(move)
     hidden.copies[card] -= 1
     if hidden.copies[card] == 0:

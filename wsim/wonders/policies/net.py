@@ -88,7 +88,7 @@ def _list_items_of_move(public, own, choice, rules, index, rows):
 
 @kernel
 def _describe_items(public, own, choice, rules, state, moves, places):
-    """Write the sets of cards, the stages, and of each move its card and what becomes of it."""
+    """Write the sets of cards, the stages, and for each move its card and the use of it."""
     for word in range(CARD_WORDS):
         state.sets[_HAND, word] = hand_names(public, own, rules, word)
         state.sets[_COMING, word] = coming_names(public, own, rules, word)

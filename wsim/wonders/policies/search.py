@@ -48,7 +48,7 @@ def _values(game, rules, settings, seat):
 
 @kernel
 def _alike(choice, one, other):
-    """Say whether two moves do the same thing with the same card; payments of a loss are different things."""
+    """Return whether two moves use the same card in the same way; different payments of a loss are different."""
     return choice.kind != LOSS and choice.moves[one] & _SAME == choice.moves[other] & _SAME
 
 
@@ -91,20 +91,20 @@ def _at_once(game, rules):
 
 @kernel
 def _shown(move):
-    """Return what the table sees of a move, or of a deed: the card that is built, a stage, a sale."""
+    """Return the public part of a move: the card that is built, a stage, a sale."""
     action = action_of(move)
     return card_of(move) if action == BUILD else CARDS + (action == SELL)
 
 
 @kernel
 def _foretold(game, rules, move):
-    """Return what the table will see of a move of a turn."""
+    """Return the future public part of a move of a turn."""
     return _shown(move) if _at_once(game, rules) == game.lookahead.when else -1
 
 
 @kernel
 def _seen(game, rules, seat, when):
-    """Return what the table saw of a seat in a turn."""
+    """Return the public part of a seat's move in a turn."""
     public = game.public
     for back in range(public.deed_count):
         deed = public.deeds[public.deed_count - 1 - back]

@@ -39,7 +39,7 @@ def deal(game, rules, seat, every):
 
 @kernel
 def redraw(game, rules, seed, number, seat):
-    """Draw anew all that a seat cannot know."""
+    """Resample all that a seat cannot know."""
     seek(game.hidden, redrawn_deal_word(seed, number), 0)
     for one in range(rules.seats):
         seek(game.own[one], redrawn_seat_word(seed, number, one), 0)
