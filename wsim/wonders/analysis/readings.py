@@ -42,8 +42,8 @@ _NEEDED = ("seat", "age", "turn", "decision", "card", "action", "offered")
 _NOTE = (
     "seen: in the seat's hand on some turn; taken: built, buried under a stage or sold on such a turn. taken over "
     "hand: win share of the hands with it from which it was taken minus that of those from which another card was. "
-    "first pick: the share of hands with it on the first turn of an age from which it was taken; average turn: on which "
-    "it was taken; last seen: the last turn of an age on which it was in the hand."
+    "first pick: the share of hands with it on the first turn of an age from which it was taken; average turn: on "
+    "which it was taken; last seen: the last turn of an age on which it was in the hand."
 )
 
 
