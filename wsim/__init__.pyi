@@ -17,6 +17,8 @@ from wsim.lab.progress import Progress
 from wsim.lab.run import Played
 from wsim.lab.store import Run
 from wsim.learn.answer import LearnAnswer
+from wsim.people.combine.answer import CombineAnswer
+from wsim.people.planning.answer import PlanningAnswer
 from wsim.positions.game_value import Game
 from wsim.questions.compare.answer import CompareAnswer
 from wsim.questions.match.answer import MatchAnswer
@@ -33,6 +35,7 @@ __all__ = [
     "Run",
     "UserError",
     "__version__",
+    "combine",
     "compare",
     "env",
     "experiment_picks",
@@ -40,6 +43,7 @@ __all__ = [
     "load_run",
     "match",
     "payments",
+    "plan_games",
     "play",
     "policy",
     "robustness",
@@ -57,12 +61,27 @@ __all__ = [
 
 __version__: str
 
+def combine(
+    study: str,
+    people: str,
+    *,
+    metric: str = "win",
+    by: str | Sequence[str] = ...,
+    before: str | None = None,
+    before_people: str | None = None,
+    distance: float | None = None,
+    level: float = 0.95,
+    threads: int | None = None,
+    cluster: str | None = None,
+    progress: Progress | None = None,
+) -> CombineAnswer: ...
 def compare(
     first: str,
     second: str,
     *,
     metric: str | Sequence[str] = ...,
     level: float = 0.95,
+    within: float | None = None,
     threads: int | None = None,
     cluster: str | None = None,
     progress: Progress | None = None,
@@ -80,6 +99,7 @@ def experiment_picks(
     age: int | None = None,
     turn: int | None = None,
     level: float = 0.95,
+    within: float | None = None,
     min_effective_n: int = 30,
     sweep: str | None = None,
     target: float | None = None,
@@ -107,9 +127,10 @@ def experiment_picks(
 def experiment_worth(
     plan: Plan | None = None,
     *,
-    overrule: float | str = 0.1,
+    overrule: float | str = 0.11,
     by: str | Sequence[str] = ...,
     level: float = 0.95,
+    within: float | None = None,
     fewest: int = 30,
     threads: int | None = None,
     cluster: str | None = None,
@@ -143,7 +164,7 @@ def match(
     budget: int = 10000,
     alpha: float = 0.05,
     margin: float | None = None,
-    precision: float | None = None,
+    within: float | None = None,
     spending: str = "pocock",
     ruleset: str | Sequence[str] = ...,
     players: int | Sequence[int] = ...,
@@ -177,6 +198,22 @@ def payments(
     bank: int = 0,
     prices: Mapping[str, Mapping[str, int]] | None = None,
 ) -> list[tuple[int, int]]: ...
+def plan_games(
+    study: str,
+    people: str | None = None,
+    *,
+    metric: str = "win",
+    by: str | Sequence[str] = ...,
+    games: int = 3,
+    evenings: int = 2,
+    chance: float = 0.8,
+    patched: str | None = None,
+    distance: float | None = None,
+    level: float = 0.95,
+    threads: int | None = None,
+    cluster: str | None = None,
+    progress: Progress | None = None,
+) -> PlanningAnswer: ...
 def play(
     plan: Plan | None = None,
     /,
@@ -216,6 +253,7 @@ def robustness(
     *policies: str | Callable[..., int],
     tables: str | Sequence[str] = ...,
     level: float = 0.95,
+    within: float | None = None,
     threads: int | None = None,
     cluster: str | None = None,
     progress: Progress | None = None,
@@ -285,6 +323,7 @@ def skill(
     ladder: str | Sequence[str] = ...,
     between: str | Sequence[str] = ...,
     level: float = 0.95,
+    within: float | None = None,
     threads: int | None = None,
     cluster: str | None = None,
     progress: Progress | None = None,
@@ -404,12 +443,14 @@ def whatif(
     patch: str | Sequence[str] = ...,
     sweep: str | None = None,
     ban: str | Sequence[str] = ...,
+    resume: str | os.PathLike[str] | None = None,
     metric: str = "score",
     seat: int | None = None,
     budget: int = 100000,
     alpha: float = 0.05,
     margin: float | None = None,
     spending: str = "pocock",
+    within: float | None = None,
     threads: int | None = None,
     cluster: str | None = None,
     progress: Progress | None = None,

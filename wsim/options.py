@@ -228,6 +228,21 @@ def level_option() -> Any:
     return option("Confidence level of the intervals.", 0.95, metavar="LEVEL", check=confidence_level)
 
 
+def half_width(name: str, value: Any) -> Any:
+    """Raise UserError unless the value is a half width of intervals."""
+    if not 0 < value < float("inf"):
+        raise UserError(f"{name} must be a half width above 0, such as 0.01, not {value!r}")
+    return value
+
+
+def within_option(what: str) -> Any:
+    """Return the field of a wanted precision; ``what``: the figures whose intervals it is about."""
+    return option(
+        f"Play on until {what} is known to within this half width.",
+        None, metavar="WIDTH", check=half_width, aliases=("--precision",),
+    )  # fmt: skip
+
+
 def error_rate(_name: str, value: Any) -> Any:
     """Raise UserError unless the value is an acceptable false-alarm rate."""
     if not 0 < value <= 0.5:

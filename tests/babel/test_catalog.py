@@ -190,7 +190,7 @@ MISTAKES = [
 
 
 @pytest.mark.parametrize(("change", "message"), MISTAKES, ids=[change for change, _ in MISTAKES])
-def test_mistakes_are_one_sentence(change: str, message: str) -> None:
+def test_mistakes_are_reported_in_one_sentence(change: str, message: str) -> None:
     with pytest.raises(UserError, match=message) as caught:
         load_catalogue(changes=["babel.rules.use_two_colour_discs=true", change])
     text = str(caught.value)
@@ -198,7 +198,7 @@ def test_mistakes_are_one_sentence(change: str, message: str) -> None:
     assert "\n" not in text
 
 
-def test_all_mistakes_are_told_at_once_each_with_the_file_or_change_that_wrote_it(tmp_path: Path) -> None:
+def test_all_mistakes_are_reported_together_each_with_the_file_or_change_that_wrote_it(tmp_path: Path) -> None:
     patch = tmp_path / "mine.toml"
     patch.write_text("[babel.cards]\ncamel = -1\n[babel.effects]\njokers = 2\n")
     with pytest.raises(UserError) as caught:
@@ -210,7 +210,7 @@ def test_all_mistakes_are_told_at_once_each_with_the_file_or_change_that_wrote_i
 
 
 @pytest.mark.parametrize("change", ["babel", "babel.x=", "=3", "babel.cards.camel=[", "cards.Palace.points=6"])
-def test_what_is_no_change(change: str) -> None:
+def test_what_is_not_a_change(change: str) -> None:
     with pytest.raises(UserError, match=r"such as babel\.value_table"):
         load_catalogue(changes=[change])
 

@@ -100,12 +100,12 @@ def test_the_longest_list_of_offers_is_played() -> None:
 
 
 @pytest.mark.parametrize("pay", ["refused_offer", "triple_bonus"])
-def test_offers_that_earn_nothing_are_told(pay: str) -> None:
+def test_offers_that_earn_nothing_are_reported(pay: str) -> None:
     """A refused offer, or its Triple bonus, may be worth 0: the trace tells it all the same."""
     compare_case(5, 5, [f"babel.effects.{pay}=0", "babel.action_cards.triple_bonus=6"], games=6)
 
 
-def test_a_wonder_that_nobody_had_parts_for_is_told() -> None:
+def test_a_wonder_that_nobody_had_parts_for_is_reported() -> None:
     """A28: a wonder is completed by players who have no parts left; it earns nothing, its action card is drawn."""
     compare_case(6, 3, ["babel.rules.limit_parts=true", "babel.setup.parts=1"], games=6)
 

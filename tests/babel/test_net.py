@@ -66,7 +66,7 @@ def test_the_kernel_computes_the_layers_that_were_fitted(switches: dict[str, Any
 @pytest.mark.skipif(not JIT, reason="needs many decisions")
 @first_quick(1, "players", [3, 4, 5])
 @pytest.mark.parametrize("switches", SWITCHES, ids=str)
-def test_what_a_seat_cannot_know_is_no_input(switches: dict[str, Any], players: int) -> None:
+def test_what_a_seat_cannot_know_is_not_an_input(switches: dict[str, Any], players: int) -> None:
     other = table(players=players, policies=("net",), set=changes(switches))
     differing = 0
     simulator = simulated(players=players, set=changes(switches))
@@ -198,7 +198,7 @@ def test_it_is_stronger_than_the_strongest_weights(others: str, players: int, le
     assert rows["win_share"][rows["entry"] == 0].mean() > least
 
 
-def test_a_table_of_it_alone_does_not_pass_for_ever() -> None:
+def test_a_table_of_it_alone_does_not_pass_forever() -> None:
     rows = played(table(policies=("net",), seed=2), 200 if JIT else 1)
     assert rows["turns"].max() < 100
 
@@ -214,7 +214,7 @@ def test_a_file_is_played_as_a_policy(tmp_path: Path) -> None:
         assert np.allclose(line_up.nets[0].arrays[name], array, atol=1e-3)
 
 
-def test_the_net_that_comes_with_wsim_says_how_it_was_made() -> None:
+def test_the_net_that_ships_with_wsim_says_how_it_was_made() -> None:
     about = LEARNER.load("").about
     assert about["plan"]["start"] == ""
     assert about["plan"]["game"] == "tower_of_babel"

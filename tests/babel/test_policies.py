@@ -326,7 +326,7 @@ def test_a_policy_that_does_not_compile(mine: str) -> None:
         table(policies=(f"{mine}:broken",))
 
 
-def test_files_that_are_no_policies(tmp_path: Path) -> None:
+def test_files_that_are_not_policies(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="does not exist"):
         table(policies=(f"{tmp_path}/none.py:bold",))
     (tmp_path / "bad.py").write_text("import no_such_module\n")

@@ -120,7 +120,7 @@ def test_offers_and_wonders_add_up(of: Any) -> None:
 
 @pytest.mark.jit_off
 @pytest.mark.parametrize("seats", [3, 5])
-def test_picks_hold_every_decision_with_a_choice(seats: int) -> None:
+def test_picks_contain_every_decision_with_a_choice(seats: int) -> None:
     of = table(players=seats, options={"two_colour_discs": "true"}, set=("babel.rules.allow_bluff_cards=true",))
     rows = np.zeros(3 * seats, of.row_dtype)
     picks = np.zeros(3 * of.picks_per_game, of.pick_dtype)
@@ -156,7 +156,7 @@ def test_redrawn_cards_are_those_that_there_are() -> None:
                 assert (hand >= drawn.public.shown[other, :4]).all()
 
 
-def test_redrawn_action_cards_do_not_depend_on_where_they_lay(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_redrawn_action_cards_do_not_depend_on_where_they_were(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever held which, and however the deck lay: the same draws deal the same cards. The own ones stay."""
     from wsim.babel.kernels import redraw
 

@@ -39,7 +39,7 @@ HOW_TO_GO_ON = (
 )
 
 
-def test_what_is_unbalanced_on_purpose_is_found_and_mended() -> None:
+def test_a_planted_imbalance_is_found_and_fixed() -> None:
     """The temple has 4 points too many and the garden 2 too few; a point or a salt mends them."""
     answer = balance(read_goal(write_goal()))
     changed = {path[1] for path, _ in answer.patch}
@@ -123,7 +123,7 @@ def _told(phase: list[str]) -> Any:
 
 
 @first_quick(1, "beyond", ["one at its bound", "all at their bounds"])
-def test_the_error_rate_of_a_proof_holds(beyond: str) -> None:
+def test_the_error_rate_of_a_proof_is_kept(beyond: str) -> None:
     """A patch that misses a target by nothing is proven in at most alpha of all attempts, those of a goal together."""
     random = np.random.default_rng(5)
     alpha, proofs, tries, cells = 0.05, 2, 20_000, 14
@@ -321,7 +321,7 @@ def test_a_file_that_is_there_is_not_written_over(wsim_command: Command) -> None
 
 
 @pytest.mark.slow
-def test_an_interrupted_search_says_what_it_knows_and_goes_on(
+def test_an_interrupted_search_says_what_it_knows_and_continues(
     wsim_command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     goal = write_goal()

@@ -10,7 +10,7 @@ from wsim.balance.goal import as_goal
 from wsim.wonders.game import GAME
 
 
-def test_what_is_known_of_the_game_as_it_is_stands_beside_the_targets() -> None:
+def test_what_is_known_of_the_game_as_it_is_is_next_to_the_targets() -> None:
     assert GAME.REST is not None
     known = json.loads(GAME.REST.read_text())["known"]
     figures = next(one["figures"] for one in known if one["conditions"]["players"] == 4)

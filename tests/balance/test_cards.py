@@ -95,7 +95,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_a_mistake_is_one_sentence(mistake: str, wsim_command: Command) -> None:
+def test_a_mistake_is_reported_in_one_sentence(mistake: str, wsim_command: Command) -> None:
     old, new, said = MISTAKES[mistake]
     answer = wsim_command("balance", write_goal(GOAL.replace(old, new, 1)), "--out", "patch.toml")
     assert (answer.code, answer.out) == (2, "")

@@ -169,7 +169,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_a_mistake_is_one_sentence(mistake: str, wsim_command: Command) -> None:
+def test_a_mistake_is_reported_in_one_sentence(mistake: str, wsim_command: Command) -> None:
     text, said = MISTAKES[mistake]
     goal = write_goal(text)
     for words in (("sensitivity", goal), ("balance", goal, "--out", "patch.toml")):
@@ -181,7 +181,7 @@ def test_a_mistake_is_one_sentence(mistake: str, wsim_command: Command) -> None:
         assert [one.name for one in Path().iterdir()] == ["goal.toml"]
 
 
-def test_all_mistakes_of_the_settings_are_listed_at_once() -> None:
+def test_all_mistakes_of_the_settings_are_listed_together() -> None:
     with pytest.raises(UserError) as caught:
         wsim.sensitivity({"setting": [{"player": 3}, {"name": 2}, {"games": 4}]})
     sentences = str(caught.value).split("\nalso: ")
@@ -190,7 +190,7 @@ def test_all_mistakes_of_the_settings_are_listed_at_once() -> None:
         assert said in sentence
 
 
-def test_all_mistakes_of_one_target_are_listed_at_once() -> None:
+def test_all_mistakes_of_one_target_are_listed_together() -> None:
     with pytest.raises(UserError) as caught:
         wsim.sensitivity({"target": [{"within": -1.0, "at_least": 0.3, "only": ["Gizah"], "randomise": 2.0}]})
     sentences = str(caught.value).split("\nalso: ")
@@ -211,14 +211,14 @@ def test_a_knob_that_does_nothing_is_refused(wsim_command: Command) -> None:
         assert [one.name for one in Path().iterdir()] == ["goal.toml"]
 
 
-def test_a_goal_file_that_is_not_there(wsim_command: Command) -> None:
+def test_a_missing_goal_file(wsim_command: Command) -> None:
     assert wsim_command("sensitivity", "no.toml").err == (
         "wsim: cannot read the goal file 'no.toml': No such file or directory\n"
     )
 
 
 @pytest.mark.parametrize("goal", [5, None, [], "\0", object()])
-def test_a_goal_of_another_type_is_one_sentence(goal: Any) -> None:
+def test_a_goal_of_a_different_type_is_reported_in_one_sentence(goal: Any) -> None:
     for ask in (wsim.smallest_patch, wsim.sensitivity):
         with pytest.raises(UserError, match=r"^a goal is a goal file, or its tables, not "):
             ask(goal)

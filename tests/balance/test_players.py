@@ -58,7 +58,7 @@ def test_every_player_has_its_own_table_and_deals() -> None:
     assert len(set(seeds.values())) == len(seeds) == 2
 
 
-def test_a_patch_holds_for_one_player_and_not_for_the_other() -> None:
+def test_a_patch_works_for_one_player_and_not_for_the_other() -> None:
     """0 points are right with ``bold``, 4 with ``lazy``, and 2 in the mean of both, though with neither."""
     each, mean = (Evaluator(goal_for(players), Memory(), 1) for players in ("each", "mean"))
     found: dict[int, Any] = {}
@@ -69,7 +69,7 @@ def test_a_patch_holds_for_one_player_and_not_for_the_other() -> None:
     assert found == {0: [True, False, False], 2: [False, False, True], 4: [False, True, False]}
 
 
-def test_a_mean_is_that_of_its_players_on_deals_of_their_own() -> None:
+def test_a_mean_is_that_of_its_players_on_separate_deals() -> None:
     """By hand: a mean of two, with errors 0.3 and 0.4, has the error 0.25; what is of one player stays."""
     parts = [[Cell(who, "Temple", "win", 0.2, 0.3, over="four"), Cell(who, "Garden", "win", 0.1, 0.4)] for who in "ab"]
     cells, weights = averaged(parts)
@@ -96,7 +96,7 @@ def test_what_no_patch_gives_each_of_them_is_named(wsim_command: Command) -> Non
     assert [row["policies"] for row in record["carried"]] == ["bold", "lazy"]
 
 
-def test_their_mean_is_met_and_shown_beside_what_each_has() -> None:
+def test_their_mean_is_met_and_shown_next_to_what_each_has() -> None:
     answer = balance(goal_for("mean"), settings=TransferSettings(players=("shy",), games=2_000))
     assert answer.proven
     assert dict(answer.patch)[POINTS] in (1, 2, 3)

@@ -123,7 +123,7 @@ def test_whose_check_was_unlucky_is_tried_unless_it_is_the_last_try(proofs: int,
 
 
 @pytest.mark.parametrize(("true", "checked", "named"), [(0.2685, -0.0046, []), (0.2665, -0.0026, [1])])
-def test_what_failed_is_excluded_where_it_lies_beyond_its_bound(true: float, checked: float, named: list[int]) -> None:
+def test_what_failed_is_excluded_where_it_is_beyond_its_bound(true: float, checked: float, named: list[int]) -> None:
     """The check was lucky, the proof was not: both together lie beyond by 2.7 standard errors, or by 0.4."""
     played: list[tuple[str, Any, int]] = []
     search = stub({0: 0.36, 1: true, 2: 0.25}, SearchSettings(games=40_000, proof_games=400_000), played, checked)
@@ -133,7 +133,7 @@ def test_what_failed_is_excluded_where_it_lies_beyond_its_bound(true: float, che
     assert [len(one.patch) for one in search.not_excluded()] == named
 
 
-def test_attempts_are_played_on_deals_of_their_own() -> None:
+def test_attempts_are_played_on_separate_deals() -> None:
     """The seeds of the answer are those that were played, and no two attempts or stages share one."""
     evaluator = Evaluator(read_goal(write_goal()), Memory(), 1)
     seeds = {name: dict(evaluator.seeds_of(name))["4 players, bold"] for name in ("proof 1", "proof 2", "check")}
@@ -152,7 +152,7 @@ def test_attempts_are_played_on_deals_of_their_own() -> None:
     assert found == [seeds["proof 1"], seeds["proof 2"]]
 
 
-def test_the_change_that_does_least_harm_is_taken_out_first() -> None:
+def test_the_change_that_does_least_harm_is_removed_first() -> None:
     """Of three changes, each of which brings the cell nearer by its own, the smallest goes first, the largest last."""
     paths = [("wonders", name) for name in "abc"]
     knobs = tuple(Knob(path, 3, 3, 4, 1.0, 0.35, 0) for path in paths)
@@ -239,7 +239,7 @@ def test_cheaper_patches_of_few_values_are_looked_at_whatever_the_race_says(monk
     assert max(costs.values()) < cost_of(search.evaluator.knobs, TWO)
 
 
-def test_where_nobody_is_sure_at_the_last_try_dearer_patches_of_few_values_are_looked_at() -> None:
+def test_where_nobody_is_sure_at_the_last_try_more_expensive_patches_of_few_values_are_looked_at() -> None:
     search = drawn_search(2, 0.015, SearchSettings(games=6_000, proof_games=100_000, proofs=1))
     search.before, search.effects = search.evaluator.linearised((), "round 0", 6_000, 1)
     search._note(ONE, search.evaluator.level(ONE, "found", 6_000))

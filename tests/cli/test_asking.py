@@ -149,7 +149,7 @@ def test_a_game_of_a_former_version_is_taken_up(script: Command, wsim_command: C
     assert json.loads(Path("old.json").read_text()) == new
 
 
-def test_a_saved_game_against_a_policy_of_a_file_says_how_it_goes_on(script: Command) -> None:
+def test_a_saved_game_against_a_policy_of_a_file_says_how_it_continues(script: Command) -> None:
     Path("mine.py").write_text("def last(public, own, choice, rules):\n    return choice.count - 1\n")
     words = ["--policies", "./mine.py:last", "--players", "3", "--seed", "3"]
     whole = script(*words, "--save", "whole.json", "0\n1\n0\n0\n")
@@ -159,7 +159,7 @@ def test_a_saved_game_against_a_policy_of_a_file_says_how_it_goes_on(script: Com
     assert Path("part.json").read_text() == Path("whole.json").read_text()
 
 
-def test_hint_help_and_what_is_no_move(script: Command) -> None:
+def test_hint_help_and_what_is_not_a_move(script: Command) -> None:
     done = script(*GAMES["wonders"], "h\n?\n99\nu\n")
     hint = re.search(r"win share .*?\nBest move: \d+", done.out, re.DOTALL)
     assert hint is not None

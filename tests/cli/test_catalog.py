@@ -44,7 +44,7 @@ def test_one_wonder(wsim_command: Command) -> None:
     assert {row["side"] for row in rows} == {"A", "B"}
 
 
-def test_a_name_that_is_not_there(wsim_command: Command) -> None:
+def test_an_unknown_name(wsim_command: Command) -> None:
     answer = wsim_command("catalog", "Palce")
     assert (answer.code, answer.out) == (2, "")
     assert answer.err == "wsim: no card or wonder is called 'Palce' (did you mean 'Palace'?)\n"
@@ -127,7 +127,7 @@ def test_a_patch_is_checked_over_what_else_is_laid(wsim_command: Command, tmp_pa
     )
 
 
-def test_all_mistakes_of_a_file_are_told_at_once(wsim_command: Command, tmp_path: Path) -> None:
+def test_all_mistakes_of_a_file_are_reported_together(wsim_command: Command, tmp_path: Path) -> None:
     lines = [
         "[colours]",
         "[rulesets.1e.settings]",

@@ -93,7 +93,7 @@ def test_the_version(wsim_command: Command) -> None:
     assert wsim_command("--version").out == f"wsim {wsim.__version__}\n"
 
 
-def test_a_mistyped_command_is_one_sentence(wsim_command: Command) -> None:
+def test_a_mistyped_command_is_reported_in_one_sentence(wsim_command: Command) -> None:
     answer = wsim_command("rnu")
     assert (answer.code, answer.out) == (2, "")
     assert answer.err == "wsim: No such command 'rnu'. Did you mean 'run'?\n"
@@ -171,7 +171,7 @@ def test_mistakes_of_trace(wsim_command: Command, toy: None, words: list[str], c
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a closed pipe is a signal or an error on POSIX only")
-def test_a_reader_who_leaves_early_is_no_error(toy: None) -> None:
+def test_a_reader_who_leaves_early_is_not_an_error(toy: None) -> None:
     trace = process("trace", "--games", "20000")
     assert trace.stdout is not None
     assert trace.stderr is not None
@@ -277,7 +277,7 @@ def plain(public, own, choice, rules):
 """
 
 
-def test_what_policies_print_is_no_result_and_obeyed_by_no_terminal(wsim_command: Command, tmp_path: Path) -> None:
+def test_what_policies_print_is_not_a_result_and_obeyed_by_no_terminal(wsim_command: Command, tmp_path: Path) -> None:
     (file := tmp_path / "loud.py").write_text(LOUD)
     words = ["--policies", f"{file}:loud,{file}:plain,random", "--players", "3", "--games", "5", "--threads", "1"]
     answer = wsim_command("run", *words, "--out", str(tmp_path / "run"), "--json", "-q")

@@ -88,7 +88,7 @@ def test_the_help_of_all_loads_little() -> None:
     assert int(count) <= MOST_MODULES
 
 
-def test_a_value_is_made_sound() -> None:
+def test_a_value_is_normalised() -> None:
     made = Question(each="a", sizes=4)  # type: ignore[arg-type]
     assert (made.each, made.sizes) == (("a",), (4,))
     assert made.record() == {"name": "x", "count": 3, "share": None, "each": ["a"], "sizes": [4], "really": False}
@@ -108,7 +108,7 @@ def test_a_value_is_made_sound() -> None:
         ("really", 1, "really must be true or false, not 1"),
     ],
 )
-def test_a_mistake_is_one_sentence(field: str, value: object, sentence: str) -> None:
+def test_a_mistake_is_reported_in_one_sentence(field: str, value: object, sentence: str) -> None:
     with pytest.raises(UserError, match=f"^{sentence}"):
         Question(**{field: value})  # type: ignore[arg-type]
 
@@ -139,7 +139,7 @@ def test_completion_is_shown_and_installed(
     assert (refused.code, "Shell tcsh not supported" in refused.out + refused.err) == (1, True)
 
 
-def test_who_plays_is_checked_when_it_is_said() -> None:
+def test_who_plays_is_checked_when_it_is_reported() -> None:
     """Before a command compiles anything, or makes its tables ready."""
     pytest.importorskip("distributed", reason="needs the extra cluster")
     with pytest.raises(UserError, match=r"cluster must be local:4 .*, not 'here'"):

@@ -89,7 +89,7 @@ def test_what_cannot_be_tried_out_gets_one_sentence(
 
 
 @pytest.mark.slow
-def test_bounds_are_not_checked_where_the_program_is_told_so(mine: Path, wsim_command: Command) -> None:
+def test_bounds_are_not_checked_where_the_program_is_told(mine: Path, wsim_command: Command) -> None:
     words = ("run", "--games", "20", "--players", "3", "--policies", "./mine.py:outside,random,random", "--json")
     assert "raised IndexError" in wsim_command(*words).err
     assert wsim_command("--unchecked", *words).code == 0

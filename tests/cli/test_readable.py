@@ -99,7 +99,7 @@ def test_fair_share_and_verdict_are_always_there(runs: dict[str, str], columns: 
 
 
 @pytest.mark.slow
-def test_what_is_left_out_is_counted_and_shown_with_wide(runs: dict[str, str]) -> None:
+def test_what_is_omitted_is_counted_and_shown_with_wide(runs: dict[str, str]) -> None:
     some = on_terminal(80, "cards", runs["p4"], "--top", "1")[1]
     [said] = [line for line in some if line.endswith("more columns: --wide")]
     parts = on_terminal(80, "cards", runs["p4"], "--top", "1", "--wide")[1]
@@ -241,13 +241,13 @@ def test_colour_is_color() -> None:
         ("n<many", "the column 'n' holds numbers, not 'many'"),
     ],
 )
-def test_a_filter_that_cannot_be_is_one_sentence(condition: str, sentence: str) -> None:
+def test_a_filter_that_cannot_be_is_reported_in_one_sentence(condition: str, sentence: str) -> None:
     with pytest.raises(wsim.UserError) as refused:
         filtered(FRAME, [condition])
     assert str(refused.value).startswith(sentence)
 
 
-def test_a_name_that_no_row_has_is_said(wsim_command: Command, runs: dict[str, str]) -> None:
+def test_a_name_that_no_row_has_is_reported(wsim_command: Command, runs: dict[str, str]) -> None:
     answer = wsim_command("cards", runs["p4"], "--filter", "card=Palce")
     assert answer.code == 0
     assert answer.err == "wsim: no row has the card 'Palce' (did you mean 'Palace'?)\n"
@@ -257,7 +257,7 @@ def test_a_name_that_no_row_has_is_said(wsim_command: Command, runs: dict[str, s
 # --- several runs -----------------------------------------------------------------------------------------------------
 
 
-def test_several_runs_stand_in_one_table_over_their_players(wsim_command: Command, runs: dict[str, str]) -> None:
+def test_several_runs_are_in_one_table_over_their_players(wsim_command: Command, runs: dict[str, str]) -> None:
     record = json.loads(wsim_command("wonders", runs["p3"], runs["p4"], "--json").out)
     rows = record["rows"]
     assert [run["plan"]["players"] for run in record["runs"]] == [3, 4]
@@ -274,7 +274,9 @@ def test_several_runs_stand_in_one_table_over_their_players(wsim_command: Comman
     assert shown[1].split()[:3] == ["wonder", "side", "players"]
 
 
-def test_runs_of_as_many_players_are_told_apart_by_their_folders(wsim_command: Command, runs: dict[str, str]) -> None:
+def test_runs_of_as_many_players_are_distinguished_by_their_folders(
+    wsim_command: Command, runs: dict[str, str]
+) -> None:
     rows = json.loads(wsim_command("table", runs["p4"], runs["more"], "policies", "--json").out)["rows"]
     assert {row["run"] for row in rows} == {runs["p4"], runs["more"]}
 
@@ -288,7 +290,7 @@ def test_runs_of_as_many_players_are_told_apart_by_their_folders(wsim_command: C
         (("table", "p4", "wonders", "p3"), "table takes no argument '{p3}'"),
     ],
 )
-def test_runs_that_cannot_stand_beside_each_other(
+def test_runs_that_cannot_be_next_to_each_other(
     wsim_command: Command, runs: dict[str, str], words: tuple[str, ...], sentence: str
 ) -> None:
     answer = wsim_command(*(runs.get(word, word) for word in words))
@@ -343,7 +345,7 @@ def test_csv_instead_of_the_table(wsim_command: Command, runs: dict[str, str]) -
 
 
 @pytest.mark.parametrize("option", ["--csv", "--parquet"])
-def test_a_folder_that_is_not_there_is_refused_before_anything_is_done(
+def test_a_missing_folder_is_refused_before_anything_is_done(
     wsim_command: Command, runs: dict[str, str], option: str
 ) -> None:
     for command in (
@@ -374,6 +376,6 @@ def test_comparisons_are_written_too(wsim_command: Command, tmp_path: Path) -> N
         assert pl.read_csv(csv, comment_prefix="#", infer_schema_length=None).height == frame.height
 
 
-def test_a_level_that_is_none(wsim_command: Command, runs: dict[str, str]) -> None:
+def test_an_invalid_level(wsim_command: Command, runs: dict[str, str]) -> None:
     answer = wsim_command("wonders", runs["p4"], "--level", "95")
     assert (answer.code, answer.err) == (2, "wsim: a confidence level must be between 0 and 1, not 95.0\n")

@@ -49,7 +49,7 @@ def test_a_run_played_again_is_the_same(wsim_command: Command) -> None:
 
 
 @pytest.mark.usefixtures("run")
-def test_the_repetition_is_kept_where_it_is_asked_for(wsim_command: Command) -> None:
+def test_the_repetition_is_stored_where_requested(wsim_command: Command) -> None:
     assert wsim_command("rerun", "run", "--out", "again").code == 0
     assert load_run("again").complete
     assert wsim_command("verify", "again").code == 0
@@ -72,7 +72,7 @@ def test_what_is_not_the_same_is_named(wsim_command: Command, monkeypatch: pytes
 
 
 @pytest.mark.usefixtures("run")
-def test_other_versions_are_told_even_if_the_games_are_the_same(
+def test_other_versions_are_reported_even_if_the_games_are_the_same(
     wsim_command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("wsim.lab.provenance.software", lambda: {"wsim": "0", "numba": "9"})
@@ -125,7 +125,7 @@ def test_one_shard_is_played_again_without_its_folder(wsim_command: Command, mon
     ],
 )
 @pytest.mark.usefixtures("run")
-def test_what_cannot_be_played_again_is_one_sentence(
+def test_what_cannot_be_played_again_is_reported_in_one_sentence(
     wsim_command: Command, source: str, words: tuple[str, ...], sentence: str
 ) -> None:
     Path("letter.json").write_text("dear")
@@ -210,7 +210,7 @@ WHATIF = ("whatif", "--budget", "200", "--policies", "random", "-q")
         ("--ban", "trade", "--seat", "1"),
     ],
 )
-def test_a_whatif_is_asked_again(
+def test_a_whatif_is_repeated(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wsim_command: Command, change: tuple[str, ...]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -260,7 +260,7 @@ def test_an_answer_in_a_run_folder_finds_the_files_there(
 @pytest.mark.parametrize(
     "view", [(), ("--sort", "effect", "--top", "3"), ("--sweep", "cards.Altar.points=2,9", "--target", "3")]
 )
-def test_a_pick_experiment_is_asked_again(
+def test_a_pick_experiment_is_repeated(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wsim_command: Command, view: tuple[str, ...]
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -108,7 +108,9 @@ MISTAKES = [
 
 
 @pytest.mark.parametrize(("words", "sentence"), MISTAKES)
-def test_a_mistake_is_one_sentence_and_nothing_is_written(wsim_command: Command, words: str, sentence: str) -> None:
+def test_a_mistake_is_reported_in_one_sentence_and_nothing_is_written(
+    wsim_command: Command, words: str, sentence: str
+) -> None:
     Path("odd.toml").write_text("colour = 'red'")
     Path("full").mkdir()
     Path("full/letter.txt").write_text("dear")
@@ -151,7 +153,7 @@ SLOW = ("run", "--games", "1000", "--pause", "0.002", "--shard-games", "50")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="Ctrl-C is sent as a signal")
-def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(wsim_command: Command) -> None:
+def test_ctrl_c_keeps_finished_parts_and_says_how_to_continue(wsim_command: Command) -> None:
     run = process(*SLOW, "--out", "a run")
     wait_for_shards("a run", 2)
     run.send_signal(signal.SIGINT)

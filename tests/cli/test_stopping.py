@@ -155,7 +155,9 @@ SENTENCES = [
 
 
 @pytest.mark.parametrize(("words", "sentence"), SENTENCES, ids=range(len(SENTENCES)))
-def test_what_was_a_traceback_is_a_sentence(wsim_command: Command, words: list[str], sentence: str) -> None:
+def test_what_was_a_traceback_is_reported_in_one_sentence(
+    wsim_command: Command, words: list[str], sentence: str
+) -> None:
     Path("deep.toml").write_text("a = " + "[" * 5000 + "]" * 5000)
     Path("huge.toml").write_text(f"games = {HUGE}\n")
     Path("list.toml").write_text("[a]\nextends = [1]\n")
@@ -176,7 +178,7 @@ def test_a_chain_of_three_thousand_weight_sets_is_read(wsim_command: Command) ->
 
 
 @pytest.mark.slow
-def test_a_closed_standard_output_is_a_sentence() -> None:
+def test_a_closed_standard_output_is_reported_in_one_sentence() -> None:
     words = " ".join([*WSIM, "policies"])
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     for closed, code, text in ((">&-", 1, "wsim: standard output is closed\n"), ("2>&-", 0, ""), (">&- 2>&-", 1, "")):

@@ -43,7 +43,7 @@ def test_of_a_game_that_its_policies_played_it_is_the_trace_of_the_plan(name: st
     assert json.loads(answer.out) == json.loads(json.dumps(find_game(game.plan.game).prepare(game.plan).trace(0)))
 
 
-def test_it_is_told_with_the_moves_that_were_made_and_what_they_were_worth(wsim_command: Command) -> None:
+def test_it_is_described_with_the_moves_that_were_made_and_what_they_were_worth(wsim_command: Command) -> None:
     game = wsim.Game(**KEYS["wonders"])
     index = len(game.legal()) - 1
     move = game.legal()[index]
@@ -62,7 +62,7 @@ def test_it_is_told_with_the_moves_that_were_made_and_what_they_were_worth(wsim_
 
 
 @pytest.mark.slow
-def test_a_page_tells_it_as_far_as_it_was_played(wsim_command: Command) -> None:
+def test_a_page_shows_the_game_as_far_as_it_was_played(wsim_command: Command) -> None:
     saved(wsim.Game(**KEYS["wonders"]).step(1).follow())
     answer = wsim_command("trace", "ours.json", "-o", "game.html", "--playouts", "3")
     assert answer.code == 0, answer.err
@@ -80,7 +80,7 @@ def test_a_page_tells_it_as_far_as_it_was_played(wsim_command: Command) -> None:
         (["bad.json"], "a position file is a JSON object"),
     ],
 )
-def test_what_is_none_gets_a_sentence(wsim_command: Command, words: list[str], sentence: str) -> None:
+def test_an_invalid_one_is_refused_in_one_sentence(wsim_command: Command, words: list[str], sentence: str) -> None:
     saved(wsim.Game(**KEYS["wonders"]))
     Path("bad.json").write_text("{")
     answer = wsim_command("trace", *words, "--format", "json")

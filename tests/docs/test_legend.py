@@ -150,7 +150,7 @@ def switches(file: str, *path: str) -> dict[str, Any]:
     return found
 
 
-def test_every_switch_of_7_wonders_stands_in_its_rules_with_its_default() -> None:
+def test_every_switch_of_7_wonders_is_in_its_rules_with_its_default() -> None:
     rows = re.findall(r"^\| `(\w+)` \| (\w+) \| (R[\d.]+) \|", WONDERS.read_text(encoding="utf-8"), re.MULTILINE)
     there = switches("cards.toml", "rulesets", "1e", "switches")
     assert {name: value == "true" for name, value, _ in rows} == there
@@ -160,7 +160,7 @@ def test_every_switch_of_7_wonders_stands_in_its_rules_with_its_default() -> Non
         assert f"*switch* `{name}`" in " ".join(own.split()), f"{rule} does not name its switch {name}"
 
 
-def test_every_switch_of_tower_of_babel_stands_in_its_rules() -> None:
+def test_every_switch_of_tower_of_babel_is_in_its_rules() -> None:
     text = " ".join(BABEL.read_text(encoding="utf-8").split())
     named_there = set(re.findall(r"\*Switch\* `(\w+)`", text))
     variants = {"use_action_cards", "use_two_colour_discs"}  # part of the game, not decisions

@@ -52,7 +52,7 @@ def test_all_of_them_are_there() -> None:
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
-def test_it_runs_on_games_of_its_own(notebook: Path, tmp_path: Path) -> None:
+def test_it_runs_on_separate_games(notebook: Path, tmp_path: Path) -> None:
     told = python(str(notebook), "--games", "300", cwd=tmp_path)
     assert "shape:" in told
     assert list(tmp_path.iterdir()) == []
@@ -84,7 +84,7 @@ def test_it_uses_the_public_interface_only(notebook: Path) -> None:
     assert used <= PUBLIC
 
 
-def test_the_tables_of_strength_have_intervals_and_people_beside_them(tmp_path: Path) -> None:
+def test_the_tables_of_strength_have_intervals_and_people_next_to_them(tmp_path: Path) -> None:
     lines = python(str(ROOT / "analysis" / "how_strong.py"), "random", "20", cwd=tmp_path).splitlines()
     assert sum("±" in line for line in lines) == 16 + 5
     assert sum("| people |" in line for line in lines) == 5

@@ -102,7 +102,7 @@ def test_the_next_game_pays_nothing_before_its_end() -> None:
             assert sum(rewards.values()) == pytest.approx(float(not env.agents))
 
 
-def test_a_game_of_one_seat_is_told() -> None:
+def test_a_game_of_one_seat_is_reported() -> None:
     env = wsim.env.single(seat=2, policies="random", seed=4, **BABEL)
     seen, info = env.reset()
     assert seen[env.columns.index("seat")] == 2
@@ -131,7 +131,7 @@ def test_an_illegal_action_ends_the_game_or_is_refused() -> None:
             strict.step(action)
 
 
-def test_wrong_use_of_one_after_the_other_is_one_sentence() -> None:
+def test_wrong_use_of_one_after_the_other_is_reported_in_one_sentence() -> None:
     env = wsim.env.aec(**BABEL)
     with pytest.raises(UserError, match="no game has begun"):
         env.step(0)
@@ -154,7 +154,7 @@ def test_wrong_use_of_one_after_the_other_is_one_sentence() -> None:
 
 
 @pytest.mark.slow
-def test_wrong_use_of_all_at_once_is_one_sentence() -> None:
+def test_wrong_use_of_all_at_once_is_reported_in_one_sentence() -> None:
     env = wsim.env.parallel(seed=1)
     with pytest.raises(UserError, match="no game has begun"):
         env.step({})
@@ -175,7 +175,7 @@ def test_wrong_use_of_all_at_once_is_one_sentence() -> None:
         env.step(actions)
 
 
-def test_wrong_words_are_one_sentence() -> None:
+def test_wrong_words_are_reported_in_one_sentence() -> None:
     with pytest.raises(UserError, match="seat 4 does not exist"):
         wsim.env.single(seat=4)
     with pytest.raises(UserError, match="illegal must be end or raise, not 'stop'"):

@@ -122,7 +122,7 @@ def test_sampled_deals_are_the_games_of_the_seed_one_after_the_other(keys: dict[
     )
 
 
-def test_wrong_use_is_one_sentence() -> None:
+def test_wrong_use_is_reported_in_one_sentence() -> None:
     game = wsim.env.spiel(deals=2, **PLANS["babel"])
     state = game.new_initial_state()
     with pytest.raises(UserError, match="chance outcome 2 does not exist: outcomes are numbered 0 to 1"):

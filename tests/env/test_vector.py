@@ -113,7 +113,7 @@ def test_a_fixed_action_is_its_cheapest_move(keys: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     "keys", [BABEL, pytest.param(PLANS["babel with bluffs"], marks=pytest.mark.slow)], ids=["plain", "bluffs"]
 )
-def test_every_move_of_babel_has_an_action_of_its_own(keys: dict[str, Any]) -> None:
+def test_every_move_of_babel_has_a_separate_action(keys: dict[str, Any]) -> None:
     rng = np.random.default_rng(3)
     decisions = set()
     with VectorEnv(1, seed=4, **keys) as env:
@@ -214,7 +214,7 @@ def test_reset_without_a_seed_begins_games_that_were_not_played() -> None:
     assert games.timesteps.number.tolist() == [0, 1, 2]
 
 
-def test_reset_goes_on_with_other_games_or_back_with_a_seed() -> None:
+def test_reset_continues_with_other_games_or_back_with_a_seed() -> None:
     with VectorEnv(3, seed=2, **BABEL) as env:
         first = env.reset().observations.copy()
         assert (env.reset().observations != first).any()
@@ -269,12 +269,12 @@ def failing(call: Callable[[], object]) -> str:
         ({"ruleset": "1e-duo", "players": 4}, "4 players cannot play rule set 1e-duo"),
     ],
 )
-def test_a_wrong_word_is_one_sentence(keys: dict[str, Any], sentence: str) -> None:
+def test_a_wrong_word_is_reported_in_one_sentence(keys: dict[str, Any], sentence: str) -> None:
     assert sentence in failing(lambda: VectorEnv(2, **keys))
 
 
 @pytest.mark.parametrize("games", [0, -1, 2.5, "ten", 10**9])
-def test_a_wrong_number_of_games_is_one_sentence(games: Any) -> None:
+def test_a_wrong_number_of_games_is_reported_in_one_sentence(games: Any) -> None:
     assert "games must be" in failing(lambda: VectorEnv(games))
 
 

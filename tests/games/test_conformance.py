@@ -376,7 +376,7 @@ def test_the_page_shows_what_fits_the_run(played: tuple[Row, Run], wsim_command:
 
 
 @of_the_toy_first
-def test_a_run_ends_with_its_tables_and_is_made_again_by_its_command(
+def test_a_run_ends_with_its_tables_and_is_reproduced_by_its_command(
     played: tuple[Row, Run], wsim_command: Command, tmp_path: Path
 ) -> None:
     row, run = played
@@ -412,7 +412,7 @@ def test_an_interrupted_run_is_resumed_to_the_same_data(row: Row, tmp_path: Path
 
 
 @each_game
-def test_bad_input_is_one_sentence(row: Row, wsim_command: Command, tmp_path: Path) -> None:
+def test_bad_input_is_reported_in_one_sentence(row: Row, wsim_command: Command, tmp_path: Path) -> None:
     name, plan = row.game.NAME, Plan.make(game=row.game.NAME)
     policy = next(iter(row.game.policies()))["name"]
     mistakes = {

@@ -104,7 +104,7 @@ def module(tmp_path: Path) -> Iterator[Path]:
         ("class GAME: NAME = 'mine'", "the installed game 'mine' is not a wsim.game.Game but "),
     ],
 )
-def test_a_broken_game_is_one_sentence(
+def test_a_broken_game_is_reported_in_one_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: Path, text: str | None, sentence: str
 ) -> None:
     if text is not None:

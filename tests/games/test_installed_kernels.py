@@ -63,7 +63,7 @@ def test_its_policies_search() -> None:
 
 
 @pytest.mark.slow
-def test_its_positions_are_stepped_drawn_anew_and_played_on() -> None:
+def test_its_positions_are_stepped_drawn_again_and_played_on() -> None:
     simulator = ready("balanced")
     position = simulator.begin(5)
     for _ in range(4):
@@ -111,7 +111,7 @@ def test_its_net_is_learned_and_plays(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_game_without_a_net_of_its_own_says_so() -> None:
+def test_a_game_without_a_net_says_so() -> None:
     with pytest.raises(UserError, match="searchers of this game cannot infer their rivals' policies: use all instead"):
         ready("search:pool=inferred", "random", "random")
     with pytest.raises(UserError, match="ladder has no built-in net: name a file written by wsim learn"):

@@ -127,7 +127,7 @@ def test_a_chance_of_next_to_nothing_changes_no_game(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["net", "babel"])
-def test_seats_may_have_chances_of_their_own(name: str) -> None:
+def test_seats_may_have_separate_chances(name: str) -> None:
     picks = could_be_overruled(played(name, "0,0.5,0,0")[1])
     assert picks["seat"].unique().to_list() == [1]
     assert picks["overruled"].any()
@@ -142,6 +142,6 @@ def test_seats_may_have_chances_of_their_own(name: str) -> None:
         ({"overrule": "-1", "game": "tower_of_babel"}, "overrule must be a chance"),
     ],
 )
-def test_what_is_no_chance_is_refused(keys: dict[str, Any], words: str) -> None:
+def test_what_is_not_a_chance_is_refused(keys: dict[str, Any], words: str) -> None:
     with pytest.raises(UserError, match=words):
         wsim.simulate(games=1, **keys)

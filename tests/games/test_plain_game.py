@@ -206,7 +206,7 @@ def test_a_change_of_a_value_is_a_variant(wsim_command: Command) -> None:
         ({"ruleset": "1e"}, "unknown rule set '1e'"),
     ],
 )
-def test_what_cannot_be_played_is_one_sentence(keys: dict[str, Any], sentence: str) -> None:
+def test_what_cannot_be_played_is_reported_in_one_sentence(keys: dict[str, Any], sentence: str) -> None:
     plan = plan_of(**keys)
     with pytest.raises(UserError, match=sentence):
         find_game("market").prepare(plan)

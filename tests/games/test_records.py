@@ -20,7 +20,7 @@ def layout(game: str) -> Any:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_every_field_says_what_it_holds(game: str) -> None:
+def test_every_field_says_what_it_contains(game: str) -> None:
     lines = Path(layout(game).__file__).read_text(encoding="utf-8").splitlines()
     fields = [line for line in lines if FIELD.match(line)]
     assert len(fields) > 100

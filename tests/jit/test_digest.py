@@ -92,6 +92,6 @@ def test_every_exception_is_needed() -> None:
     assert set(NOT_COMPILED) <= set().union(*(closure(own_of(package)) for package in PACKAGES))
 
 
-def test_a_source_that_is_left_out_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_source_that_is_omitted_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(places, "SHARED_SOURCES", tuple(set(places.SHARED_SOURCES) - {"rng.py"}))
     assert uncovered("wonders.policies", monkeypatch) == {"rng"}

@@ -101,7 +101,7 @@ def test_a_numba_without_a_name_that_keeping_stands_on_keeps_nothing(tmp_path: P
 @only_jitted
 @pytest.mark.slow
 @pytest.mark.parametrize("at", [-1, 3, 2**40])
-def test_checked_kernels_refuse_what_lies_outside(at: int) -> None:
+def test_checked_kernels_refuse_what_is_outside(at: int) -> None:
     code = (
         "import json\nfrom tests.jit import sample\n"
         f"try:\n    print(json.dumps(str(sample.element(sample.state(), {at}))))\n"

@@ -143,7 +143,7 @@ def test_an_old_file_stays_while_a_new_one_is_written(file: Path, monkeypatch: p
 
 
 @pytest.mark.parametrize("what", ["file", "/proc/nowhere", "folder in place of the kernel"])
-def test_a_folder_that_cannot_be_used_is_one_sentence(
+def test_a_folder_that_cannot_be_used_is_reported_in_one_sentence(
     what: str, tmp_path: Path, file: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     if what == "folder in place of the kernel":
@@ -238,7 +238,7 @@ def test_other_processes_heal_a_damaged_cache(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_nothing_is_ever_kept_beside_the_sources(tmp_path: Path) -> None:
+def test_nothing_is_ever_kept_next_to_the_sources(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     code, out, error = process(tmp_path / "file")
     assert (code, out) == (0, "10\n")

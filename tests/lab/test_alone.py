@@ -148,7 +148,7 @@ def test_what_is_kept_and_was_changed_is_refused(made: Path, wsim_command: Comma
     assert (answer.code, answer.out) == (1, f"{name} was changed after it was written\n")
 
 
-def test_a_catalogue_of_tower_of_babel_is_kept_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_catalogue_of_tower_of_babel_is_stored_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("b.toml").write_text("[babel.rules]\nuse_action_cards = false\n")
     run = record(Plan.make(game="tower_of_babel", games=3, patch="b.toml"), "run")
@@ -216,7 +216,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.slow
-def test_the_source_of_an_installed_policy_is_kept_as_text(installed: Path, wsim_command: Command) -> None:
+def test_the_source_of_an_installed_policy_is_stored_as_text(installed: Path, wsim_command: Command) -> None:
     kept = sorted(path.relative_to(installed).as_posix() for path in (installed / "files").rglob("*.py"))
     assert kept == [f"files/1/wsim_shop/{name}.py" for name in ("__init__", "beside", "numbers", "players")]
     assert wsim_command("verify", str(installed)).code == 0

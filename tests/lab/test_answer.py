@@ -98,7 +98,7 @@ def test_an_answer_in_a_run_folder_has_a_name_of_its_question(tmp_path: Path) ->
         ("nowhere/a.json", "cannot write heights to "),
     ],
 )
-def test_where_none_can_be_written_is_said(tmp_path: Path, name: str, sentence: str) -> None:
+def test_where_none_can_be_written_is_reported(tmp_path: Path, name: str, sentence: str) -> None:
     with pytest.raises(UserError) as refused:
         heights().write(tmp_path / name)
     assert str(refused.value).startswith(sentence)
@@ -165,14 +165,14 @@ def test_every_kind_says_what_it_is(question: Question) -> None:
     assert kind.TABLES
 
 
-def test_an_answer_at_hand_is_asked_again() -> None:
+def test_an_answer_at_hand_is_repeated() -> None:
     answer = wsim.match("builder", "collector", game="tower_of_babel", budget=20, seed=3)
     found = answer.again(threads=1)
     assert (found.identical, found.remarks) == (True, [])
     assert found.compared == "20 deals in every seating, 1 pair"
 
 
-def test_a_match_tells_every_option_of_its_game() -> None:
+def test_a_match_records_every_option_of_its_game() -> None:
     """Also those of a game that nothing above the games knows."""
     options: dict[str, Any] = {"action_cards": "true", "two_colour_discs": "true"}
     answer = wsim.match("builder", "collector", game="tower_of_babel", budget=10, **options)

@@ -46,7 +46,7 @@ def test_simulate_takes_a_plan_and_changes_of_it() -> None:
     assert_frame_equal(wsim.simulate(plan, games=5), wsim.simulate(games=5, seed=2))
 
 
-def test_simulate_gives_the_picks_when_asked() -> None:
+def test_simulate_gives_the_picks_if_requested() -> None:
     picks = wsim.simulate(games=100, picks=True)
     assert picks.columns == ["game", "seat", "turn", "choice"]
     assert 800 <= len(picks) < 1200
@@ -79,7 +79,7 @@ def test_chunks_of_slow_games_are_small_and_of_fast_ones_large() -> None:
     assert max(len(chunk.games) for chunk in fast) == 8192
 
 
-def test_an_error_in_a_thread_comes_through() -> None:
+def test_an_error_in_a_thread_is_raised() -> None:
     with pytest.raises(UserError, match="game 77 cannot be played"):
         wsim.simulate(Plan.make(games=200, fail=77), threads=2)
 

@@ -135,7 +135,7 @@ def test_the_files_are_those_of_threads_though_a_worker_is_killed(place: Path, o
     assert not any(map(alive, killed))
 
 
-def test_ctrl_c_keeps_what_is_finished_and_ends_the_workers(
+def test_ctrl_c_keeps_finished_parts_and_ends_the_workers(
     place: Path, wsim_command: Command, on_threads: dict[str, bytes]
 ) -> None:
     run = wsim_process(*SLOW_RUN, "--out", "run", "--cluster", "local:2", "--quiet")
@@ -230,7 +230,7 @@ def test_a_cluster_without_a_worker_is_given_up(
     assert files("run") == on_threads
 
 
-def test_a_scheduler_that_is_killed_is_one_sentence(place: Path) -> None:
+def test_a_scheduler_that_is_killed_is_reported_in_one_sentence(place: Path) -> None:
     (place / "workers").mkdir()
     with started(place / "workers", workers=1) as (address, processes):
         run = wsim_process(*SLOW_RUN, "--out", "run", "--cluster", address, "--quiet")
@@ -314,7 +314,7 @@ def test_threads_and_a_cluster_exclude_each_other(wsim_command: Command, command
     assert answer.err.startswith("wsim: cluster must be local:4 ")
 
 
-def test_chunks_come_in_order_whoever_is_done_first(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chunks_come_in_order_no_matter_which_finishes_first(monkeypatch: pytest.MonkeyPatch) -> None:
     workers = Cluster.__new__(Cluster)
     workers.workers = 2
     asked: list[range] = []
@@ -373,7 +373,7 @@ def test_a_worker_keeps_a_handful_of_tasks_and_no_folder_of_others(
     assert len(list(place.glob("wsim-worker-*"))) == len(tasks._tasks) == 4
 
 
-def test_a_worker_that_would_play_other_games_refuses(place: Path) -> None:
+def test_a_worker_that_would_play_different_games_refuses(place: Path) -> None:
     plan = Plan.make(games=16, policies="random")
     provenance = Provenance.of(plan, find_game(plan.game).prepare(plan))
     other = replace(provenance, identity={**provenance.identity, "wsim": "9.9"}, digest="0" * 16)
@@ -404,7 +404,7 @@ def test_a_worker_that_would_play_other_games_refuses(place: Path) -> None:
         ),
     ],
 )
-def test_a_mistake_is_one_sentence(wsim_command: Command, words: str, sentence: str) -> None:
+def test_a_mistake_is_reported_in_one_sentence(wsim_command: Command, words: str, sentence: str) -> None:
     answer = wsim_command("run", "--games", "10", "--out", "run", *words.split())
     assert (answer.code, answer.out, answer.err) == (2, "", f"wsim: {sentence}\n")
     assert not Path("run").exists()

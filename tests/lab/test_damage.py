@@ -141,7 +141,7 @@ def test_a_damaged_shard_of_one_table_leaves_the_other_alone(run: dict[Path, byt
 
 
 @first_quick(1, "path", [SHARD, PICKS])
-def test_a_missing_shard_is_left_out_said_and_replaced(
+def test_a_missing_shard_is_omitted_said_and_replaced(
     run: dict[Path, bytes], wsim_command: Command, path: Path
 ) -> None:
     path.unlink()
@@ -198,7 +198,7 @@ def test_a_game_that_is_missing_in_the_middle_is_named(run: dict[Path, bytes]) -
     assert found.wrong == "does not contain exactly the games from 300 to 599"
 
 
-def test_columns_in_another_order_are_not_what_wsim_wrote(run: dict[Path, bytes]) -> None:
+def test_columns_in_a_different_order_are_not_what_wsim_wrote(run: dict[Path, bytes]) -> None:
     rows = pl.read_parquet(SHARD)
     forge(SHARD, rows.select(reversed(rows.columns)))
     (found,) = verify("run")
@@ -261,7 +261,7 @@ def test_no_flipped_bit_of_the_record_goes_unseen(run: dict[Path, bytes], wsim_c
 WRONG: list[object] = [None, True, 3, -1, 2**80, 1.5, "text", [], {}, [[]], {"a": 1}]
 
 
-def test_a_record_of_wrong_values_is_a_sentence(run: dict[Path, bytes]) -> None:
+def test_a_record_of_wrong_values_is_reported_in_one_sentence(run: dict[Path, bytes]) -> None:
     """Even one whose check was made to fit."""
     from wsim.lab.journal import check_of
 
@@ -294,7 +294,7 @@ def test_the_plan_file_is_verified_too(run: dict[Path, bytes], change: str) -> N
     assert [(one.file, one.wrong) for one in verify("run")] == [("plan.toml", "is not the plan of the run")]
 
 
-def test_an_unfinished_run_is_said_to_be_one(run: dict[Path, bytes], wsim_command: Command) -> None:
+def test_an_unfinished_run_is_reported_as_unfinished(run: dict[Path, bytes], wsim_command: Command) -> None:
     def stop(doing: str, done: int, total: int) -> None:
         if done >= 400:
             raise KeyboardInterrupt

@@ -90,7 +90,7 @@ def test_a_run_ended_at_any_write_is_begun_again_or_resumed(end: Any, step: int)
 @pytest.mark.usefixtures("toy")
 @some(9, quick="bytes")
 @pytest.mark.parametrize("keep", ["seats,picks", "seats", pytest.param("summary", marks=pytest.mark.slow)])
-def test_a_complete_run_that_is_made_longer_is_never_broken(end: Any, step: int, keep: str) -> None:
+def test_a_complete_run_that_is_extended_is_never_broken(end: Any, step: int, keep: str) -> None:
     short, long = (Plan.make(games=games, rotate=True, keep=keep) for games in (25, 40))
     record(short, "short", shard=10)
     shutil.copytree("short", "whole")
@@ -131,7 +131,7 @@ def test_a_run_that_is_resumed_is_never_broken(end: Any, step: int) -> None:
 
 @pytest.mark.usefixtures("toy")
 @first_quick(1, "damage", ["catalogue.json", "seats/part-00000000000010.parquet", "shards.jsonl"])
-def test_a_damaged_run_that_is_mended_is_never_damaged_more(damage: str, wsim_command: Command) -> None:
+def test_a_damaged_run_that_is_repaired_is_never_damaged_more(damage: str, wsim_command: Command) -> None:
     plan = Plan.make(games=30, **PLAN)
     record(plan, "whole", shard=10)
     shutil.copytree("whole", "damaged")

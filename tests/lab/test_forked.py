@@ -49,7 +49,7 @@ def answered(method: str, first: str, folder: Path) -> list[str]:
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
 
 
-def test_workers_forked_after_playing_say_what_helps(tmp_path: Path) -> None:
+def test_workers_forked_after_playing_say_what_to_do(tmp_path: Path) -> None:
     sentence = (
         "this process was forked from one that had already made tables, so Polars would hang in it: "
         'start workers with multiprocessing.get_context("spawn") or "forkserver", or fork before the first game'

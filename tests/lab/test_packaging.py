@@ -17,7 +17,7 @@ def project() -> dict[str, Any]:
     return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 
-def test_every_requirement_stands_once() -> None:
+def test_every_requirement_appears_once() -> None:
     """The extra of the tests names the other extras, and what they hold is listed there."""
     table = project()
     lists = [*table["project"]["optional-dependencies"].values(), *table["dependency-groups"].values()]

@@ -54,7 +54,7 @@ def test_a_longer_run_has_the_rows_of_one_planned_so(first: int, wsim_command: C
     assert json.loads(Path("run/run.json").read_text())["sessions"][0]["games"] == first
 
 
-def test_an_unfinished_run_is_made_longer(wsim_command: Command) -> None:
+def test_an_unfinished_run_is_extended(wsim_command: Command) -> None:
     def stop(doing: str, done: int, total: int) -> None:
         if done >= 400:
             raise KeyboardInterrupt
@@ -65,7 +65,7 @@ def test_an_unfinished_run_is_made_longer(wsim_command: Command) -> None:
     assert_frame_equal(load_run("run").seats.collect(), wsim.simulate(games=1000, rotate=True))
 
 
-def test_a_run_is_not_made_shorter(wsim_command: Command) -> None:
+def test_a_run_is_not_shortened(wsim_command: Command) -> None:
     record(Plan.make(games=100), "run")
     before = files("run")
     answer = wsim_command("run", "--resume", "run", "--games", "50")
@@ -96,7 +96,7 @@ def test_a_run_killed_while_it_grows_keeps_what_was_there(wsim_command: Command,
     assert verify("run") == []
 
 
-def test_a_shard_that_is_made_longer_is_never_half_known(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_shard_that_is_extended_is_never_half_known(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its line is there before its file is: a kill in between leaves the shorter shard as it was."""
     record(Plan.make(games=100), "run", shard=90)
 
@@ -115,7 +115,7 @@ def test_a_shard_that_is_made_longer_is_never_half_known(monkeypatch: pytest.Mon
 
 
 @first_quick(2, "of", [1, 2, 3, 7, 12])
-def test_merged_parts_are_the_run_made_in_one_go(of: int) -> None:
+def test_merged_parts_are_the_run_played_in_one_go(of: int) -> None:
     whole = record(Plan.make(**PLAN), "whole", shard=90)
     if of == 1:
         assert parts(1) == ["p1"]
@@ -132,7 +132,7 @@ def test_merged_parts_are_the_run_made_in_one_go(of: int) -> None:
     assert len(json.loads(Path("run/run.json").read_text())["sessions"]) == of + 1
 
 
-def test_a_part_is_a_run_of_its_own(wsim_command: Command) -> None:
+def test_a_part_is_a_separate_run(wsim_command: Command) -> None:
     words = ("run", "--games", "1000", "--shard-games", "90", "--shard", "2/3", "--out", "p2")
     assert wsim_command(*words).code == 0
     run = load_run("p2")
@@ -266,7 +266,7 @@ def test_a_damaged_part_is_not_merged(wsim_command: Command) -> None:
     assert not Path("run").exists()
 
 
-def test_an_interrupted_merge_goes_on(wsim_command: Command) -> None:
+def test_an_interrupted_merge_continues(wsim_command: Command) -> None:
     def stop(doing: str, done: int, total: int) -> None:
         assert (doing, total) == ("shards", 12)
         if done == 5:
@@ -299,7 +299,7 @@ def test_a_part_that_changes_while_it_is_copied_is_noticed(monkeypatch: pytest.M
     assert not Path("run").exists()
 
 
-def test_a_merged_run_is_made_longer() -> None:
+def test_a_merged_run_is_extended() -> None:
     merge(parts(3), "run")
     record(Plan.make(**PLAN | {"games": 1500}), "run", resume=True)
     assert_frame_equal(load_run("run").seats.collect(), wsim.simulate(games=1500, rotate=True))

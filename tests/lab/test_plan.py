@@ -57,7 +57,7 @@ def test_the_usual_line_up_fits_any_number_of_players() -> None:
         ({"wonders": {"a": 1}}, "wonders must be text, a number or a list of them"),
     ],
 )
-def test_what_is_unsound_is_refused_in_one_sentence(keys: dict[str, Any], sentence: str) -> None:
+def test_invalid_input_is_refused_in_one_sentence(keys: dict[str, Any], sentence: str) -> None:
     with pytest.raises(UserError, match=sentence) as refusal:
         Plan.make(**keys)
     assert "\n" not in str(refusal.value)
@@ -167,12 +167,12 @@ def test_the_digest_follows_what_a_policy_imports_from_its_folder() -> None:
     assert Plan.make(policies="mine.py:bold").digest == before
 
 
-def test_a_policy_that_is_no_python_is_a_file_all_the_same() -> None:
+def test_a_policy_that_is_not_python_is_a_file_all_the_same() -> None:
     Path("mine.py").write_text("def bold(:\n")
     assert contents_of(Path("mine.py")) == {"mine.py": b"def bold(:\n"}
 
 
-def test_a_file_that_is_not_there_is_named() -> None:
+def test_a_missing_file_is_named() -> None:
     with pytest.raises(UserError, match=r"cannot read 'mine\.toml': No such file or directory"):
         _ = Plan.make(cards="mine.toml").digest
     with pytest.raises(UserError, match=r"cannot read 'mine\.py': No such file or directory"):

@@ -163,7 +163,7 @@ MISTAKES: tuple[tuple[Callable[[Any], Any], str], ...] = (
 
 
 @pytest.mark.parametrize(("ask", "sentence"), MISTAKES, ids=[sentence for _, sentence in MISTAKES])
-def test_mistakes_are_one_sentence(run: wsim.Run, ask: Callable[[Any], Any], sentence: str) -> None:
+def test_mistakes_are_reported_in_one_sentence(run: wsim.Run, ask: Callable[[Any], Any], sentence: str) -> None:
     with pytest.raises(wsim.UserError) as refused:
         ask(run)
     assert str(refused.value).startswith(sentence)

@@ -68,14 +68,14 @@ def test_positions_are_read(wsim_command: Command) -> None:
         assert (answer.code, len(json.loads(answer.out)["moves"]) > 1) == (0, True), answer.err
 
 
-def test_a_game_that_was_left_goes_on(wsim_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_game_that_was_left_continues(wsim_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", StringIO("q\n"))
     answer = wsim_command("play", "--load", "play.json")
     assert answer.code == 0, answer.err
     assert "Your moves" in answer.out
 
 
-def test_a_search_of_weights_goes_on_or_says_what_to_do(wsim_command: Command) -> None:
+def test_a_search_of_weights_continues_or_says_what_to_do(wsim_command: Command) -> None:
     pytest.importorskip("cmaes", reason="needs wsim[learn]")
     answer = wsim_command("tune", "--resume", "tune", "--json")
     if answer.code == 0:
@@ -85,6 +85,6 @@ def test_a_search_of_weights_goes_on_or_says_what_to_do(wsim_command: Command) -
 
 
 @pytest.mark.slow
-def test_a_search_for_a_patch_goes_on_or_says_what_to_do(wsim_command: Command) -> None:
+def test_a_search_for_a_patch_continues_or_says_what_to_do(wsim_command: Command) -> None:
     answer = wsim_command("balance", "sides.toml", "--seed", "5", "-o", "interrupted.toml", "--resume", "--quiet")
     assert answer.code in (0, 3) or "remove it to start again" in answer.err

@@ -100,7 +100,7 @@ def test_polars_reads_it_there(bucket: Any, server: str, wsim_command: Command) 
     assert there.select(pl.len()).collect().item() == 1200
 
 
-def test_a_copy_that_was_broken_off_is_no_run_and_goes_on(
+def test_a_copy_that_was_broken_off_is_not_a_run_and_continues(
     bucket: Any, wsim_command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     played()
@@ -141,7 +141,7 @@ def test_damage_on_either_side_is_seen(bucket: Any, wsim_command: Command) -> No
     assert answer.err.startswith("wsim: the run 'run' is damaged: seats/part-00000000000090.parquet was")
 
 
-def test_a_fetch_that_was_broken_off_goes_on(
+def test_a_fetch_that_was_broken_off_continues(
     bucket: Any, wsim_command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     played()
@@ -233,7 +233,9 @@ def test_two_copies_of_different_runs_to_one_place_do_not_mix(
         ("s3://runs/one run", "'run' already exists: choose another folder"),
     ],
 )
-def test_what_cannot_be_copied_is_one_sentence(bucket: Any, wsim_command: Command, words: str, sentence: str) -> None:
+def test_what_cannot_be_copied_is_reported_in_one_sentence(
+    bucket: Any, wsim_command: Command, words: str, sentence: str
+) -> None:
     played()
     played("seed", seed=2)
     played("half")
@@ -252,7 +254,9 @@ def test_a_store_that_refuses_is_a_failure(bucket: Any, wsim_command: Command) -
 
 
 @pytest.mark.slow
-def test_an_address_that_is_none_is_one_sentence(wsim_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_address_that_is_none_is_reported_in_one_sentence(
+    wsim_command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL", "not a url")
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
     answer = wsim_command("copy", "s3://runs/x", "back")

@@ -27,7 +27,7 @@ def shown_with(**keys: Any) -> Between | None:
     return known_between(Provenance.of(plan, GAME.prepare(plan)).identity, None, "wonders")
 
 
-def test_what_comes_with_wsim_is_of_good_players_of_the_first_edition_as_it_is() -> None:
+def test_what_ships_with_wsim_is_of_good_players_of_the_first_edition_as_it_is() -> None:
     for players in range(3, 8):
         found = shown_with(players=players)
         assert found is not None
@@ -61,7 +61,7 @@ def test_a_column_stands_behind_the_interval_of_its_figure() -> None:
     assert Between(("net",), 10, {"Olympia A": 0.1}).with_player_sd(wonders, "win_share") is wonders
 
 
-def test_an_answer_in_the_folder_of_a_run_is_beside_its_figures(
+def test_an_answer_in_the_folder_of_a_run_is_next_to_its_figures(
     wsim_command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -164,14 +164,14 @@ def test_a_finished_run_is_not_played_again() -> None:
     assert content("run") == before
 
 
-def test_an_unfinished_run_is_resumed_only_when_asked() -> None:
+def test_an_unfinished_run_is_resumed_only_if_requested() -> None:
     with pytest.raises(Interrupted):
         recorded(progress=stop_after(400))
     with pytest.raises(UserError, match="'run' contains this run, unfinished: add --resume"):
         recorded()
 
 
-def test_a_run_can_be_made_longer() -> None:
+def test_a_run_can_be_extended() -> None:
     record(Plan.make(games=700), "run", shard=300)
     with pytest.raises(UserError, match="'run' contains fewer games: add --resume"):
         record(Plan.make(games=1000), "run")
@@ -198,7 +198,7 @@ def test_a_folder_with_another_run_is_refused(changes: dict[str, Any], differenc
 
 
 @pytest.mark.parametrize("resume", [False, True])
-def test_a_run_is_not_made_shorter(resume: bool) -> None:
+def test_a_run_is_not_shortened(resume: bool) -> None:
     before = content(str(recorded().path))
     with pytest.raises(UserError) as refusal:
         record(Plan.make(**{**PLAN, "games": 500}), "run", resume=resume)
@@ -272,7 +272,7 @@ FULL = [
 
 
 @pytest.mark.parametrize("error", FULL)
-def test_a_full_disk_keeps_what_is_finished(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+def test_a_full_disk_keeps_finished_parts(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
     with monkeypatch.context() as patch:
         full_disk(patch, 4, error)
         with pytest.raises(StoreError) as failure:
@@ -285,7 +285,7 @@ def test_a_full_disk_keeps_what_is_finished(monkeypatch: pytest.MonkeyPatch, err
     assert recorded(resume=True).played == 400
 
 
-def test_a_full_disk_is_said_whatever_polars_makes_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_reported_whatever_polars_makes_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     said = "parquet: File out of specification: Invalid thrift: eof"
     full_disk(monkeypatch, 0, pl.exceptions.ComputeError(said))
     with pytest.raises(StoreError, match=f"cannot write .*: {said}"):
@@ -327,7 +327,7 @@ def test_a_game_that_cannot_be_played_leaves_nothing_of_a_new_run() -> None:
         ("deep", "'deep/run.json' is not a wsim record: it is nested too deeply"),
     ],
 )
-def test_what_is_no_run_is_refused(path: str, sentence: str) -> None:
+def test_what_is_not_a_run_is_refused(path: str, sentence: str) -> None:
     Path("file").write_text("")
     records = {"empty": "", "text": "{", "list": "[]", "newer": '{"format": "wsim-run/9"}'}
     records |= {"damaged": '{"format": "wsim-run/2"}', "older": '{"format": "wsim-run/1"}', "deep": "[" * 100_000}

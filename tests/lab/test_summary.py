@@ -177,7 +177,7 @@ def test_sums_do_not_depend_on_threads_shards_or_parts() -> None:
 
 
 @pytest.mark.usefixtures("toy")
-def test_it_is_resumed_and_made_longer() -> None:
+def test_it_is_resumed_and_extended() -> None:
     def stop(doing: str, done: int, total: int) -> None:
         if done >= 200:
             raise KeyboardInterrupt
@@ -257,7 +257,7 @@ NO_ROWS = "the run 'run' keeps only a summary, and this needs rows: play it with
         ("trace --keep seats", "trace has no option '--keep'"),
     ],
 )
-def test_what_a_summary_has_not_is_one_sentence(wsim_command: Command, words: str, sentence: str) -> None:
+def test_what_a_summary_has_not_is_reported_in_one_sentence(wsim_command: Command, words: str, sentence: str) -> None:
     recorded()
     answer = wsim_command(*words.split())
     assert (answer.code, answer.out, answer.err.count("\n")) == (2, "", 1)
@@ -295,7 +295,7 @@ def test_damage_is_seen(wsim_command: Command) -> None:
     assert "sums/part-00000000009999.parquet" in {finding.file for finding in verify("run")}
 
 
-def test_what_is_no_summary_is_refused() -> None:
+def test_what_is_not_a_summary_is_refused() -> None:
     for frame in (pl.DataFrame({"a": [1]}), Summary().frame()):
         with pytest.raises(ValueError, match="no table of sums"):
             Summary.of_frame(frame)

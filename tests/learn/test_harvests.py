@@ -32,7 +32,7 @@ def test_a_harvest_is_a_function_of_table_part_and_seed(game: str, ruleset: str,
 
 
 @pytest.mark.parametrize(("game", "ruleset", "players"), GAMES_AT)
-def test_the_worth_of_moves_is_told_apart_within_each_decision(game: str, ruleset: str, players: int) -> None:
+def test_the_worth_of_moves_is_distinguished_within_each_decision(game: str, ruleset: str, players: int) -> None:
     states, moves = harvest(ruleset, players, playouts=3, game=game)(range(5))
     ends = np.cumsum(states["moves"])
     sums = [moves["worth"][end - count : end].sum() for end, count in zip(ends, states["moves"], strict=True)]

@@ -59,7 +59,7 @@ def test_fitting_learns_what_is_there_to_learn(games: int, rounds: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("told", [SMALL, SMALL_BABEL], ids=[WONDERS, BABEL])
-def test_a_run_goes_on_where_it_stopped_and_learns_the_same(
+def test_a_run_continues_where_it_stopped_and_learns_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, told: dict[str, Any]
 ) -> None:
     plan = LearningPlan.restore(told)
@@ -258,7 +258,9 @@ def test_the_command_fits_the_net_to_changed_cards(
         (["--game", BABEL, "--start", str(learner_of(WONDERS).plan.with_name("net.npz"))], "is for seven_wonders"),
     ],
 )
-def test_bad_input_is_one_sentence(wsim_command: Command, tmp_path: Path, options: list[str], words: str) -> None:
+def test_bad_input_is_reported_in_one_sentence(
+    wsim_command: Command, tmp_path: Path, options: list[str], words: str
+) -> None:
     done = wsim_command("learn", *options, "-o", str(tmp_path / "x"))
     assert done.code == 2
     assert words in done.err
@@ -278,7 +280,9 @@ def test_a_cluster_takes_the_same_decisions(tmp_path: Path) -> None:
         assert (tmp_path / "there" / path.relative_to(tmp_path / "here")).read_bytes() == path.read_bytes()
 
 
-def test_a_round_without_a_decision_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_round_without_a_decision_is_reported_in_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     seldom = {**SMALL, "judge": [], "round": [{**SMALL["round"][0], "decisions": 1}]}
     monkeypatch.setattr(run_module, "read_records", lambda _, dtype: np.zeros(0, dtype))
     with pytest.raises(UserError, match="took no decision"):
@@ -306,7 +310,7 @@ def test_a_round_plays_by_nets_of_earlier_rounds(tmp_path: Path, monkeypatch: py
 
 
 @pytest.mark.parametrize("fresh", [False, True])
-def test_a_round_goes_on_from_the_net_before_or_begins_anew(
+def test_a_round_continues_from_the_net_before_or_begins_again(
     fresh: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan = LearningPlan.restore({**SMALL, "round": [SMALL["round"][0], {**SMALL["round"][1], "fresh": fresh}]})
@@ -422,7 +426,7 @@ def test_a_fitting_begins_from_the_net_that_the_round_names(tmp_path: Path, monk
     assert seeds[0] != seeds[1], "every round is fitted with random numbers of its own"
 
 
-def test_decisions_of_a_table_are_mixed_anew_by_every_seed() -> None:
+def test_decisions_of_a_table_are_mixed_again_by_every_seed() -> None:
     batches = {seed: list(_batches([100, 10], 10, np.random.default_rng(seed))) for seed in (1, 2)}
     for found in batches.values():
         assert sorted((table, place) for table, part in found for place in part) == [

@@ -159,7 +159,7 @@ def test_a_finished_game_saved_as_a_position() -> None:
     assert table["total"].to_list() == [score["total"] for score in game.result or ()]
 
 
-def test_everything_that_cannot_be_right_is_listed_at_once() -> None:
+def test_everything_that_cannot_be_right_is_listed_together() -> None:
     text = (
         "game,wonder,side,total,military,science,players,winner\n"
         "1,Rhodso,A,50,20,30,3,yes\n1,Gizah,Q,40,20,10,3,no\n1,Ephesos,A,41,20,20,3,no\n"
@@ -201,7 +201,7 @@ def test_thirty_bad_rows_of_a_thousand(wsim_command: Command) -> None:
     assert json.loads(rest.out)["runs"][0]["games"] == 304
 
 
-def test_numbers_of_players_and_rule_sets_are_runs_of_their_own() -> None:
+def test_numbers_of_players_and_rule_sets_are_separate_runs() -> None:
     text = (
         "game,wonder,side,total,edition\n1,Rhodos,A,5,1e\n1,Gizah,A,4,1e\n1,Ephesos,A,3,1e\n"
         "2,Rhodos,night,5,2nd edition\n2,Gizah,day,4,2e\n2,Ephesos,b,3,2e\n"
@@ -214,7 +214,7 @@ def test_numbers_of_players_and_rule_sets_are_runs_of_their_own() -> None:
         imported(text.replace("2nd edition", "9th"), "b.csv")
 
 
-def test_what_people_did_not_record_is_left_out_and_said() -> None:
+def test_what_people_did_not_record_is_omitted_and_said() -> None:
     (run,) = imported(GOOD.replace("side", "note").replace("Gizah,B", "Gizah,")).runs
     assert "side" not in run.to_polars().columns
     assert run.table("wonders").frame.columns[:2] == ["wonder", "n"]

@@ -38,7 +38,7 @@ def test_a_number_beyond_its_type_is_damage(tmp_path: Path) -> None:
         read(with_arrays(tmp_path / "large.npz", last=last))
 
 
-def test_flipped_bits_are_a_sentence(tmp_path: Path) -> None:
+def test_flipped_bits_are_reported_in_one_sentence(tmp_path: Path) -> None:
     draw, content = random.Random(3), SHIPPED.read_bytes()
     for _ in range(60):
         damaged = bytearray(content)

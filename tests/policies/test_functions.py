@@ -15,7 +15,7 @@ def last(public: Any, own: Any, choice: Any, rules: Any) -> int:
     return int(choice.count) - 1
 
 
-def test_a_function_plays_beside_policies_with_names() -> None:
+def test_a_function_plays_next_to_policies_with_names() -> None:
     frame = wsim.simulate(policies=[last, "balanced", "random"], **TABLE)
     assert frame["policy"].cast(str).unique().sort().to_list() == ["balanced", "last", "random"]
     assert min(frame.filter(frame["policy"].cast(str) == "last")["sold"].to_list()) > 10
@@ -59,7 +59,7 @@ def test_a_function_keeps_what_it_likes_for_a_game() -> None:
         ([last, last], "2 policies for 3 players"),
     ],
 )
-def test_what_is_no_policy_gets_one_sentence(policies: Any, sentence: str) -> None:
+def test_what_is_not_a_policy_gets_one_sentence(policies: Any, sentence: str) -> None:
     with pytest.raises(wsim.UserError, match=sentence):
         wsim.simulate(policies=policies, **TABLE)
 

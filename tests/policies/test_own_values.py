@@ -91,7 +91,7 @@ def test_playouts_that_are_cut_are_worth_what_the_function_says() -> None:
     assert game.legal()[chosen(game, thrift, f"{words}:ahead=1")]["action"] != "sell"
 
 
-def test_mistakes_are_one_sentence(tmp_path: Path) -> None:
+def test_mistakes_are_reported_in_one_sentence(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     file.write_text(
         "import wsim\n"

@@ -94,7 +94,7 @@ def test_games_are_the_same_on_any_number_of_threads_and_resumed(tmp_path: Path)
     assert_frame_equal(one, resumed.seats.collect(), check_column_order=False)
 
 
-def test_the_game_goes_on_as_if_nobody_had_thought() -> None:
+def test_the_game_continues_as_if_nobody_had_thought() -> None:
     """Traces, picks and the log are those of the game, not of its playouts."""
     ready = simulator("search:playouts=10,balanced,balanced", players=3)
     trace = ready.trace(0)

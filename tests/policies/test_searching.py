@@ -27,7 +27,7 @@ def plain(monkeypatch: pytest.MonkeyPatch) -> Any:
     module.words_of = lambda game, _count: game.words
     module.mix, module.nanoseconds = lambda word: word, lambda: 0
     module.call = lambda player, *_: player()
-    module.seek = lambda *_: None
+    module.seek = module.redrawn_deal_word = lambda *_: None
     return module
 
 
@@ -124,7 +124,7 @@ def test_playouts_are_shared_out_by_halving_from_the_prior_on(plain: Any) -> Non
     assert table.events == expected
 
 
-def test_no_playout_begins_from_the_real_cards_and_the_game_goes_on_with_them(plain: Any) -> None:
+def test_no_playout_begins_from_the_real_cards_and_the_game_continues_with_them(plain: Any) -> None:
     table = Table(plain)
     table.decide()
     assert all(event[1] != REAL for event in table.events if event[0] == "take")

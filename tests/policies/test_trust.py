@@ -243,7 +243,7 @@ def test_plain_policies_do_not_draw_what_no_seed_reaches_where_it_can_be_seen(na
         resolve([f"{file}:{name}"], 3)
 
 
-def test_plain_policies_draw_from_streams_of_their_own(tmp_path: Path) -> None:
+def test_plain_policies_draw_from_separate_streams(tmp_path: Path) -> None:
     (tmp_path / "plain.py").write_text(PLAIN)
     resolve([f"{tmp_path}/plain.py:seeded", f"{tmp_path}/plain.py:own_stream", "random"], 3)
 
@@ -323,14 +323,14 @@ def test_indices_are_not_checked_where_the_user_says_so(tmp_path: Path) -> None:
         assert play("far", file).height == 120
 
 
-def test_a_division_by_zero_is_told(tmp_path: Path) -> None:
+def test_a_division_by_zero_is_reported(tmp_path: Path) -> None:
     file = tmp_path / "zero.py"
     file.write_text(HEAD + POLICY.format(name="zero", lines="return 1 // (choice.count - choice.count)"))
     with pytest.raises(UserError, match=r"zero\.py:zero\' raised ZeroDivisionError"):
         play("zero", file)
 
 
-def test_a_policy_that_leaves_python_is_told(tmp_path: Path) -> None:
+def test_a_policy_that_leaves_python_is_reported(tmp_path: Path) -> None:
     file = tmp_path / "leaves.py"
     file.write_text("def leave(public, own, choice, rules):\n    raise SystemExit(3)\n")
     with pytest.raises(UserError, match=r"leaves\.py:leave\' raised SystemExit: 3"):

@@ -350,13 +350,13 @@ def test_a_file_may_import_its_neighbours(tmp_path: Path) -> None:
         ("far", r"policy '.*mine.py:far' returned -1 .*"),
     ],
 )
-def test_what_goes_wrong_in_a_plain_policy_is_told(mine: str, name: str, message: str) -> None:
+def test_what_goes_wrong_in_a_plain_policy_is_reported(mine: str, name: str, message: str) -> None:
     told = complaint(f"{mine}:{name}")
     assert isinstance(told, UserError)
     assert re.match(message, str(told))
 
 
-def test_what_a_compiled_policy_raises_is_told(tmp_path: Path) -> None:
+def test_what_a_compiled_policy_raises_is_reported(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     text = (
         "import wsim\n@wsim.policy\ndef f(public, own, choice, rules):\n"
@@ -414,7 +414,7 @@ def test_mistakes_are_named(mine: str, name: str, message: str) -> None:
         ("files", r"policy '.*:files' cannot be compiled: \S+"),
     ],
 )
-def test_what_numba_refuses_is_one_sentence(mine: str, name: str, message: str) -> None:
+def test_what_numba_refuses_is_reported_in_one_sentence(mine: str, name: str, message: str) -> None:
     with pytest.raises(UserError, match=message) as refused:
         resolve([f"{mine}:{name}"], 3)
     assert "\n" not in str(refused.value)
@@ -445,7 +445,7 @@ def test_a_file_that_cannot_be_loaded(tmp_path: Path, text: str, message: str) -
         resolve([f"{file}:f"], 3)
 
 
-def test_a_file_that_is_not_there(mine: str) -> None:
+def test_a_missing_file(mine: str) -> None:
     with pytest.raises(UserError, match=r"the policy file '.*/mime.py' does not exist \(did you mean 'mine.py'"):
         resolve([mine.replace("mine.py", "mime.py:bold")], 3)
     with pytest.raises(UserError, match=r"the policy file '/nowhere/mine.py' does not exist$"):
@@ -454,7 +454,7 @@ def test_a_file_that_is_not_there(mine: str) -> None:
         resolve([f"search:evaluate={mine}:bold"], 3)
 
 
-def test_a_module_that_is_not_there() -> None:
+def test_a_module_that_is_missing() -> None:
     with pytest.raises(
         UserError, match=r"the policy module 'no_such' cannot be imported: ModuleNotFoundError: No module"
     ):

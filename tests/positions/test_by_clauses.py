@@ -56,7 +56,7 @@ def test_what_clauses_brought_is_in_the_form_of_people(age: int, turn: int) -> N
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(100, 108))
-def test_so_it_is_with_clauses_drawn_at_random(seed: int) -> None:
+def test_the_same_is_true_of_random_clauses(seed: int) -> None:
     """Whatever a seat sees when it is to choose is set up again: what is legal, and every number but the history."""
     case, rng, compared = drawn_case(seed), random.Random(seed), 0
     keys: dict[str, Any] = {"ruleset": case.ruleset, "players": case.players, "set": list(case.changes)}
@@ -114,7 +114,7 @@ def test_people_read_what_clauses_brought() -> None:
         (SO_FAR, {"sold": "3"}, "sold in so_far of city 0 must be a whole number from 0 to 1000, not '3'"),
     ],
 )
-def test_what_cannot_be_is_one_sentence(key: str, value: Any, words: str) -> None:
+def test_what_cannot_be_is_reported_in_one_sentence(key: str, value: Any, words: str) -> None:
     described = json.loads(table().to_json(seat=0))
     described["position"]["cities"][0][key] = value
     with pytest.raises(UserError) as refused:

@@ -131,7 +131,7 @@ def test_a_hand_that_came_back_tells_what_left_it() -> None:
 
 
 @pytest.mark.slow
-def test_hands_never_seen_are_any_cards_of_the_deck() -> None:
+def test_unseen_hands_are_uniform_over_the_deck() -> None:
     """In the first turn of age III a card that is always dealt is equally likely anywhere, a guild as it is drawn."""
     simulator = table(ruleset="1e", players=4)
     position = next(p for p in moments(simulator, 0, 1) if p.record.public.age == 2)
@@ -214,7 +214,7 @@ def test_mates_see_as_many_cards_of_each_other_as_they_did() -> None:
     assert len(met) > 1
 
 
-def test_where_the_next_random_numbers_come_from_is_drawn_anew() -> None:
+def test_where_the_next_random_numbers_come_from_is_drawn_again() -> None:
     """Of two positions that differ in nothing but the streams of what is still to be drawn, the same is made."""
     simulator = table(ruleset="2e-cities", players=4)
     position = simulator.begin(0)

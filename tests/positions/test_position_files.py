@@ -95,7 +95,7 @@ def test_what_a_seat_that_has_chosen_sees_is_read(ruleset: str, players: int) ->
         game.follow()
 
 
-def test_a_hand_that_was_handed_on_is_remembered() -> None:
+def test_a_hand_that_was_passed_on_is_remembered() -> None:
     """The hand that was handed on in turn 1 is with the left neighbour in turn 2 (R5)."""
     left = ["Apothecary", "Barracks", "Clay Pit", "Glassworks", "Lumber Yard", "Press"]
     game = wsim.Game.from_json(json.dumps(by_hand(handed_on=[{"turn": 1, "took": "Altar", "left": left}])))
@@ -199,7 +199,7 @@ def test_a_position_that_cannot_be_gets_one_sentence(sentence: str) -> None:
     assert "\n" not in str(caught.value)
 
 
-def test_all_mistakes_of_a_position_are_listed_at_once() -> None:
+def test_all_mistakes_of_a_position_are_listed_together() -> None:
     wrong = with_city(built=["Altr", "Palace"], coins=1000, coin=1)
     wrong["position"] |= {"hand": ["Loom"], "discarded": -1}
     with pytest.raises(wsim.UserError) as caught:
@@ -218,7 +218,7 @@ def test_all_mistakes_of_a_position_are_listed_at_once() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", "1", "[" * 50_000, '{"a":' * 50_000, "9" * 5000])
-def test_text_that_is_no_position_gets_one_sentence(text: str) -> None:
+def test_text_that_is_not_a_position_gets_one_sentence(text: str) -> None:
     with pytest.raises(wsim.UserError, match="a position file"):
         wsim.Game.from_json(text)
 

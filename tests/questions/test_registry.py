@@ -37,6 +37,7 @@ rounds = 1
 proposals = 2
 proof_games = 1000
 """
+SHEET = "game,wonder,side,score\n1,Rhodos,A,50\n1,Gizah,B,48\n1,Babylon,A,47\n1,Ephesos,B,40\n"
 RUN = ("--games", "40", "--policies", "random", "-q")
 ASKED: dict[str, tuple[str, ...]] = {
     "whatif": ("--set", "cards.Altar.points=3", "--budget", "40", "--policies", "random"),
@@ -45,6 +46,8 @@ ASKED: dict[str, tuple[str, ...]] = {
     "robustness": ("random", "greedy", "--games", "60", "--players", "3"),
     "picks": ("--games", "60", "--policies", "random", "--randomise", "0.5", "--min-effective-n", "1"),
     "compare": ("one", "two"),
+    "combine": ("one", "people"),
+    "planning": ("one", "people"),
     "balance": ("goal.toml",),
     "sensitivity": ("goal.toml",),
     "transfer": ("goal.toml", "patch.toml", "--transfer-games", "300"),
@@ -69,10 +72,12 @@ def installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ASKED)
 @pytest.mark.usefixtures("installed")
-def test_a_question_is_asked_written_read_and_asked_again(name: str, wsim_command: Command) -> None:
-    if name == "compare":
+def test_a_question_is_asked_written_read_and_repeated(name: str, wsim_command: Command) -> None:
+    if name in ("compare", "combine", "planning"):
         for number, out in (("1", "one"), ("2", "two")):
             assert wsim_command("run", "--out", out, "--seed", number, *RUN).code == 0
+        Path("sheet.csv").write_text(SHEET, encoding="utf-8")
+        assert wsim_command("import", "sheet.csv", "-o", "people").code == 0
     question = find_question(name)
     words = (*question.command.split(), *ASKED[name], "-q")
     asked = wsim_command(*words, "-o", "answer.json")
@@ -109,7 +114,7 @@ def test_a_question_of_someone_elses_has_a_form_and_a_function() -> None:
 
 
 @pytest.mark.slow
-def test_an_installed_question_is_listed_asked_and_asked_again(tmp_path: Path) -> None:
+def test_an_installed_question_is_listed_asked_and_repeated(tmp_path: Path) -> None:
     """In a process of its own, found by the metadata that pip would leave."""
     info = tmp_path / "site" / "toy-1.0.dist-info"
     info.mkdir(parents=True)

@@ -312,7 +312,7 @@ def test_no_axis_of_a_share_goes_below_none(view: Chrome) -> None:
     assert min(labels) >= 0
 
 
-def test_a_table_says_where_it_goes_on_to_the_side(view: Chrome) -> None:
+def test_a_table_says_where_it_continues_to_the_side(view: Chrome) -> None:
     cue = """
         return [...document.querySelectorAll('.grid')].map(one => [
             one.hasAttribute('data-more'),

@@ -86,7 +86,7 @@ def test_one_level_cannot_be_compared() -> None:
     assert found[0].headline == "One policy only, random: policies cannot be compared."
 
 
-def test_without_intervals_nothing_is_said() -> None:
+def test_without_intervals_nothing_is_reported() -> None:
     table = levels(("a", 2.0, 0.0, None), ("b", 0.0, 0.0, None))
     found = about_levels(table, "wonders", 1)
     assert [one.headline for one in found] == ["Too few games to compare wonders."]

@@ -264,7 +264,7 @@ def test_scores_and_ranks_count_every_seat(run: Run) -> None:
 
 
 @pytest.mark.slow
-def test_another_run_beside_it(run: Run, tmp_path: Path) -> None:
+def test_another_run_next_to_it(run: Run, tmp_path: Path) -> None:
     other = record(Plan.make(games=600, seed=9, players=3, policies=MIXED[:3]), tmp_path / "other")
     text = write_report(run, tmp_path / "page.html", Besides(compare=other, others=[other])).read_text(encoding="utf-8")
     reader = Reader()

@@ -85,7 +85,7 @@ def test_what_a_reader_accepts_is_valid(name: str) -> None:
     [(WONDERS, default_cards_path()), (BABEL, BABEL_TOML)],
     ids=["seven_wonders", "tower_of_babel"],
 )
-def test_the_card_files_that_come_with_wsim_are_valid(validator: Any, path: Path) -> None:
+def test_the_card_files_that_ship_with_wsim_are_valid(validator: Any, path: Path) -> None:
     validator.validate(tomllib.loads(path.read_text(encoding="utf-8")))
 
 

@@ -30,7 +30,7 @@ def test_what_is_read_is_the_callers_own(tmp_path: Path) -> None:
     assert read_toml(path) == {"a": {"b": [1]}}
 
 
-def test_a_file_that_was_written_anew_is_read_anew(tmp_path: Path) -> None:
+def test_a_file_that_was_written_again_is_read_again(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     for value in range(20):  # same size, within a moment
         path.write_text(f"a = {value:02}" if value > 9 else f"a = +{value}", encoding="utf-8")
@@ -47,7 +47,9 @@ def test_a_file_that_was_written_anew_is_read_anew(tmp_path: Path) -> None:
         (None, "cannot read the recipe 'FILE': No such file or directory"),
     ],
 )
-def test_a_file_that_cannot_be_read_is_one_sentence(tmp_path: Path, content: bytes | None, expected: str) -> None:
+def test_a_file_that_cannot_be_read_is_reported_in_one_sentence(
+    tmp_path: Path, content: bytes | None, expected: str
+) -> None:
     path = tmp_path / "mine.toml"
     if content is not None:
         path.write_bytes(content)

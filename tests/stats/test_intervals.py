@@ -53,7 +53,7 @@ def test_normal_agrees_with_scipy() -> None:
     assert normal_quantile(0.975) == pytest.approx(1.959963985)
 
 
-def test_less_than_one_degree_of_freedom_says_nothing() -> None:
+def test_less_than_one_degree_of_freedom_carries_no_information() -> None:
     assert np.isnan(t_quantile(0.975, [0, -1])).all()
     assert np.isnan(two_sided_p([1.0, math.nan], [0, 5])).all()
     assert two_sided_p(math.inf, 3) == 0

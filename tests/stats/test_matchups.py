@@ -150,7 +150,7 @@ def test_seats_that_vary_against_each_other_have_less_than_nothing_in_common() -
     assert shares.filter(pl.col("source") == "table")["share"].item() == pytest.approx(-1 / 3, abs=0.01)
 
 
-def test_too_few_games_say_nothing() -> None:
+def test_too_few_games_carry_no_information() -> None:
     frame = stats.variance_shares(model_seats(1, 7), FACTORS, outcome="points").frame
     assert frame["share"].null_count() == frame.height
     with pytest.raises(UserError, match="name the factors"):
@@ -182,7 +182,7 @@ def test_the_component_of_the_table_by_hand() -> None:
     assert by_source["residual"] == pytest.approx(total - component)
 
 
-def test_team_mates_are_no_opponents() -> None:
+def test_team_mates_are_not_opponents() -> None:
     """Seats 0 and 2 play together: a meets b, and c, whoever sits with it."""
     frame = pl.DataFrame(
         {

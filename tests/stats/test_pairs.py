@@ -72,7 +72,7 @@ def test_win_share_some_cards_only_and_rows_in_any_order() -> None:
     assert again.frame["lift_low"].to_numpy() == pytest.approx(table.frame["lift_low"].to_numpy(), abs=1e-6)
 
 
-def test_rare_pairs_are_left_out_and_empty_runs_are_tables() -> None:
+def test_rare_pairs_are_omitted_and_empty_runs_are_tables() -> None:
     frame = with_synergy(50, 4)
     assert data.card_pairs(frame, fewest=10_000).frame.is_empty()
     assert data.card_pairs(frame.head(0)).frame.is_empty()

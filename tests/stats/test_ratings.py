@@ -64,7 +64,7 @@ def test_strengths_are_recovered_and_their_intervals_cover() -> None:
     assert large["log_strength"].sum() == pytest.approx(0)
 
 
-def test_intervals_hold_when_the_model_does_not() -> None:
+def test_intervals_are_valid_when_the_model_does_not() -> None:
     """Normal scores with a game effect are not Plackett-Luce; equal boards must still be found equal."""
     table = stats.strengths(seats_table(2000, cards=(), seed=3), "wonder").frame
     assert table.filter(pl.col("q") < 0.01).is_empty()

@@ -50,6 +50,28 @@ def test_one_look_is_the_ordinary_test() -> None:
     assert Boundaries(0.05).next(1.0) == pytest.approx(1.959964, abs=1e-5)
 
 
+@pytest.mark.parametrize("spending", ["obrien_fleming", "pocock"])
+def test_a_question_asked_again_with_a_larger_budget_spends_only_what_was_kept(spending: str) -> None:
+    boundaries = Boundaries(0.05, spending, reserve=0.1)
+    first = [boundaries.next(share) for share in (0.5, 1.0)]
+    assert boundaries.spent == pytest.approx(0.045)
+    later = [boundaries.next(share) for share in (2.0, 4.0, 64.0)]
+    assert boundaries.spent == pytest.approx(0.05 * (1 - 0.1 / 64))
+    assert max(later) < 5
+    assert first[-1] < min(later)
+
+
+@pytest.mark.parametrize("spending", ["obrien_fleming", "pocock"])
+def test_doubling_the_budget_until_it_is_clear_errs_at_most_at_alpha(spending: str) -> None:
+    """The audit found .067 to .168 where each budget was a test of its own."""
+    boundaries, shares = Boundaries(0.05, spending, reserve=0.1), [0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0]
+    edges = np.array([boundaries.next(share) for share in shares])
+    steps = np.sqrt(np.diff([0.0, *shares]))
+    walks = np.cumsum(np.random.default_rng(7).standard_normal((40_000, len(shares))) * steps, axis=1)
+    crossed = (np.abs(walks / np.sqrt(shares)) > edges).any(axis=1).mean()
+    assert crossed == pytest.approx(0.05 * (1 - 0.1 / 16), abs=0.0032)  # three standard errors
+
+
 def paths(replications: int, effect: float, looks: int, budget: int, **options: float | str) -> list[Look]:
     """Return the last looks of tests on skewed differences."""
     rng = np.random.default_rng(11)
@@ -75,7 +97,7 @@ def test_no_effect_is_called_different_as_rarely_as_promised(spending: str) -> N
     assert inside == 300 - wrong
 
 
-def test_an_effect_is_found_early_and_lies_in_its_interval() -> None:
+def test_an_effect_is_found_early_and_is_in_its_interval() -> None:
     ends = paths(150, 0.3, 10, 4000)  # 9.5 standard errors at the end
     assert all(end.verdict(0) == "higher" for end in ends)
     assert np.mean([end.deals for end in ends]) < 2000
@@ -119,7 +141,7 @@ def test_what_cannot_be_tested_is_refused() -> None:
     assert silent.verdict(0) == "unclear"
 
 
-def test_an_interval_of_few_deals_is_students() -> None:
+def test_an_interval_from_few_deals_uses_students_t() -> None:
     """One look at 20 deals: 2.093 errors by Student's t with 19 degrees of freedom, not 1.960; of 19 none is made."""
     for deals, reach in ((20, scipy.stats.t.ppf(0.975, 19)), (19, math.inf)):
         effects = Estimate(np.zeros(1), np.ones(1), np.full(1, float(deals)))

@@ -150,7 +150,7 @@ def test_filtered_games_of_different_lengths(seats: pl.DataFrame) -> None:
 
 
 @pytest.mark.parametrize("rows", [1, 10, 4 * 7, 100_000])
-def test_batches_are_whole_games_whatever_their_size(seats: pl.DataFrame, rows: int) -> None:
+def test_batches_are_whole_games_of_any_size(seats: pl.DataFrame, rows: int) -> None:
     part = seats.select("game", "seat").head(4 * 50 - 2)
     found = list(batches(part.lazy(), ["seat"], rows=rows))
     assert_frame_equal(pl.concat([batch.frame for batch in found]), part)
@@ -166,7 +166,7 @@ def test_extent_counts_games_and_sees_disorder(seats: pl.DataFrame) -> None:
     assert not extent(lazy.reverse()).in_order
 
 
-def test_a_seat_of_rank_0_is_no_player() -> None:
+def test_a_seat_of_rank_0_is_not_a_player() -> None:
     duo = seats_table(200, 3, cards=FEW).with_columns(
         rank=pl.when(pl.col("seat") == 2).then(pl.lit(0, pl.UInt8)).otherwise("rank"),
         win_share=pl.when(pl.col("seat") == 2).then(0.0).otherwise("win_share"),
@@ -227,7 +227,7 @@ def test_cards_by_a_column_are_the_tables_of_its_levels(seats: pl.DataFrame) -> 
     assert by_policy["policy"].dtype == seats["policy"].dtype
 
 
-def test_what_is_known_of_a_card_stands_beside_it(seats: pl.DataFrame) -> None:
+def test_what_is_known_of_a_card_is_next_to_it(seats: pl.DataFrame) -> None:
     frame = data.cards(seats, about={"Card 03": {"age": 3, "color": "blue"}}).frame
     assert frame.columns[:3] == ["card", "age", "color"]
     assert frame.filter(pl.col("age") == 3)["card"].to_list() == ["Card 03"]

@@ -32,7 +32,7 @@ def test_the_verdict_of_a_factor_is_against_the_fair_share() -> None:
     assert dict(frame.select("seat", "verdict").iter_rows()) == {0: "higher", 1: "lower", 2: "lower"}
 
 
-def test_tables_of_runs_stand_row_by_row_in_the_order_of_the_first() -> None:
+def test_tables_of_runs_are_combined_row_by_row_in_the_order_of_the_first() -> None:
     first = Table(pl.DataFrame({"name": ["b", "a"], "x": [2.0, 1.0]}), "T", "N.")
     second = Table(pl.DataFrame({"name": ["a", "c", "b"], "x": [5.0, 7.0, 6.0]}), "T", "N.")
     found = stats.stack({3: first, 4: second}, "players").frame
@@ -55,7 +55,7 @@ def test_what_only_later_tables_have_follows_in_the_order_of_the_first_that_has_
     assert found["x"].to_list() == [0, 2, 4, 1, 1, 0, 2, 2, 3, 0, 1]
 
 
-def test_partners_stand_second_and_pairs_without_them_are_left_out() -> None:
+def test_partners_come_second_and_pairs_without_them_are_omitted() -> None:
     rng = np.random.default_rng(3)
     seats = pl.DataFrame(
         {

@@ -88,7 +88,7 @@ def test_owners_agree_with_a_regression_on_policies() -> None:
 
 @pytest.mark.slow
 @first_quick(1, "worth", [0.0, 2.0])
-def test_what_a_weak_policy_builds_is_told_from_what_it_is(worth: float) -> None:
+def test_what_a_weak_policy_builds_is_distinguished_from_what_it_is(worth: float) -> None:
     covered = means = 0
     for seed in range(100):
         frame = simpson(60, seed, worth)
@@ -103,7 +103,7 @@ def test_what_a_weak_policy_builds_is_told_from_what_it_is(worth: float) -> None
     assert raw["score_difference_high"] < worth - 3
 
 
-def test_a_thing_that_no_policy_has_sometimes_says_nothing() -> None:
+def test_a_thing_that_no_policy_has_sometimes_carries_no_information() -> None:
     frame = seats_table(200, cards=FEW)
     frame = frame.with_columns((pl.col("policy").cast(pl.String) == "random").alias("built:Card 00"))
     ours = first(owners(frame))
@@ -168,7 +168,7 @@ def first_pair(frame: pl.DataFrame, **options: object) -> dict[str, float]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("lift", [0.0, 4.0])
-def test_pairs_of_a_weak_policy_are_no_synergies(lift: float) -> None:
+def test_pairs_of_a_weak_policy_are_not_synergies(lift: float) -> None:
     found = [first_pair(pair_table(seed, lift)) for seed in range(60)]
     covered = sum(one["lift_low"] <= lift <= one["lift_high"] for one in found)
     assert 51 <= covered <= 60
@@ -255,7 +255,7 @@ def test_the_error_of_an_adjusted_mean_is_that_of_its_influence() -> None:
         assert row["score_high"] - row["score"] == pytest.approx(scipy.stats.t.ppf(0.975, seen - 1) * error, rel=1e-6)
 
 
-def test_boards_that_cannot_be_told_from_policies_stay_raw() -> None:
+def test_boards_that_cannot_be_distinguished_from_policies_stay_raw() -> None:
     frame = seats_table(100, cards=(), policy_points=STRONG)
     frame = frame.with_columns(wonder=pl.col("policy").cast(pl.String))
     table = wonders(frame, by="wonder")
@@ -265,7 +265,7 @@ def test_boards_that_cannot_be_told_from_policies_stay_raw() -> None:
 
 
 @pytest.mark.slow
-def test_the_command_compares_within_policies_unless_told(wsim_command: Command, tmp_path: Path) -> None:
+def test_the_command_compares_within_policies_by_default(wsim_command: Command, tmp_path: Path) -> None:
     run = str(tmp_path / "run")
     played = wsim_command(
         *("run", "--games", "300", "--players", "3", "--policies", "balanced,greedy,random", "--out", run, "--quiet")

@@ -57,7 +57,7 @@ MISTAKES = [
 
 
 @pytest.mark.parametrize(("words", "said"), MISTAKES, ids=[" ".join(words) + said[:12] for words, said in MISTAKES])
-def test_a_mistake_is_one_sentence(wsim_command: Command, words: tuple[str, ...], said: str) -> None:
+def test_a_mistake_is_reported_in_one_sentence(wsim_command: Command, words: tuple[str, ...], said: str) -> None:
     answer = wsim_command("tune", *words)
     assert (answer.code, answer.out) == (2, "")
     assert said in answer.err
@@ -66,12 +66,12 @@ def test_a_mistake_is_one_sentence(wsim_command: Command, words: tuple[str, ...]
 
 
 @pytest.mark.parametrize("policy", [5, [], object()])
-def test_a_policy_of_another_type_is_one_sentence(policy: Any) -> None:
+def test_a_policy_of_a_different_type_is_reported_in_one_sentence(policy: Any) -> None:
     with pytest.raises(UserError, match=r"^policy must be a text, not "):
         wsim.tune(policy)
 
 
-def test_a_folder_holds_one_search(wsim_command: Command) -> None:
+def test_a_folder_contains_one_search(wsim_command: Command) -> None:
     assert wsim_command("tune", "archer", *AIM, "--generations", "1").code == 0
     before = Path("run", RECORD).read_text()
     answer = wsim_command("tune", "archer", *AIM, "--generations", "2")
@@ -128,7 +128,7 @@ def test_what_is_printed(wsim_command: Command) -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-def test_ctrl_c_says_how_to_go_on(wsim_command: Command) -> None:
+def test_ctrl_c_says_how_to_continue(wsim_command: Command) -> None:
     words = ("tune", "archer", *AIM, "--pause", "0.0005", "--generations", "8")
     run = subprocess.Popen(
         [sys.executable, "-m", "tests.games.known", "aiming", *words],

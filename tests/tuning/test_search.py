@@ -123,7 +123,7 @@ def test_threads_cannot_be_seen(threads: int) -> None:
 
 
 @first_quick(1, "left_at", [1, 4])
-def test_an_interrupted_search_goes_on_as_if_nothing_had_happened(left_at: int) -> None:
+def test_an_interrupted_search_continues_as_if_nothing_had_happened(left_at: int) -> None:
     whole = wsim.tune("archer", **SMALL, generations=6, out="whole")
 
     def stop(doing: str, done: int, total: int) -> None:
@@ -274,7 +274,7 @@ def test_a_judged_verdict_allows_for_all_rows() -> None:
     assert clear["margin"][0] == pytest.approx(2 * apart.mean())
 
 
-def test_a_search_that_goes_on_is_judged_anew() -> None:
+def test_a_search_that_continues_is_judged_again() -> None:
     """Rows that judged fewer generations say nothing of what came after them."""
     begun = History({}, {}, "stone", "wsim tune stone", {}, {}, (0,), judged=({"met": "held out"},))
     grown = begun.grown(generation := Generation("0", (1.0,), 0.5, 0.0, 0.1))

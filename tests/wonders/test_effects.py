@@ -107,11 +107,11 @@ def test_a_function_counts_as_the_number_that_it_returns(tmp_path: Path) -> None
     )
 
 
-def test_what_a_function_writes_is_thrown_away(tmp_path: Path) -> None:
+def test_what_a_function_writes_is_discarded(tmp_path: Path) -> None:
     assert played(patch(tmp_path, "mine.writing(least=0, most=0)")) == played(patch(tmp_path, "0"))
 
 
-def test_catalogues_tell_functions(tmp_path: Path) -> None:
+def test_catalogues_describe_functions(tmp_path: Path) -> None:
     catalogue = load_catalogue("1e", patches=[patch(tmp_path, "1 + mine.richest(red, least=0, most=9)")])
     (altar,) = [row for row in card_rows(catalogue) if row["name"] == "Altar"]
     assert "gains (1 plus (0 to 9, computed by richest of mine.py for own red cards)) coins" in altar["effects"]
@@ -207,7 +207,7 @@ def test_a_function_that_fails_is_named_with_card_and_game(tmp_path: Path, funct
     assert str(refused.value).endswith(", in game 2")
 
 
-def test_games_that_fail_at_once_in_several_threads_say_each_what_failed(tmp_path: Path) -> None:
+def test_games_that_fail_at_once_in_several_threads_each_report_what_failed(tmp_path: Path) -> None:
     said = {
         "divided": "raised ZeroDivisionError",
         "raising": "raised Unheard: of its own",
@@ -233,7 +233,7 @@ def test_games_that_fail_at_once_in_several_threads_say_each_what_failed(tmp_pat
             assert f"'{function}' of mine.py, which Altar calls, {words}" in sentence
 
 
-def test_a_run_whose_effect_fails_is_one_sentence_and_writes_nothing(
+def test_a_run_whose_effect_fails_is_reported_in_one_sentence_and_writes_nothing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -252,7 +252,7 @@ def test_a_run_whose_effect_fails_is_one_sentence_and_writes_nothing(
         assert not (tmp_path / "out").exists()
 
 
-def test_learning_from_a_game_whose_effect_fails_is_one_sentence(tmp_path: Path) -> None:
+def test_learning_from_a_game_whose_effect_fails_is_reported_in_one_sentence(tmp_path: Path) -> None:
     keys = {"ruleset": "1e", "players": 4, "patch": [str(patch(tmp_path, "mine.raising(least=0, most=2)"))]}
     make = harvest_of(keys, ["balanced"] * 4, ("balanced", "balanced"), (1, 4, 7, 0))[0]
     with pytest.raises(UserError, match=r"'raising' of mine.py, which Altar calls, raised Unheard: of its own"):
@@ -267,7 +267,7 @@ def test_learning_from_a_game_whose_effect_fails_is_one_sentence(tmp_path: Path)
         ("whole", "the effect 'whole' of mine.py returns a record, not a whole number"),
     ],
 )
-def test_what_cannot_be_compiled_is_a_sentence(tmp_path: Path, function: str, said: str) -> None:
+def test_what_cannot_be_compiled_is_reported_in_one_sentence(tmp_path: Path, function: str, said: str) -> None:
     path = patch(tmp_path, f"mine.{function}(least=0, most=9)")
     with pytest.raises(UserError) as refused:
         GAME.prepare(Plan.make(patch=[str(path)], policies="random"))

@@ -162,7 +162,7 @@ def first_break() -> tuple[int, str]:
 
 
 @pytest.mark.parametrize("threads", ["1", "2"])
-def test_a_run_is_stopped_in_the_middle_and_keeps_what_was_finished(
+def test_a_run_is_stopped_in_the_middle_and_keeps_finished_parts(
     threads: str, wsim_command: Command, tmp_path: Path
 ) -> None:
     number, sentence = first_break()
@@ -267,7 +267,7 @@ def test_the_queue_is_longer_than_what_can_wait_in_it() -> None:
     assert 2 * SEATS <= QUEUE
 
 
-def test_a_queue_at_its_end_begins_anew() -> None:
+def test_a_queue_at_its_end_begins_again() -> None:
     flow = np.zeros(1, FLOW).view(np.recarray)[0]
     flow.queue[60:], flow.queue_at, flow.queue_end = (3, 4, 5, 6), 61, QUEUE
     getattr(_enqueue, "py_func", _enqueue)(flow, 2, 2, -1)

@@ -154,5 +154,5 @@ def test_the_printed_rules_said_by_formulas_are_the_same_games_and_choices() -> 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("ruleset", "players"), TABLES)
-def test_so_it_does_in_every_rule_set(ruleset: str, players: int, tmp_path: Path) -> None:
+def test_the_same_is_true_in_every_rule_set(ruleset: str, players: int, tmp_path: Path) -> None:
     same_games(ruleset, players, 2000, tmp_path)

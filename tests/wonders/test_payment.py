@@ -157,7 +157,7 @@ def test_R15_a_purse_only_strikes_pairs_that_it_cannot_pay(demand: dict[str, Any
 
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(demands(), SYMBOLS)
-def test_R15_one_more_own_symbol_never_makes_it_dearer(demand: dict[str, Any], symbol: str) -> None:
+def test_R15_one_more_own_symbol_never_makes_it_more_expensive(demand: dict[str, Any], symbol: str) -> None:
     before = payments(**demand)
     after = payments(**{**demand, "own": [*demand["own"], symbol]})
     for left, right in before:
@@ -178,6 +178,6 @@ def test_the_example_of_the_documentation() -> None:
     ({"prices": {"left": {"raw": 9}}}, "0 to 5 coins, not 9"), ({"own": ["W"] * 41}, "own has 41 symbols; at most 40"),
     ({"left": ["WS"] * 25}, "left has more than 24 either/or symbols"),
 ])  # fmt: skip
-def test_bad_input_is_one_sentence(wrong: dict[str, Any], sentence: str) -> None:
+def test_bad_input_is_reported_in_one_sentence(wrong: dict[str, Any], sentence: str) -> None:
     with pytest.raises(UserError, match=sentence):
         payments(**wrong)

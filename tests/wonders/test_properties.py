@@ -233,7 +233,7 @@ def test_conflicts_are_zero_sum_in_tokens(ruleset: str, players: int) -> None:
 
 
 @each_table
-def test_picks_hold_every_turn(ruleset: str, players: int) -> None:
+def test_picks_contain_every_turn(ruleset: str, players: int) -> None:
     games = 4
     for table in tables(ruleset, players):
         rows = np.zeros(games * table.seats, table.row_dtype)

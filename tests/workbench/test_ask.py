@@ -121,7 +121,7 @@ def test_a_question_is_asked_followed_and_found_again(caller: Caller, tmp_path: 
     assert "What if 1" in caller.get("/ask").text
 
 
-def test_mistakes_stand_in_the_form_with_what_was_written(caller: Caller) -> None:
+def test_mistakes_are_in_the_form_with_what_was_written(caller: Caller) -> None:
     reply = caller.post("/ask/whatif", [("metric", "x<y"), ("budget", "ten"), ("alpha", "2"), ("players", "no")])
     text = html.unescape(reply.text)
     assert reply.status == 400
@@ -191,7 +191,7 @@ def test_a_question_is_stopped(caller: Caller, tmp_path: Path) -> None:
     assert caller.post("/asked/1/stop", origin="http://evil.example").status == 403
 
 
-def test_a_worker_that_does_not_stop_is_ended_when_asked_twice(questions: Questions) -> None:
+def test_a_worker_that_does_not_stop_is_ended_if_requested_twice(questions: Questions) -> None:
     asked = questions.ask(form_of("whatif"), waiting("wait for ever"), "a.json")
     until(lambda: asked.looks)
     questions.stop(asked)
@@ -201,7 +201,7 @@ def test_a_worker_that_does_not_stop_is_ended_when_asked_twice(questions: Questi
     assert asked.state == "stopped"
 
 
-def test_a_worker_that_fails_has_a_sentence(questions: Questions) -> None:
+def test_a_worker_that_fails_is_refused_in_one_sentence(questions: Questions) -> None:
     asked = questions.ask(form_of("whatif"), waiting("break"), "a.json")
     until(lambda: asked.over)
     assert (asked.state, asked.sentence) == ("refused", "the worker failed: it broke")

@@ -106,7 +106,7 @@ def test_a_mistake_is_read_out(view: Chrome) -> None:
     assert complaints(view) == []
 
 
-def test_a_lost_connection_is_said(chrome: Chrome, serve: Serve, tmp_path: Path) -> None:
+def test_a_lost_connection_is_shown(chrome: Chrome, serve: Serve, tmp_path: Path) -> None:
     process, address = serve(tmp_path)
     chrome.get(address)
     soon(chrome).until(lambda one: "·" in one.title)

@@ -119,7 +119,7 @@ def test_whoever_presses_twice_at_a_slow_server_has_moved_once(chrome: Chrome, l
     soon(chrome).until(lambda one: "Age I, turn 3" in text(one))
 
 
-def test_a_seat_whose_connection_is_lost_goes_on_when_it_is_back(chrome: Chrome, line: Line) -> None:
+def test_a_seat_whose_connection_is_lost_continues_when_it_is_back(chrome: Chrome, line: Line) -> None:
     from selenium.webdriver.common.keys import Keys
 
     chrome.get(line.address("/play"))
@@ -143,7 +143,7 @@ def test_a_seat_whose_connection_is_lost_goes_on_when_it_is_back(chrome: Chrome,
     soon(chrome).until(lambda one: "the table was closed" in text(one))
 
 
-def test_a_question_at_a_slow_server_goes_on_when_a_lost_connection_is_back(chrome: Chrome, line: Line) -> None:
+def test_a_question_at_a_slow_server_continues_when_a_lost_connection_is_back(chrome: Chrome, line: Line) -> None:
     from selenium.webdriver.common.keys import Keys
 
     line.delay = 0.5
@@ -161,7 +161,9 @@ def test_a_question_at_a_slow_server_goes_on_when_a_lost_connection_is_back(chro
     assert (line.folder / "long.json").is_file()
 
 
-def test_a_run_that_is_deleted_while_it_is_shown_has_a_sentence_and_leaves_the_list(chrome: Chrome, line: Line) -> None:
+def test_a_run_that_is_deleted_while_it_is_shown_is_refused_in_one_sentence_and_leaves_the_list(
+    chrome: Chrome, line: Line
+) -> None:
     record(Plan.make(games=40, seed=3), line.folder / "gone")
     chrome.get(line.address("/run?run=gone&table=wonders"))
     shutil.rmtree(line.folder / "gone")

@@ -73,7 +73,7 @@ def test_a_table_is_what_its_command_writes(caller: Caller, wsim_command: Comman
     assert reply.text.count("<tr>") == rows + 1
 
 
-def test_runs_stand_side_by_side(caller: Caller, wsim_command: Command) -> None:
+def test_runs_are_side_by_side(caller: Caller, wsim_command: Command) -> None:
     reply = caller.get("/run?run=one&run=three&table=policies")
     assert reply.status == 200
     assert command_of(reply) == ["wsim", "table", "one", "three", "policies"]
@@ -145,7 +145,7 @@ def test_pages_of_things_show_more_on_request(caller: Caller) -> None:
 
 
 @pytest.mark.slow
-def test_a_thing_stands_beside_itself_with_other_numbers_of_players(caller: Caller, wsim_command: Command) -> None:
+def test_a_thing_is_next_to_itself_with_other_numbers_of_players(caller: Caller, wsim_command: Command) -> None:
     text = html.unescape(caller.get("/thing?run=one&table=cards&name=Palace").text)
     link = re.search(r'<a href="(/thing[^"#]*)#more">by number of players', text)
     assert link is not None
@@ -215,14 +215,14 @@ def test_an_answer_is_shown_with_what_repeats_it(caller: Caller) -> None:
         ("/answer.csv?file=palace.json&table=x", "has no table 'x'"),
     ],
 )
-def test_a_mistake_has_a_sentence(caller: Caller, path: str, sentence: str) -> None:
+def test_a_mistake_is_refused_in_one_sentence(caller: Caller, path: str, sentence: str) -> None:
     reply = caller.get(path)
     assert reply.status == 400
     assert re.search(sentence.replace("?", r"\?"), html.unescape(reply.text))
     assert "<b>" not in reply.text
 
 
-def test_a_run_that_is_deleted_while_it_is_shown_has_a_sentence(folder: Path, tmp_path: Path) -> None:
+def test_a_run_that_is_deleted_while_it_is_shown_is_refused_in_one_sentence(folder: Path, tmp_path: Path) -> None:
     shutil.copytree(folder / "one", tmp_path / "gone")
     caller = Caller(tmp_path)
     assert caller.get("/run?run=gone&table=policies").status == 200
@@ -246,7 +246,7 @@ def test_levels_are_checked_as_by_the_command() -> None:
         TableView.of([("run", "a"), ("level", "95")])
 
 
-def test_games_are_told_apart_by_how_they_were_won(caller: Caller) -> None:
+def test_games_are_distinguished_by_how_they_were_won(caller: Caller) -> None:
     """The games are those of a reader of the rows, and all of their seats count."""
     seats = pl.read_parquet(f"one/seats/part-{0:014}.parquet")
     margins = {}

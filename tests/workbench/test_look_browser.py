@@ -103,7 +103,7 @@ def test_a_run_is_found_filtered_and_sorted_by_keys_alone(view: Chrome) -> None:
     assert view.find_element("css selector", "main").text == shown
 
 
-def test_two_runs_are_chosen_and_stand_side_by_side(view: Chrome) -> None:
+def test_two_runs_are_chosen_and_are_side_by_side(view: Chrome) -> None:
     for one in view.find_elements("css selector", "input[name=run]"):
         one.click()
     view.find_element("css selector", "#beside button").click()

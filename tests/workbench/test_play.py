@@ -77,7 +77,7 @@ def test_a_table_and_its_first_turn(caller: Caller) -> None:
     assert caller.get(link(table), cookie=None).text.replace(version, 'data-version="1"') == page.text
 
 
-def test_a_stale_move_gets_a_sentence_and_nothing_is_done(caller: Caller) -> None:
+def test_a_stale_move_is_refused_in_one_sentence_and_nothing_is_done(caller: Caller) -> None:
     table = opened(caller)
     page = caller.get(link(table))
     chosen(caller, link(table), page)
@@ -97,7 +97,7 @@ def test_a_stale_move_gets_a_sentence_and_nothing_is_done(caller: Caller) -> Non
         ("9" * 5000, "a move must be a whole number of at most 15 digits"),
     ],
 )
-def test_what_is_no_move_gets_a_sentence(caller: Caller, move: str, sentence: str) -> None:
+def test_what_is_not_a_move_is_refused_in_one_sentence(caller: Caller, move: str, sentence: str) -> None:
     table = opened(caller)
     assert sentence in refusal(caller, link(table), chosen(caller, link(table), move=move))
 
@@ -264,7 +264,7 @@ def test_a_refused_form_keeps_what_was_typed(caller: Caller) -> None:
     assert "balanced, " in page  # the list of the policies
 
 
-def test_what_turns_out_at_the_table_is_said_there_and_no_seat_is_offered(
+def test_what_turns_out_at_the_table_is_shown_there_and_no_seat_is_offered(
     caller: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where the rules are still to be compiled, the plan is not tried before the table is opened."""
@@ -301,7 +301,7 @@ def test_every_turn_is_saved_so_that_a_killed_server_loses_one_at_most(caller: C
     assert f"file={file.name}" in caller.get("/play").text
 
 
-def test_a_game_that_cannot_be_saved_goes_on_and_its_owner_is_told(
+def test_a_game_that_cannot_be_saved_continues_and_its_owner_is_informed(
     caller: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = opened(caller)
@@ -367,7 +367,7 @@ def test_wrong_links_keys_and_too_many_tables(caller: Caller, monkeypatch: pytes
     assert caller.get(link(table), cookie=None).status == 400
 
 
-def test_a_file_that_is_no_position_is_not_overwritten(caller: Caller, tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_position_is_not_overwritten(caller: Caller, tmp_path: Path) -> None:
     (tmp_path / "answer.json").write_text('{"format": "wsim-match/1"}')
     table = opened(caller)
     reply = caller.post(f"/play/{table.key}/save", [("file", "answer.json")])
@@ -433,7 +433,7 @@ def test_three_browsers_at_once_play_one_game(caller: Caller) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("toy")
-def test_a_game_without_scenes_of_its_own_is_played_in_words(caller: Caller) -> None:
+def test_a_game_without_scenes_is_played_in_words(caller: Caller) -> None:
     assert "Toy, toy-1e" in caller.get("/play").text
     table = opened(caller, rules="toy toy-1e", policies="bold", seed="3")
     while not table.over:

@@ -50,7 +50,7 @@ def caller(folder: Path) -> Caller:
     return Caller(folder)
 
 
-def test_the_start_lists_what_lies_there(caller: Caller) -> None:
+def test_the_start_lists_what_is_there(caller: Caller) -> None:
     reply = caller.get("/")
     assert reply.status == 200
     assert "seven_wonders 1e, 4 players, net" in reply.text
@@ -196,7 +196,7 @@ def test_nothing_outside_the_folder_is_found(folder: Path, name: str) -> None:
 @pytest.mark.parametrize(
     "path", ["/static/../pyproject.toml", "/static/%2e%2e", "/static/base.html.j2", "/static/x", "/no"]
 )
-def test_an_address_that_there_is_none_of_has_a_sentence(caller: Caller, path: str) -> None:
+def test_an_address_that_there_is_none_of_is_refused_in_one_sentence(caller: Caller, path: str) -> None:
     reply = caller.get(path)
     assert reply.status in (400, 404)
     assert re.search("there is no (page|file)", reply.text)
@@ -219,7 +219,9 @@ def test_what_is_opened(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (["--host", "203.0.113.7"], "cannot listen at 203.0.113.7, port 0:"),
     ],
 )
-def test_bad_input_is_one_sentence(wsim_command: Command, tmp_path: Path, words: list[str], sentence: str) -> None:
+def test_bad_input_is_reported_in_one_sentence(
+    wsim_command: Command, tmp_path: Path, words: list[str], sentence: str
+) -> None:
     answer = wsim_command("open", "--no-browser", *words)
     assert (answer.code, answer.out) == (2, "")
     assert answer.err.startswith(f"wsim: {sentence}")

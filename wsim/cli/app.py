@@ -96,6 +96,14 @@ def _first(
         bool,
         typer.Option("--unchecked", help="Compile your own policies without bounds checks (put it before COMMAND)."),
     ] = False,
+    apart: Annotated[
+        bool | None,
+        typer.Option(
+            "--isolated/--trusted",
+            help="Run policies of files in processes of their own, or in this one (put it before COMMAND).",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     if version:
         typer.echo(f"wsim {wsim.__version__}")
@@ -104,8 +112,21 @@ def _first(
         from wsim.policies.declare import unchecked
 
         context.with_resource(unchecked())
+    if apart is not None:
+        from wsim.policies.declare import ISOLATED
+
+        token = ISOLATED.set(apart)
+        context.call_on_close(lambda: ISOLATED.reset(token))
+    context.call_on_close(_tell_of_isolated)
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
+
+
+def _tell_of_isolated() -> None:
+    """Say which policies ran in processes of their own, and what they did wrong."""
+    if (module := sys.modules.get("wsim.policies.isolation")) is not None:
+        for sentence in module.report():
+            typer.echo(f"wsim: {sentence}", err=True)
 
 
 def listed() -> dict[str, tuple[str, str]]:

@@ -175,6 +175,7 @@ COMMANDS: Mapping[str, Row] = dict(_with_questions())
 
 GROUPS: Mapping[str, tuple[str, str]] = {
     "experiment": ("Randomised experiments: causal effects of taking a card.", EXPERIMENTS),
+    "people": ("People's games next to simulated ones: combine them, plan the next.", ANALYSE),
     "runs": ("Merge, copy, verify or repeat runs.", MANAGE),
 }
 """The groups of commands: help and panel."""

@@ -10,6 +10,7 @@ import contextlib
 import io
 import os
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from wsim.text_tables import TextTable
 
 FAILURE, MISUSE = 1, 2
+FORECAST_AFTER, LONG = 2.0, 60.0  # seconds: when the pace is known, and what work is worth a forecast
 SLOWER = 3  # an old or busy machine compiles about this many times slower than the one that was measured
 _PLAIN = str.maketrans({"─": "-", "│": "|", "●": "o", "±": "+-"})
 
@@ -218,6 +220,16 @@ def _wrapped(text: str, width: int | None) -> list[str]:
     return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False) or [""]
 
 
+def forecast(what: str, done: int, total: int, seconds: float) -> str:
+    """Return a sentence on how long work will take at the pace so far; empty if it is short."""
+    whole = seconds * total / done
+    if whole < LONG:
+        return ""
+    minutes = whole / 60
+    time_left = f"{minutes:.0f} minutes" if minutes < 90 else f"{minutes / 60:.1f} hours"
+    return f"This will take about {time_left} at most ({total:,} {what}); Ctrl-C stops it with the results so far."
+
+
 @contextlib.contextmanager
 def progress_bar(show: bool) -> Iterator[Progress | None]:
     """Yield a callback that draws a progress bar on standard error; None if that is not a terminal."""
@@ -234,9 +246,17 @@ def progress_bar(show: bool) -> Iterator[Progress | None]:
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=None, rate="")
 
+        start, told = time.monotonic(), False
+
         def advance(task_name: str, done: int, total: int) -> None:
+            nonlocal told
             speed = bar.tasks[0].speed
             shown = f"{speed:,.0f}/s" if speed else ""
             bar.update(task, description=task_name, completed=done, total=total, rate=shown)
+            seconds = time.monotonic() - start
+            if not told and seconds > FORECAST_AFTER and done:
+                told = True
+                if note := forecast(task_name, done, total, seconds):
+                    bar.console.print(note, highlight=False)
 
         yield advance

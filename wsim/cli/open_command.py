@@ -41,6 +41,7 @@ def open_command(options: OpenOptions, printing: Printing) -> None:
     from wsim.report import check_extra
 
     check_extra(("starlette", "uvicorn", "jinja2", "altair", "vl_convert"), "wsim open", "web")
+    from wsim.policies.declare import isolated_by_default
     from wsim.workbench.server import serve
 
     def ready(address: str) -> None:
@@ -48,4 +49,5 @@ def open_command(options: OpenOptions, printing: Printing) -> None:
         if not printing.quiet:
             remark("wsim: running, press Ctrl-C to stop")
 
-    serve(options.target, options.host, options.port, ready, browser=not options.no_browser)
+    with isolated_by_default():
+        serve(options.target, options.host, options.port, ready, browser=not options.no_browser)

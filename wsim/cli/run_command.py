@@ -23,7 +23,7 @@ from wsim.cli.console import (
 )
 from wsim.errors import UserError
 from wsim.game import analyses_of, find_game
-from wsim.options import Options, option
+from wsim.options import Options, option, within_option
 
 if TYPE_CHECKING:
     import polars as pl
@@ -48,10 +48,21 @@ class RunOptions(Options):
         "Run folder to write.", None, metavar="FOLDER", names=("-o", "--out"), shown="a new folder in runs/"
     )
     resume: bool = option("Continue an interrupted run: wsim run --resume FOLDER", False)
+    within: float | None = within_option("every figure of --within-table")
+    within_table: str = option(
+        "Table for --within, such as wonders or cards.", "", metavar="TABLE", shown="the first one shown"
+    )
     shard_games: int | None = option("Games per data file.", None, metavar="N", shown="250,000 rows")
     shard: str | None = option(
         "Play only part K of N, in its own folder; join the parts with wsim runs merge.", None, metavar="K/N"
     )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.within is not None and self.shard is not None:
+            raise UserError("--within needs all games of a run: it cannot be combined with --shard")
+        if self.within_table and self.within is None:
+            raise UserError("--within-table names the table of --within: add --within WIDTH")
 
 
 def run_command(
@@ -79,6 +90,8 @@ def run_command(
         )
         return
     print_tables([ending.shown for ending in endings], wide=table.wide)
+    for note in _precision_notes(run, endings, options):
+        write_note(note)
     for note in dict.fromkeys(ending.note for ending in endings if ending.explained):
         write_out("")
         write_note(note)
@@ -128,15 +141,33 @@ def trusted(given: PlanOptions, base: Plan, source: str, doing: str, *, trust: b
     return plan
 
 
+def _precision_notes(run: Run, endings: list[_Ending], options: RunOptions) -> list[str]:
+    """Return whether the wanted precision is reached, and how many more games would tell what is unclear."""
+    from wsim.lab.growth import half_width
+    from wsim.stats.precision import reached
+
+    told = [ending.telling for ending in endings if ending.telling]
+    if options.within is not None:
+        table = options.within_table or "the first table"
+        told.insert(0, reached(run.games, options.within, half_width(run, options.within_table), table))
+    return ["", *told] if told else []
+
+
 @dataclass(frozen=True)
 class _Ending:
-    """A table at the end of a run: title, sheet, main columns, note, and whether the note is printed."""
+    """A table at the end of a run.
+
+    Attributes
+    ----------
+    explained: whether the note is printed. telling: how many more games would tell what is unclear.
+    """
 
     title: str
     shown: Sheet
     frame: pl.DataFrame
     note: str
     explained: bool
+    telling: str
 
 
 def _summary(run: Run) -> list[_Ending]:
@@ -158,20 +189,21 @@ def _summary(run: Run) -> list[_Ending]:
         ends_of = {column.name: column.ends or () for column in sheet.columns}
         main = [part for name in sheet.main for part in (name, *ends_of.get(name, ()))]
         rows = frame.select(main) if main else frame
-        endings.append(_Ending(title, sheet, rows, table.note, bool(analysis.worth)))
+        endings.append(_Ending(title, sheet, rows, table.note, bool(analysis.worth), table.telling(run.games)))
     return endings
 
 
 def _record(plan: Plan, folder: str | None, options: RunOptions, workers: Workers, *, quiet: bool) -> Run:
+    from wsim.lab.growth import record_within
     from wsim.lab.parts import Part
     from wsim.lab.progress import Interrupted
-    from wsim.lab.run import record
 
     how: dict[str, Any] = {"resume": options.resume, "shard": options.shard_games, **workers.record()}
     how["part"] = None if options.shard is None else Part.parse(options.shard)
+    how |= {"within": options.within, "table": options.within_table}
     try:
         with progress_bar(not quiet) as progress:
-            return record(plan, folder, progress=progress, **how)
+            return record_within(plan, folder, progress=progress, **how)
     except Interrupted as interrupt:
         if interrupt.result is None:
             raise

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -88,7 +88,9 @@ class RunTable:
 
     def document(self, rows: pl.DataFrame | None = None, command: str = "") -> Document:
         """Return the table as a document; ``rows``: only these; ``command``: the command that makes it."""
-        return self.table.document(rows, self.title, command)
+        document = self.table.document(rows, self.title, command)
+        telling = self.table.telling(self.runs[0].games, self.level) if len(self.runs) == 1 else ""
+        return replace(document, notes=[*document.notes, *filter(None, [telling])])
 
     def record(self, options: Texts, only: Sequence[str], sort: str | None, top: int | None) -> dict[str, Any]:
         """Return its provenance, and the selection: ``only`` rows with these conditions, sorted, the first ones."""

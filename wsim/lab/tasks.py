@@ -123,6 +123,10 @@ class _Unpacker(pickle.Unpickler):
 
 def packed(make: Callable[[range], Any], ready: Sequence[Ready]) -> bytes:
     """Return ``make`` as bytes, with the inputs of its simulators."""
+    from wsim.policies.isolation import isolated_in
+
+    if apart := isolated_in(simulator for _, simulator in ready):
+        raise UserError(f"isolated policies ({', '.join(apart)}) do not play on a cluster: use wsim --trusted COMMAND")
     jobs = [Job.of(Provenance.of(plan, simulator), Archive.of(plan, simulator)) for plan, simulator in ready]
     body = io.BytesIO()
     _Packer(body, {id(simulator): number for number, (_, simulator) in enumerate(ready)}).dump(make)

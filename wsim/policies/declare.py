@@ -23,6 +23,27 @@ UNCHECKED = ContextVar("unchecked", default=False)
 """Whether user policies are currently compiled without bounds checks."""
 
 
+ISOLATED: ContextVar[bool | None] = ContextVar("isolated", default=None)
+"""Whether user policies are loaded into processes of their own; None: only code that came with a run folder."""
+
+
+@contextmanager
+def isolated(wanted: bool | None = True) -> Iterator[None]:
+    """Load user policies into processes of their own inside this context (False: into this process)."""
+    token = ISOLATED.set(wanted)
+    try:
+        yield
+    finally:
+        ISOLATED.reset(token)
+
+
+@contextmanager
+def isolated_by_default() -> Iterator[None]:
+    """Isolate user policies inside this context unless the user asked for trusted play."""
+    with isolated(ISOLATED.get() is not False):
+        yield
+
+
 @contextmanager
 def unchecked() -> Iterator[None]:
     """Compile user policies without bounds checks inside this context: for policies that one trusts."""

@@ -44,7 +44,9 @@ from wsim.jit import (
 )
 from wsim.policies.declare import UNCHECKED, Declaration, declaration_of
 from wsim.policies.entropy_check import uses_unseeded_randomness
+from wsim.policies.functions import MODULE as FUNCTIONS
 from wsim.policies.interface import TAKEN_BACK
+from wsim.policies.isolation import STARTED, Isolated, is_isolated
 from wsim.policies.sources import digest_of_sources
 
 if TYPE_CHECKING:
@@ -69,6 +71,7 @@ class Plugged:
     where: its file or module, as written. digest: of its source; the module's name if there is no file.
     call: the entry point that the engine calls (``Interface.explored``).
     errors: exceptions raised by a plain Python policy, by thread.
+    isolated: its process, if it has one of its own.
     """
 
     where: str
@@ -76,6 +79,7 @@ class Plugged:
     call: Any
     digest: str = ""
     errors: dict[int, BaseException] = field(default_factory=dict)
+    isolated: Isolated | None = None
 
     def complaint(self, label: str, where: str = "") -> UserError | None:
         """Return the error raised inside the policy in this thread, as one sentence, or None; re-raise an interrupt.
@@ -98,7 +102,7 @@ class Plugged:
         return complaint
 
 
-_PLUGGED: dict[tuple[str, str, str, int, bool], Plugged] = {}
+_PLUGGED: dict[tuple[str, str, str, int, bool, bool], Plugged] = {}
 _LOCK = threading.Lock()
 
 
@@ -143,15 +147,22 @@ def plug(entry: Entry, interface: Interface) -> Plugged:
     file = file and (entry.place or file)
     digest = _digest(file) if file else ""
     free = UNCHECKED.get()
-    key = (str(Path(file).resolve()) if file else where, digest, name, id(interface), free)
+    apart = module != FUNCTIONS and is_isolated(entry)
+    key = (str(Path(file).resolve()) if file else where, digest, name, id(interface), free, apart)
     with _LOCK:
-        if key not in _PLUGGED:
+        if key not in _PLUGGED and apart:
+            alone = Isolated(entry, interface)
+            call, digest = alone.entry_point(), digest or where
+            _PLUGGED[key] = Plugged(where, alone.declaration, call, digest, isolated=alone)
+        elif key not in _PLUGGED:
             with checking_indices(unchecked=free):  # also covers functions compiled while loading
                 loaded = load_file(file, digest) if file else _load_module(where)
                 plugged = _make(function_in(loaded, name, where), entry.name, interface)
             plugged.where, plugged.digest = where, digest or _digest_of(loaded)
             _PLUGGED[key] = plugged
         _PLUGGED[key].errors.clear()
+        if (policy := _PLUGGED[key].isolated) is not None:
+            STARTED.add(policy)
         return _PLUGGED[key]
 
 

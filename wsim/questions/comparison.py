@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Self
 
 from wsim.errors import UserError
-from wsim.options import Options, error_rate, option, smallest_effect, spending_function
+from wsim.options import Options, error_rate, option, smallest_effect, spending_function, within_option
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 LOOKS = 8  # at budget / 128, / 64, ..., budget
 FIRST_LOOK = 1000  # deals of the first look: the normal distribution needs some, and they take a second
+RESERVE = 0.1
+"""Part of alpha that is kept for continuing an answer with a larger budget: intervals are 2 % wider for it."""
 
 
 def budget_of_deals(_name: str, value: Any) -> Any:
@@ -27,12 +30,21 @@ def budget_of_deals(_name: str, value: Any) -> Any:
     return value
 
 
+def without_history(record: dict[str, Any]) -> dict[str, Any]:
+    """Return a recorded comparison or match without the keys of earlier looks, if there were none."""
+    history = ("first_budget", "looks_before")
+    return {key: value for key, value in record.items() if key not in history or value is not None}
+
+
 @dataclass(frozen=True)
 class Comparison(Options):
     """How a comparison is decided.
 
     Alpha is divided equally among the variants. With a margin, playing also stops once all effects are known to be
     smaller. Spending: pocock stops early if effects are large; obrien_fleming has the shorter final interval.
+
+    An answer that is continued keeps its looks: ``looks_before`` (deals) and its ``first_budget``, which sets the scale
+    of the error spent.
     """
 
     metric: str = option(
@@ -60,17 +72,39 @@ class Comparison(Options):
         metavar="NAME",
         check=spending_function,
     )
+    within: float | None = within_option("every effect")
+    first_budget: int | None = None
+    looks_before: Sequence[int] | None = None
+
+    def record(self) -> dict[str, Any]:
+        """Return the fields as a JSON object, without a history that there is not."""
+        return without_history(super().record())
 
     def looks(self) -> list[int]:
-        """Return the numbers of deals at which the test looks."""
+        """Return the numbers of deals at which the test looks: those before, then the planned ones."""
+        before = self.looks_before or ()
+        first = max(before, default=min(FIRST_LOOK, self.budget) - 1)
         planned = {math.ceil(self.budget / 2**halvings) for halvings in range(LOOKS)}
-        return sorted(look for look in planned if look >= min(FIRST_LOOK, self.budget))
+        return sorted({*before, *(look for look in planned if look > first)})
+
+    def continuing(self, recorded: Comparison, looks: Sequence[int]) -> Self:
+        """Return the comparison as the continuation of a recorded one with these looks so far.
+
+        Raises UserError for a smaller budget.
+        """
+        if self.budget < recorded.budget:
+            raise UserError(f"the budget must be at least the {recorded.budget:,} deals of before, not {self.budget:,}")
+        first, before = recorded.first_budget, recorded.looks_before
+        if self.budget > recorded.budget or not set(looks) <= set(recorded.looks()):
+            first, before = first or recorded.budget, sorted(looks)
+        return replace(self, looks_before=before, first_budget=first)
 
     def test(self, variants: int) -> SequentialTest:
         """Return the test of this many variants, with jointly valid verdicts."""
         from wsim.stats.sequential import SequentialTest
 
-        return SequentialTest(self.budget, alpha=self.alpha / variants, margin=self.margin, spending=self.spending)
+        how: dict[str, Any] = {"margin": self.margin, "spending": self.spending, "reserve": RESERVE}
+        return SequentialTest(self.first_budget or self.budget, alpha=self.alpha / variants, **how)
 
     def concerned(self, players: int, seats: int) -> NDArray[np.bool_]:
         """Return for each row of a game whether it counts; raise UserError for a seat that does not exist."""

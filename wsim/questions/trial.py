@@ -90,7 +90,8 @@ class Trial(Generic[Known]):
     sums: the sums so far.
     looks: the looks so far, with the effects at that time.
     decided: the decided contrasts by number.
-    stopped: why playing stopped: ``clear``, ``budget`` or ``interrupted``; ``waiting`` until then.
+    stopped: why playing stopped: ``clear``, ``known`` (to within the wanted precision), ``budget`` or ``interrupted``;
+        ``waiting`` until then.
     seconds: the time that playing took.
     """
 
@@ -153,9 +154,22 @@ class Trial(Generic[Known]):
 
     def finished(self) -> bool:
         """Return whether no more deals are needed, and set ``stopped``."""
-        if len(self.decided) == len(self.sums.deciding):
+        if self.question.within is not None:
+            self.stopped = "known" if self.known(self.question.within) else self.stopped
+        elif len(self.decided) == len(self.sums.deciding):
             self.stopped = "clear"
-        return self.stopped == "clear"
+        return self.stopped in ("clear", "known")
+
+    def known(self, half: float) -> bool:
+        """Return whether all deciding effects are known to within a half width, or no deal differs."""
+        return all(
+            (high - low) / 2 <= half or self.is_identical(contrast)
+            for contrast, (_, low, high) in enumerate(self._deciding())
+        )
+
+    def is_identical(self, contrast: int) -> bool:
+        """Return whether it was decided that a contrast does not differ in any deal."""
+        return contrast in self.decided and self.decided[contrast].verdict == "identical"
 
 
 def blocks_of(looks: Sequence[int]) -> list[range]:

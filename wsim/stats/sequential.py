@@ -88,6 +88,7 @@ class SequentialTest:
     alpha: the error rate over all looks; for several effects that are to hold together divide it by their number.
     margin: effects smaller than this do not matter; None never stops for equivalence.
     spending: ``obrien_fleming`` or ``pocock``.
+    reserve: the part of alpha kept for looks beyond the budget; without one, the budget is the end.
 
     Attributes
     ----------
@@ -95,14 +96,21 @@ class SequentialTest:
     """
 
     def __init__(
-        self, budget: int, *, alpha: float = 0.05, margin: float | None = None, spending: str = "obrien_fleming"
+        self,
+        budget: int,
+        *,
+        alpha: float = 0.05,
+        margin: float | None = None,
+        spending: str = "obrien_fleming",
+        reserve: float = 0.0,
     ) -> None:
         if budget < 1:
             raise UserError(f"the budget must be at least 1 deal, not {budget!r}")
         check_margin(margin)
         self.budget = budget
         self.margin = margin
-        self._boundaries = Boundaries(alpha, spending)
+        self._most = 1.0 if not reserve else float("inf")
+        self._boundaries = Boundaries(alpha, spending, reserve)
         self.deals = 0
         self._looks = 0
 
@@ -111,7 +119,7 @@ class SequentialTest:
         effects whose error is known well enough for an interval (default: all).
         """
         self.deals = deals
-        boundary = self._boundaries.next(min(deals / self.budget, 1.0))
+        boundary = self._boundaries.next(min(deals / self.budget, self._most))
         self._looks += 1
         spent = min(self._boundaries.spent, 1.0)
         reach = _reach(effects, boundary)

@@ -5,6 +5,10 @@ Lan and DeMets (1983): the allowed error ``alpha`` is spent as information comes
 the budget; looks need be neither equally spaced nor planned. The boundary of a look follows from the probability that a
 Brownian motion that has stayed inside all earlier boundaries crosses this one, by the recursive integration of
 Armitage, McPherson and Rowe (1969).
+
+A part of the error can be kept back (``reserve``) for looks beyond the budget, when the same question is asked again
+with a larger one. It is spent as ``1 - 1 / share``, so however often that happens, all looks together err with at most
+``alpha``.
 """
 
 from __future__ import annotations
@@ -45,27 +49,32 @@ def check_spending(alpha: float, spending: str) -> None:
 
 
 class Boundaries:
-    """Two-sided boundaries, look by look."""
+    """Two-sided boundaries, look by look; ``reserve``: the part of alpha that looks beyond the budget may spend."""
 
-    def __init__(self, alpha: float = 0.05, spending: str = "obrien_fleming") -> None:
+    def __init__(self, alpha: float = 0.05, spending: str = "obrien_fleming", reserve: float = 0.0) -> None:
         check_spending(alpha, spending)
-        self._alpha = alpha
-        self._spending = spending
+        self._how = (alpha, spending, reserve)
         self._shares: tuple[float, ...] = ()
 
     @property
     def spent(self) -> float:
         """The part of alpha spent so far."""
-        return _motion(self._alpha, self._spending, self._shares).spent
+        return _motion(self._how, self._shares).spent
 
     def next(self, share: float) -> float:
         """Return the boundary for |z| of the next look, at this share of the budget (more than at the previous
         look)."""
         last = self._shares[-1] if self._shares else 0.0
-        if not last < share <= 1:
-            raise UserError(f"the share of the budget must grow from {last:g} to at most 1, not to {share!r}")
+        most = 1.0 if not self._how[2] else math.inf
+        if not last < share <= most:
+            raise UserError(f"the share of the budget must grow from {last:g} to at most {most:g}, not to {share!r}")
         self._shares = (*self._shares, float(share))
-        return _motion(self._alpha, self._spending, self._shares).edge / math.sqrt(share)
+        return _motion(self._how, self._shares).edge / math.sqrt(share)
+
+
+def _spent(alpha: float, spending: str, reserve: float, share: float) -> float:
+    """Return the error spent at a share of the budget."""
+    return SPENDING[spending](alpha * (1 - reserve), share) if share <= 1 else alpha * (1 - reserve / share)
 
 
 @dataclass(frozen=True)
@@ -85,12 +94,12 @@ class _Motion:
 
 
 @lru_cache(maxsize=1024)  # tests of several variants have looks at the same shares of their budgets
-def _motion(alpha: float, spending: str, shares: tuple[float, ...]) -> _Motion:
+def _motion(how: tuple[float, str, float], shares: tuple[float, ...]) -> _Motion:
     if not shares:
         return _Motion(0.0, np.zeros(1), np.ones(1), 0.0)
-    before = _motion(alpha, spending, shares[:-1])
+    before = _motion(how, shares[:-1])
     step = math.sqrt(shares[-1] - (shares[-2] if len(shares) > 1 else 0.0))
-    wanted = SPENDING[spending](alpha, shares[-1]) - before.spent
+    wanted = _spent(*how, shares[-1]) - before.spent
     reach = float(np.abs(before.at).max()) + 9 * step  # it does not get any farther
     edge = _edge(before, step, wanted, reach) if wanted >= _NOTHING else math.inf
     at = np.linspace(-min(edge, reach), min(edge, reach), _POINTS)

@@ -23,6 +23,7 @@ from wsim.stats.games import BATCH_ROWS, Floats, GameBatch, Source, batches, com
 from wsim.stats.intervals import Estimate, check_level, nulls, verdicts
 from wsim.stats.levels import Levels, columns_of
 from wsim.stats.moments import Moments
+from wsim.stats.precision import telling_note
 from wsim.stats.strata import all_usual, usual_note
 from wsim.stats.summary import OUTCOMES, Piece, Summary, summary_of
 from wsim.text_tables import text_of
@@ -46,6 +47,8 @@ EVERY_SEAT = (
 MANY_CELLS = 1024  # cells; with more, FEW_ROWS rows at a time, which have few pairs of cells
 FEW_ROWS = 256
 _ROUNDING = 1e-12
+_TESTED = {"worth": 0.0, "win_difference": 0.0, FAIR: 1.0, "difference": 0.0, "effect": 0.0}
+"""The figures that verdicts are about, and what they are tested against."""
 
 
 def _main_columns(rows: pl.DataFrame, patterns: Sequence[str]) -> Iterator[str]:
@@ -109,6 +112,14 @@ class Table:
     def label(self, row: Row) -> str:
         """Return the name of a row: ``Rhodos B``."""
         return " ".join(str(row[name]) for name in self.labels if row.get(name) is not None)
+
+    def telling(self, games: int, level: float = 0.95) -> str:
+        """Return a sentence on how many more games than ``games`` would tell the rows that are unclear, if any are."""
+        figure = next((name for name in _TESTED if f"{name}_low" in self.frame.columns), None)
+        if figure is None or "verdict" not in self.frame.columns:
+            return ""
+        how = {"reference": _TESTED[figure], "level": level}
+        return telling_note(self.frame, self.labels, figure, games, title=self.title, **how)
 
     def to_polars(self) -> pl.DataFrame:
         """Return the rows as a Polars frame."""

@@ -116,7 +116,7 @@ replays = 400
 
 
 @pytest.mark.usefixtures("elsewhere")
-def test_a_number_of_a_formula_is_a_knob_whose_effect_is_told() -> None:
+def test_a_number_of_a_formula_is_a_knob_whose_effect_is_reported() -> None:
     """Random players do not look at points: what is taken off is missing wherever the stage stands, and no more."""
     goal = read_goal(write_goal(BY_FORMULA))
     answer = ask(SensitivityQuestion(goal=goal)).effects

@@ -110,7 +110,9 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_a_mistake_is_one_sentence_before_anything_is_searched_for(mistake: str, wsim_command: Command) -> None:
+def test_a_mistake_is_reported_in_one_sentence_before_anything_is_searched_for(
+    mistake: str, wsim_command: Command
+) -> None:
     words, said = MISTAKES[mistake]
     write_patch()
     Path("words.toml").write_text('wonders.Temple.name = "Shrine"\n', encoding="utf-8")
@@ -154,7 +156,7 @@ def stopped(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
 
 
 @pytest.mark.slow
-def test_ctrl_c_while_a_patch_is_carried_over_shows_the_proof_and_goes_on(
+def test_ctrl_c_while_a_patch_is_carried_over_shows_the_proof_and_continues(
     wsim_command: Command, stopped: Callable[[], None]
 ) -> None:
     goal = write_settings()
@@ -194,7 +196,7 @@ def test_ctrl_c_while_a_given_patch_is_carried_over(wsim_command: Command, stopp
     assert not Path("mended.toml.journal").exists()
 
 
-def test_a_search_goes_on_only_with_what_it_was(wsim_command: Command, stopped: Callable[[], None]) -> None:
+def test_a_search_continues_only_with_what_it_was(wsim_command: Command, stopped: Callable[[], None]) -> None:
     """The journal of one patch is not that of another."""
     goal = write_settings()
     words = ("balance", goal, "--transfer", write_patch(), "--player", "shy", "--transfer-games", "1000", "--quiet")
@@ -232,7 +234,7 @@ range = "-2..4"
 
 @pytest.mark.slow
 @pytest.mark.skipif(not JIT, reason="needs many playouts")
-def test_the_net_learns_the_patched_game_beside_the_patch(wsim_command: Command) -> None:
+def test_the_net_learns_the_patched_game_next_to_the_patch(wsim_command: Command) -> None:
     write_patch("wonders.Gizah.sides.A.1.points = 7\n")
     words = ("balance", write_goal(PYRAMIDS), "--transfer", "mended.toml", "--retrain", "60", "--transfer-games", "64")
     answer = wsim_command(*words, "--json", "--quiet")

@@ -34,14 +34,14 @@ STOPPED = "it was interrupted, but the repetition was not"
         (BETWEEN, "a.json", "300 games at each of 3 levels"),
     ],
 )
-def test_an_answer_is_asked_again(wsim_command: Command, words: tuple[str, ...], name: str, said: str) -> None:
+def test_an_answer_is_repeated(wsim_command: Command, words: tuple[str, ...], name: str, said: str) -> None:
     assert wsim_command(*words, "-o", name).code == 0
     answer = wsim_command("rerun", name)
     assert (answer.code, answer.err) == (0, "")
     assert answer.out == f"{name} repeated is the same: {said}\n"
 
 
-def test_a_folder_of_a_match_is_asked_again_and_stays(wsim_command: Command) -> None:
+def test_a_folder_of_a_match_is_repeated_and_stays(wsim_command: Command) -> None:
     assert wsim_command(*DUEL, "-o", "kept").code == 0
     before = {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
     answer = wsim_command("rerun", "kept", "--json")
@@ -85,7 +85,9 @@ def test_what_was_stopped_by_hand_is_not_the_same(wsim_command: Command, words: 
 
 
 @pytest.mark.slow
-def test_another_version_is_told_and_is_no_difference(wsim_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_version_is_described_and_is_not_a_difference(
+    wsim_command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
     wsim_command(*MATCH, "-o", "m.json")
     wsim_command(*SKILL, "-o", "s.json")
     monkeypatch.setattr("wsim.version.__version__", "9.9")
@@ -96,7 +98,7 @@ def test_another_version_is_told_and_is_no_difference(wsim_command: Command, mon
 
 
 @pytest.mark.slow
-def test_other_code_of_the_second_policy_is_told(wsim_command: Command) -> None:
+def test_other_code_of_the_second_policy_is_reported(wsim_command: Command) -> None:
     wsim_command(*MATCH, "-o", "m.json")
     told = json.loads(Path("m.json").read_text())
     (digests,) = told["digests"].values()
@@ -130,7 +132,7 @@ def test_other_code_of_the_second_policy_is_told(wsim_command: Command) -> None:
         (SKILL, {"question": {"what": "charms", "between": 7}}, "the answer is damaged: TypeError: "),
     ],
 )
-def test_a_damaged_answer_is_one_sentence(
+def test_a_damaged_answer_is_reported_in_one_sentence(
     wsim_command: Command, words: tuple[str, ...], change: dict[str, Any], sentence: str
 ) -> None:
     wsim_command(*words, "-o", "a.json")
@@ -140,7 +142,7 @@ def test_a_damaged_answer_is_one_sentence(
     assert answer.err.startswith(f"wsim: {sentence}")
 
 
-def test_rows_alone_and_a_match_under_way_are_one_sentence(wsim_command: Command) -> None:
+def test_rows_alone_and_a_match_under_way_are_reported_in_one_sentence(wsim_command: Command) -> None:
     for words in (MATCH, SKILL):
         wsim_command(*words, "--parquet", "rows.parquet")
         answer = wsim_command("rerun", "rows.parquet")

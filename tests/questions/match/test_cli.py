@@ -55,13 +55,13 @@ def test_several_tables_stand_below_each_other(wsim_command: Command) -> None:
     )
 
 
-def test_json_holds_the_whole_answer_and_the_command_makes_it_again(wsim_command: Command) -> None:
+def test_json_contains_the_whole_answer_and_the_command_makes_it_again(wsim_command: Command) -> None:
     words = (*LUCK, *TWO, "--budget", "300", "--margin", "0.01", "--precision", "0.2", "--alpha", "0.1", "--seed", "3")
     record = json.loads(wsim_command(*words, "--spending", "obrien_fleming", "--json").out)
     assert record["format"] == "wsim-match/1"
     assert record["question"] == {
         "round_robin": False,
-        "budget": 300, "alpha": 0.1, "margin": 0.01, "precision": 0.2, "spending": "obrien_fleming",
+        "budget": 300, "alpha": 0.1, "margin": 0.01, "spending": "obrien_fleming", "within": 0.2,
     }  # fmt: skip
     again = json.loads(wsim_command(*shlex.split(record["command"])[1:], "--json").out)
     assert {name: again[name] for name in FIGURES} == {name: record[name] for name in FIGURES}
@@ -94,7 +94,7 @@ def test_a_folder_keeps_every_side_of_every_game(wsim_command: Command) -> None:
 
 
 @pytest.mark.slow
-def test_a_match_goes_on_from_any_deal_and_says_the_same(wsim_command: Command) -> None:
+def test_a_match_continues_from_any_deal_and_says_the_same(wsim_command: Command) -> None:
     words = (*LUCK, *TWO, "--budget", "2000", "--players", "2,4", "--precision", "0.001", "--json")
     record = json.loads(wsim_command(*words, "-o", "kept").out)
     parts = sorted(Path("kept/deals").iterdir())
@@ -131,7 +131,7 @@ def test_a_damaged_part_is_a_failure(wsim_command: Command) -> None:
         ("p p:skill=1 --players four", "--players takes comma-separated numbers or a range, such as 3,4,5 or 3..7"),
         ("p p:skill=1 --players 3..", "--players takes comma-separated numbers or a range"),
         ("p p:skill=1 --players 0", "players must be at least 1, not 0"),
-        ("p p:skill=1 --within 0", "precision must be between 0 and 1, such as 0.01, not 0.0"),
+        ("p p:skill=1 --within 0", "within must be a half width above 0, such as 0.01, not 0.0"),
         ("p p:skill=1 --alpha 2", "alpha, the accepted chance of a false alarm, must be"),
         ("p p:skill=1 --games 5", "match has no option '--games'"),
         ("p p:skill=1 --policies p", "match has no option '--policies'"),
@@ -157,7 +157,8 @@ def test_another_match_is_not_gone_on_with(wsim_command: Command) -> None:
     )
     for more, said in (
         (("--seed", "2"), "its digests differ"),
-        (("--budget", "60"), "its question differ"),
+        (("--budget", "40"), "the budget must be at least the 50 deals of before, not 40"),
+        (("--alpha", "0.1"), "its question differ"),
         (("p:skill=9",), "its policies and digests differ (p:skill=3, p, not p:skill=3, p, p:skill=9)"),
     ):
         answer = wsim_command(*words, *more, "--resume")
@@ -169,7 +170,7 @@ def test_another_match_is_not_gone_on_with(wsim_command: Command) -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="a process is interrupted by a signal")
-def test_ctrl_c_says_what_is_known_and_how_to_go_on(wsim_command: Command) -> None:
+def test_ctrl_c_says_what_is_known_and_how_to_continue(wsim_command: Command) -> None:
     words = [*LUCK, "p:noise=9:salt=1", "p:noise=9:salt=2", "--players", "2", "--budget", "3000"]
     slow = [sys.executable, "-m", "tests.games.known", "luck", *words, "--pause", "0.001", "-o", "kept"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -194,4 +195,23 @@ def test_ctrl_c_says_what_is_known_and_how_to_go_on(wsim_command: Command) -> No
     command[command.index("--pause") + 1] = "0.001"
     record = json.loads(wsim_command(*command, "--threads", "2", "--json").out)
     straight = json.loads(wsim_command(*words, "--pause", "0", "--json").out)
-    assert {name: record[name] for name in FIGURES} == {name: straight[name] for name in FIGURES}
+    assert record["looks"]["one, 2 players"] == sorted({known["deals"], *straight["looks"]["one, 2 players"]})
+    assert record["question"]["looks_before"] == known["looks"]  # the look at Ctrl-C has spent some of the error
+    [pair], [other] = record["pairs"], straight["pairs"]
+    assert pair["difference"] == other["difference"]
+    assert pair["difference_low"] <= other["difference_low"]
+
+
+def test_a_larger_budget_goes_on_with_the_looks_of_the_match(wsim_command: Command) -> None:
+    words = (*LUCK, "p:noise=10:salt=1", "p:noise=10:salt=2", "-o", "kept", "--json")
+    first = json.loads(wsim_command(*words, "--budget", "200").out)
+    again = json.loads(wsim_command(*words, "--budget", "800", "--resume").out)
+    assert first["looks"] == {"one, 4 players": [200]}
+    assert again["looks"]["one, 4 players"][0] == 200
+    assert again["question"] | {"looks_before": {}} == first["question"] | {
+        "budget": 800, "first_budget": 200, "looks_before": {},
+    }  # fmt: skip
+    fresh = json.loads(wsim_command(*words[:-3], "-o", "fresh", "--json", "--budget", "800").out)
+    widths = [one["pairs"][0]["difference_high"] - one["pairs"][0]["difference_low"] for one in (first, again, fresh)]
+    assert widths[0] > widths[1] > widths[2]
+    assert wsim_command("rerun", "kept/match.json").code == 0

@@ -235,7 +235,8 @@ def test_alpha_is_shared_among_all_tables() -> None:
         trials = [MatchTrial(table, question, sum(len(one.design.pairs) for one in tables)) for table in tables]
         trials[0].add(tables[0].play(range(300)))
         trials[0].look()
-        assert 2 * float(normal_cdf(-trials[0].looks[-1].boundary)) == pytest.approx(share, rel=1e-3)
+        kept = 0.9 * share  # a tenth is for a larger budget
+        assert 2 * float(normal_cdf(-trials[0].looks[-1].boundary)) == pytest.approx(kept, rel=1e-3)
         found = wsim.match("p:skill=6", "p", players=list(range(2, 2 + number)), budget=300, threads=1, **HASH)
         row = found.pairs.row(0, named=True)
         figures = trials[0].figures()
@@ -244,9 +245,9 @@ def test_alpha_is_shared_among_all_tables() -> None:
 
 
 def test_a_share_of_one_has_the_level_of_the_look() -> None:
-    """All of 100 deals are won; one look at 5 % for one pair: Wilson's low end is n / (n + z^2)."""
+    """All of 100 deals are won; one look at 4.5 % for one pair: Wilson's low end is n / (n + z^2)."""
     row = luck("p:skill=90", "p", budget=100).pairs.row(0, named=True)
-    assert row["win_share_low"] == pytest.approx(100 / (100 + 1.959964**2), abs=2e-4)
+    assert row["win_share_low"] == pytest.approx(100 / (100 + 2.004654**2), abs=2e-4)
 
 
 def test_a_verdict_once_given_stays() -> None:
@@ -303,7 +304,7 @@ def test_a_share_of_one_has_an_interval() -> None:
     assert 0.9 < row["win_share_low"] < 1.0
     assert row["difference_low"] == pytest.approx(row["win_share_low"] - row["other_share_high"])
     assert answer.ratings.is_empty()
-    assert "There are no ratings: these games do not tell the strengths" in answer.remarks[-1]
+    assert "There are no ratings: these games do not determine strengths" in answer.remarks[-1]
 
 
 @pytest.mark.slow
@@ -354,7 +355,7 @@ def test_real_teams_and_duo(ruleset: str, players: int) -> None:
 
 
 @pytest.mark.slow
-def test_costs_are_told() -> None:
+def test_costs_are_reported() -> None:
     costs = wsim.match("greedy", "random", budget=50, threads=1).costs
     assert costs["policy"].to_list() == ["greedy", "random"]
     assert (costs["microseconds"] > 0).all()
@@ -368,7 +369,7 @@ def test_costs_are_told() -> None:
         (("p",), {}, "a match needs at least two policies, not 'p' alone"),
         (("p", "p"), {}, "'p' is named twice"),
         (("p", "q"), {}, "unknown policy 'q'"),
-        (("p", "p:skill=1"), {"within": 2.0}, "precision must be between 0 and 1"),
+        (("p", "p:skill=1"), {"within": -2.0}, "within must be a half width above 0"),
         (("p", "p:skill=1"), {"budget": 1}, "the budget must be a whole number of games, at least 2"),
         (("p", "p:skill=1"), {"players": 9}, "a match needs 2 to 7 sides, but 9 players of one make 9"),
         (("p", "p:skill=1"), {"players": 1}, "a match needs 2 to 7 sides, but 1 players of one make 1"),

@@ -63,7 +63,7 @@ def test_the_page_shows_those_that_are_named(run: str, wsim_command: Command) ->
     assert "Wonders with random (open) and with greedy (filled)" in page()
 
 
-def test_an_answer_of_another_game_is_one_sentence(run: str, wsim_command: Command) -> None:
+def test_an_answer_of_another_game_is_reported_in_one_sentence(run: str, wsim_command: Command) -> None:
     ladder = ("--ladder", "p,p:charm=3", "--games", "100", "-q", "-o", "a.json")
     assert wsim_command("skill", "charms", "--game", "luck", *ladder).code == 0
     answer = wsim_command("report", run, "--skill", "a.json", "-q")
@@ -82,7 +82,7 @@ def test_an_answer_of_another_game_is_one_sentence(run: str, wsim_command: Comma
         ('{"format": "wsim-skill/1", "figures": [{"rung": 1}]}', "the answer of wsim skill in 'a.json' is damaged: "),
     ],
 )
-def test_what_is_no_such_answer_is_one_sentence(
+def test_what_is_not_such_an_answer_is_reported_in_one_sentence(
     run: str, wsim_command: Command, content: str | None, said: str
 ) -> None:
     if content is not None:

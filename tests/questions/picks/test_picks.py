@@ -56,7 +56,7 @@ def test_a_planted_effect_is_recovered() -> None:
 
 
 @pytest.mark.slow
-def test_what_was_done_too_rarely_is_left_out() -> None:
+def test_what_was_done_too_rarely_is_omitted() -> None:
     many, few = (
         wsim.experiment_picks(**UNIFORM, games=60, actions=["build"], min_effective_n=fewest).effects
         for fewest in (1, 40)
@@ -219,7 +219,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("asked", "sentence"), MISTAKES)
-def test_mistakes_are_one_sentence(medal: None, asked: dict[str, Any], sentence: str) -> None:
+def test_mistakes_are_reported_in_one_sentence(medal: None, asked: dict[str, Any], sentence: str) -> None:
     with pytest.raises(wsim.UserError) as refused:
         wsim.experiment_picks(**{"games": 5, **asked})
     assert str(refused.value).startswith(sentence)

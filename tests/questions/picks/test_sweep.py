@@ -146,7 +146,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("asked", "sentence"), MISTAKES)
-def test_mistakes_are_one_sentence(asked: dict[str, Any], sentence: str) -> None:
+def test_mistakes_are_reported_in_one_sentence(asked: dict[str, Any], sentence: str) -> None:
     with pytest.raises(wsim.UserError) as refused:
         wsim.experiment_picks(**{"games": 5, **asked})
     assert str(refused.value).startswith(sentence)
@@ -170,7 +170,7 @@ def test_the_command_shows_the_sweep_and_its_target(wsim_command: Command) -> No
     assert record["question"]["sweep"] == POINTS
 
 
-def test_nothing_to_show_is_said(wsim_command: Command) -> None:
+def test_nothing_to_show_is_reported(wsim_command: Command) -> None:
     answer = wsim_command(*COMMAND, "--card", "Palace", "--age", "1", "--quiet")
     assert answer.code == 0
     assert "No row has a large enough effective sample size" in answer.out

@@ -138,7 +138,9 @@ def test_three_players_have_three_pairs_and_one_row_for_all() -> None:
         ),
     ],
 )
-def test_what_cannot_be_asked_is_one_sentence(wsim_command: Command, words: list[str], sentence: str) -> None:
+def test_what_cannot_be_asked_is_reported_in_one_sentence(
+    wsim_command: Command, words: list[str], sentence: str
+) -> None:
     answer = wsim_command("rest", *words, "--games", "10")
     assert (answer.code, answer.out) == (2, "")
     assert sentence in answer.err

@@ -65,11 +65,12 @@ def test_a_chart_shows_zero_and_every_interval() -> None:
     assert second.startswith("long    -0.500  o")
 
 
-def test_json_holds_the_whole_answer(wsim_command: Command) -> None:
+def test_json_contains_the_whole_answer(wsim_command: Command) -> None:
     record = json.loads(wsim_command(*MEDAL, "--ban", "medal", "--seat", "1", "--json").out)
     assert record["format"] == "wsim-whatif/2"
     assert record["question"] == {
         "metric": "score", "seat": 1, "budget": 100_000, "alpha": 0.05, "margin": None, "spending": "pocock",
+        "within": None,
     }  # fmt: skip
     [row] = record["effects"]
     assert (row["variant"], row["verdict"]) == ("no medal", "lower")

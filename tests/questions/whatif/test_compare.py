@@ -238,7 +238,7 @@ MISTAKES = [
 
 
 @pytest.mark.parametrize(("asked", "sentence"), MISTAKES)
-def test_mistakes_are_one_sentence(asked: dict[str, Any], sentence: str) -> None:
+def test_mistakes_are_reported_in_one_sentence(asked: dict[str, Any], sentence: str) -> None:
     with pytest.raises(UserError) as refused:
         medal(**asked)
     assert str(refused.value).startswith(sentence)

@@ -226,7 +226,7 @@ def test_a_metric_of_seats_that_the_change_has_chosen_gets_no_verdict() -> None:
     assert "experiment picks" in remark
 
 
-def test_the_command_gives_a_dearer_card_no_verdict(wsim_command: Command) -> None:
+def test_the_command_gives_a_more_expensive_card_no_verdict(wsim_command: Command) -> None:
     answer = wsim_command(
         *("whatif", "--policies", "random", "--set", "cards.Altar.cost.coins=6", "--metric", "owner:Altar"),
         *("--budget", "1000", "--quiet", "--threads", "1"),

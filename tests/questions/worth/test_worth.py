@@ -69,7 +69,7 @@ def test_other_splits_follow_from_the_same_games() -> None:
     assert stage == whole.filter(what="stage")["overruled"].item()
 
 
-def test_it_is_written_read_and_asked_again(tmp_path: Path) -> None:
+def test_it_is_written_read_and_repeated(tmp_path: Path) -> None:
     answer = wsim.experiment_worth(**QUICK)
     stored = WorthAnswer.read(answer.write(tmp_path / "worth.json"))
     question = question_of_format("wsim-worth/1")

@@ -119,7 +119,7 @@ def test_what_must_agree_tells_nothing() -> None:
     ("--ruleset 2e --players 3", "the human results are from the first edition"),
     ("--ruleset 1e-duo --players 2", "the human results are from the first edition"),
 ])  # fmt: skip
-def test_only_what_humans_played_is_held_against_them(
+def test_only_what_humans_played_is_compared_with_them(
     wsim_command: Command, tmp_path: Path, words: str, sentence: str
 ) -> None:
     run = str(tmp_path / "run")
@@ -131,7 +131,7 @@ def test_only_what_humans_played_is_held_against_them(
     assert answer.err.startswith(f"wsim: {sentence}")
 
 
-def test_a_changed_card_is_named_beside_the_verdicts(wsim_command: Command, tmp_path: Path) -> None:
+def test_a_changed_card_is_named_next_to_the_verdicts(wsim_command: Command, tmp_path: Path) -> None:
     run = str(tmp_path / "run")
     played = wsim_command(
         *("run", "--games", "20", "--out", run, "--policies", "random", "--quiet", "--set", "cards.Altar.points=9")

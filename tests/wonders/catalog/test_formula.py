@@ -159,7 +159,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("text", MISTAKES)
-def test_a_mistake_is_one_sentence_with_its_place(text: str) -> None:
+def test_a_mistake_is_reported_in_one_sentence_with_its_place(text: str) -> None:
     with pytest.raises(FormulaError) as caught:
         parse(text)
     assert MISTAKES[text] in str(caught.value)
@@ -213,13 +213,13 @@ def test_a_mistake_in_a_clause_names_its_field(text: str) -> None:
         ("when=[]", "cards.Palace.when: 0 of them are not accepted; accepted: a list of 1 to 9 tables, such as"),
     ],
 )
-def test_a_change_of_no_clause_says_what_stands_there(change: str, said: str) -> None:
+def test_a_change_of_no_clause_says_what_is_there(change: str, said: str) -> None:
     with pytest.raises(UserError) as caught:
         load_catalogue("1e", changes=[f"cards.Palace.{change}"])
     assert said in str(caught.value)
 
 
-def test_all_mistakes_are_said_at_once() -> None:
+def test_all_mistakes_are_reported_together() -> None:
     text = '[{event="built", gain={coins="rde", shields="blu"}}, {event="biult"}]'
     with pytest.raises(UserError) as caught:
         load_catalogue("1e", changes=[f"cards.Palace.when={text}"])
@@ -290,7 +290,7 @@ NUMBERS = {
 
 
 @pytest.mark.parametrize("change", NUMBERS)
-def test_a_mistake_about_a_number_in_a_formula_is_one_sentence(change: str) -> None:
+def test_a_mistake_about_a_number_in_a_formula_is_reported_in_one_sentence(change: str) -> None:
     with pytest.raises(UserError) as caught:
         load_catalogue("1e", changes=[TITHE, f"cards.Altar.when.{change}"])
     assert f"--set cards.Altar.when.{change}, cards.Altar.{NUMBERS[change]}" in str(caught.value)
@@ -324,7 +324,7 @@ def test_whatif_changes_a_number_of_a_formula() -> None:
     assert less < 0 < more
 
 
-def test_a_difference_is_told_clause_by_clause() -> None:
+def test_a_difference_is_described_clause_by_clause() -> None:
     first = load_catalogue("1e", changes=[TITHE])
     changes = ("cards.Altar.when.1.gain.coins:1=5", "cards.Altar.when.2.remove=true")
     second = load_catalogue("1e", changes=[TITHE, *changes])

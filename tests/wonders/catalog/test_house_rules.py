@@ -73,7 +73,7 @@ def test_guilds_are_counted_by_cities_or_said_by_a_formula() -> None:
     ("last_card='kept'", "unknown fate 'kept'; accepted: discarded, played"),
     ("hand_size='age + 5'", "age 1 cannot be dealt with 3 players in rule set 1e"),
 ])  # fmt: skip
-def test_a_mistake_is_one_sentence_with_its_place(change: str, said: str) -> None:
+def test_a_mistake_is_reported_in_one_sentence_with_its_place(change: str, said: str) -> None:
     with pytest.raises(UserError, match=re.escape(said)) as refused:
         compile_rules(load_catalogue("1e", changes=[f"settings.{change}"]), 3)
     assert "\n" not in str(refused.value).split("also:")[0].strip()
@@ -89,7 +89,7 @@ def test_numbers_of_formulas_that_another_rule_set_wrote_can_be_changed(tmp_path
     assert settings.science == "-3 * gear"
 
 
-def test_house_rules_are_told_with_the_rules_that_they_replace() -> None:
+def test_house_rules_are_described_with_the_rules_that_they_replace() -> None:
     assert not house_rows(load_catalogue("1e").settings, False)
     assert not house_rows(load_catalogue("2e-cities").settings, True)
     changes = [

@@ -168,7 +168,7 @@ def toml(value: object) -> str:
     return json.dumps(value)
 
 
-def test_the_file_is_found_beside_the_package_in_a_checkout() -> None:
+def test_the_file_is_found_next_to_the_package_in_a_checkout() -> None:
     assert default_cards_path() == ROOT / "cards.toml"
 
 

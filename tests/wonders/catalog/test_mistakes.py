@@ -317,7 +317,7 @@ def test_decks_that_cannot_be_dealt() -> None:
     assert "remove 1 of the copies with at most 3 in `copies`: " in refusal(["cards.Pawnshop.copies=[3, 4, 7]"])[0]
 
 
-def test_all_mistakes_of_all_kinds_are_told_at_once() -> None:
+def test_all_mistakes_of_all_kinds_are_reported_together() -> None:
     changes = ["settings.start_coin=4", "switches.olympia=true", "cards.Palace.point=6", "wonders.Gizah.A.1.gold=2"]
     lines = refusal([*changes, "rulesets.1e.seets=[4]", "colour.Palace=3"])
     for wrong in ("start_coin", "olympia", "point", "gold", "seets", "colour"):
@@ -473,7 +473,7 @@ def test_a_mistake_in_an_own_card_file_names_that_file(tmp_path: Path) -> None:
     load_catalogue("1e", cards=path)
 
 
-def test_all_mistakes_are_told_at_once() -> None:
+def test_all_mistakes_are_reported_together() -> None:
     lines = refusal(
         ["cards.Palace.point=1", "cards.Altar.color=bleu", "wonders.Gizah.resource=rock", "cards.Baths.age=0"]
     )

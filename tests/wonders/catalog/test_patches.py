@@ -54,7 +54,7 @@ def test_a_change_touches_one_field(first_edition: Catalogue) -> None:
         "cards.Town Hall={ cost = { ore = 3 } }",
     ],
 )
-def test_a_name_with_a_space_may_stand_unquoted(change: str) -> None:
+def test_a_name_with_a_space_may_be_unquoted(change: str) -> None:
     cost = load_catalogue("1e", changes=[change]).card("Town Hall").cost
     assert cost == Cost(0, (("stone", 2), ("ore", 3), ("glass", 1)))
 
@@ -65,7 +65,7 @@ def test_a_name_with_an_apostrophe() -> None:
         assert catalogue.card("Smuggler's Cache").effects.points == 2
 
 
-def test_a_cost_of_zero_is_no_cost() -> None:
+def test_a_cost_of_zero_is_not_a_cost() -> None:
     assert load_catalogue("1e", changes=["cards.Baths.cost.stone=0"]).card("Baths").cost == Cost()
 
 
@@ -137,7 +137,7 @@ def test_a_rule_set_inherits_what_is_changed_in_its_parent() -> None:
     assert load_catalogue("2e-cities", changes=[change]).settings.start_coins == 9
 
 
-def test_a_patch_file_holds_new_cards_boards_and_rule_sets(tmp_path: Path) -> None:
+def test_a_patch_file_contains_new_cards_boards_and_rule_sets(tmp_path: Path) -> None:
     text = """
         [cards]
         Altar = { remove = true }
@@ -180,7 +180,7 @@ def test_a_patch_is_laid_over_the_layers_and_a_change_over_the_patch(tmp_path: P
     assert catalogue.changes == ("mine.toml", "cards.Altar.points=4")
 
 
-def test_later_patches_lie_over_earlier_ones(tmp_path: Path) -> None:
+def test_later_patches_apply_on_top_of_earlier_ones(tmp_path: Path) -> None:
     for name, points in (("a.toml", 5), ("b.toml", 6)):
         (tmp_path / name).write_text(f"cards.Altar.points = {points}", encoding="utf-8")
     for order, points in ((["a.toml", "b.toml"], 6), (["b.toml", "a.toml"], 5)):
@@ -258,7 +258,7 @@ def test_the_digest_stays_where_the_games_stay(first_edition: Catalogue, change:
     assert len(changed.digest) == 16
 
 
-def test_the_digest_tells_rule_sets_apart() -> None:
+def test_the_digest_distinguishes_rule_sets() -> None:
     assert len({load_catalogue(name).digest for name in ruleset_names()}) == 5
 
 

@@ -61,7 +61,7 @@ def test_every_policy_plays_every_rule_set(name: str, ruleset: str, players: int
 
 
 @pytest.mark.jit_off
-def test_a_game_is_the_same_whatever_was_played_before_it() -> None:
+def test_a_game_is_the_same_no_matter_what_was_played_before_it() -> None:
     line_up = ("first", "greedy", "rulebased", "balanced:explore=0.2")
     games = 20 if JIT else 2
     whole = played(*line_up, games=games, rotate=True)

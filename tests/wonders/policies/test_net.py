@@ -64,7 +64,7 @@ def slots(word: Any) -> frozenset[int]:
 
 
 @pytest.mark.parametrize("players", [3, 4])
-def test_the_cards_that_come_back_are_those_handed_on_less_what_was_built_of_them(players: int) -> None:
+def test_the_cards_that_come_back_are_those_passed_on_minus_what_was_built_of_them(players: int) -> None:
     """Found by watching the hands go round: whoever holds a hand holds nothing but cards of it, in every age.
 
     A hand that seat 0 handed on returns if the age has a turn left for it; what its holders built since is gone.
@@ -124,7 +124,7 @@ def test_the_left_neighbour_comes_before_the_right_one() -> None:
         assert places[0].max() < places[1].min() <= places[1].max() < places[2].min()
 
 
-def test_the_rest_is_the_cities_that_are_no_neighbours() -> None:
+def test_the_rest_is_the_cities_that_are_not_neighbours() -> None:
     """At four seats the one opposite: its shields are inputs behind all those of both neighbours."""
     simulator = GAME.prepare(Plan.make(players=4, policies="random", seed=3))
     describe, position = LEARNER.describer(simulator, simulator), simulator.begin(1)
@@ -185,7 +185,7 @@ def test_it_is_stronger_than_the_strongest_weights(ruleset: str, players: int, l
 # --- files
 
 
-def test_a_file_holds_the_net_and_what_it_was_learned_from(tmp_path: Path) -> None:
+def test_a_file_contains_the_net_and_what_it_was_learned_from(tmp_path: Path) -> None:
     net = replace(NETS, files=(Path(written(LEARNER, tmp_path)),)).shipped
     assert net.about == {"seed": 1}
     for name, array in LEARNER.fresh(1).arrays.items():
@@ -197,7 +197,7 @@ SEEDS = (1, 2, 32)  # of the plans of the nets that come with wsim; the third on
 
 
 @pytest.mark.parametrize("seed", range(1, 1 + len(NETS.files)))
-def test_the_nets_that_come_with_wsim_say_how_they_were_made(seed: int) -> None:
+def test_the_nets_that_ship_with_wsim_say_how_they_were_made(seed: int) -> None:
     net = NETS.named("", str(seed))
     assert json.dumps(net.about)
     found = learned_from(net)
@@ -207,7 +207,7 @@ def test_the_nets_that_come_with_wsim_say_how_they_were_made(seed: int) -> None:
     assert net.digest.hex().startswith(found["digest"])
 
 
-def test_a_seed_names_one_of_the_nets_that_come_with_wsim(tmp_path: Path) -> None:
+def test_a_seed_names_one_of_the_nets_that_ship_with_wsim(tmp_path: Path) -> None:
     assert NETS.named("", "1") is NETS.shipped
     assert len({NETS.named("", str(1 + place)).digest for place in range(len(NETS.files))}) == len(NETS.files) > 1
     with pytest.raises(UserError, match=r"has built-in nets for seeds 1, 2, 3, not '7': wsim learn .*--seed"):
@@ -238,7 +238,7 @@ def test_a_net_that_does_not_fit_is_refused(tmp_path: Path, change: Any, words: 
 
 
 @pytest.mark.parametrize("content", [b"", b"no net", b"PK\x03\x04 broken"])
-def test_a_file_that_is_no_net_is_refused(tmp_path: Path, content: bytes) -> None:
+def test_a_file_that_is_not_a_net_is_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "other.npz"
     path.write_bytes(content)
     with pytest.raises(UserError):

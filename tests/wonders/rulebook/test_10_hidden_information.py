@@ -104,7 +104,7 @@ def test_R49_faces_of_the_discard_pile_and_cards_under_stages_are_hidden(seat: i
 
 @pytest.mark.engine_only
 @pytest.mark.parametrize("seat", range(4))
-def test_R49_guilds_and_black_cards_left_out_are_hidden(seat: int) -> None:
+def test_R49_guilds_and_black_cards_omitted_are_hidden(seat: int) -> None:
     one, other = dealt("2e-cities", 3, 1), dealt("2e-cities", 3, 1)
     other.game.dealer.deck[:] = 0
     other.game.dealer.pool[:] = 0
@@ -119,7 +119,7 @@ def test_R49_a_seat_building_from_the_pile_sees_what_it_may_build() -> None:
 
 @pytest.mark.engine_only
 @pytest.mark.parametrize("ruleset", ["1e", "2e-cities"])
-def test_R49_a_seat_remembers_exactly_the_cards_it_has_held(ruleset: str) -> None:
+def test_R49_a_seat_remembers_exactly_the_cards_it_has_had(ruleset: str) -> None:
     p = dealt(ruleset, 2, 0)
     held = [0] * 4
     for turn in range(int(p.rules.turns) - 1):

@@ -85,7 +85,7 @@ def test_R53_a_partner_is_the_city_of_the_own_team() -> None:
     assert p.coins == [3, 0, 1, 5]
 
 
-def test_R53_a_last_card_is_a_move_of_its_own() -> None:
+def test_R53_a_last_card_is_a_separate_move() -> None:
     changes = (f"cards.Altar.when={written([gain('last_card', by='anyone')])}", "settings.last_card=played")
     p = Position("1e", *BOARDS, turn=6, changes=changes)
     p.city(1, "Altar")
@@ -121,7 +121,7 @@ def test_R53_a_turn_begins_before_anybody_chooses() -> None:
     assert p.coins == [10, 10, 13, 10]
 
 
-def test_R53_the_conflicts_lie_between_the_moments_of_the_end_of_an_age() -> None:
+def test_R53_the_conflicts_are_between_the_moments_of_the_end_of_an_age() -> None:
     tokens = "victory_tokens"
     clauses = [gain("before_conflicts", f"1 + {tokens}"), gain("after_conflicts", f"10 * {tokens}")]
     p = table({"Altar": [*clauses, gain("age_end", f"100 * {tokens}")]})
@@ -237,7 +237,7 @@ def test_R58_points_are_counted_with_those_of_the_card_and_the_stage() -> None:
 
 @pytest.mark.engine_only
 @(pytest.mark.slow if JIT else pytest.mark.jit_off)  # what is called here is compiled for this test alone
-def test_R52_policies_see_what_a_card_would_bring_at_once() -> None:
+def test_R52_policies_see_what_a_card_would_give_at_once() -> None:
     clauses = [
         {"event": "built", "each": "neighbor", "take": 2},
         gain("built", "3 * red"),
@@ -335,7 +335,7 @@ def test_R65_a_unit_for_this_turn_is_gone_when_the_moves_are_chosen() -> None:
     assert p.coins == [8, 12, 10, 13]  # nothing for the ore, which was gone
 
 
-def test_R65_what_moves_bring_for_a_turn_serves_the_next_one() -> None:
+def test_R65_what_moves_give_for_a_turn_serves_the_next_one() -> None:
     p = table({"Altar": [{"event": "built", "each": "right", "gain": {"turn_ore": 1}}]})
     p.play({0: "Altar"})
     assert p.builds(3, "Barracks") == [("paid", 0, 0, 0)]

@@ -27,14 +27,14 @@ def test_R59_what_follows_from_players_and_age_is_settled_before_the_game() -> N
         assert (int(rules.start_coins), rules.victory_points.tolist()) == (players, [2, 4, 6])
 
 
-def test_R59_ages_may_have_hands_of_their_own() -> None:
+def test_R59_ages_may_have_separate_hands() -> None:
     fewer = [f"cards.{name}.copies=[4]" for name in ("Apothecary", "Workshop", "Scriptorium")]
     changes = ["rulesets.1e.seats=[3]", "settings.hand_size=[6, 7, 7]", *fewer]
     rules = compile_rules(load_catalogue("1e", changes=changes), 3)[0]
     assert (rules.age_turns.tolist(), int(rules.turns), int(rules.hand_size)) == ([5, 6, 6], 6, 7)
 
 
-def test_R60_a_sale_brings_what_its_formula_says_in_the_order_of_seats() -> None:
+def test_R60_a_sale_gives_what_its_formula_says_in_the_order_of_seats() -> None:
     p = house("sale_coins='1 + sold + min(9, right.coins)'")
     for seat, coins in enumerate((0, 0, 2)):
         p.city(seat, coins=coins)

@@ -14,7 +14,7 @@ BOARDS = ("Gizah A", "Rhodos A", "Ephesos A")
 CITIES = ("Gizah day", "Rhodos day", "Ephesos day", "Babylon day")
 
 
-def test_R6_a_sold_card_brings_three_coins_and_goes_on_the_discard_pile() -> None:
+def test_R6_a_sold_card_gives_three_coins_and_goes_onto_the_discard_pile() -> None:
     p = Position("1e", *BOARDS)
     p.play({0: "sell Altar"})
     assert (p.coins, p.pile, p.owned(0)) == ([6, 3, 3], ["Altar"], set())
@@ -81,7 +81,7 @@ def test_R8_a_stage_costs_what_is_printed_on_it_not_on_the_card() -> None:
     ]
 
 
-def test_R8_a_card_under_a_stage_is_no_structure_and_not_discarded() -> None:
+def test_R8_a_card_under_a_stage_is_not_a_structure_and_not_discarded() -> None:
     p = Position("1e", *BOARDS, age=2)
     p.play({0: "stage"})
     assert (p.owned(0), p.pile) == (set(), [])
@@ -140,7 +140,7 @@ def test_R9_3_lighthouse_and_secret_network_count_themselves(itself: bool, gaine
     assert p.points(0)["commerce"] == 3  # points count the cards of the end, itself included, whatever the switch
 
 
-def test_R9_3_arena_counts_the_stages_that_now_stand() -> None:
+def test_R9_3_arena_counts_the_stages_built_so_far() -> None:
     p = Position("1e", *BOARDS, age=3)
     p.city(0, stages=2, coins=0)
     p.play({0: "Arena"})

@@ -282,7 +282,7 @@ def test_R16_example_of_the_second_edition_theater_gives_gardens_in_age_III(any_
 
 
 @pytest.mark.parametrize(("beside", "expected"), [(False, ["chain"]), (True, ["chain", "paid"])])
-def test_R16_paying_beside_a_chain_is_not_offered(beside: bool, expected: list[str]) -> None:
+def test_R16_paying_in_addition_to_a_chain_is_not_offered(beside: bool, expected: list[str]) -> None:
     p = Position("1e", *BOARDS, age=2, paid_build_beside_chain=beside)
     p.city(0, "Baths", "Quarry")
     assert [how for how, *_ in p.builds(0, "Aqueduct")] == expected

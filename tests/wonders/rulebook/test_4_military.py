@@ -42,7 +42,7 @@ def test_R19_victory_tokens_are_worth_1_3_5_and_defeats_minus_1(age: int, token:
     assert [p.points(seat).get("military", 0) for seat in range(3)] == [2 * token, -1, -1]
 
 
-def test_R19_equal_shields_bring_nothing() -> None:
+def test_R19_equal_shields_give_nothing() -> None:
     p = Position("1e", *BOARDS)
     for seat in range(3):
         p.city(seat, shields=7)

@@ -216,7 +216,7 @@ def test_R25_commerce_of_age_III_pays_when_built_and_scores_at_the_end(ruleset: 
     assert (p.coins[0], p.points(0)["commerce"]) == (coins, points)
 
 
-def test_R25_points_count_structures_that_stand_at_the_end() -> None:
+def test_R25_points_count_structures_that_exist_at_the_end() -> None:
     p = Position("1e", *BOARDS, age=3)
     p.play({0: "Haven"})
     assert (p.coins[0], p.points(0).get("commerce", 0)) == (3, 0)
@@ -224,7 +224,7 @@ def test_R25_points_count_structures_that_stand_at_the_end() -> None:
     assert p.points(0)["commerce"] == 1
 
 
-def test_R25_starting_resources_are_no_cards() -> None:
+def test_R25_starting_resources_are_not_cards() -> None:
     p = Position("1e", "Babylon A", "Rhodos A", "Ephesos A", age=2)  # clay, ore; papyrus is manufactured
     p.play({0: "Vineyard", 1: "Bazar"})
     assert p.coins == [3, 3, 3]

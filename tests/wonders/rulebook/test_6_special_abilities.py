@@ -42,7 +42,7 @@ def test_R26_olympia_A_the_next_age_brings_another_free_build() -> None:
     assert p.builds(0, "Aqueduct") == [FREE]
 
 
-def test_R26_a_once_per_age_free_build_is_offered_beside_the_paid_one_and_may_be_saved() -> None:
+def test_R26_a_once_per_age_free_build_is_offered_in_addition_to_the_paid_one_and_may_be_saved() -> None:
     p = olympia("A", "1e", 2)
     p.city(0, coins=2)
     assert p.builds(0, "Barracks") == [("paid", 0, 2, 0), FREE]
@@ -51,7 +51,7 @@ def test_R26_a_once_per_age_free_build_is_offered_beside_the_paid_one_and_may_be
     assert p.builds(0, "Workshop") == [FREE]
 
 
-def test_R26_a_once_per_age_free_build_is_not_offered_beside_a_chain() -> None:
+def test_R26_a_once_per_age_free_build_is_not_offered_in_addition_to_a_chain() -> None:
     p = olympia("A", "1e", 2, age=2)
     p.city(0, "Theater")
     assert p.builds(0, "Statue") == [("chain", 0, 0, 0)]

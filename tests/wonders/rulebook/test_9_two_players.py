@@ -106,7 +106,7 @@ def test_R46_the_holder_chooses_among_minimal_payments_not_only_the_cheapest(
 
 
 @pytest.mark.parametrize(("chooses", "offered"), [(True, [(0, 4), (1, 2), (2, 0)]), (False, [(2, 0)])])
-def test_R46_the_same_holds_for_its_stages(chooses: bool, offered: list[tuple[int, int]]) -> None:
+def test_R46_the_same_is_true_for_its_stages(chooses: bool, offered: list[tuple[int, int]]) -> None:
     p = duo(free_city_chooses_payment=chooses)  # Ephesos A: two stone
     p.city(2, "West Trading Post", coins=9)
     p.city(0, "Stone Pit")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -23,6 +23,7 @@ from wsim.lab.answer import View, whole
 from wsim.lab.execution import Execution
 from wsim.lab.journal import differences
 from wsim.lab.progress import Progress
+from wsim.lab.run import record
 from wsim.lab.store import Run, load_run
 from wsim.questions.asked import AskedAnswer
 from wsim.questions.compare.question import CompareQuestion
@@ -32,6 +33,7 @@ from wsim.questions.metrics import Metric, group_metrics, measures_of, parse_met
 from wsim.stats.columns import POINTS_OF, VERDICT, N, Q
 from wsim.stats.intervals import Estimate, benjamini_hochberg, check_level, nulls
 from wsim.stats.moments import Moments
+from wsim.stats.precision import reached, stages, widest_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,6 +58,7 @@ class CompareAnswer(AskedAnswer):
         difference with difference_low and difference_high, q (Benjamini-Hochberg over the table), n_first and n_second
         (seats or games that count); if paired, also differing (games that differ) and variance_removed (by pairing).
         Unknown is null.
+    within: the wanted half width of the differences.
     """
 
     FORMAT: ClassVar[str] = "wsim-compare/1"
@@ -70,11 +73,17 @@ class CompareAnswer(AskedAnswer):
     games: tuple[int, int]
     level: float
     metrics: pl.DataFrame
+    within: float | None = None
 
     @classmethod
     def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:  # noqa: ARG003
         """Return what the columns of its tables are."""
         return {"metrics": metric_columns()}
+
+    @property
+    def widest(self) -> float:
+        """The half width of the widest interval of a difference."""
+        return widest_of(self.metrics["difference_low"], self.metrics["difference_high"])
 
     @property
     def title(self) -> str:
@@ -93,6 +102,7 @@ class CompareAnswer(AskedAnswer):
         one, other = self.games
         games = f"{one:,} games each" if one == other else f"{one:,} and {other:,} games"
         notes = [f"{self.how}. {games}; {100 * self.level:g}% intervals, clustered by game."]
+        notes += filter(None, [reached(min(self.games), self.within, self.widest, "the differences")])
         if not self.differs:
             notes.append("Both runs have the same plan, rules and version, so they contain the same games.")
         return Document(rows=shown, named="metrics", tables=tables, notes=notes)
@@ -134,7 +144,32 @@ def _short(value: Any) -> str:
 def ask(question: CompareQuestion, execution: Execution = Execution()) -> CompareAnswer:
     """Compare two runs; raise UserError for runs that cannot be compared, StoreError for a damaged one."""
     first, second = (load_run(folder) for folder in (question.first, question.second))
-    return compare_runs(first, second, question.metric, level=question.level, progress=execution.progress)
+
+    how: dict[str, Any] = {"level": question.level, "progress": execution.progress}
+    answer = compare_runs(first, second, question.metric, **how)
+
+    def half() -> float:
+        return answer.widest
+
+    every = stages(max(first.plan.games, second.plan.games), question.within, half)
+    for stage in every:
+        if stage.start or (question.within is not None and half() > question.within and first.games != second.games):
+            first, second = (_grown(run, stage.stop, execution) for run in (first, second))
+            answer = compare_runs(first, second, question.metric, **how)
+    return replace(answer, within=question.within)
+
+
+def _grown(run: Run, games: int, execution: Execution) -> Run:
+    """Return a run with at least so many games, playing the missing ones into its folder."""
+    if run.plan.games >= games and run.complete:
+        return run
+    if run.plan.code:
+        raise UserError(
+            f"{str(run.path)!r} would run its {run.plan.code_in_words()}: add games by wsim run --resume --trust"
+        )
+    plan = load_run(run.path, to_resume=True).plan.replace(games=max(games, run.plan.games))
+    how: dict[str, Any] = {"threads": execution.threads, "cluster": execution.cluster, "progress": execution.progress}
+    return record(plan, run.path, resume=True, **how)
 
 
 def compare_runs(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wsim.options import Options, argument, level_option, option
+from wsim.errors import UserError
+from wsim.options import Options, argument, level_option, option, within_option
 
 if TYPE_CHECKING:
     from wsim.lab.plan import Plan
@@ -23,6 +24,12 @@ class CompareQuestion(Options):
         metavar="METRIC",
     )
     level: float = level_option()
+    within: float | None = within_option("every difference in --metric (both runs get more games)")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.within is not None and not self.metric:
+            raise UserError("within needs a metric, whose unit it has: add --metric, such as --metric score")
 
     @property
     def plans(self) -> list[Plan]:

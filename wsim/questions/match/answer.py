@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+import secrets
 import shlex
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
@@ -28,19 +32,20 @@ from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.answer import UNRECORDED, Answer, Stored, View, counted, recorded_provenance, whole
 from wsim.lab.execution import Execution
-from wsim.lab.plan import Plan
+from wsim.lab.plan import MAX_SEED, Plan
 from wsim.lab.repetition import Again, unlike
 from wsim.options import Policy
-from wsim.policies.declare import UNCHECKED
+from wsim.policies.declare import UNCHECKED, isolated_by_default
 from wsim.policies.lineup import parse_entry
 from wsim.questions.deals import different_policies
 from wsim.questions.match.costs import Cost, costs_of
-from wsim.questions.match.deal_files import DealFiles, open_folder
+from wsim.questions.match.deal_files import ANSWER, DealFiles, begun, open_folder
 from wsim.questions.match.question import MatchOutput, MatchQuestion, MatchTables
 from wsim.questions.match.results import cells_of, cost_rows, made_of, pairs_of, ratings_of, remarks_of, stopped_of
 from wsim.questions.match.tables import MatchTable, made_ready
 from wsim.questions.match.trial import MatchTrial
 from wsim.stats.columns import DECIDED_AT, FAIR_SHARE, FAIR_SHARE_RATIO, OF_WINS, VERDICT, WIN_DIFFERENCE, WIN_SHARE
+from wsim.stats.precision import telling_note
 
 ESTIMAND = {
     True: "Win share of a policy at tables with all other policies, in every arrangement of a deal",
@@ -88,6 +93,7 @@ class MatchAnswer(Answer):
     costs: policy, microseconds (processor time per decision, None if decisions are not counted), games per second on
         one thread in self-play.
     remarks: caveats, one sentence each, without a full stop.
+    looks: the deals at each look so far, by table; a continued match keeps them.
     made: what determines the games: plans, digests, versions.
     """
 
@@ -113,6 +119,7 @@ class MatchAnswer(Answer):
     ratings: pl.DataFrame
     costs: pl.DataFrame
     remarks: tuple[str, ...]
+    looks: Mapping[str, Sequence[int]] = field(repr=False)
     made: Mapping[str, Any] = field(repr=False, metadata=UNRECORDED)
 
     def record(self) -> dict[str, Any]:
@@ -187,7 +194,7 @@ class MatchAnswer(Answer):
         sure = f"{100 * (1 - question.alpha):g}%"
         why = {
             "clear": f"Stopped because the answer is clear (budget: {question.budget:,} deals per table)",
-            "known": f"Stopped because all win shares are known to within {question.precision}",
+            "known": f"Stopped because all win shares are known to within {question.within}",
             "budget": "Stopped because the budget is spent",
             "interrupted": "Interrupted",
         }[self.stopped]
@@ -201,20 +208,38 @@ class MatchAnswer(Answer):
             f"{self.estimand}. Margin: points ahead at the same table.",
             f"{together} with {sure} confidence; intervals are clustered by deal.",
             f"{why}: {self.deals:,} deals, {self.games:,} games in {self.seconds:.1f} s{rate}.",
+            *filter(None, [self._telling()]),
             *(f"{remark}." for remark in self.remarks),
             *self._sandbox(),
+            *self._seed(),
         ]
+
+    def _seed(self) -> list[str]:
+        """Return a note that publishes the seed of a contest."""
+        commitment = self.made.get("seed_commitment")
+        seed = self.made["plan"]["seed"] if commitment else 0
+        return (
+            [f"The seed of this contest is {seed}; its SHA-256, published before: {commitment}."] if commitment else []
+        )
+
+    def _telling(self) -> str:
+        """Return how many more deals would tell the pairs that are unclear."""
+        labels = [name for name in ("policy", "other", "ruleset", "players") if self.pairs[name].n_unique() > 1]
+        deals, margin = int(self.pairs["deals"].max() or 0), self.question.margin  # type: ignore[arg-type]
+        return telling_note(self.pairs, labels, "difference", deals, margin=margin, unit="deals")
 
     def _sandbox(self) -> list[str]:
         """Return a note on how user policies were played, if there are any."""
         from wsim.policies.user_policies import installed_module
 
         own = [name for name in self.policies if (entry := parse_entry(name)).file or installed_module(entry)]
-        checks = "without" if UNCHECKED.get() else "with"
-        note = (
-            f"{', '.join(own)}: compiled policies received copies of what their seats may see, {checks} bounds checks."
-        )
-        return [note] if own else []
+        if not own:
+            return []
+        names, checks = ", ".join(own), "without" if UNCHECKED.get() else "with"
+        if not self.made.get("isolated"):
+            how = f"compiled policies received copies of what their seats may see, {checks} bounds checks"
+            return [f"{names}: trusted, in this process; {how}."]
+        return [f"{names}: isolated, each in a process of its own.", *self.made.get("failures", ())]
 
     @classmethod
     def identity(cls, record: Mapping[str, Any]) -> Any:
@@ -309,8 +334,14 @@ def ask(
 
     Raises UserError for an invalid match, Interrupted on Ctrl-C with the answer so far.
     """
+    commitment = ""
+    if output.contest:
+        if output.resume:
+            raise UserError("a contest draws a new seed: resume one with --seed SEED instead of --contest")
+        plan, commitment = drawn_seed(plan)
+        sys.stderr.write(f"wsim: the SHA-256 of the seed of this contest is {commitment}\n")
     tables = tables_of(plan, named_policies(plan, at.policies), at.ruleset, at.players, question)
-    return play_match(tables, question, output, execution)
+    return play_match(tables, question, output, execution, commitment)
 
 
 def written(_answer: MatchAnswer, _question: MatchQuestion, _at: MatchTables, output: MatchOutput) -> Path | None:
@@ -335,12 +366,27 @@ def tables_of(
     ``rulesets``, ``players``: if empty, the rule set of the plan and the default number of players of each rule set.
     """
     tables = []
-    for ruleset in dict.fromkeys(rulesets or [plan.ruleset]):
-        default = plan.players if not rulesets else int(find_game(plan.game).default_plan(ruleset)["players"])
-        for number in dict.fromkeys(players or [default]):
-            table = plan.replace(ruleset=ruleset, players=number, policies=[policies[0]])
-            tables.append(made_ready(table, policies, round_robin=question.round_robin))
+    with contest_of_files(policies):
+        for ruleset in dict.fromkeys(rulesets or [plan.ruleset]):
+            default = plan.players if not rulesets else int(find_game(plan.game).default_plan(ruleset)["players"])
+            for number in dict.fromkeys(players or [default]):
+                table = plan.replace(ruleset=ruleset, players=number, policies=[policies[0]])
+                tables.append(made_ready(table, policies, round_robin=question.round_robin))
     return tables
+
+
+def contest_of_files(policies: Sequence[str]) -> AbstractContextManager[None]:
+    """Return the context in which policies of two or more files are isolated, unless the user trusts them."""
+    from wsim.policies.user_policies import installed_module
+
+    files = {entry.file or installed_module(entry) for entry in map(parse_entry, policies)} - {None}
+    return isolated_by_default() if len(files) > 1 else nullcontext()
+
+
+def drawn_seed(plan: Plan) -> tuple[Plan, str]:
+    """Draw the seed of a contest; return the plan with it and the commitment, the SHA-256 of its decimal digits."""
+    seed = secrets.randbelow(MAX_SEED)
+    return plan.replace(seed=seed), hashlib.sha256(str(seed).encode()).hexdigest()
 
 
 def play_match(
@@ -348,10 +394,20 @@ def play_match(
     question: MatchQuestion,
     output: MatchOutput | None = None,
     execution: Execution = Execution(),
+    commitment: str = "",
 ) -> MatchAnswer:
     """Play the tables of a match one after the other, write the answer, and return it; see ``ask``."""
     where = output or MatchOutput()
+    if where.resume and where.out is not None and _of_its_own(where):
+        question = question.continuing(begun(where.out / ANSWER))
     made = made_of(tables, question, tables[0].policies)
+    if commitment:
+        made = {**made, "seed_commitment": commitment}
+    from wsim.policies.isolation import failures, isolated_in
+
+    apart = isolated_in(simulator for table in tables for simulator in table.simulators)
+    if apart:
+        made = {**made, "isolated": apart}
     files = opened(where, made)
     costs = [costs_of(table) for table in tables]
     tests = sum(len(table.design.pairs) for table in tables)
@@ -370,6 +426,8 @@ def play_match(
         for trial, of_table in zip(trials, costs, strict=True):
             blocks = trial.blocks(chunks_of, _deal_seconds(trial.table, of_table), files)
             trial.play(blocks, execution.progress, f"deals ({trial.table.name})")
+    if failed := failures(apart):
+        made = {**made, "failures": failed}
     answer = answer_of(trials, costs, made, interrupted=False)
     write_to(where, answer, files)
     return answer
@@ -401,6 +459,7 @@ def answer_of(
         ratings=rated,
         costs=cost_rows(policies, costs),
         remarks=(*remarks_of(looked), *more),
+        looks={trial.table.name: tuple(look.deals for look in trial.looks) for trial in looked},
         made=made,
     )
 

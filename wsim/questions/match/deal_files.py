@@ -18,6 +18,7 @@ from wsim.errors import UserError
 from wsim.files import StoreError, clean, explained, visible, write_text, writing
 from wsim.lab.journal import read_json, refuse_old_streams
 from wsim.questions.deals import PARTS
+from wsim.questions.match.question import MatchQuestion
 from wsim.questions.match.tables import Block
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ SECONDS_A_PART = 30.0
 ROWS_A_PART = 1_000_000
 DECIDES = ("policies", "question", "digests", "seatings")
 """The entries that must be the same in a continued match; ``seatings`` only if they are drawn."""
+GROWS = ("budget", "within", "first_budget", "looks_before")
+"""The entries of the question that a continued match may change."""
 
 
 def open_folder(folder: Path, made: Mapping[str, Any], *, resume: bool) -> DealFiles:
@@ -42,9 +45,9 @@ def open_folder(folder: Path, made: Mapping[str, Any], *, resume: bool) -> DealF
     """
     answer = folder / ANSWER
     if resume:
-        known = _begun(answer)
+        known = begun(answer)
         refuse_old_streams(known, str(folder))
-        unlike = [name for name in DECIDES if known.get(name) != json.loads(json.dumps(made.get(name)))]
+        unlike = [name for name in DECIDES if _fixed(known, name) != _fixed(json.loads(json.dumps(made)), name)]
         if unlike:
             raise UserError(
                 f"{str(folder)!r} contains a different match: its {' and '.join(unlike)} differ{_more(known, made)}"
@@ -63,13 +66,22 @@ def open_folder(folder: Path, made: Mapping[str, Any], *, resume: bool) -> DealF
     return DealFiles(folder)
 
 
+def _fixed(record: Mapping[str, Any], name: str) -> Any:
+    """Return an entry without what a continued match may change."""
+    value = record.get(name)
+    if name != "question" or not isinstance(value, Mapping):
+        return value
+    fields = MatchQuestion.restored(value).record()
+    return {key: one for key, one in fields.items() if key not in GROWS}
+
+
 def _more(known: Mapping[str, Any], made: Mapping[str, Any]) -> str:
     """Return the policies of both matches in words, if they differ."""
     stored, current = known.get("policies"), list(made["policies"])
     return f" ({', '.join(map(str, stored))}, not {', '.join(current)})" if stored and stored != current else ""
 
 
-def _begun(path: Path) -> dict[str, Any]:
+def begun(path: Path) -> dict[str, Any]:
     """Return the record of an unfinished match, or its answer."""
     try:
         known = read_json(path, "no match of wsim")

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from wsim.errors import UserError
 from wsim.lab.plan import defaults_by_game
-from wsim.options import Options, Policy, argument, error_rate, names, option, place, smallest_effect, spending_function
-from wsim.questions.comparison import Comparison, budget_of_deals
-
-
-def _precision(_name: str, value: Any) -> Any:
-    if not 0 < value < 1:
-        raise UserError(f"precision must be between 0 and 1, such as 0.01, not {value!r}")
-    return value
+from wsim.options import (
+    Options,
+    Policy,
+    argument,
+    error_rate,
+    names,
+    option,
+    place,
+    smallest_effect,
+    spending_function,
+    within_option,
+)
+from wsim.questions.comparison import Comparison, budget_of_deals, without_history
 
 
 @dataclass(frozen=True)
@@ -41,10 +47,7 @@ class MatchQuestion(Options):
         metavar="DIFFERENCE",
         check=smallest_effect,
     )
-    precision: float | None = option(
-        "Continue until every win share is known to within this, such as 0.01.",
-        None, metavar="WIDTH", check=_precision, aliases=("--within",),
-    )  # fmt: skip
+    within: float | None = within_option("every win share")
     spending: str = option(
         "Alpha spending over the looks: pocock (stops early) or obrien_fleming.",
         "pocock",
@@ -52,11 +55,31 @@ class MatchQuestion(Options):
         check=spending_function,
     )
 
+    first_budget: int | None = None
+    looks_before: Mapping[str, Sequence[int]] | None = None
+    """Of a continued match: the looks so far by table (deals), and the budget that set the scale of the test."""
+
+    def record(self) -> dict[str, Any]:
+        """Return the fields as a JSON object, without a history that there is not."""
+        return without_history(super().record())
+
     @property
     def question(self) -> Comparison:
         """The same as options of a what-if: how a sequential test decides."""
-        rest = {name: value for name, value in asdict(self).items() if name not in ("round_robin", "precision")}
-        return Comparison("win", **rest)
+        return self.question_at("")
+
+    def question_at(self, table: str) -> Comparison:
+        """Return the same for one table, with its looks so far."""
+        rest = {name: value for name, value in asdict(self).items() if name not in ("round_robin", "looks_before")}
+        return Comparison("win", **rest, looks_before=(self.looks_before or {}).get(table))
+
+    def continuing(self, record: Mapping[str, Any]) -> MatchQuestion:
+        """Return the question as the continuation of a recorded match; UserError for a smaller budget."""
+        recorded, looks = MatchQuestion.restored(record["question"]), record.get("looks", {})
+        tables = {name: self.question.continuing(recorded.question_at(name), at) for name, at in looks.items()}
+        first = next((table.first_budget for table in tables.values()), None)
+        before = {name: table.looks_before for name, table in tables.items() if table.looks_before}
+        return replace(self, first_budget=first, looks_before=before or None)
 
 
 def player_numbers(text: str) -> tuple[int, ...]:
@@ -103,4 +126,5 @@ class MatchOutput(Options):
         "Folder for the match and its deals; or FILE.json, FILE.parquet or a run folder for the answer.",
         None, metavar="PATH", names=("-o", "--out"), check=place,
     )  # fmt: skip
-    resume: bool = option("Continue the interrupted match in --out.", False)
+    resume: bool = option("Continue the match in --out: after Ctrl-C, or with a larger --budget.", False)
+    contest: bool = option("Draw a secret seed; print its SHA-256 before the games and the seed afterwards.", False)

@@ -71,9 +71,7 @@ def command_of(tables: Sequence[MatchTable], question: MatchQuestion, policies: 
         words += [word for one in flat[key] for word in (f"--{key}", one)]
     words += ["--round-robin"] if question.round_robin else []
     options = {"budget": question.budget, "alpha": question.alpha, "spending": question.spending}
-    options |= {
-        key: one for key, one in (("margin", question.margin), ("precision", question.precision)) if one is not None
-    }
+    options |= {key: one for key, one in (("margin", question.margin), ("within", question.within)) if one is not None}
     return shlex.join([*words, *(word for key, one in options.items() for word in (f"--{key}", str(one)))])
 
 

@@ -45,11 +45,10 @@ class MatchTrial(Trial[MatchSums]):
     ----------
     table: the table. match: how it is played and decided.
     orders: the orders of finish: numbers of ``wsim.stats.rankings.order_numbers``, shape (deals, seatings).
-    stopped: also ``known``: all win shares are known to the precision.
     """
 
     def __init__(self, table: MatchTable, match: MatchQuestion, tests: int) -> None:
-        super().__init__(MatchSums(table.design), match.question, tests)
+        super().__init__(MatchSums(table.design), match.question_at(table.name), tests)
         self.table, self.match = table, match
         self._orders: list[NDArray[np.int64]] = []
 
@@ -120,13 +119,7 @@ class MatchTrial(Trial[MatchSums]):
         high = np.where(both, wins.high[first] - wins.low[second], edges.high)
         return replace(figures, wins=wins, edges=Interval(edges.value, low, high))
 
-    def finished(self) -> bool:
-        """Return whether no more deals are needed, and set ``stopped``."""
-        precision = self.match.precision
-        if precision is None:
-            return super().finished()
-        figures = self.figures()
-        identical = [pair in self.decided and self.decided[pair].verdict == "identical" for pair in self.sums.deciding]
-        if bool(figures.wins.within(precision).all() and (figures.edges.within(precision) | np.array(identical)).all()):
-            self.stopped = "known"
-        return self.stopped == "known"
+    def known(self, half: float) -> bool:
+        """Return whether all win shares, and all differences of policies that differ, are known to a half width."""
+        figures, identical = self.figures(), np.array([self.is_identical(pair) for pair in self.sums.deciding])
+        return bool(figures.wins.within(half).all() and (figures.edges.within(half) | identical).all())

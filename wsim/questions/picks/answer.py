@@ -10,6 +10,7 @@ taking a card at each price, and the price at which it is worth as much as any o
 
 from __future__ import annotations
 
+import math
 import re
 import shlex
 import time
@@ -33,7 +34,7 @@ from wsim.lab.plan import Plan
 from wsim.lab.progress import Interrupted
 from wsim.lab.repetition import Again
 from wsim.lab.run import record
-from wsim.lab.store import Run
+from wsim.lab.store import Run, load_run
 from wsim.policies.registry import explores
 from wsim.questions.deals import sample
 from wsim.questions.metrics import SHORT, measures_of, words_of
@@ -42,6 +43,7 @@ from wsim.questions.picks.question import PickPlay, PickQuestion
 from wsim.questions.variants import sweep_values
 from wsim.stats.columns import pick_columns
 from wsim.stats.intervals import benjamini_hochberg, nulls
+from wsim.stats.precision import reached, stages, widest_of
 from wsim.version import __version__
 
 if TYPE_CHECKING:
@@ -106,6 +108,11 @@ class PicksAnswer(Answer):
         }
 
     @property
+    def widest(self) -> float:
+        """The half width of the widest interval of an effect; infinite if no row has enough picks."""
+        return widest_of(self.effects["effect_low"], self.effects["effect_high"]) if self.effects.height else math.inf
+
+    @property
     def title(self) -> str:
         """The title."""
         return f"Effects of picks, {self.games:,} games"
@@ -143,6 +150,8 @@ class PicksAnswer(Answer):
         question = self.question
         level = f"{100 * question.level:g}%"
         notes = [f"Estimand: {self.estimand}"]
+        if note := reached(self.games, question.within, self.widest, "the effects"):
+            notes.append(note)
         if question.target is not None:
             notes.append(
                 f"value: where the effect is {question.target:g}, interpolated linearly between the values tried; "
@@ -249,25 +258,36 @@ def play_experiment(
         seats = sample(simulator)
         _check_columns(concrete, seats, simulator.picks_frame(np.zeros(0, simulator.pick_dtype)))
     cards = _cards(concrete, simulators)
-    runs: list[Run] = []
+    runs: dict[int, Run] = {}
     start = time.perf_counter()
     hint = f"continue with --resume -o {shlex.quote(str(folder))}" if folder else ""
     with ExitStack() as resources:
+        workers = resources.enter_context(execution.connected(simulators[0])).cluster
+        how: dict[str, Any] = {"threads": execution.threads, "cluster": workers}
+        own = [_place(folder, concrete, arm) for arm in arms]
+        places = [place or resources.enter_context(TemporaryDirectory(prefix="wsim-picks-")) for place in own]
+        games = max([plan.games, *(_games_in(place) for place in places if resume and question.within)])
+
+        def answer() -> PicksAnswer:
+            return _answer(plan, concrete, arms, list(runs.values()), cards, time.perf_counter() - start)
+
+        number = 0
         try:
-            workers = resources.enter_context(execution.connected(simulators[0])).cluster
-            how: dict[str, Any] = {"resume": resume, "threads": execution.threads, "cluster": workers}
-            for number, arm in enumerate(arms):
-                place = _place(folder, concrete, arm)
-                if place is None:
-                    place = resources.enter_context(TemporaryDirectory(prefix="wsim-picks-"))
-                report = partial(_report_games, execution, number, len(arms))
-                runs.append(record(arm.plan, place, progress=report, **how))
+            for stage in stages(games, question.within, lambda: answer().widest):
+                for number, (arm, place) in enumerate(zip(arms, places, strict=True)):
+                    report, played = partial(_report_games, execution, number, len(arms)), arm.plan
+                    more, again = played.replace(games=stage.stop), resume or number in runs
+                    runs[number] = record(more, place, progress=report, resume=again, **how)
         except Interrupted as interrupt:
             if interrupt.result is not None and interrupt.result.games:
-                runs.append(interrupt.result)
-            answer = _answer(plan, concrete, arms, runs, cards, time.perf_counter() - start) if runs else None
-            raise Interrupted(answer, hint) from None
-        return _answer(plan, concrete, arms, runs, cards, time.perf_counter() - start)
+                runs[number] = interrupt.result
+            raise Interrupted(answer() if runs else None, hint) from None
+        return answer()
+
+
+def _games_in(folder: str | Path) -> int:
+    """Return the number of games that the run in a folder is for; 0 without one."""
+    return load_run(folder, to_resume=True).plan.games if (Path(folder) / "run.json").is_file() else 0
 
 
 @dataclass(frozen=True)

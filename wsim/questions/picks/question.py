@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError, nearest
-from wsim.options import Options, level_option, names, option, place
+from wsim.options import Options, level_option, names, option, place, within_option
 
 if TYPE_CHECKING:
     from wsim.game import PickExperiment as Picks
@@ -49,6 +49,7 @@ class PickQuestion(Options):
     age: int | None = option("Count only picks of this age.", None, metavar="N")
     turn: int | None = option("Count only picks of this turn of an age.", None, metavar="N")
     level: float = level_option()
+    within: float | None = within_option("every effect that is shown")
     min_effective_n: int = option(
         "Omit rows whose effective sample size is below N.", 30, metavar="N", aliases=("--fewest",)
     )

@@ -28,6 +28,7 @@ from wsim.questions.selfplay.answer import SelfPlayAnswer, SelfPlayTables
 from wsim.questions.selfplay.sums import Items, items_in
 from wsim.stats.columns import BETWEEN_PLAYER_SD, OF_WINS, N
 from wsim.stats.intervals import nulls
+from wsim.stats.precision import reached, widest_of
 from wsim.stats.shrinkage import shrink
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ class RobustnessAnswer(SelfPlayAnswer):
 
     Attributes
     ----------
-    question: the question as JSON: tables, level.
+    question: the question as JSON: tables, level, within.
     policies: the policies.
     estimand: the estimand, in one sentence. fair: the fair share of wins of a seat.
     stopped: ``done`` or ``interrupted``. games: games played by each policy.
@@ -169,9 +170,15 @@ class RobustnessAnswer(SelfPlayAnswer):
         notes = [
             f"{self.estimand}.",
             f"{self.games:,} games of each policy; {level} intervals. {FIGURE}.",
+            *filter(None, [reached(self.games, self.question["within"], self.widest, "the differences")]),
             *(f"{remark}." for remark in self.remarks),
         ]
         return Document(rows=shown, named="pairs", tables=tables, notes=notes)
+
+    @property
+    def widest(self) -> float:
+        """The half width of the widest interval of a root mean square difference."""
+        return widest_of(self.pairs["rms_low"], self.pairs["rms_high"])
 
     @classmethod
     def restored(cls, record: Mapping[str, Any], how: Again) -> Callable[[], Answer]:
@@ -212,7 +219,7 @@ def play_robustness(
         return answer_of(sums, list(tables), question.record(), own, stopped)
 
     read = ItemTables(tuple(tables.values()))
-    return own.play(read, sums, answer, _BLOCK, execution)
+    return own.play(read, sums, answer, _BLOCK, execution, question.within, lambda answer: answer.widest)
 
 
 def _policies(plan: Plan, policies: Iterable[str | Callable[..., int]]) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wsim.options import Options, Policy, argument, level_option, names, option
+from wsim.options import Options, Policy, argument, level_option, names, option, within_option
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,7 @@ class RobustnessQuestion(Options):
         (), metavar="NAMES", read=names, shown="all",
     )  # fmt: skip
     level: float = level_option()
+    within: float | None = within_option("every difference between players")
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from wsim.lab.execution import Execution
 from wsim.lab.provenance import Provenance
 from wsim.lab.repetition import Again, unlike
 from wsim.questions.deals import Arm, Arms, Features, Reading, in_blocks
+from wsim.stats.precision import stages
 
 if TYPE_CHECKING:
     from wsim.game import Simulator
@@ -96,6 +97,8 @@ class SelfPlayTables:
         answer: Callable[[_Adding, str], _Found],
         block: int,
         execution: Execution,
+        within: float | None = None,
+        widest: Callable[[_Found], float] = lambda _: 0.0,
     ) -> _Found:
         """Play the games of all tables, sum their features, and return the answer.
 
@@ -103,19 +106,25 @@ class SelfPlayTables:
         ----------
         answer: called with the sums and why playing stopped, ``done`` or ``interrupted``.
         block: games per policy that are added at a time.
+        within: the wanted half width, beyond the games of the plan; widest: returns that of an answer so far.
 
         Raises Interrupted on Ctrl-C with the answer so far.
         """
         arms = Arms(
             tuple(Arm(name, (simulator,)) for name, (_, simulator) in zip(self.policies, self.ready, strict=True)), read
         )
-        blocks = [range(first, min(first + block, self.games)) for first in range(0, self.games, block)]
+
+        def half() -> float:
+            return widest(answer(sums, "done"))
+
         with (
             execution.interruptible(lambda: answer(sums, "interrupted") if sums.games else None),
             execution.chunk_runner(list(self.ready)) as chunks_of,
-            closing(in_blocks(arms.play, blocks, chunks_of)) as played,
         ):
-            for games in played:
-                sums = sums.plus(games)
-                execution.report("deals", sums.games, self.games)
+            for stage in stages(self.games, within, half):
+                blocks = [range(first, min(first + block, stage.stop)) for first in stage[::block]]
+                with closing(in_blocks(arms.play, blocks, chunks_of)) as played:
+                    for games in played:
+                        sums = sums.plus(games)
+                        execution.report("deals", sums.games, stage.stop)
         return answer(sums, "done")

@@ -25,6 +25,7 @@ from wsim.questions.selfplay.answer import SelfPlayAnswer, SelfPlayTables
 from wsim.questions.selfplay.sums import Items, SkillSums, items_in
 from wsim.questions.skill.levels import changes_of, figures_of, levels_table, naming_columns, skill_columns
 from wsim.questions.skill.question import BETWEEN, LADDER, SkillQuestion
+from wsim.stats.precision import reached, telling_note, widest_of
 
 if TYPE_CHECKING:
     from wsim.game import Game, Simulator
@@ -53,7 +54,7 @@ class SkillAnswer(SelfPlayAnswer):
 
     Attributes
     ----------
-    question: the question as JSON: what, ladder, between, level.
+    question: the question as JSON: what, ladder, between, level, within.
     rungs: the policies, the weakest first.
     estimand: the figure, in one sentence. fair: the fair share of wins of a seat.
     stopped: ``done`` or ``interrupted``. games: games played at each level.
@@ -154,9 +155,21 @@ class SkillAnswer(SelfPlayAnswer):
         notes = [
             f"{self.estimand}. A fair share of wins is {self.fair:.3f}.",
             f"{self.games:,} games at each level. {level} intervals, clustered by deal; {paired}",
+            *filter(None, [self._telling(), reached(self.games, self.question["within"], self.widest, "the changes")]),
             *(f"{remark}." for remark in self.remarks),
         ]
         return Document(rows=shown[0], tables=tables, notes=notes)
+
+    @property
+    def widest(self) -> float:
+        """The half width of the widest interval of a change."""
+        return widest_of(self.changes["change_low"], self.changes["change_high"])
+
+    def _telling(self) -> str:
+        """Return how many more games would tell the changes over the ladder that are unclear."""
+        weaker, stronger = _pairs(self.changes)[0]
+        changes = self.changes.filter(weaker=weaker, stronger=stronger)
+        return telling_note(changes, self.names, "change", self.games, level=self.question["level"])
 
     @classmethod
     def restored(cls, record: Mapping[str, Any], how: Again) -> Callable[[], Answer]:
@@ -205,7 +218,7 @@ def play_skill(
         return answer_of(sums, question.record(), items.labels, own, between, stopped)
 
     sums = SkillSums(len(items), len(levels), grouped=items.grouped)
-    return own.play(items, sums, answer, _BLOCK, execution)
+    return own.play(items, sums, answer, _BLOCK, execution, question.within, lambda answer: answer.widest)
 
 
 def _levels(plan: Plan, game: Game, question: SkillQuestion) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wsim.options import Options, argument, level_option, names, option
+from wsim.options import Options, argument, level_option, names, option, within_option
 
 LADDER = ("random", "greedy", "balanced", "net")
 """The default ladder, weakest first; a game uses those of these policies that it has."""
@@ -34,3 +34,4 @@ class SkillQuestion(Options):
         (), metavar="A,B", read=names, shown=f"{','.join(BETWEEN)}, if both are on the ladder",
     )  # fmt: skip
     level: float = level_option()
+    within: float | None = within_option("every change")

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import polars as pl
@@ -30,6 +31,7 @@ from wsim.questions.metrics import Metric, group_metrics, groups_of, owned_metri
 from wsim.questions.trial import Trial, blocks_of
 from wsim.questions.variants import Variant, repeated, variants_of
 from wsim.questions.whatif.effects import EFFECT, effect_columns, effects_of, looks_of, remarks_of, rows_of
+from wsim.stats.precision import telling_note
 
 if TYPE_CHECKING:
     from wsim.game import Game, Simulator
@@ -50,7 +52,7 @@ class WhatIfAnswer(Answer):
     ----------
     estimand: the effect, in one sentence.
     question: how it was decided.
-    stopped: ``clear``, ``budget`` or ``interrupted``.
+    stopped: ``clear``, ``known`` (to within the wanted precision), ``budget`` or ``interrupted``.
     deals: deals played in every arm.
     games: games played in all arms together.
     seconds: the time that playing took.
@@ -136,7 +138,10 @@ class WhatIfAnswer(Answer):
             "effects", f"What if: {metric}", frame.select(*columns, *([heading] if sweep else [])), charts=(chart,)
         )
         remarks = [f"{remark}." for remark in record.get("remarks", ())]
-        notes = [f"{record['estimand']}", PAIRED, *remarks]
+        telling = telling_note(
+            stored.main, ["variant"], "effect", record["deals"], margin=record["question"].get("margin"), unit="deals"
+        )
+        notes = [f"{record['estimand']}", PAIRED, *filter(None, [telling]), *remarks]
         return Document(stored.main, [main], notes=notes, conclusion=_conclusion(main, record))
 
     def display(self, view: View = whole, *, every: bool = False) -> Document:
@@ -179,19 +184,23 @@ class WhatIfAnswer(Answer):
         )
         why = {
             "clear": f"Stopped because the answer is clear (budget {self.question.budget:,} deals)",
+            "known": f"Stopped because every effect is known to within {self.question.within}",
             "budget": "Stopped because the budget is spent",
             "interrupted": "Interrupted",
         }[self.stopped]
         rate = f", {self.games / self.seconds:,.0f} per second" if self.seconds > 0 else ""
         played = f"{self.deals:,} deals, {self.games:,} games in {self.seconds:.1f} s{rate}"
         remarks = [f"{remark}." for remark in self.remarks]
+        telling = telling_note(
+            self.effects, ["variant"], "effect", self.deals, margin=self.question.margin, unit="deals"
+        )
         removed = self.effects["variance_removed"].drop_nulls().to_list()
         saved = float(min(removed, default=0.0))
         percent = f"{100 * saved:.{1 if saved < 0.999 else 3}f}%"
         pairing = f"Pairing removed {'at least ' if len(removed) > 1 else ''}{percent} of the variance"
         if 0 < saved < 1:
             pairing += f": separate deals would need {1 / (1 - saved):,.1f} times as many games"
-        return [f"{level}.", f"{why}: {played}.", *remarks, f"{pairing}."]
+        return [f"{level}.", f"{why}: {played}.", *filter(None, [telling]), *remarks, f"{pairing}."]
 
     @classmethod
     def identity(cls, record: Mapping[str, Any]) -> Any:
@@ -290,7 +299,28 @@ def compare(
     """
     baseline: Simulator = find_game(plan.game).prepare(plan)
     pairs = variants_of(plan, change, question.seat, baseline)
+    if change.resume is not None:
+        question = _continuing(
+            question, change.resume, [variant for variant, _ in pairs], Provenance.of(plan, baseline)
+        )
     return decide(plan, baseline, pairs, question, execution)
+
+
+def _continuing(question: Comparison, path: Path, variants: Sequence[Variant], baseline: Provenance) -> Comparison:
+    """Return the question as the continuation of a stored answer, whose deals are played again and whose looks count.
+
+    Raises UserError for an answer to a different question.
+    """
+    record = WhatIfAnswer.read(path).record
+    recorded = Comparison.restored(record["question"])
+    fixed = ("metric", "seat", "alpha", "margin", "spending")
+    unlike = [name for name in fixed if getattr(recorded, name) != getattr(question, name)]
+    unlike += ["baseline"] if record["baseline"]["digest"] != baseline.digest else []
+    digests = [list(variant["digests"]) for variant in record["variants"]]
+    unlike += ["variants"] if digests != [list(variant.digests) for variant in variants] else []
+    if unlike:
+        raise UserError(f"{str(path)!r} answers a different question: its {' and '.join(unlike)} differ")
+    return question.continuing(recorded, sorted({int(row["deals"]) for row in record["looks"]}))
 
 
 def decide(

@@ -102,7 +102,9 @@ def effects_of(
         verdict = None if trial.sums.is_self_selected(variant) else "unclear"
         table = details
         if decided is not None:
-            verdict, table = decided.verdict, rows_of(rows, decided.sums, decided.look)
+            verdict = decided.verdict
+            if trial.question.within is None:  # else all that was played counts for the precision
+                table = rows_of(rows, decided.sums, decided.look)
         chosen.append(
             table[index].with_columns(
                 pl.lit(verdict, pl.String).alias("verdict"),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from wsim.errors import UserError
-from wsim.options import Options, option
+from wsim.options import Options, option, place
 from wsim.questions.comparison import Comparison as Comparison
 
 
@@ -31,6 +32,10 @@ class Change(Options):
         "Forbid one seat to do this: trade, stages, sell, a colour or a card (comma-separated). Each seat of a deal is "
         "restricted in turn, or only --seat. One variant per --ban.",
         (), metavar="THINGS",
+    )  # fmt: skip
+    resume: Path | None = option(
+        "Continue this answer (FILE.json) after Ctrl-C or with a larger --budget: its looks count.",
+        None, metavar="FILE", check=place, file=True,
     )  # fmt: skip
 
     def __post_init__(self) -> None:

@@ -22,6 +22,7 @@ from wsim.lab.plan import Plan
 from wsim.lab.repetition import Again
 from wsim.lab.wishes import WishSums, overruled
 from wsim.questions.worth.question import WorthQuestion
+from wsim.stats.precision import reached, stages, telling_note, widest_of
 from wsim.stats.summary import Summary
 from wsim.stats.worth import ESTIMAND, SHOWN_FIRST, worth_columns, worth_table
 
@@ -82,9 +83,20 @@ class WorthAnswer(Answer):
             rows=shown,
             named="worth",
             tables=[Sheet(title, shown.to_dicts(), worth_columns(split), first=first, labels=2 + len(split))],
-            notes=[f"{self.estimand}.", *(f"{one}." for one in self.remarks)],
+            notes=[f"{self.estimand}.", *filter(None, self._precision()), *(f"{one}." for one in self.remarks)],
             missing="Nothing was followed and overruled often enough: play more --games, or lower --fewest.",
         )
+
+    def _precision(self) -> list[str]:
+        """Return how many more games would tell what is unclear, and whether the wanted precision is reached."""
+        labels, question = ["what", "name", *self.question.by], self.question
+        told = telling_note(self.worth, labels, "worth", self.games, level=question.level)
+        return [told, reached(self.games, question.within, self.widest, "the worth")]
+
+    @property
+    def widest(self) -> float:
+        """The half width of the widest interval of a worth."""
+        return widest_of(self.worth["worth_low"], self.worth["worth_high"])
 
     @classmethod
     def identity(cls, record: Mapping[str, Any]) -> Any:
@@ -126,11 +138,12 @@ def ask(plan: Plan, question: WorthQuestion, execution: Execution = Execution())
     with (
         execution.interruptible(lambda: answer("interrupted") if sums.games else None),
         execution.chunk_runner([(played, simulator)]) as in_chunks,
-        closing(in_chunks(play, [range(plan.games)])) as chunks,
     ):
-        for chunk in chunks:
-            sums.add(chunk)
-            execution.report("games", sums.games, plan.games)
+        for stage in stages(plan.games, question.within, lambda: answer("done").widest):
+            with closing(in_chunks(play, [stage])) as chunks:
+                for chunk in chunks:
+                    sums.add(chunk)
+                    execution.report("games", sums.games, stage.stop)
     return answer("done")
 
 

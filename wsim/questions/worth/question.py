@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wsim.errors import UserError
-from wsim.options import Options, at_least, level_option, names, option
+from wsim.options import Options, at_least, level_option, names, option, within_option
 from wsim.policies.chances import CHANCE
 
 
@@ -38,6 +38,7 @@ class WorthQuestion(Options):
         shown="all wishes together",
     )  # fmt: skip
     level: float = level_option()
+    within: float | None = within_option("every worth that is shown")
     fewest: int = option(
         "Omit things that were followed or overruled fewer than N times.", 30, metavar="N", check=at_least(2)
     )

@@ -1,0 +1,182 @@
+"""Combining: the mathematics against numerical integration and statsmodels, its promises by simulation, the command."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.integrate import quad  # type: ignore[import-untyped]
+from scipy.special import ndtr  # type: ignore[import-untyped]
+from scipy.stats import norm, t  # type: ignore[import-untyped]
+from statsmodels.stats.meta_analysis import combine_effects  # type: ignore[import-untyped]
+
+import wsim
+from tests.conftest import Command
+from wsim.people.combine import estimate
+from wsim.people.combine.estimate import combine
+
+SCALE = 0.012  # of win shares, about the player SD of net
+ROWS = 14
+SPREAD = 0.4330  # of a win of one seat of four
+
+
+@pytest.fixture(autouse=True)
+def fast_normal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Thousands of tables: scipy's normal distribution, with which that of wsim agrees (tests/stats)."""
+    monkeypatch.setattr(estimate, "normal_cdf", lambda values: ndtr(values))
+
+
+@pytest.mark.parametrize("offset", [False, True])
+def test_the_grid_agrees_with_numerical_integration(offset: bool) -> None:
+    rng = np.random.default_rng(3)
+    simulated, simulated_error, errors = (
+        rng.normal(0.25, 0.03, 6),
+        np.full(6, 0.002),
+        np.array([2, 3, 4, 5, 6, 3]) / 100,
+    )
+    people = simulated + rng.normal(0, 0.05, 6)
+
+    def given(distance: float) -> tuple[float, float]:
+        total = errors**2 + simulated_error**2 + distance**2
+        weight = 1 / total
+        shift = (weight @ (people - simulated)) / weight.sum() if offset else 0.0
+        like = norm.pdf(people - simulated, shift, np.sqrt(total)).prod() * (weight.sum() ** -0.5 if offset else 1.0)
+        kept = errors[0] ** 2 / total[0]
+        mean = kept * (simulated[0] + shift) + (1 - kept) * people[0]
+        return like * t.pdf(distance / (SCALE * estimate.ESTIMATE_SCALE), 4), mean
+
+    whole = quad(lambda distance: given(distance)[0], 0, 1, points=[0.01, 0.05, 0.1], limit=200)[0]
+    value = quad(lambda distance: np.prod(given(distance)), 0, 1, points=[0.01, 0.05, 0.1], limit=200)[0] / whole
+    found = combine(simulated, simulated_error, people, errors, SCALE, offset=offset)
+    assert found.value[0] == pytest.approx(value, abs=2e-4)
+
+
+def test_many_rows_find_the_distance_that_a_library_finds() -> None:
+    """With many rows the prior no longer matters: the distance is the random-effects variance of a meta-analysis."""
+    rng = np.random.default_rng(4)
+    errors = rng.uniform(0.01, 0.04, 400)
+    simulated = rng.normal(0.25, 0.03, 400)
+    people = simulated + rng.normal(0.02, 0.05, 400) + rng.normal(0, errors)
+    library = combine_effects(people - simulated, errors**2, method_re="iterated")
+    found = combine(simulated, np.zeros(400), people, errors, SCALE, offset=True)
+    assert found.distance == pytest.approx(np.sqrt(library.tau2), rel=0.05)
+
+
+def test_limits() -> None:
+    simulated, people, none = np.array([0.2, 0.3, 0.25]), np.array([0.3, 0.2, 0.25]), np.zeros(3)
+    sure = combine(simulated, none, people, np.full(3, 1e-4), SCALE)
+    assert np.allclose(sure.value, people, atol=1e-4)
+    assert (sure.share > 0.99).all()
+    nobody = combine(simulated, none, np.zeros(3), np.full(3, np.inf), SCALE)
+    assert np.allclose(nobody.value, simulated)
+    assert np.allclose(nobody.share, 0)
+    assert ((nobody.low < simulated) & (simulated < nobody.high)).all()
+
+
+def tables(games: int, distance: float, tables_drawn: int) -> Iterator[dict[str, float]]:
+    """Yield what combining gives on drawn tables whose people are ``distance`` scales from the simulation."""
+    rng = np.random.default_rng([games, int(distance * 10)])
+    shape = (tables_drawn, ROWS)
+    simulated, simulated_error = rng.normal(0.25, 0.03, shape), np.full(shape, 0.002)
+    truth = simulated + np.hypot(distance * SCALE, 0.002) * rng.standard_normal(shape)
+    error = SPREAD / np.sqrt(games * 4 / ROWS)
+    halves = [truth + np.sqrt(2) * error * rng.standard_normal(shape) for _ in range(2)]
+    people = (halves[0] + halves[1]) / 2
+    found = combine(simulated, simulated_error, people, np.full(shape, error), SCALE)
+    half = combine(simulated, simulated_error, halves[0], np.full(shape, np.sqrt(2) * error), SCALE)
+    reach = 1.96 * np.hypot(half.sd, np.sqrt(2) * error)
+    best = min(((simulated - truth) ** 2).mean(), ((people - truth) ** 2).mean())
+    yield {
+        "ratio": float(((found.value - truth) ** 2).mean() / best),
+        "true": float(((found.low <= truth) & (truth <= found.high)).mean()),
+        "held_back": float((np.abs(halves[1] - (half.low + half.high) / 2) <= reach).mean()),
+    }
+
+
+@pytest.mark.parametrize(
+    ("games", "distance"),
+    [pytest.param(games, distance, marks=[] if games == 200 and distance == 1 else [pytest.mark.slow])
+     for games in (40, 200, 1000, 5000) for distance in (0.5, 1, 2, 4)],
+)  # fmt: skip
+def test_never_much_worse_than_the_better_side_and_calibrated(games: int, distance: float) -> None:
+    """The table of docs/people.md. Drawn tables, so the bounds allow for 2.5 standard errors of the draw."""
+    (found,) = tables(games, distance, 200)
+    print(games, distance, {name: round(value, 3) for name, value in found.items()})
+    assert found["ratio"] <= 1.05
+    assert 0.93 - 0.01 <= found["held_back"] <= 0.97 + 0.008
+    assert found["true"] >= 0.88
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A study, and people who are policies: the games of another policy as a sheet."""
+    from wsim.lab.plan import Plan
+    from wsim.lab.run import record
+    from wsim.people.importing import import_games
+    from wsim.people.question import ImportOptions
+
+    folder = tmp_path_factory.mktemp("combine")
+    record(Plan.make(games=2000, policies="balanced"), folder / "study")
+    record(Plan.make(games=2000, policies="balanced", set=["wonders.Rhodos.sides.A.1.points=9"]), folder / "patched")
+    for name, changes in (("people", []), ("patched-people", ["wonders.Rhodos.sides.A.1.points=9"])):
+        sheet = wsim.simulate(policies="rulebased", games=300, seed=5, set=changes)
+        columns = ["game", "wonder", "side", "total", "win_share"]
+        sheet.select(columns).rename({"win_share": "share"}).write_csv(folder / f"{name}.csv")
+        plan = Plan.make(set=changes)
+        import_games(ImportOptions(files=(str(folder / f"{name}.csv"),), out=str(folder / name)), plan)
+    return folder
+
+
+def test_the_command_and_the_function(
+    runs: Path, wsim_command: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(runs)
+    shown = wsim_command("people", "combine", "study", "people", "--json")
+    assert (shown.code, shown.err) == (0, "")
+    rows = json.loads(shown.out)["rows"]
+    assert len(rows) == 14
+    for row in rows:
+        inside = (
+            min(row["simulated"], row["people"]) - 1e-6
+            <= row["combined"]
+            <= max(row["simulated"], row["people"]) + 1e-6
+        )
+        assert inside
+        assert row["combined_low"] < row["combined"] < row["combined_high"]
+    score = wsim.combine("study", "people", metric="score", by=("wonder",))
+    assert score.rows.height == 7
+    level = score.rows["combined"].to_numpy().mean() - wsim.load_run("people").to_polars()["total"].to_numpy().mean()
+    assert abs(level) < 3
+    assert score.again().identical
+
+
+def test_a_difference_under_a_patch(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(runs)
+    answer = wsim.combine("patched", "patched-people", metric="score", before="study", before_people="people")
+    assert answer.difference
+    rows = {f"{row['wonder']} {row['side']}": row for row in answer.rows.iter_rows(named=True)}
+    assert rows["Rhodos A"]["combined"] == max(row["combined"] for row in rows.values())
+    assert rows["Rhodos A"]["verdict"] == "higher"
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("study", "study"), "was played by policies: people's games come from wsim import"),
+        (("people", "people"), "the study must be a simulated run"),
+        (("study", "nothing"), "does not exist"),
+        (("study", "people", "--metric", "wins"), "metric must be win or score, not 'wins' (did you mean 'win'?)"),
+        (("study", "people", "--distance", "0"), "distance must be larger than 0"),
+        (("study", "people", "--by", "wunder"), "the table has no column 'wunder'"),
+        (("study", "people", "--before", "study"), "needs both --before and --before-people"),
+    ],
+)
+def test_wrong_questions(
+    runs: Path, wsim_command: Command, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], why: str
+) -> None:
+    monkeypatch.chdir(runs)
+    refused = wsim_command("people", "combine", *words)
+    assert (refused.code, why in refused.err) == (2, True), refused.err

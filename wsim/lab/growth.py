@@ -1,0 +1,68 @@
+"""Play a run until the intervals of one of its tables are as narrow as wanted."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wsim.errors import UserError, nearest
+from wsim.game import analyses_of, find_game
+from wsim.lab.run import record
+from wsim.lab.run_tables import tables_of_run
+from wsim.stats.precision import stages, widest_in
+
+if TYPE_CHECKING:
+    import os
+
+    from wsim.lab.plan import Plan
+    from wsim.lab.store import Run
+
+
+def record_within(
+    plan: Plan,
+    out: str | os.PathLike[str] | None = None,
+    *,
+    within: float | None,
+    table: str = "",
+    resume: bool = False,
+    **how: Any,
+) -> Run:
+    """Play a plan into a run folder (``record``), and on until every interval of a table is within a half width.
+
+    Parameters
+    ----------
+    within: the half width, in the unit of the table's first figure with intervals; None plays the games of the plan.
+    table: its name; empty: the first table at the end of a run that has intervals.
+
+    Raises UserError for an unknown table or one without intervals.
+    """
+    check_table(plan, table)
+    run: Run | None = None
+
+    def half() -> float:
+        return math.nan if run is None else half_width(run, table)
+
+    for stage in stages(plan.games, within, half):
+        place, grown = out if run is None else Path(run.path), plan.replace(games=stage.stop)
+        run = record(grown, place, resume=resume or run is not None, **how)
+    assert run is not None  # a plan has games
+    return run
+
+
+def check_table(plan: Plan, table: str) -> None:
+    """Raise UserError for a table that a run of this plan does not have."""
+    known = [name for name, one in analyses_of(find_game(plan.game)).items() if one.possible(plan)]
+    if table and table not in known:
+        raise UserError(f"a run has no table {table!r}{nearest(table, known)}: known are {', '.join(known)}")
+
+
+def half_width(run: Run, table: str = "") -> float:
+    """Return the half width of the widest interval of a table of a run; see ``record_within``."""
+    tables = tables_of_run(run)
+    if table:
+        return widest_in(tables[table].table(run).frame)
+    plan = run.plan
+    shown = (one.table(run).frame for one in tables.values() if one.shown == "run" and one.fits(plan))
+    halves = (widest_in(frame) for frame in shown)
+    return next((half for half in halves if not math.isnan(half)), math.nan)

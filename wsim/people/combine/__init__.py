@@ -1,0 +1,17 @@
+"""Combine: one estimate per wonder from simulated and people's games."""
+
+from wsim.questions.registry import Question
+
+QUESTION = Question(
+    name="combine",
+    title="Combine with people's games",
+    command="people combine",
+    short="One estimate per wonder from simulated and people's games.",
+    panel="Analyse a run",
+    function="combine",
+    package=__name__,
+    groups=("question:CombineQuestion",),
+    ask="answer:ask",
+    answer="answer:CombineAnswer",
+    formats=("wsim-combine/1",),
+)

@@ -1,0 +1,193 @@
+"""Simulated and people's games combined, row by row (``wsim.people.combine.estimate`` has the mathematics)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+
+from wsim.document import CATEGORY, COUNT, NAME, POINTS, SHARE, Chart, Column, Conclusion, Document, Sheet, estimated
+from wsim.errors import UserError
+from wsim.lab.answer import View, whole
+from wsim.lab.execution import Execution
+from wsim.lab.store import load_run
+from wsim.people.combine.estimate import Combined, combine
+from wsim.people.combine.question import CombineQuestion
+from wsim.people.evidence import Evidence, evidence, people_run
+from wsim.questions.asked import AskedAnswer
+from wsim.stats.distributions import normal_quantile
+
+_ROUND = 6
+
+
+@dataclass(frozen=True, repr=False)
+class CombineAnswer(AskedAnswer):
+    """One estimate per row from both sources.
+
+    Attributes
+    ----------
+    metric: win or score. games: of the study and of people. difference: whether the rows are effects of a patch.
+    reference: what rows are compared with (fair share, mean score, or 0 for a difference).
+    distance: how far people are from the players of the study, standard deviation between rows, with low and high.
+    scale, scale_source: of its prior. design: how much people's errors grow because players repeat.
+    level: of the intervals.
+    rows: one row per name: the labels, n (seats of people), simulated, people, combined (with low and high), share (of
+        people in the estimate), verdict.
+    """
+
+    FORMAT: ClassVar[str] = "wsim-combine/1"
+    COMMAND: ClassVar[str] = "wsim people combine"
+    CALLED: ClassVar[str] = "a combination with people's games"
+    TABLES: ClassVar[tuple[str, ...]] = ("rows",)
+
+    metric: str
+    games: tuple[int, int]
+    difference: bool
+    reference: float
+    distance: tuple[float, float, float]
+    scale: float
+    scale_source: str
+    design: float
+    level: float
+    rows: pl.DataFrame
+
+    @classmethod
+    def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:
+        """Return what the columns of its table are."""
+        return {"rows": combined_columns(record["metric"], difference=record["difference"])}
+
+    @property
+    def title(self) -> str:
+        """The estimand, as one sentence."""
+        what = "Win share" if self.metric == "win" else "Mean score"
+        return f"{what} among these people{', with the patch minus without' if self.difference else ''}"
+
+    def display(self, view: View = whole) -> Document:
+        """Return the answer as a document."""
+        shown = view(self.rows)
+        declared = combined_columns(self.metric, difference=self.difference)
+        labels = list(self.rows.columns[: self.rows.columns.index("n")])
+        study, people = self.games
+        distance, low, high = self.distance
+        clear = self.rows.filter(pl.col("verdict") != "unclear")
+        share = float(self.rows["share"].to_numpy() @ self.rows["n"].to_numpy()) / max(int(self.rows["n"].sum()), 1)
+        unit = "win share" if self.metric == "win" else "points"
+        notes = [
+            (
+                f"{study:,} simulated games and {people:,} games of people; {100 * self.level:g}% intervals; verdict: "
+                f"whether the interval excludes {'0' if self.difference else f'the reference, {self.reference:.3f}'}"
+            ),
+            (
+                f"Distance between people and the players of the study: {distance:.3f} [{low:.3f}, {high:.3f}] {unit}, "
+                f"one standard deviation between rows; prior scale {self.scale:.3f}, {self.scale_source}"
+            ),
+            (
+                f"People's results are adjusted for the player; because players repeat, their errors count "
+                f"{np.sqrt(self.design):.2f} times those of independent seats"
+            ),
+        ]
+        conclusion = Conclusion(
+            f"{clear.height} of {self.rows.height} rows are clear; people's games count for {share:.0%} of estimates",
+            "; ".join(f"{' '.join(str(row[name]) for name in labels)} is {row['verdict']}" for row in clear.to_dicts()),
+            clear.height > 0,
+        )
+        chart = Chart("forest", ("combined",), tuple(labels), self.title, reference=self.reference)
+        sheet = Sheet(
+            self.title, shown.to_dicts(), declared,
+            first=(*labels, "combined", "verdict", "share", "people", "simulated"), labels=len(labels), charts=(chart,),
+        )  # fmt: skip
+        return Document(
+            rows=shown, named="rows", tables=[sheet], notes=[f"{note}." for note in notes], conclusion=conclusion
+        )
+
+
+def combined_columns(metric: str, *, difference: bool) -> tuple[Column, ...]:
+    """Return the columns of the table of combined rows."""
+    kind, unit = (SHARE, "of wins") if metric == "win" else (POINTS, "")
+    return (
+        *(Column(name, NAME) for name in ("wonder", "side")),
+        Column("n", COUNT, about="seats of people"),
+        estimated("combined", kind, unit=unit, difference=difference),
+        Column("share", SHARE, heading="people's share", unit="of the estimate"),
+        Column("verdict", CATEGORY, about="whether the interval excludes the reference"),
+        estimated("simulated", kind, unit=unit, difference=difference),
+        estimated("people", kind, unit=unit, difference=difference),
+    )
+
+
+def ask(question: CombineQuestion, _execution: Execution = Execution()) -> CombineAnswer:
+    """Combine a study with people's games; raise UserError for runs that do not fit."""
+    study = load_run(question.study)
+    people = people_run(question.people, study.plan)
+    both = evidence(study, people, question.by, question.metric, question.distance)
+    games = (study.games, people.games)
+    if question.before is not None and question.before_people is not None:
+        earlier = load_run(question.before)
+        earlier_people = people_run(question.before_people, earlier.plan)
+        if earlier.plan.players != study.plan.players:
+            raise UserError(
+                f"{question.before!r} has {earlier.plan.players} players and the study {study.plan.players}"
+            )
+        without = evidence(earlier, earlier_people, both.names.columns, question.metric, question.distance)
+        both = difference_of(both, without)
+        games = (games[0] + earlier.games, games[1] + earlier_people.games)
+    estimate = combined(both, question.metric, question.level)
+    return CombineAnswer(
+        metric=question.metric, games=games, difference=question.before is not None, reference=both.reference,
+        distance=(float(estimate.distance), float(estimate.ends[0]), float(estimate.ends[1])), scale=both.scale,
+        scale_source=both.scale_source, design=both.design, level=question.level,
+        rows=table_of(both, estimate, question.level),
+    )  # fmt: skip
+
+
+def combined(both: Evidence, metric: str, level: float = 0.95) -> Combined:
+    """Return the combined estimates of the rows; win shares have the same mean for everybody, scores do not."""
+    return combine(
+        both.simulated, both.error, both.people, both.people_error, both.scale, offset=metric == "score", level=level
+    )
+
+
+def table_of(both: Evidence, estimate: Combined, level: float) -> pl.DataFrame:
+    """Return the rows of the answer, the highest estimate first."""
+    reach = normal_quantile((1 + level) / 2)
+    known = both.n > 0
+    people = np.where(known, both.people, np.nan)
+    spread = np.where(known, both.people_error, np.nan)
+    verdict = np.where(
+        estimate.low > both.reference, "higher", np.where(estimate.high < both.reference, "lower", "unclear")
+    )
+    numbers = {
+        "combined": estimate.value, "combined_low": estimate.low, "combined_high": estimate.high,
+        "share": np.where(known, estimate.share, 0.0), "simulated": both.simulated,
+        "simulated_low": both.simulated - reach * both.error, "simulated_high": both.simulated + reach * both.error,
+        "people": people, "people_low": people - reach * spread, "people_high": people + reach * spread,
+    }  # fmt: skip
+    columns = {name: pl.Series(np.round(values, _ROUND), nan_to_null=True) for name, values in numbers.items()}
+    frame = both.names.with_columns(n=pl.Series(both.n), verdict=pl.Series(verdict.tolist()), **columns)
+    order = [*both.names.columns, "n", "combined", "combined_low", "combined_high", "share", "verdict"]
+    return frame.select(*order, *[name for name in frame.columns if name not in order]).sort(
+        "combined", descending=True
+    )
+
+
+def difference_of(after: Evidence, before: Evidence) -> Evidence:
+    """Return the evidence of a difference: with a patch minus without, for the rows that both have.
+
+    People's and simulated games with and without the patch are independent samples; the distance between the two
+    differences is at most as uncertain as that of two levels, whose scale is kept.
+    """
+    labels = after.names.columns
+    pairs = after.names.with_row_index("a").join(before.names.with_row_index("b"), on=labels, how="inner").sort("a")
+    if not pairs.height:
+        raise UserError("the runs with and without the patch have no row in common")
+    a, b = pairs["a"].to_numpy(), pairs["b"].to_numpy()
+    n = np.minimum(after.n[a], before.n[b])
+    return Evidence(
+        pairs.select(labels), after.simulated[a] - before.simulated[b], np.hypot(after.error[a], before.error[b]),
+        after.people[a] - before.people[b], np.hypot(after.people_error[a], before.people_error[b]), n,
+        after.seat_variance[a] + before.seat_variance[b], 0.0, after.scale, after.scale_source,
+        max(after.design, before.design), after.players,
+    )  # fmt: skip

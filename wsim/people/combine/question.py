@@ -1,0 +1,61 @@
+"""The options of combining a study with people's games."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from wsim.errors import UserError, nearest
+from wsim.options import Options, argument, level_option, names, option
+
+METRICS = ("win", "score")
+
+
+def known_metric(name: str, value: Any) -> Any:
+    """Return win or score; raise UserError for anything else."""
+    if value not in METRICS:
+        raise UserError(f"{name} must be win or score, not {value!r}{nearest(value, METRICS)}")
+    return value
+
+
+def positive(name: str, value: Any) -> Any:
+    """Return a positive number; raise UserError for anything else."""
+    if not 0 < value < float("inf"):
+        raise UserError(f"{name} must be larger than 0, not {value}")
+    return value
+
+
+def metric_option() -> Any:
+    """Return the field of a metric."""
+    return option("Figure: win (win share) or score.", "win", metavar="METRIC", check=known_metric)
+
+
+def distance_option() -> Any:
+    """Return the field of the prior scale of the distance between people and simulation."""
+    return option(
+        "How far people may be expected from the players of the study (standard deviation between rows).", None,
+        metavar="X", shown="the player SD", check=positive,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class CombineQuestion(Options):
+    """Combine a simulated study with people's games: one estimate per wonder from both.
+
+    The study is the prior, people's games are the data. All rows together say how far people are from the players of
+    the study, and so how much each side counts. With --before, the estimates are of the difference that a patch makes.
+    """
+
+    study: str = argument("Run folder of simulated games.", metavar="STUDY", file=True)
+    people: str = argument("Run folder written by wsim import.", metavar="PEOPLE", file=True)
+    metric: str = metric_option()
+    by: tuple[str, ...] = option("Columns that name a row.", (), metavar="COLUMNS", read=names, shown="wonder,side")
+    before: str | None = option("Simulated run without the patch.", None, metavar="STUDY", file=True)
+    before_people: str | None = option("People's run without the patch.", None, metavar="PEOPLE", file=True)
+    distance: float | None = distance_option()
+    level: float = level_option()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if (self.before is None) != (self.before_people is None):
+            raise UserError("a difference needs both --before and --before-people")

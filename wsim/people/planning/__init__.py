@@ -1,0 +1,17 @@
+"""Planning: how many more games people should play, and which boards to put on the table."""
+
+from wsim.questions.registry import Question
+
+QUESTION = Question(
+    name="planning",
+    title="Plan people's games",
+    command="people plan",
+    short="Which games people should play next, and when to stop.",
+    panel="Analyse a run",
+    function="plan_games",
+    package=__name__,
+    groups=("question:PlanningQuestion",),
+    ask="answer:ask",
+    answer="answer:PlanningAnswer",
+    formats=("wsim-planning/1",),
+)

@@ -1,0 +1,334 @@
+"""What people should play next: the value of each board on the table, from what is known so far.
+
+A row is known with the variance V of its combined estimate. m more seats of people, each with variance s², leave
+V' = 1 / (1/V + m/s²), and move the estimate by a normal draw with variance V - V'. So the chance that its interval then
+excludes the reference is known before anybody plays, and so is how much a game narrows the intervals. The schedule
+takes the boards that narrow them most, one game after the other (greedily; each game lessens what the next can add).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+
+from wsim.document import (
+    CATEGORY,
+    COUNT,
+    NAME,
+    NUMBER,
+    POINTS,
+    PROBABILITY,
+    SHARE,
+    TEXT,
+    Column,
+    Conclusion,
+    Document,
+    Sheet,
+)
+from wsim.errors import UserError
+from wsim.game import find_game
+from wsim.lab.answer import View, whole
+from wsim.lab.execution import Execution
+from wsim.lab.store import Run, load_run
+from wsim.people.combine.answer import combined
+from wsim.people.evidence import Evidence, Floats, evidence, people_run
+from wsim.people.planning.question import PlanningQuestion
+from wsim.questions.asked import AskedAnswer
+from wsim.questions.compare.answer import compare_runs
+from wsim.stats.distributions import normal_cdf, normal_quantile
+
+MAX_GAMES = 10_000  # of people; more is "never" for any group
+NEGLIGIBLE = 0.02  # an evening that narrows the mean interval by less is not worth it
+MAX_EVENINGS = 200
+WORTH_PLAYTESTING = 200  # games that a group may play of a patch, with and without together
+SHOWN = 8
+
+
+@dataclass(frozen=True, repr=False)
+class PlanningAnswer(AskedAnswer):
+    """A plan for people's games.
+
+    Attributes
+    ----------
+    rows: one row per name: the labels, n (seats so far), combined, half_width (of its interval), games (of its board
+        until it is clear with the requested chance; null: more than 10,000), clear_chance (after the schedule).
+    schedule: one row per game: evening, game, and the board of each seat.
+    settings: one row per number of players: information per game, relative to the study's number.
+    watch: with a patch, the figures in which people would see it first: metric, difference, games.
+    stop_after: evenings after which one more narrows the mean interval by less than 2%. evenings, chance: as requested.
+    worth_testing: what is said about testing the patch; empty without one. players: of the study.
+    """
+
+    FORMAT: ClassVar[str] = "wsim-planning/1"
+    COMMAND: ClassVar[str] = "wsim people plan"
+    CALLED: ClassVar[str] = "a plan for people's games"
+    TABLES: ClassVar[tuple[str, ...]] = ("rows", "schedule", "settings", "watch")
+
+    metric: str
+    players: int
+    evenings: int
+    chance: float
+    stop_after: int
+    worth_testing: str
+    rows: pl.DataFrame
+    schedule: pl.DataFrame
+    settings: pl.DataFrame
+    watch: pl.DataFrame
+
+    @classmethod
+    def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:
+        """Return what the columns of its tables are."""
+        return _columns(str(record["metric"]))
+
+    @property
+    def title(self) -> str:
+        """What it is."""
+        return "What people should play next"
+
+    def display(self, view: View = whole) -> Document:
+        """Return the plan as a document: the schedule, the rows, other settings, what to watch for."""
+        declared, shown = _columns(self.metric), view(self.rows)
+        tables = [
+            Sheet("Boards to put on the table", self.schedule.to_dicts(), declared["schedule"], labels=2),
+            Sheet("What is still unclear", shown.to_dicts(), declared["rows"], labels=2),
+            Sheet("Other numbers of players", self.settings.to_dicts(), declared["settings"], folded=True),
+        ]
+        if self.watch.height:
+            tables.append(Sheet("What to watch for", self.watch.to_dicts(), declared["watch"]))
+        open_rows = self.rows.filter(pl.col("games").is_null() | (pl.col("games") > 0))
+        possible = open_rows.drop_nulls("games")
+        first = possible.sort("games").row(0, named=True) if possible.height else None
+        labels = self.rows.columns[: self.rows.columns.index("n")]
+        named = " ".join(str(first[name]) for name in labels) if first else ""
+        headline = (
+            f"{open_rows.height} of {self.rows.height} rows are unclear; stop after {self.stop_after} evenings"
+            if self.stop_after
+            else f"{open_rows.height} of {self.rows.height} rows are unclear, and another evening would hardly help"
+        )
+        nearest_row = f"{named} is the nearest to being clear: {first['games']:,} games of it" if first else ""
+        notes = [
+            (
+                f"games: games with this board until its interval excludes the reference with chance {self.chance:g}; "
+                f"empty: more than {MAX_GAMES:,}. clear chance: after the schedule"
+            ),
+            (
+                f"Stop when an evening narrows the mean interval by less than {NEGLIGIBLE:.0%}: after "
+                f"{self.stop_after} evenings like these"
+            ),
+            (
+                "Other numbers of players count if what a wonder is worth does not depend on them; a game is assumed "
+                "to take as long for any number"
+            ),
+        ]
+        notes += [self.worth_testing] if self.worth_testing else []
+        return Document(
+            rows=shown, named="rows", tables=tables, notes=[f"{note}." for note in notes],
+            conclusion=Conclusion(headline, nearest_row, clear=False),
+        )  # fmt: skip
+
+
+def _columns(metric: str) -> dict[str, tuple[Column, ...]]:
+    kind, unit = (SHARE, "of wins") if metric == "win" else (POINTS, "")
+    return {
+        "rows": (
+            *(Column(name, NAME) for name in ("wonder", "side")), Column("n", COUNT, about="seats of people so far"),
+            Column("combined", kind, unit=unit), Column("half_width", kind, unit=unit, spread=True, heading="interval"),
+            Column("verdict", CATEGORY), Column("games", COUNT, about="games with this board until it is clear"),
+            Column("clear_chance", PROBABILITY, heading="clear chance"),
+        ),
+        "schedule": (
+            Column("evening", COUNT), Column("game", COUNT), Column("boards", TEXT, heading="boards, in seat order"),
+        ),
+        "settings": (
+            Column("players", COUNT),
+            Column("information", NUMBER, about="per game, relative to the study's number of players"),
+        ),
+        "watch": (
+            Column("metric", NAME), Column("difference", NUMBER, difference=True), Column("games", COUNT),
+        ),
+    }  # fmt: skip
+
+
+def ask(question: PlanningQuestion, _execution: Execution = Execution()) -> PlanningAnswer:
+    """Plan people's games; raise UserError for runs that do not fit."""
+    study = load_run(question.study)
+    people = None if question.people is None else people_run(question.people, study.plan)
+    both = evidence(study, people, question.by, question.metric, question.distance)
+    if len(set(both.names[:, 0].to_list())) < study.plan.players:
+        raise UserError(
+            f"a table of {study.plan.players} needs as many different wonders: give --by wonder or wonder,side"
+        )
+    estimate = combined(both, question.metric, question.level)
+    variance = ((estimate.high - estimate.low) / 2 / normal_quantile((1 + question.level) / 2)) ** 2
+    middle = (estimate.low + estimate.high) / 2
+    schedule, seats = schedule_of(both, variance, study.plan.players, question.games * question.evenings)
+    clear = (estimate.low > both.reference) | (estimate.high < both.reference)
+    later = clear_chance(middle, variance, both, seats, question.level)
+    needed = games_until_clear(middle, variance, both, question)
+    verdict = np.where(clear, np.where(middle > both.reference, "higher", "lower"), "unclear")
+    rows = both.names.with_columns(
+        n=pl.Series(both.n), combined=pl.Series(np.round(estimate.value, 6)),
+        half_width=pl.Series(np.round((estimate.high - estimate.low) / 2, 6)), verdict=pl.Series(verdict.tolist()),
+        games=pl.Series([0 if done else games for done, games in zip(clear, needed, strict=True)], dtype=pl.Int64),
+        clear_chance=pl.Series(np.round(np.where(clear, 1.0, later), 4)),
+    )  # fmt: skip
+    rows = rows.sort(pl.col("games").fill_null(MAX_GAMES + 1), "combined", descending=[False, True])
+    watch, worth_testing = _patch(study, question, both) if question.patched is not None else (_no_watch(), "")
+    return PlanningAnswer(
+        metric=question.metric, players=study.plan.players, evenings=question.evenings, chance=question.chance,
+        stop_after=_stop_after(both, variance, study.plan.players, question.games), worth_testing=worth_testing,
+        rows=rows, schedule=_schedule_frame(both, schedule, question.games), settings=_settings(study, question.metric),
+        watch=watch,
+    )  # fmt: skip
+
+
+def posterior_variance(variance: Floats, seat_variance: Floats, seats: Floats) -> Floats:
+    """Return the variance of rows after more seats of people."""
+    return 1 / (1 / variance + seats / seat_variance)
+
+
+def schedule_of(both: Evidence, variance: Floats, players: int, games: int) -> tuple[list[list[int]], Floats]:
+    """Return the rows on the table of each game, and how many seats each row gets; no wonder twice in a game."""
+    wonders = both.names[:, 0].to_list()
+    seats, plan = np.zeros(len(wonders)), list[list[int]]()
+    for game in range(games):
+        now = posterior_variance(variance, both.seat_variance, seats)
+        gain = now - posterior_variance(variance, both.seat_variance, seats + 1)
+        chosen: list[int] = []
+        for row in np.argsort(-gain, kind="stable").tolist():
+            if wonders[row] not in {wonders[other] for other in chosen} and len(chosen) < players:
+                chosen.append(row)
+        seats[chosen] += 1
+        start = game % players  # nobody always starts with the board that is known least
+        plan.append(chosen[start:] + chosen[:start])
+    return plan, seats
+
+
+def clear_chance(middle: Floats, variance: Floats, both: Evidence, seats: Floats, level: float) -> Floats:
+    """Return the chance that the interval of each row excludes the reference after more seats."""
+    after = posterior_variance(variance, both.seat_variance, seats)
+    moves = np.sqrt(np.maximum(variance - after, 1e-300))
+    reach = normal_quantile((1 + level) / 2) * np.sqrt(after)
+    off = middle - both.reference
+    return np.asarray(normal_cdf((off - reach) / moves) + normal_cdf((-off - reach) / moves), float)
+
+
+def games_until_clear(middle: Floats, variance: Floats, both: Evidence, question: PlanningQuestion) -> list[int | None]:
+    """Return how many games with the row's board make it clear with the requested chance; None: more than 10,000."""
+    tried = np.unique(np.geomspace(1, MAX_GAMES, 120).round()).astype(int)
+    chances = np.stack([
+        clear_chance(middle, variance, both, np.full(len(middle), float(games)), question.level) for games in tried
+    ])  # fmt: skip
+    enough = chances >= question.chance
+    return [int(tried[column.argmax()]) if column.any() else None for column in enough.T]
+
+
+def _stop_after(both: Evidence, variance: Floats, players: int, games: int) -> int:
+    """Return the number of evenings after which one more narrows the mean interval by less than 2%."""
+    seats_a_row = players * games / len(variance)
+    widths = [
+        float(
+            np.sqrt(
+                posterior_variance(variance, both.seat_variance, np.full(len(variance), seats_a_row * evening))
+            ).mean()
+        )
+        for evening in range(MAX_EVENINGS + 1)
+    ]
+    return next(
+        (evening for evening in range(MAX_EVENINGS) if 1 - widths[evening + 1] / widths[evening] < NEGLIGIBLE),
+        MAX_EVENINGS,
+    )
+
+
+def _schedule_frame(both: Evidence, schedule: Sequence[Sequence[int]], games: int) -> pl.DataFrame:
+    names = [" ".join(map(str, row)) for row in both.names.rows()]
+    return pl.DataFrame({
+        "evening": [number // games + 1 for number in range(len(schedule))],
+        "game": [number % games + 1 for number in range(len(schedule))],
+        "boards": [", ".join(names[row] for row in chosen) for chosen in schedule],
+    })  # fmt: skip
+
+
+def _settings(study: Run, metric: str) -> pl.DataFrame:
+    """Return the information of a game by number of players: about effects in multiples of the fair share, or points.
+
+    A seat of n wins with variance (1 - 1/n) / n, which is n - 1 in units of the squared fair share; so n seats inform
+    with n / (n - 1). A score informs as well at any table, so n seats inform with n.
+    """
+    possible = []
+    for players in range(2, 10):
+        try:
+            find_game(study.plan.game).prepare(study.plan.replace(players=players, games=1, policies=["random"]))
+        except UserError:
+            continue
+        possible.append(players)
+    information = {players: players / (players - 1) if metric == "win" else float(players) for players in possible}
+    base = information.get(study.plan.players, 1.0)
+    return pl.DataFrame({"players": possible, "information": [round(information[one] / base, 4) for one in possible]})
+
+
+def _no_watch() -> pl.DataFrame:
+    return pl.DataFrame(schema={"metric": pl.String, "difference": pl.Float64, "games": pl.Int64})
+
+
+def _patch(study: Run, question: PlanningQuestion, both: Evidence) -> tuple[pl.DataFrame, str]:
+    """Return the figures in which people would see a patch first, and whether it is worth playtesting.
+
+    Two samples of equal size see a difference D of a figure with standard deviation s with the requested chance after
+    2 s² (z + z')² / D² seats each; z and z' belong to the level and the chance.
+    """
+    assert question.patched is not None
+    patched = load_run(question.patched)
+    found = (
+        compare_runs(study, patched, level=question.level)
+        .metrics.drop_nulls("q")
+        .filter(pl.col("q") < 1 - question.level)
+    )
+    z = normal_quantile((1 + question.level) / 2) + normal_quantile(question.chance)
+    players, games = study.plan.players, []
+    deviations = _deviations(study, found["metric"].to_list())
+    for row in found.iter_rows(named=True):
+        deviation = deviations.get(row["metric"]) or float(np.sqrt(max(row["first"] * (1 - row["first"]), 1e-6)))
+        rate = min(max(row["n_first"] / study.games, 1e-9), players)
+        games.append(int(np.ceil(2 * 2 * deviation**2 * both.design * z**2 / row["difference"] ** 2 / rate)))
+    watch = (
+        found.select("metric", "difference")
+        .with_columns(games=pl.Series(games, dtype=pl.Int64))
+        .sort("games")
+        .head(SHOWN)
+    )
+    if not watch.height:
+        return (
+            watch,
+            "The patch changes no figure clearly in the simulation: playtest it for whether it is fun, not for balance",
+        )
+    best = watch.row(0, named=True)
+    if best["games"] <= WORTH_PLAYTESTING:
+        return (
+            watch,
+            (
+                f"Playtesting can show the patch: {best['metric']} after about {best['games']:,} games, half of them "
+                "without it"
+            ),
+        )
+    return watch, (
+        f"Playtesting will not show the patch: even {best['metric']} needs about {best['games']:,} games, half of them "
+        "without it; trust the simulation (wsim robustness says how far), and playtest whether it is fun"
+    )
+
+
+def _deviations(study: Run, metrics: Sequence[str]) -> dict[str, float]:
+    """Return the standard deviation of a seat in the metrics that are points or counts."""
+    columns = {**{name: name for name in metrics}, "score": "total"}
+    there = study.seats.collect_schema().names()
+    scores = study.seats.select(pl.col("total").cast(pl.Float64).std()).collect().item()
+    named = {metric: scores for metric in metrics if metric.startswith("score:")}
+    wanted = {metric: columns[metric] for metric in metrics if columns[metric] in there}
+    frame = study.seats.select(
+        pl.col(name).cast(pl.Float64).std().alias(metric) for metric, name in wanted.items()
+    ).collect()
+    return {**named, **(frame.row(0, named=True) if wanted else {})}

@@ -1,0 +1,37 @@
+"""The options of planning people's games."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from wsim.errors import UserError
+from wsim.options import Options, argument, at_least, level_option, names, option, whole
+from wsim.people.combine.question import distance_option, metric_option
+
+
+def power(name: str, value: Any) -> Any:
+    """Return a chance between 0.5 and 1; raise UserError for any other."""
+    if not 0.5 <= value < 1:
+        raise UserError(f"{name} must be at least 0.5 and less than 1, not {value}")
+    return value
+
+
+@dataclass(frozen=True)
+class PlanningQuestion(Options):
+    """Plan people's next games: boards to put on the table, games until each wonder is clear, and when to stop.
+
+    Starts from what simulated and people's games say together (wsim people combine). With --patched, it also says
+    whether the patch is worth playtesting at all, and what to watch for.
+    """
+
+    study: str = argument("Run folder of simulated games.", metavar="STUDY", file=True)
+    people: str | None = argument("Run folder written by wsim import; none yet.", None, metavar="PEOPLE", file=True)
+    metric: str = metric_option()
+    by: tuple[str, ...] = option("Columns that name a row.", (), metavar="COLUMNS", read=names, shown="wonder,side")
+    games: int = option("Games per evening.", 3, metavar="N", read=whole, check=at_least(1))
+    evenings: int = option("Evenings to schedule.", 2, metavar="N", read=whole, check=at_least(1))
+    chance: float = option("Chance with which a wonder should become clear.", 0.8, metavar="X", check=power)
+    patched: str | None = option("Simulated run with the patch to be tested.", None, metavar="RUN", file=True)
+    distance: float | None = distance_option()
+    level: float = level_option()
