@@ -190,7 +190,7 @@ class Checkout:
     """A copy of the checkout in which faults are planted."""
 
     def __init__(self, parent: Path, number: int) -> None:
-        self.root = parent / str(number)
+        self.root, self.said = parent / str(number), ""
         listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
         for name in listed.decode().rstrip("\0").split("\0"):
             if (ROOT / name).is_file():
@@ -202,9 +202,10 @@ class Checkout:
         command = [sys.executable, "-m", "pytest", "-q", "-x", "-n", "0", "-p", "no:cacheprovider", *words]
         variables = {**os.environ, "PYTHONPATH": str(self.root), "PYTHONDONTWRITEBYTECODE": "1", **environment}
         try:
-            run = subprocess.run(command, cwd=self.root, env=variables, capture_output=True, timeout=limit)
+            run = subprocess.run(command, cwd=self.root, env=variables, capture_output=True, text=True, timeout=limit)
         except subprocess.TimeoutExpired:
             return False
+        self.said = run.stdout[-2000:]
         return run.returncode in (0, 5)  # 5: no test was collected
 
     def survives(self, fault: Fault, package: Measured) -> bool:
@@ -226,7 +227,7 @@ class Checkout:
         report = self.root / "lines.json"
         begun = time.monotonic()
         if not self.passes(["-p", "tests.lines", *tests_of(package)], WSIM_LINES=str(report)):
-            sys.exit(f"the tests of {package or 'wsim'} fail without any fault: there is nothing to measure")
+            sys.exit(f"the tests of {package or 'wsim'} fail without any fault:\n{self.said}")
         return Measured(
             tests_of(package),
             PATIENCE * (time.monotonic() - begun) + 60,

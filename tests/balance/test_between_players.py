@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import json
-
 from wsim.balance.answer import _between
 from wsim.balance.cells import Cell
 from wsim.balance.goal import as_goal
+from wsim.lab.plan import Plan
+from wsim.lab.provenance import Provenance
+from wsim.lab.rest_known import known_between
 from wsim.wonders.game import GAME
 
 
 def test_what_is_known_of_the_game_as_it_is_is_next_to_the_targets() -> None:
-    assert GAME.REST is not None
-    known = json.loads(GAME.REST.read_text())["known"]
-    figures = next(one["figures"] for one in known if one["conditions"]["players"] == 4)
-    for policies, found in (("net", {("here", "Rhodos B"): figures["wonders"]["Rhodos B"]}), ("balanced", {})):
+    plan = Plan.make(players=4)
+    known = known_between(Provenance.of(plan, GAME.prepare(plan)).identity, None, "wonders")
+    assert known is not None
+    for policies, found in (("net", {("here", "Rhodos B"): known.half_widths()["Rhodos B"]}), ("greedy", {})):
         goal = as_goal(
             {
                 "setting": [{"name": "here", "policies": policies}],

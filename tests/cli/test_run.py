@@ -102,7 +102,7 @@ MISTAKES = [
     ("--set points", "set must be path=value, such as cards.Palace.points=6, not 'points'"),
     ("--resume nothing", "'nothing' does not exist"),
     ("--resume one two", "only one folder can be resumed, not both 'one' and 'two'"),
-    ("--out full", "'full' contains files that are not a wsim run: choose another --out"),
+    ("--out full", "'full' contains files that are not a wsim run: choose a different --out"),
     ("--fail 3", "game 3 cannot be played"),
 ]
 
@@ -166,7 +166,7 @@ def test_ctrl_c_keeps_finished_parts_and_says_how_to_continue(wsim_command: Comm
     assert command == "wsim run --resume 'a run'"
 
     assert wsim_command(*SLOW, "--out", "a run").err == (
-        "wsim: 'a run' contains this run, unfinished: add --resume to continue it, or choose another --out\n"
+        "wsim: 'a run' contains this run, unfinished: add --resume to continue it, or choose a different --out\n"
     )
     resumed = wsim_command(*shlex.split(command)[1:])
     assert resumed.code == 0

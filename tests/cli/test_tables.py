@@ -73,7 +73,7 @@ def test_the_tables_of_a_run_are_listed_with_their_options(wsim_command: Command
     by_name = {row["table"]: row for row in rows}
     assert by_name["strengths"]["by"] == "wonder,side"
     assert by_name["synergies"]["options"] == "--by --card --outcome --raw"
-    assert by_name["calibration"]["options"] == "--tolerance"
+    assert by_name["calibration"]["options"] == "--against --tolerance"
     lines = wsim_command("table", run).out.splitlines()
     assert lines[0] == f"Tables of 7 Wonders: wsim table {run} NAME"
     assert [line.split()[0] for line in lines[3:]] == told

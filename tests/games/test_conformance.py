@@ -30,7 +30,7 @@ from wsim.lab.progress import Interrupted
 from wsim.lab.run import record
 from wsim.lab.store import Run, load_run
 from wsim.stats.analysis import Analysis
-from wsim.stats.columns import PLAYER_SD
+from wsim.stats.columns import PLAYER_HALF_WIDTH
 from wsim.stats.tables import Table
 
 pytestmark = pytest.mark.usefixtures("toy_among_games")
@@ -331,7 +331,7 @@ def test_every_analysis_makes_a_table(played: tuple[Row, Run]) -> None:
         assert table.title
         assert table.note
         main = {column for column in analysis.columns if not column.endswith("*")}
-        main.discard(PLAYER_SD)  # there where it is known
+        main.discard(PLAYER_HALF_WIDTH)  # there where it is known
         assert main <= set(table.frame.columns), name
         assert_declared(name, table.sheet())
         numbers = [column for column, kind in table.frame.schema.items() if kind.is_float()]

@@ -121,7 +121,7 @@ def test_who_raises_is_named_with_its_game(mine: str, name: str, sentence: str) 
 
 
 def test_who_raises_is_named_in_any_order_of_the_seats(mine: str) -> None:
-    plan = wsim.Plan.make(players=3, policies=[f"{mine}:fair", f"{mine}:raises", f"{mine}:fair"])
+    plan = wsim.Plan.make(players=3, policies=[f"{mine}:fair", f"{mine}:wrong", f"{mine}:fair"])
     simulator = find_game(plan.game).prepare(plan)
-    with pytest.raises(UserError, match=r"mine\.py:raises' raised IndexError"):
+    with pytest.raises(UserError, match=r"mine\.py:wrong' raised ZeroDivisionError"):
         simulator.play_seated(4, np.zeros(3, simulator.row_dtype), np.array([[1, 2, 0]]))

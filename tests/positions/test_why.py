@@ -15,8 +15,9 @@ from tests.tiers import first_quick
 from wsim.errors import UserError
 from wsim.lab.store import Run
 from wsim.positions.game_value import Game
+from wsim.positions.move_text import ranked_lines
 from wsim.positions.values import Values
-from wsim.positions.why import why_along, why_of
+from wsim.positions.why import SHOWN, why_along, why_of, why_text
 
 pytestmark = pytest.mark.usefixtures("elsewhere")
 
@@ -165,3 +166,36 @@ def test_the_three_dearest_mistakes_are_costly(monkeypatch: pytest.MonkeyPatch) 
     game: Any = SimpleNamespace(to_move=0)
     valued = why_along([(game, 0)] * len(costs), 3, policies="random")
     assert [decision["costly"] for decision in valued["decisions"]] == [False, True, False, True, True, False, False]
+
+
+def row(index: int, win_share: float) -> dict[str, Any]:
+    interval = {"low": win_share - 0.1, "high": win_share + 0.1, "score": 40.0, "score_low": None, "score_high": None}
+    loss = {"loss": 0.5 - win_share, "loss_low": None, "loss_high": None}
+    return {"index": index, "move": {"card": f"Card {index}"}, "win_share": win_share, **interval, **loss}
+
+
+SPEAKER: Any = SimpleNamespace(phrase=lambda move: f"build {move['card']}", payments=lambda _: {"bank": 2})
+
+
+def test_the_best_moves_are_told_and_the_one_that_was_made_wherever_it_stands() -> None:
+    moves = [row(index, 0.5 - 0.02 * index) for index in range(SHOWN + 3)]
+    cost = {"win_share": 0.12, "low": 0.1, "high": 0.14}
+    told = {
+        "age": 2, "turn": 5, "seat": 1, "decision": "last_card", "scores": [20, 31], "win_shares": [0.4, 0.6],
+        "hand": ["Altar"], "moves": moves, "made": SHOWN + 1, "costly": True, "cost": cost,
+    }  # fmt: skip
+    text = why_text({"policies": "net", "playouts": 40, "decisions": [told]}, SPEAKER).splitlines()
+    assert text[2] == "age 2, turn 5, seat 1 (last card): points 20 31, win chance 0.40 0.60"
+    listed = [line for line in text if "build Card" in line]
+    assert [int(line.split("Card ")[1].split()[0]) for line in listed] == [*range(SHOWN), SHOWN + 1]
+    assert [line.startswith("  >") for line in listed] == [False] * SHOWN + [True]
+    assert listed[0].endswith("build Card 0 (2 to bank)  win 0.500 ±0.100  score 40.0")
+    assert text[-2].strip() == "and 2 more"
+    assert "0.120 ±0.020 of the victory" in text[-1]
+
+
+def test_a_ranking_says_how_much_less_every_move_but_the_best_is_worth() -> None:
+    head, best, second = ranked_lines([row(0, 0.5), row(1, 0.4)], SPEAKER, [4, 7])
+    assert head.split() == ["win", "share", "score", "less", "by", "move"]
+    assert best.split() == ["4", "0.500", "±0.100", "40.0", *["build", "Card", "0", "(2", "to", "bank)"]]
+    assert second.split() == ["7", "0.400", "±0.100", "40.0", "0.100", *["build", "Card", "1", "(2", "to", "bank)"]]

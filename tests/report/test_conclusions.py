@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import polars as pl
 import pytest
 
@@ -9,7 +11,7 @@ from tests.stats import data
 from tests.stats.data import seats_table
 from wsim.document import NAME, SHARE, Column, estimated
 from wsim.report.conclusions import Statement, _unmeasured, about_levels, about_worth
-from wsim.stats.columns import FAIR, FAIR_SHARE_RATIO
+from wsim.stats.columns import FAIR, FAIR_SHARE_RATIO, PLAYER_HALF_WIDTH
 from wsim.stats.tables import Table
 
 
@@ -156,3 +158,14 @@ def test_what_harms_is_said_to() -> None:
 def test_unclear_worth_makes_no_claim() -> None:
     found = about_worth(worths(("a", 0.02, 0.02, 0.1), ("b", 0.01, 0.02, 0.3)), "cards", 1000)
     assert [one.headline for one in found] == ["No card is clearly worth anything in 1,000 games."]
+
+
+def test_what_other_players_find_widens_the_intervals_of_the_strongest() -> None:
+    """Alone, 1.40 +-0.04 times the fair share leaves out the next one, 1.30; with +-0.06 of win share it does not."""
+    wonders = levels(("Rhodos", 1.4, 0.04, 0.001), ("Gizah", 1.3, 0.04, 0.001), ("Babylon", 0.8, 0.04, 0.001))
+    (first, *_) = about_levels(wonders, "wonders", 10_000)
+    assert first.headline.startswith("The strongest wonder is Rhodos: ")
+    more = {"win_share": pl.col(FAIR) / 4, PLAYER_HALF_WIDTH: pl.lit(0.06)}
+    found = about_levels(replace(wonders, frame=wonders.frame.with_columns(**more)), "wonders", 10_000)
+    assert found[0].headline == "The strongest wonder is one of 2: Rhodos or Gizah."
+    assert not any("weakest" in one.headline for one in found)  # .8 is within .24 of 1

@@ -73,6 +73,8 @@ def test_worth_is_the_difference_of_means_with_errors_clustered_by_game() -> Non
             assert reach / error == pytest.approx(1.96, abs=0.03)
         assert (found[name]["followed"], found[name]["overruled"]) == (followed.sum(), instead.sum())
         assert found[name]["wanted"] == pytest.approx(own.mean())
+        assert found[name]["win_followed"] == pytest.approx(outcome[own & ~wishes.overruled].mean())
+        assert found[name]["win_overruled"] == pytest.approx(outcome[own & wishes.overruled].mean())
 
 
 def test_sums_of_parts_are_those_of_the_whole() -> None:

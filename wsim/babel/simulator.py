@@ -30,6 +30,7 @@ from wsim.policies.chances import overruling_of
 from wsim.policies.registry import resolve
 from wsim.positions.machine import KernelSimulator, VectorKernels
 from wsim.positions.scenes import moments
+from wsim.positions.value_net import ValueNet
 from wsim.rng import keys_of
 from wsim.version import STREAMS
 
@@ -40,6 +41,15 @@ if TYPE_CHECKING:
     from wsim.lab.plan import Plan
     from wsim.policies.registry import LineUp
     from wsim.positions.scenes import Scene, Story
+
+
+VALUES = ValueNet(
+    file=Path(__file__).with_name("value.npz"),
+    entries="wsim.babel.policies.chances:ENTRIES",
+    stages=96,
+    phases={"turns 1 to 10": 1, "turns 11 to 20": 11, "later turns": 21},
+)
+"""Its stages are turns."""
 
 
 class BabelSimulator(KernelSimulator[BabelPosition]):
@@ -78,7 +88,13 @@ class BabelSimulator(KernelSimulator[BabelPosition]):
     def set_up(self, described: Mapping[str, Any]) -> BabelPosition:
         return set_up(self.begin(0), described)
 
-    def seats_frame(self, rows: NDArray[Any]) -> pl.DataFrame:
+    @property
+    def value_net(self) -> ValueNet:
+        """The value net."""
+        return VALUES
+
+    def base_frame(self, rows: NDArray[Any]) -> pl.DataFrame:
+        """Return the seats table (``frames.SEAT_COLUMNS``)."""
         return seats_frame(rows, self.labels, self.seats, self.catalogue)
 
     def picks_frame(self, picks: NDArray[Any]) -> pl.DataFrame:

@@ -28,7 +28,7 @@ from wsim.lab.provenance import Provenance
 from wsim.lab.rest_known import known_between
 from wsim.questions.asked import AskedAnswer
 from wsim.spec.fields import dotted
-from wsim.stats.columns import PLAYER_SD
+from wsim.stats.columns import PLAYER_HALF_WIDTH
 from wsim.stats.intervals import Interval
 
 if TYPE_CHECKING:
@@ -55,8 +55,8 @@ class BalanceAnswer(AskedAnswer):
     changes: one row for each: path, old, new, cost, at_end (it is at an end of its range), and the cell that it moves
         most: setting, of, metric, effect with effect_low and effect_high, next to the patch without it.
     targets: one row for each cell: setting, of, metric, low and high (accepted), before and after with their _low and
-        _high (95 %), proven; between_player_sd, where it is known how far the figures before move between
-        players. After: on the deals of the last proof alone; null before there is one.
+        _high (95 %), proven; player_half_width, where it is known what another good player finds before the patch.
+        After: on the deals of the last proof alone; null before there is one.
     trade: changes against deviation, on deals of the search: changes, cost, worst (the largest deviation; 1 is at the
         bound), patch.
     proofs: every attempt, as JSON. binds: targets that are not proven, the farthest first. conflicts: which of them
@@ -428,30 +428,32 @@ def _changes(search: PatchSearch, patch: Patch, *, alone: bool) -> pl.DataFrame:
 def _targets(search: PatchSearch, proof: Proof | None) -> pl.DataFrame:
     before = search.before
     assert before is not None
-    rows, player_sds = [], _between(search.evaluator.goal, search.evaluator.cells)
+    rows, half_widths = [], _between(search.evaluator.goal, search.evaluator.cells)
     for index, cell in enumerate(search.evaluator.cells):
         row = {
             **cell.record(),
             **_interval(before, index, "before"),
-            PLAYER_SD: player_sds.get((cell.setting, cell.name)),
+            PLAYER_HALF_WIDTH: half_widths.get((cell.setting, cell.name)),
         }
         row |= _interval(proof, index, "after")
         rows.append({**row, "proven": None if proof is None else bool(proof.within[index])})
     table = pl.DataFrame(rows, infer_schema_length=None)
-    return table if player_sds else table.drop(PLAYER_SD)
+    return table if half_widths else table.drop(PLAYER_HALF_WIDTH)
 
 
 def _between(goal: Goal, cells: Sequence[Cell]) -> dict[tuple[str, str], float]:
-    """Return how far win shares of targets move between good players as the game is, where that is known."""
+    """Return the half widths for another good player's win shares of targets, as the game is, where they are known."""
     game = find_game(goal.game)
     names = [name for name, analysis in analyses_of(game).items() if analysis.moves == "win_share"]
-    player_sds: dict[tuple[str, str], float] = {}
+    half_widths: dict[tuple[str, str], float] = {}
     for setting in goal.settings:
         targeted = {cell.name for cell in cells if cell.setting == setting.name and cell.metric == "win"}
         identity = Provenance.of(setting.plan, game.prepare(setting.plan)).identity
         for known in filter(None, (known_between(identity, None, name) for name in names)):
-            player_sds |= {(setting.name, name): sd for name, sd in known.figures.items() if name in targeted}
-    return player_sds
+            half_widths |= {
+                (setting.name, name): half for name, half in known.half_widths().items() if name in targeted
+            }
+    return half_widths
 
 
 def _interval(level: Level | Proof | None, index: int, name: str) -> dict[str, float | None]:

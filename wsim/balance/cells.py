@@ -15,7 +15,7 @@ from wsim.balance.goal import MEAN, Keep, Setting, Target
 from wsim.document import CATEGORY, COUNT, NUMBER, RATIO, Column, estimated, names
 from wsim.errors import UserError, nearest
 from wsim.questions.metrics import Metric, SeatsReader, kind_of_metric, parse_metric
-from wsim.stats.columns import BETWEEN_PLAYER_SD
+from wsim.stats.columns import OTHER_PLAYERS
 from wsim.stats.fewest import SEEN
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def target_columns(targets: Sequence[Mapping[str, Any]]) -> tuple[Column, ...]:
         *names(("style_before", "style_after")),
         *(Column(name, NUMBER) for name in ("old", "new", "now", "to")),
         *(Column(name, kind, unit=unit, about=f"{name} end of the accepted range") for name in ("low", "high")),
-        *(estimated(name, kind, unit=unit) for name in ("before", "after", "value")), BETWEEN_PLAYER_SD,
+        *(estimated(name, kind, unit=unit) for name in ("before", "after", "value")), OTHER_PLAYERS,
         estimated("effect", kind, unit=unit, difference=True),
         Column("reach", RATIO, about="effect divided by half the accepted width"), Column("found", CATEGORY),
         Column("proven", CATEGORY), Column("at_end", CATEGORY, heading="at the end of its range"),

@@ -64,10 +64,16 @@ class Wonders(OneTable):
 
 @dataclass(frozen=True)
 class Calibrate(OneTable):
-    """Compare a run of the first edition with results of human players, figure by figure (table calibration)."""
+    """Compare a run with results of human players, figure by figure (table calibration).
+
+    The published results are of the first edition; with --against, the results are people's games of any rule set.
+    """
 
     name: ClassVar[str] = "calibration"
 
+    against: str | None = option(
+        "Compare with people's games instead: a folder written by wsim import.", None, metavar="PEOPLE"
+    )
     tolerance: str | None = option(
         "Largest difference that counts as human, in human standard deviations.", None, shown="0.25"
     )

@@ -152,7 +152,7 @@ class Net(NamedTuple):
     describe: Any
 
 
-def _valuing(parts: Parts) -> Any:
+def valuing(parts: Parts) -> Any:
     """Return the kernel of the layers: (public, own, choice, rules, net, places, count, x, numbers, learned)."""
     sizes = parts.sizes
     width, narrow, state_numbers, move_numbers = sizes.width, sizes.narrow, sizes.state_numbers, sizes.move_numbers
@@ -202,7 +202,7 @@ def _valuing(parts: Parts) -> Any:
 def net_of(parts: Parts) -> Net:
     """Return the kernels of a game's net."""
     state_numbers, move_numbers, candidates = parts.sizes.state_numbers, parts.sizes.move_numbers, parts.candidates
-    fill, list_moves, describe_items, value = parts.fill, parts.list_moves, parts.describe_items, _valuing(parts)
+    fill, list_moves, describe_items, value = parts.fill, parts.list_moves, parts.describe_items, valuing(parts)
     values_room = stack_room("net.values", np.float64, parts.choices)
     places_room = stack_room("net.places", np.int64, candidates)
     numbers_room = stack_room("net.numbers", np.float32, candidates, move_numbers)

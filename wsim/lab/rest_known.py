@@ -6,10 +6,12 @@ all played by these policies shows them. An answer in the run folder takes prece
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from wsim.errors import UserError
 from wsim.files import json_of, text_within
@@ -22,6 +24,11 @@ _NOT_OF_THE_RULES = ("engine", "policies", "catalogue", "changes")
 """Entries of a rules record that are not rules: the policies, file names, how the catalogue was requested."""
 
 
+_DIGITS = 4
+SAME_PLAN = {"net:seed=1": "net", "net:seed=2": "net"}
+"""Policies that were learned by the plan of another one, on other deals: they are one family with it."""
+
+
 def known_between(provenance: Mapping[str, Any], folder: Path | None, table: str) -> Between | None:
     """Return how much the figures of a table of a run differ between players; None if that is unknown.
 
@@ -31,37 +38,65 @@ def known_between(provenance: Mapping[str, Any], folder: Path | None, table: str
 
     Raises UserError for a damaged answer of ``wsim robustness`` in the folder.
     """
-    here = _conditions(provenance)
+    here = conditions_of(provenance)
     playing = set(provenance["plan"]["policies"])
     for one in _known(folder, provenance["plan"]["game"]):
         figures = one["figures"].get(table)
         if figures and _set(one["conditions"]) == _set(here) and playing <= set(one["identities"]):
-            return Between(tuple(one["players"]), one["games"], figures)
+            values = {item: row[:-1] for item, row in figures.items()}
+            noise = {item: row[-1] for item, row in figures.items()}
+            return Between(tuple(one["players"]), len(next(iter(values.values()))), one["games"], values, noise)
     return None
 
 
+def families_of(policies: Sequence[str]) -> dict[str, list[int]]:
+    """Return the numbers of the policies of each family; those that were learned by one plan are one family."""
+    families: dict[str, list[int]] = {}
+    for number, policy in enumerate(policies):
+        families.setdefault(SAME_PLAN.get(policy, policy), []).append(number)
+    return families
+
+
 def between_of(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the differences in an answer of ``wsim robustness``; raise KeyError, TypeError or the like if it is
-    damaged."""
-    figures: dict[str, dict[str, float]] = {}
-    for row in record["items"] if "items" in record else record["things"]:
-        sd = row.get("shrunk", row["between"])
-        if sd is not None:
-            figures.setdefault(row["table"], {})[row["item"] if "item" in row else row["thing"]] = sd
+    """Return the figures of families in an answer of ``wsim robustness``; raise KeyError, TypeError or the like for a
+    damaged one."""
+    policies = list(record["policies"])
+    families = families_of(policies)
+    figures: dict[str, dict[str, list[float]]] = {}
+    values: dict[tuple[str, str], dict[str, float | None]] = {}
+    for row in record["figures"]:
+        values.setdefault((row["table"], row["item"]), {})[row["policy"]] = row["figure"]
+    for row in record["items"]:
+        found = [values[row["table"], row["item"]].get(policy) for policy in policies]
+        known = np.array([np.nan if value is None else value for value in found], float)
+        if len(families) < 2 or row["between"] is None or not np.isfinite(known).all():
+            continue
+        means = [round(float(known[members].mean()), _DIGITS) for members in families.values()]
+        noise = max(float(known.var(ddof=1)) - row["between"] ** 2, 0.0)
+        figures.setdefault(row["table"], {})[row["item"]] = [*means, noise]
     identities = [one["identity"] for one in record["made"]]
     return {
-        "conditions": _conditions(identities[0]),
-        "players": list(record["policies"]),
+        "conditions": conditions_of(identities[0]),
+        "players": policies,
         "identities": [policy for identity in identities for policy in identity["plan"]["policies"]],
         "games": int(record["games"]),
         "figures": figures,
     }
 
 
-def _conditions(identity: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the conditions of a figure apart from the policies."""
+def _renamed(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return an answer with the present names of its items."""
+    names = {"things": "items", "thing": "item"}
+    rows = {names.get(key, key): value for key, value in record.items()}
+    for table in ("items", "figures"):
+        rows[table] = [{names.get(key, key): value for key, value in row.items()} for row in rows[table]]
+    return rows
+
+
+def conditions_of(identity: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the conditions of a figure apart from the policies; games for ``worth`` are added, and change nothing."""
     plan = identity["plan"]
-    names = ("game", "ruleset", "players", *find_game(plan["game"]).OPTIONS)
+    names = ("game", "ruleset", "players", *(name for name in find_game(plan["game"]).OPTIONS if name != "worth"))
     rules = {key: value for key, value in identity["rules"].items() if key not in _NOT_OF_THE_RULES}
     return {**{name: plan.get(name) for name in names}, "rules": digest_of(rules)}
 
@@ -78,7 +113,7 @@ def _known(folder: Path | None, game: str) -> Iterator[Mapping[str, Any]]:
         try:
             record = json_of(text_within(path))
             if record["format"] in OF_ANSWERS:
-                yield between_of(record)
+                yield between_of(_renamed(record))
         except (LookupError, TypeError, ValueError, AttributeError) as error:
             raise UserError(f"{str(path)!r} is not an answer of wsim robustness, or is damaged: {error!r}") from error
     shipped = find_game(game).REST

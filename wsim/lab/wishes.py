@@ -16,7 +16,7 @@ from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.batch import rows_and_picks
 from wsim.lab.record import RECORD, read_record
-from wsim.policies.chances import CHANCE, OVERRULE, WORTH, WORTH_GAMES
+from wsim.policies.chances import CHANCE, CHARACTER, OVERRULE, WORTH, WORTH_GAMES
 
 if TYPE_CHECKING:
     from wsim.game import Simulator
@@ -33,7 +33,8 @@ def overruled(plan: Plan, chance: float | str) -> Plan:
         raise UserError(f"{plan.game} cannot overrule policies, so worth cannot be measured")
     if "randomise" in plan.options:
         raise UserError("randomise and overrule are different experiments: use only one of them")
-    return plan.replace(overrule=str(chance), worth=None, picks=False, keep="seats")
+    plain = {CHARACTER: None} if CHARACTER in plan.options else {}
+    return plan.replace(overrule=str(chance), worth=None, picks=False, keep="seats", **plain)
 
 
 def with_worth(plan: Plan, folder: str | None) -> Plan:

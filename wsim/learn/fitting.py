@@ -134,6 +134,12 @@ def _centred(values: NDArray[np.float32], batch: Batch) -> NDArray[np.float32]:
     return values - means[batch.owner].astype(np.float32)
 
 
+def _slopes(values: NDArray[np.float32], batch: Batch) -> NDArray[np.float32]:
+    """Return the derivatives of the squared error of centred values."""
+    error = _centred(values, batch) - _centred(batch.moves["worth"], batch)
+    return _centred(error, batch) * np.float32(2 / len(error))
+
+
 class _Adam:
     """AdamW with its moments."""
 
@@ -166,11 +172,14 @@ def _batches(counts: Sequence[int], size: int, random: Any) -> Iterator[tuple[in
 def fit(
     arrays: Mapping[str, Any], tables: Sequence[Decisions], layers: Callable[[Arrays, Batch], Layers],
     how: Fitting, seed: int, progress: Callable[[int, int], None] | None = None,
+    slopes: Callable[[Any, Batch], Any] | None = None,
 ) -> Arrays:  # fmt: skip
     """Return a net fitted to the decisions of some tables, beginning from ``arrays``.
 
-    ``layers`` evaluates a net's arrays on a batch.
+    ``layers`` evaluates a net's arrays on a batch; ``slopes`` returns the derivatives of the loss with respect to its
+    values, by default those of the module's loss.
     """
+    slopes = slopes or _slopes
     random = np.random.default_rng(seed)
     fitted: Arrays = {name: array.copy() for name, array in arrays.items()}
     adam = _Adam(fitted, how.decay)
@@ -179,9 +188,7 @@ def fit(
         for table, which in _batches([len(decisions.states) for decisions in tables], how.size, random):
             batch = tables[table].batch(which)
             output = layers(fitted, batch)
-            error = _centred(output.values, batch) - _centred(batch.moves["worth"], batch)
-            slopes = output.backward(_centred(error, batch) * np.float32(2 / len(error)))
-            adam.step(slopes, how.rate * _warmth(adam.steps / steps))
+            adam.step(output.backward(slopes(output.values, batch)), how.rate * _warmth(adam.steps / steps))
             if progress is not None:
                 progress(adam.steps, steps)
             if adam.steps == steps:

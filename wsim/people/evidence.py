@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from wsim.errors import UserError
 from wsim.lab.plan import Plan
+from wsim.lab.rest_known import known_between
 from wsim.lab.store import Run, load_run
-from wsim.stats.columns import PLAYER_SD
+from wsim.stats.columns import PLAYER_HALF_WIDTH
 from wsim.stats.distributions import normal_quantile
 
 Floats = NDArray[np.float64]
@@ -91,7 +92,8 @@ def evidence(study: Run, people: Run | None, by: Sequence[str], metric: str, dis
     simulated, error = table[figure].to_numpy().astype(float), half / 2 / normal_quantile(0.975)
     names = table.select(pl.col(groups).cast(pl.String))
     fair = 1 / study.plan.players
-    known = table[PLAYER_SD].drop_nulls().to_numpy() if PLAYER_SD in table.columns and metric == "win" else np.empty(0)
+    between = known_between(study.provenance.identity, study.path, "wonders") if metric == "win" else None
+    known = np.empty(0) if between is None or PLAYER_HALF_WIDTH not in table.columns else between.sds()
     if distance is not None:
         scale, source = distance, "as requested"
     elif len(known):

@@ -7,16 +7,16 @@ number in it (``Score 2``, ``Player 3 wonder``) makes it a column of that seat, 
 from __future__ import annotations
 
 import re
-import tomllib
 import unicodedata
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache, cached_property
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from wsim.errors import UserError, nearest
+from wsim.spec.source import read_toml
 
 OF_SEATS = re.compile(
     r"^(.*?)[\s_.:#-]*(\d{1,2})$|^(?:p|player|seat|spieler|joueur|jatekos|játékos)?[\s_.]*(\d{1,2})[\s_.:-]+(.*)$", re.I
@@ -34,7 +34,7 @@ def key_of(text: str) -> str:
 @cache
 def words() -> Mapping[str, Any]:
     """Return ``names.toml``."""
-    return tomllib.loads((files("wsim.people") / "names.toml").read_text(encoding="utf-8"))
+    return read_toml(Path(__file__).with_name("names.toml"), "list of names")
 
 
 @dataclass(frozen=True)

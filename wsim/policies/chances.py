@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from wsim.errors import UserError
+from wsim.errors import UserError, nearest
 
 OVERRULE = "overrule"
 """The option of a plan: how often a policy is overruled and makes its next best move (``wsim.kernels.overruling``)."""
@@ -16,8 +16,21 @@ WORTH_GAMES = 0.45
 """Games with overruled policies that ``wsim run`` plays for each game, unless it is told otherwise."""
 OVERRULE_HELP = "chance, for all seats or by seat, that a policy must do the next best thing (wsim experiment worth)"
 WORTH_HELP = f"games with overruled policies for each game, for what cards are worth; wsim run: {WORTH_GAMES}; 0: none"
-EXPERIMENT = {OVERRULE: OVERRULE_HELP, WORTH: WORTH_HELP}
-"""The options of a game whose policies can be overruled."""
+CHARACTER = "character"
+"""The option of a plan: whether games are followed with the chances of their seats (``wsim.positions.character``)."""
+CHARACTER_HELP = "true: add columns with the drama, lead changes and the like of each game (wsim experiment character)"
+EXPERIMENT = {OVERRULE: OVERRULE_HELP, WORTH: WORTH_HELP, CHARACTER: CHARACTER_HELP}
+"""The options of a game whose policies can be overruled, and whose games can be followed."""
+
+
+def follows(options: Mapping[str, str], *, picks: bool = False) -> bool:
+    """Return whether the games of a plan are followed; raise UserError for a wrong option."""
+    text = options.get(CHARACTER, "false")
+    if text not in ("true", "false"):
+        raise UserError(f"option {CHARACTER} must be true or false, not {text!r}{nearest(text, ('true', 'false'))}")
+    if text == "true" and picks:
+        raise UserError(f"{CHARACTER} cannot be combined with picks: play two runs")
+    return text == "true"
 
 
 def per_seat(option: str, text: str, seats: int) -> list[str]:

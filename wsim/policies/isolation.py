@@ -226,8 +226,8 @@ class Isolated:
             pass_fds=(self._shared,), env=environment, start_new_session=True,
         )  # fmt: skip
         weakref.finalize(self, _end, self._process)
-        self._process.stdin.write(json.dumps(spec).encode() + b"\n")
         try:
+            self._process.stdin.write(json.dumps(spec).encode() + b"\n")
             self.missing = [_printable(text) for text in json.loads(self._line(LOADING))]
             made = json.loads(self._line(LOADING))
             if "error" in made:
@@ -235,6 +235,8 @@ class Isolated:
             policy(name=made["name"], parameters=made["parameters"], python=bool(made["python"]))  # checks them
             parameters, idea = MappingProxyType(dict(made["parameters"])), _printable(made["idea"])
             return Declaration(made["name"], parameters, idea, bool(made["python"]), bool(made["values"]))
+        except UserError:
+            raise
         except (ValueError, KeyError, TypeError, AttributeError, OSError) as error:
             raise UserError(
                 f"the isolated policy {str(self.entry)!r} cannot be loaded: its process ended or did not answer as it "

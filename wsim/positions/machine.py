@@ -11,19 +11,23 @@ from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 import numpy as np
 
+from wsim.errors import UserError
 from wsim.game import Simulator
 from wsim.jit.modes import JIT
 from wsim.kernels.commands import BEGIN, COMPARE, DECIDE, EVERYTHING, FOLLOW, LOOK, OBSERVE, PLAY_OUT, REDRAW, STEP
 from wsim.kernels.heads import RECORD_ALL, RECORD_PICKS, seating_like, timestep_of
 from wsim.limits import BrokenLimit, Limit, limit_error_of
+from wsim.policies.chances import follows
 from wsim.position import Position
+from wsim.positions.character import COUNT, FIGURES, PREFIX, figures_of
 
 if TYPE_CHECKING:
+    import polars as pl
     from numpy.typing import NDArray
 
-    from wsim.errors import UserError
     from wsim.lab.plan import Plan
     from wsim.policies.registry import LineUp
+    from wsim.positions.value_net import Follower, ValueNet
 
 _NO_OUTCOMES: NDArray[np.float64] = np.zeros((0, 0, 2))
 _NOTHING_SEEN: NDArray[np.int16] = np.zeros(0, np.int16)
@@ -191,7 +195,14 @@ class KernelSimulator(Simulator, Generic[_Position]):
         self.plan, self.rules, self.seating = plan, rules, _copied(seating)
         self.line_up = replace(line_up, limit_error=self._limit_error)
         self.seats = int(rules.seats)
-        self.row_dtype, self.pick_dtype = self._kernel("layout", "ROW"), self._kernel("layout", "PICK")
+        self.base_dtype, self.pick_dtype = self._kernel("layout", "ROW"), self._kernel("layout", "PICK")
+        self.row_dtype = self.base_dtype
+        if follows(plan.options, picks=plan.picks):
+            if self.value_net is None:
+                raise UserError(
+                    f"character needs a value net: there is none for {plan.ruleset} with {plan.players} players"
+                )
+            self.row_dtype = np.dtype([("base", self.base_dtype), ("character", "f8", (COUNT,))])
         self._addresses, self._local = addresses_of(line_up.entry_points), threading.local()
 
     def begin(self, number: int) -> _Position:
@@ -235,7 +246,43 @@ class KernelSimulator(Simulator, Generic[_Position]):
         return VectorKernels(self.machine, entry, timestep, columns, actions, most_moves)
 
     def play(self, first: int, rows: NDArray[Any], picks: NDArray[Any] | None = None) -> int:
-        return self._play(first, rows, picks, 0 if picks is None else RECORD_PICKS)[0]
+        """Play ``len(rows) // seats`` games numbered from ``first`` and fill the rows; return the number of picks
+        written.
+        """
+        if self.row_dtype is self.base_dtype:
+            return self._play(first, rows, picks, 0 if picks is None else RECORD_PICKS)[0]
+        followed = self.follower.follow(first, len(rows) // self.seats)
+        rows["base"] = followed.rows
+        figures = figures_of(followed, self.follower.results(followed.rows)[0])
+        rows["character"] = np.repeat(figures, self.seats, axis=0)
+        return 0
+
+    @cached_property
+    def follower(self) -> Follower:
+        """The chances of every seat by the value net of the game; raise UserError where there is none."""
+        from wsim.positions.value_net import Follower
+
+        net = self.value_net
+        if net is None:
+            raise UserError(f"there is no value net for {self.plan.ruleset} with {self.plan.players} players")
+        return Follower(self, net)
+
+    @property
+    def value_net(self) -> ValueNet | None:
+        """The value net for this table; None if there is none."""
+        return None
+
+    def base_frame(self, rows: NDArray[Any]) -> pl.DataFrame:
+        """Return the seats table of rows as the kernels write them."""
+        return super().seats_frame(rows)
+
+    def seats_frame(self, rows: NDArray[Any]) -> pl.DataFrame:
+        """Return the seats table of rows; with the option ``character``, with the figures of each game."""
+        if rows.dtype == self.base_dtype:
+            return self.base_frame(rows)
+        figures = np.asarray(rows["character"])
+        columns = {f"{PREFIX}{figure.name}": figures[:, index] for index, figure in enumerate(FIGURES)}
+        return self.base_frame(rows["base"]).with_columns(**columns)
 
     def play_seated(self, first: int, rows: NDArray[Any], orders: NDArray[np.int64]) -> None:
         seating, addresses = _copied(self.seating), self._addresses.copy()
@@ -269,7 +316,7 @@ class KernelSimulator(Simulator, Generic[_Position]):
 
     def logged(self, number: int) -> tuple[Any, NDArray[Any]]:
         """Play one game and return its record, including the event log, and its rows."""
-        rows = np.zeros(self.seats, self.row_dtype).view(np.recarray)
+        rows = np.zeros(self.seats, self.base_dtype).view(np.recarray)
         return self._play(number, rows, None, RECORD_ALL)[1], rows
 
 

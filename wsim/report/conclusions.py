@@ -4,6 +4,8 @@
   otherwise the sentence says that it cannot be distinguished.
 * The best of a table is named together with all whose intervals overlap its own: figures with disjoint intervals differ
   clearly, whatever the covariance of the estimates; figures with overlapping intervals may or may not differ.
+* Where it is known what another good player finds, verdicts and intervals allow for it; elsewhere a sentence says for
+  which players the conclusions hold.
 * A difference that is clear but smaller than ``SMALL`` is called small.
 * What was chosen by a player (cards built) is judged by its worth, which is causal; who owns it gets no verdict.
 """
@@ -21,7 +23,7 @@ from wsim.document import Conclusion
 from wsim.lab.answer import Stored
 from wsim.report.charts import CLEAR
 from wsim.report.material import Material
-from wsim.stats.columns import FAIR
+from wsim.stats.columns import FAIR, PLAYER_HALF_WIDTH
 from wsim.stats.tables import Table
 
 WORTH = "worth"
@@ -53,13 +55,14 @@ class Statement:
 
 def conclusions(material: Material) -> list[Statement]:
     """Return the conclusions about a run, the most important first."""
-    found: list[Statement] = []
+    found: list[Statement] = [_played_by_people(material)] if material.run.people else []
     for name, table in _important_first(material.tables):
         if table.form == "levels":
             found += about_levels(table, name, material.games)
         elif table.form == "owners":
             measured = WORTH in table.frame.columns
             found += about_worth(table, name, material.games) if measured else [_unmeasured(table, name)]
+    found += _players(material)
     found.append(_scores(material))
     found += _winners(material)
     found += _seats(material)
@@ -67,6 +70,52 @@ def conclusions(material: Material) -> list[Statement]:
     found += [_answer(answer, sentence) for answer in material.answers if (sentence := answer.document().conclusion)]
     order = {"clear": 0, "open": 1, "caution": 2}
     return sorted(found, key=lambda statement: order[statement.kind])
+
+
+def _played_by_people(material: Material) -> Statement:
+    """Return what people played: games, players and groups by number, dates, source and licence."""
+    run, about = material.run, material.run.people or {}
+    names = [name for name in ("player", "group") if name in about["recorded"]]
+    counts = run.seats.select(pl.col(name).n_unique() for name in names).collect().row(0) if names else ()
+    who = [f"{count:,} {plural(name, count)}" for name, count in zip(names, counts, strict=True)]
+    dates = about["dates"]
+    parts = [
+        f"{material.games:,} games of {run.plan.ruleset} with {run.plan.players} players",
+        *([f"by {joined(who)}"] if who else []),
+        *([f"from {dates[0]} to {dates[1]}"] if dates else []),
+        *([f"source: {about['source']}"] if about["source"] else []),
+        *([f"licence: {about['licence']}"] if about["licence"] else []),
+        *([f"{about['games_left_out']:,} games with mistakes were left out"] if about["games_left_out"] else []),
+    ]
+    wanted = {"combine": "what the simulation adds", "planning": "what to play next"}
+    families = {str(answer.record["format"]).partition("/")[0].removeprefix("wsim-") for answer in material.answers}
+    missing = [
+        f"wsim people {command} STUDY {run.path} -o {run.path}"
+        for command, family in _QUESTIONS
+        if family not in families
+    ]
+    more = f" The page also shows {joined(list(wanted.values()))} after: {joined(missing)}." if missing else ""
+    return Statement("clear", "What we played.", f"{'; '.join(parts)}.{more}")
+
+
+_QUESTIONS = (("combine", "combine"), ("plan", "planning"))
+"""Commands whose answers the page of people's games shows, with the names of their questions."""
+
+
+def _players(material: Material) -> list[Statement]:
+    """Say for which players the conclusions hold, if it is unknown what others find."""
+    every = [table for table in material.tables.values() if table.form in ("levels", "owners")]
+    judged = [table for table in every if table.labels[:1] != ("policy",) and "verdict" in table.frame.columns]
+    alone = [
+        plural(_noun(table))
+        for table in judged
+        if PLAYER_HALF_WIDTH not in table.frame.columns or table.form == "owners"
+    ]
+    if not alone:
+        return []
+    who = named(list(dict.fromkeys(material.run.plan.policies)))
+    headline = f"The verdicts on {joined(alone)} are for {who}."
+    return [Statement("caution", headline, "How far other good players would find something else is not known here.")]
 
 
 def _important_first(tables: Mapping[str, Table]) -> list[tuple[str, Table]]:
@@ -121,14 +170,16 @@ def _interval(row: Mapping[str, Any], name: str, decimals: int = 2) -> str:
 def about_levels(table: Table, section: str, games: int) -> list[Statement]:
     """Return conclusions about the levels that win more or less than their fair share."""
     rows, noun = labelled(table, FAIR), _noun(table)
-    known = rows.filter(pl.col("q").is_not_null() & pl.col(LOW).is_not_null())
+    known = _with_players(rows.filter(pl.col("q").is_not_null() & pl.col(LOW).is_not_null()))
+    players = PLAYER_HALF_WIDTH in known.columns
     if len(rows) == 1:
         only = rows["label"][0]
         return [Statement("caution", f"One {noun} only, {only}: {plural(noun)} cannot be compared.", "", section)]
     if known.is_empty():
         return [_no_intervals(noun, section)]
-    above = known.filter((pl.col("q") < CLEAR) & (pl.col(FAIR) > 1)).sort(FAIR, descending=True)
-    below = known.filter((pl.col("q") < CLEAR) & (pl.col(FAIR) < 1)).sort(FAIR)
+    clear = known.filter((pl.col("q") < CLEAR) & ((pl.col(LOW) > 1) | (pl.col(HIGH) < 1) | ~pl.lit(players)))
+    above = clear.filter(pl.col(FAIR) > 1).sort(FAIR, descending=True)
+    below = clear.filter(pl.col(FAIR) < 1).sort(FAIR)
     if above.is_empty() and below.is_empty():
         return [_nothing_clear(known, noun, section, games)]
     found = []
@@ -140,6 +191,16 @@ def about_levels(table: Table, section: str, games: int) -> list[Statement]:
         found.append(_extreme(below, known, noun, section, strongest=False))
     found += _counted(len(above), len(below), len(known), noun, section)
     return found
+
+
+def _with_players(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return levels whose intervals also cover what another good player would find, where that is known."""
+    if PLAYER_HALF_WIDTH not in rows.columns:
+        return rows
+    player = pl.col(PLAYER_HALF_WIDTH).fill_null(0.0) * pl.col(FAIR) / pl.col("win_share")
+    half = ((pl.col(HIGH) - pl.col(LOW)) / 2).pow(2) + player.pow(2)
+    middle = (pl.col(HIGH) + pl.col(LOW)) / 2
+    return rows.with_columns((middle - half.sqrt()).clip(0.0).alias(LOW), (middle + half.sqrt()).alias(HIGH))
 
 
 def _extreme(clear: pl.DataFrame, known: pl.DataFrame, noun: str, section: str, *, strongest: bool) -> Statement:
@@ -195,7 +256,8 @@ def _nothing_clear(known: pl.DataFrame, noun: str, section: str, games: int) -> 
         "open",
         f"No {noun} can be distinguished from average in {games:,} games.",
         f"The estimates go from {number_range(_float(low), _float(high))} times the fair share, "
-        f"each give or take {number(_float(reach))}.",
+        f"each give or take {number(_float(reach))}"
+        f"{', including what other good players find' if PLAYER_HALF_WIDTH in known.columns else ''}.",
         section,
     )
 
@@ -365,6 +427,16 @@ def cautions(material: Material) -> list[Statement]:
         )
     found += [Statement("caution", f"No table of {name}.", f"{title(why)}.") for name, why in material.refused.items()]
     policies = list(dict.fromkeys(run.plan.policies))
+    if run.people:
+        chosen = run.people["boards"] == "chosen"
+        found.append(
+            Statement(
+                "caution",
+                "People chose their boards." if chosen else "Boards were drawn.",
+                "A good player who likes a wonder makes it look good." if chosen else "So wonders can be compared.",
+            )
+        )
+        return found
     found.append(
         Statement(
             "caution",

@@ -19,7 +19,7 @@ from wsim.lab.parts import Part
 from wsim.lab.plan import Plan
 from wsim.lab.provenance import Provenance
 from wsim.lab.repetition import Again, Rerun, places_in, played_again, sound, unlike
-from wsim.stats.columns import PLAYER_SD
+from wsim.stats.columns import PLAYER_HALF_WIDTH
 
 if TYPE_CHECKING:
     from wsim.lab.store import Run
@@ -51,7 +51,7 @@ def _digests(tables: Mapping[str, Table]) -> dict[str, str]:
         return f"{value:.9g}" if isinstance(value, float) else value
 
     # the values in the games
-    own = {name: table.frame.drop(PLAYER_SD, strict=False) for name, table in tables.items()}
+    own = {name: table.frame.drop(PLAYER_HALF_WIDTH, strict=False) for name, table in tables.items()}
     rows = {name: [[of(value) for value in row] for row in frame.rows()] for name, frame in own.items()}
     return {name: content_digest(json.dumps(found, default=str).encode())[:16] for name, found in rows.items()}
 

@@ -192,7 +192,8 @@ def listing(item: Reader, *, least: int = 1, most: int = 12, distinct: bool = Tr
         items = value if isinstance(value, list) else [value]
         if not least <= len(items) <= most:
             accepted = f"{least} to {most} items" if least < most else f"{least} items"
-            problems.at(path, f"a list of {len(items)} is not accepted; accepted: {accepted}")
+            hint = "; to take a card out of the game: remove = true" if not items and path[-1:] == ("copies",) else ""
+            problems.at(path, f"a list of {len(items)} is not accepted; accepted: {accepted}{hint}")
             return None
         result = tuple(item(problems, path, v) for v in items)
         if None in result:

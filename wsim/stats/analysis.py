@@ -124,7 +124,9 @@ class Analysis:
             table = self.make(source, **split, level=level, **options)
         except UserError as error:
             if getattr(run, "people", None) and "has no column" in str(error):
-                raise UserError(f"people did not record what this table needs: {error}") from None
+                raise UserError(
+                    f"people did not record what this table needs: {str(error).partition(': it has')[0]}"
+                ) from None
             raise
         if self.worth:
             from wsim.stats.worth import with_worth
@@ -132,4 +134,4 @@ class Analysis:
             table = with_worth(table, run, self.worth, groups or (), level)
         table = replace(table, main=self.columns, first=self.first)
         between = run.between(self) if self.moves and groups is not None and groups == self.by else None
-        return table if between is None else between.with_player_sd(table, self.moves)
+        return table if between is None else between.with_players(table, self.moves, level)

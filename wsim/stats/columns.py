@@ -8,8 +8,8 @@ from wsim.document import CATEGORY, COUNT, NUMBER, POINTS, PROBABILITY, RATIO, S
 
 POINTS_OF = "points_"
 """The prefix of columns with points by category."""
-PLAYER_SD = "between_player_sd"
-"""A column of tables: the standard deviation between good players of the preceding figure."""
+PLAYER_HALF_WIDTH = "player_half_width"
+"""A column of tables: the half width, around the preceding figure, for what another good player would find."""
 FAIR = "fair_share_ratio"
 OF_WINS = "of wins"
 
@@ -27,14 +27,19 @@ SCORE_SD = Column("score_sd", POINTS, heading="score sd", about="standard deviat
 OUTCOMES = (N, WIN_SHARE, FAIR_SHARE_RATIO, Q, VERDICT, SCORE, SCORE_SD)
 """Columns of a table of levels."""
 BETWEEN_PLAYER_SD = Column(
-    PLAYER_SD, SHARE, heading="player SD", unit=OF_WINS, spread=True,
+    "between_player_sd", SHARE, heading="player SD", unit=OF_WINS, spread=True,
     about="standard deviation between good players, sampling noise removed; more games do not reduce it",
+)  # fmt: skip
+OTHER_PLAYERS = Column(
+    PLAYER_HALF_WIDTH, SHARE, heading="other players ±", unit=OF_WINS, spread=True,
+    about="half width for the figure of another good player: more games do not make it smaller",
 )  # fmt: skip
 FAIR_SHARE = Column("fair", SHARE, heading="fair share", unit=OF_WINS)
 WIN_DIFFERENCE = estimated("difference", SHARE, unit=OF_WINS, difference=True)
 DECIDED_AT = Column("decided_at", COUNT, heading="decided at (deals)")
 OLD_NAMES = {
-    "win_points": FAIR, "between_players": PLAYER_SD, "tells": "informative", "things": "items", "thing": "item",
+    "win_points": FAIR, "between_players": PLAYER_HALF_WIDTH,
+    "between_player_sd": PLAYER_HALF_WIDTH, "tells": "informative", "things": "items", "thing": "item",
     "turned": "reversed", "said": "status",
 }  # fmt: skip
 """Names of columns before 0.3.0; filters and sorting still accept them."""

@@ -119,7 +119,10 @@ def telling_note(
         follow from the intervals.
     """
     tested = frame.filter(pl.col("verdict").is_not_null())
-    title = f"{title}: {{}}" if title else "{}"
+
+    def named(sentence: str) -> str:
+        return f"{title}: {sentence[0].lower()}{sentence[1:]}" if title else sentence
+
     rows = tested.filter(pl.col("verdict") == "unclear")
     if rows.is_empty():
         return ""
@@ -131,14 +134,14 @@ def telling_note(
     nearest = [int(at) for at in np.argsort(more, kind="stable")[:MAX_NAMED] if more[at] < MAX_TOLD]
     many = "Unclear" if tested.height == 1 else f"Unclear: {rows.height} of {tested.height} rows"
     if not nearest:
-        return title.format(f"{many}; no affordable number of {unit} would tell.")
+        return named(f"{many}; no affordable number of {unit} would tell.")
     counts = [max(rounded(more[at]), 1) for at in nearest]
     if tested.height == 1:
         return f"{many}: about {counts[0]:,} more {unit} would tell, if the difference is as large as it seems."
     names = [" ".join(str(rows[label][at]) for label in labels if rows[label][at] is not None) for at in nearest]
     told = ", ".join(f"{count:,} for {name}" for count, name in zip(counts, names, strict=True))
     more_words = f"More {unit} that would tell the nearest, if their differences are as large as they seem: {told}."
-    return title.format(f"{many}. {more_words}".replace("Unclear", "unclear" if title != "{}" else "Unclear", 1))
+    return named(f"{many}. {more_words}")
 
 
 def rounded(number: float) -> int:

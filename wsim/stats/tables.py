@@ -15,7 +15,7 @@ from wsim.document import Chart, Column, Document, Row, Sheet
 from wsim.document import names as named
 from wsim.errors import UserError, nearest
 from wsim.stats.additive import Additive
-from wsim.stats.columns import FAIR, POINTS_OF
+from wsim.stats.columns import FAIR, PLAYER_HALF_WIDTH, POINTS_OF
 from wsim.stats.columns import OUTCOMES as OUTCOME_COLUMNS
 from wsim.stats.columns import means as measure_columns
 from wsim.stats.factor_sums import CELL_ROWS, Cells, cell_sums
@@ -118,8 +118,13 @@ class Table:
         figure = next((name for name in _TESTED if f"{name}_low" in self.frame.columns), None)
         if figure is None or "verdict" not in self.frame.columns:
             return ""
-        how = {"reference": _TESTED[figure], "level": level}
-        return telling_note(self.frame, self.labels, figure, games, title=self.title, **how)
+        rows, null = self.frame, _TESTED[figure]
+        if PLAYER_HALF_WIDTH in rows.columns and figure == FAIR:  # more games do not tell what other players find
+            player = pl.col(PLAYER_HALF_WIDTH).fill_null(0.0) * pl.col(FAIR) / pl.col("win_share")
+            away = ((pl.col(FAIR) - null).pow(2) - player.pow(2)).clip(0.0).sqrt()
+            moved = null + away - pl.col(FAIR)
+            rows = rows.with_columns((pl.col(name) + moved) for name in (FAIR, f"{FAIR}_low", f"{FAIR}_high"))
+        return telling_note(rows, self.labels, figure, games, reference=null, level=level, title=self.title)
 
     def to_polars(self) -> pl.DataFrame:
         """Return the rows as a Polars frame."""

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wsim.policies.nets import NetSpec
+from wsim.positions.value_net import ValueNet
 from wsim.wonders.kernels.layout import WEIGHTS
 from wsim.wonders.kernels.net_layout import CARD_ROLES, SIZES, STAGE_ROLES
 from wsim.wonders.policies.net_items import ITEM_NUMBERS, OWN_ROWS, item_numbers
-from wsim.wonders.words import AGES, CARDS, STAGE_ENTRY
+from wsim.wonders.words import AGES, CARDS, STAGE_ENTRY, TURNS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -51,3 +52,11 @@ NETS = NetSpec(
     later={"card_roles": OWN_ROWS, "stage_roles": OWN_ROWS},
     item_rows=_item_rows,
 )
+
+VALUES = ValueNet(
+    file=Path(__file__).with_name("value.npz"),
+    entries="wsim.wonders.policies.chances:ENTRIES",
+    stages=AGES * TURNS,
+    phases={f"age {name}": age * TURNS for age, name in enumerate(("I", "II", "III"))},
+)
+"""Its stages are turns."""

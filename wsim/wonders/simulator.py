@@ -30,6 +30,7 @@ from wsim.wonders.frames import picks_frame, seats_frame
 from wsim.wonders.kernels.fixed_actions import fixed_actions
 from wsim.wonders.kernels.layout import CHOICES, DEEDS
 from wsim.wonders.limits import LIMITS
+from wsim.wonders.nets import VALUES
 from wsim.wonders.position import WondersPosition
 from wsim.wonders.registry import POLICIES
 from wsim.wonders.seating import compile_seating
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from wsim.lab.plan import Plan
     from wsim.policies.registry import LineUp
     from wsim.positions.scenes import Scene, Story
+    from wsim.positions.value_net import ValueNet
 
 
 @cache
@@ -86,7 +88,13 @@ class WondersSimulator(KernelSimulator[WondersPosition]):
     def set_up(self, described: Mapping[str, Any]) -> WondersPosition:
         return set_up(self.begin(0), described)
 
-    def seats_frame(self, rows: NDArray[Any]) -> pl.DataFrame:
+    @property
+    def value_net(self) -> ValueNet | None:
+        """The value net; it was not trained for teams and for two players."""
+        return None if self.rules.teams or self.rules.duo else VALUES
+
+    def base_frame(self, rows: NDArray[Any]) -> pl.DataFrame:
+        """Return the seats table for kernel rows."""
         return seats_frame(rows, self.catalogue, self.line_up.labels, self.plan.players, self.seats)
 
     def picks_frame(self, picks: NDArray[Any]) -> pl.DataFrame:

@@ -208,6 +208,15 @@ def test_R56_the_parts_of_a_clause_have_an_order() -> None:
     assert p.coins == [20, 0, 10, 10]
 
 
+@pytest.mark.parametrize("gained", [["shields", "coins"], ["coins", "shields"]])
+def test_R56_the_amounts_of_a_gain_have_an_order_however_they_are_written(gained: list[str]) -> None:
+    """Coins come before shields: 10 coins and 10 more are the 13 that the shield asks for."""
+    amounts: dict[str, Any] = {"shields": "1 if coins >= 13 else 0", "coins": 10}
+    p = table({"Altar": [{"event": "built", "gain": {what: amounts[what] for what in gained}}]})
+    p.play({0: "Altar"})
+    assert (p.coins[0], int(p.public.shields[0])) == (20, 1)
+
+
 @pytest.mark.parametrize(("age", "token"), [(1, 1), (2, 3), (3, 5)])
 def test_R56_victory_tokens_are_those_of_the_age(age: int, token: int) -> None:
     p = table({"Altar": [{"event": "built", "gain": {"victory_tokens": 2, "defeat_tokens": 1}}]}, age=age)

@@ -14,4 +14,5 @@ QUESTION = Question(
     ask="answer:ask",
     answer="answer:CombineAnswer",
     formats=("wsim-combine/1",),
+    section="What the simulation adds",
 )

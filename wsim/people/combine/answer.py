@@ -165,6 +165,8 @@ def table_of(both: Evidence, estimate: Combined, level: float) -> pl.DataFrame:
         "simulated_low": both.simulated - reach * both.error, "simulated_high": both.simulated + reach * both.error,
         "people": people, "people_low": people - reach * spread, "people_high": people + reach * spread,
     }  # fmt: skip
+    if both.reference > 0 and both.reference < 1:  # win shares, and not their differences
+        numbers |= {name: np.clip(numbers[name], 0, 1) for name in ("people_low", "people_high")}
     columns = {name: pl.Series(np.round(values, _ROUND), nan_to_null=True) for name, values in numbers.items()}
     frame = both.names.with_columns(n=pl.Series(both.n), verdict=pl.Series(verdict.tolist()), **columns)
     order = [*both.names.columns, "n", "combined", "combined_low", "combined_high", "share", "verdict"]

@@ -14,4 +14,5 @@ QUESTION = Question(
     ask="answer:ask",
     answer="answer:PlanningAnswer",
     formats=("wsim-planning/1",),
+    section="What to play next",
 )

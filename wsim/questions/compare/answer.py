@@ -30,6 +30,7 @@ from wsim.questions.compare.question import CompareQuestion
 from wsim.questions.contrasts import Contrasts, MetricReading
 from wsim.questions.deals import Features
 from wsim.questions.metrics import Metric, group_metrics, measures_of, parse_metric
+from wsim.stats.clusters import clustered, clusterings_of
 from wsim.stats.columns import POINTS_OF, VERDICT, N, Q
 from wsim.stats.intervals import Estimate, benjamini_hochberg, check_level, nulls
 from wsim.stats.moments import Moments
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 FIRST = ("metric", "difference", "verdict", "q", "first", "second", "n")
 MAX_SHOWN = 60  # characters of a value
 BLOCK = 8192  # games added at a time
+MAX_SIMULATED = 50_000  # games of a simulated run that is compared with people: its error is then negligible
 
 
 @dataclass(frozen=True, repr=False)
@@ -183,12 +185,17 @@ def compare_runs(
     check_level(level)
     _refuse_unlike(first, second)
     chosen = _metrics(first, second, metrics)
-    common = _common(first, second) if first.plan.seed == second.plan.seed else []
+    by_people = first.people is not None or second.people is not None
+    common = _common(first, second) if first.plan.seed == second.plan.seed and not by_people else []
     games = sum(map(len, common))
     paired = games > 1
     if paired:
         columns = _paired(first, second, chosen, common, level, progress)
         counts = (games, games)
+    elif by_people:
+        columns, how = _with_people(first, second, chosen, level)
+        one, other = (run.games if run.people else min(run.games, MAX_SIMULATED) for run in (first, second))
+        counts = (one, other)
     else:
         columns = _separate(first, second, chosen, level, progress)
         counts = (first.games, second.games)
@@ -198,7 +205,7 @@ def compare_runs(
         runs=(str(first.path), str(second.path)),
         differs=differences(first.provenance.identity, second.provenance.identity),
         paired=paired,
-        how=_how(first, second, games),
+        how=how if by_people else _how(first, second, games),
         games=counts,
         level=level,
         metrics=frame,
@@ -227,6 +234,9 @@ def _seats_a_game(run: Run) -> int:
 def _metrics(first: Run, second: Run, names: Sequence[str]) -> tuple[Metric, ...]:
     """Return the requested metrics, or the default ones; UserError for one that neither run has."""
     samples = [pl.DataFrame(schema=run.seats.collect_schema()) for run in (first, second)]
+    if first.people or second.people:  # only what both recorded; who plays is what is compared
+        own = {*set(samples[0].columns) ^ set(samples[1].columns), "policy", "player", "group"}
+        samples = [sample.drop(own, strict=False) for sample in samples]
     owned = find_game(first.plan.game).OWNED
     if names:
         return tuple(dict.fromkeys(_read(name, samples, owned) for name in names))
@@ -341,6 +351,64 @@ def _separate(
     error = np.hypot(one.error, other.error)
     difference = Estimate(other.value - one.value, error, np.minimum(one.games, other.games), level)
     return _columns(one, other, difference, np.stack(counts, axis=1))
+
+
+def _with_people(
+    first: Run, second: Run, metrics: tuple[Metric, ...], level: float
+) -> tuple[dict[str, pl.Series], str]:
+    """Return the columns of a comparison with people's games, seat by seat, and how it was made, as a sentence.
+
+    Where people chose their boards, the seats of the other run are weighted to the same boards, except in metrics of a
+    board.
+    """
+    frames = [
+        (run.seats if run.people else run.rows_of("seats", range(MAX_SIMULATED))).collect() for run in (first, second)
+    ]
+    boards = [
+        name for name, kind in frames[0].schema.items()
+        if isinstance(kind, pl.Enum) and name in frames[1].columns and name not in ("policy", "player", "group")
+    ]  # fmt: skip
+    chosen = [
+        frame
+        for run, frame in zip((first, second), frames, strict=True)
+        if (run.people or {}).get("boards") == "chosen"
+    ]
+    found, counts, words = [], [], []
+    for run, frame in zip((first, second), frames, strict=True):
+        read = MetricReading(metrics, np.ones(1, bool))
+        rows = range(frame.height)
+        value, count, _ = read(frame.with_columns(game=pl.int_range(pl.len(), dtype=pl.UInt64)), rows)
+        if run.people is None and boards and chosen:
+            weights = _weights(frame, chosen[0], boards)
+            of_all = np.array([not metric.where for metric in metrics])[:, None]
+            value, count = (np.where(of_all, part * weights, part) for part in (value, count))
+        codes, word = clusterings_of(frame)
+        words += [word] if run.people else []
+        found.append(clustered(value, count, codes, level))
+        counts.append((count != 0).sum(axis=1))
+    one, other = found
+    difference = Estimate(
+        other.value - one.value, np.hypot(one.error, other.error), np.minimum(one.games, other.games), level
+    )
+    how = f"Unpaired: people's games share no deals with others; people's errors are clustered by {words[-1]}"
+    if boards and chosen and len(words) == 1:
+        how += "; people chose their boards, so simulated seats are weighted to the same boards"
+    return _columns(one, other, difference, np.stack(counts, axis=1).astype(float)), how
+
+
+def _weights(seats: pl.DataFrame, people: pl.DataFrame, boards: list[str]) -> NDArray[np.float64]:
+    """Return for each seat how much more often people had its board."""
+    shares = [
+        frame.select(pl.col(boards).cast(pl.String)).group_by(boards).agg(share=pl.len() / frame.height)
+        for frame in (seats, people)
+    ]
+    ratio = (
+        shares[0]
+        .join(shares[1], on=boards, how="left")
+        .with_columns(weight=pl.col("share_right").fill_null(0) / pl.col("share"))
+    )
+    labelled = seats.select(pl.col(boards).cast(pl.String)).join(ratio, on=boards, how="left", maintain_order="left")
+    return labelled["weight"].to_numpy().astype(float)
 
 
 def _columns(one: Estimate, other: Estimate, difference: Estimate, counts: NDArray[np.float64]) -> dict[str, pl.Series]:

@@ -11,7 +11,7 @@ import polars as pl
 from wsim import stats
 from wsim.stats import shared
 from wsim.stats.analysis import Analysis
-from wsim.stats.columns import FAIR, PLAYER_SD
+from wsim.stats.columns import FAIR, PLAYER_HALF_WIDTH
 from wsim.stats.factor_sums import FactorSums
 from wsim.stats.games import Source, competitors, require, seats_of
 from wsim.stats.shared import RAW
@@ -73,7 +73,7 @@ def _by_neighbours(make: Callable[..., Table]) -> Callable[..., Table]:
     return table
 
 
-_COLUMNS = ("n", "win_share", PLAYER_SD, FAIR, "q", "verdict", "score", "points_*")
+_COLUMNS = ("n", "win_share", PLAYER_HALF_WIDTH, FAIR, "q", "verdict", "score", "points_*")
 
 WONDERS = Analysis(
     _by_neighbours(wonders),

@@ -9,16 +9,18 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import polars as pl
 
 from wsim.document import CATEGORY, COUNT, NAME, NUMBER, Chart, Column, estimated
 from wsim.errors import UserError
+from wsim.lab.store import load_run
 from wsim.stats.analysis import Analysis, Option
-from wsim.stats.distributions import normal_quantile
-from wsim.stats.games import Floats, Source, batches, competitors, parties, require, seats_of
+from wsim.stats.clusters import clustered, clusterings_of
+from wsim.stats.distributions import t_quantile
+from wsim.stats.games import Floats, GameBatch, Source, batches, competitors, parties, require, seats_of
 from wsim.stats.intervals import Estimate, check_level, nulls
 from wsim.stats.moments import Moments
 from wsim.stats.tables import Table
@@ -86,12 +88,45 @@ def human_figures() -> pl.DataFrame:
     return pl.read_csv(path.read_bytes()).with_columns(pl.col("sd").fill_null(chance))
 
 
-def calibrate(source: Source, *, tolerance: float = TOLERANCE, level: float = 0.95) -> Table:
-    """Compare a run of the first edition with human results for the same number of players.
+def people_figures(people: Run) -> pl.DataFrame:
+    """Return the figures that people's games have recorded, as ``human_figures`` does; errors as in ``clustered``."""
+    seats = people.seats.collect()
+    codes, _ = clusterings_of(seats)
+    figures = {name: stat for name, (stat, of) in FIGURES.items() if set(of.meta.root_names()) <= set(seats.columns)}
+    values = seats.select(FIGURES[name][1].cast(pl.Float64).alias(name) for name in figures).to_numpy().T
+    batch, rank = GameBatch.of(seats), seats["rank"].to_numpy()
+    lowest = np.minimum.reduceat(values[0], batch.starts)[batch.game_of_row]
+    rows: list[dict[str, object]] = []
+    for group, chosen in zip(GROUPS, (rank > 0, rank == 1, values[0] == lowest), strict=True):
+        estimate = clustered(values * chosen, np.tile(chosen.astype(float), (len(values), 1)), codes)
+        for i, stat in enumerate(figures.values()):
+            rows.append(_human_row(group, stat, estimate, i, values[i][chosen]))
+    games = _of_games(batch, values[0], rank.astype(float))
+    of_games = codes[0][batch.starts]
+    estimate = clustered(games, np.ones(games.shape), [np.unique(of_games, return_inverse=True)[1]])
+    rows += [_human_row("game", stat, estimate, i, games[i]) for i, stat in enumerate(GAME_FIGURES.values())]
+    return pl.DataFrame(rows)
+
+
+def _human_row(group: str, stat: str, estimate: Estimate, place: int, values: Floats) -> dict[str, object]:
+    spread = float(values.std(ddof=1)) if len(values) > 1 else None
+    error = float(estimate.error[place])
+    return {
+        "group": group, "stat": stat, "mean": float(estimate.value[place]), "sd": spread, "n": len(values),
+        "se_game_clustered": error if np.isfinite(error) else None, "games": float(estimate.games[place]),
+    }  # fmt: skip
+
+
+def calibrate(
+    source: Source, *, tolerance: float = TOLERANCE, level: float = 0.95, against: Run | None = None
+) -> Table:
+    """Compare a run with human results for the same number of players: published ones, or a run of people's games.
 
     Parameters
     ----------
     source: a run or its seats table, of 3 to 7 players.
+    against: people's games (``wsim import``), with intervals that allow for few games and players who repeat; default:
+        published results of the first edition.
     tolerance: human standard deviations within which means count as equal; see the table's note.
 
     Columns: players, group (all seats, winners, last places, or the game), figure, simulated with _low and _high
@@ -109,7 +144,7 @@ def calibrate(source: Source, *, tolerance: float = TOLERANCE, level: float = 0.
     if sizes[0] < sizes[1]:
         raise UserError("there are no human results for team games")
     players = parties(seats)
-    human = human_figures().filter(pl.col("players") == players)
+    human = people_figures(against) if against else human_figures().filter(pl.col("players") == players)
     if human.is_empty():
         raise UserError(f"there are human results for 3 to 7 players, not for {players}")
     require(
@@ -120,13 +155,13 @@ def calibrate(source: Source, *, tolerance: float = TOLERANCE, level: float = 0.
     for group in GROUPS:
         estimate, spread = tallies[group].moments.ratio(1, 0, level), tallies[group].spread()
         rows += [_row(group, name, stat, estimate, spread, i) for i, (name, (stat, _)) in enumerate(FIGURES.items())]
-    spread = tallies["game"].spread()
-    points, probabilities = (tallies["game"].moments.ratio(1, 0, level, share=share) for share in (False, True))
-    rows += [
-        _row("game", name, stat, probabilities if stat.startswith("P(") else points, spread, i)
-        for i, (name, stat) in enumerate(GAME_FIGURES.items())
-    ]
-    frame = pl.DataFrame(rows).join(human, on=["group", "stat"], how="left", maintain_order="left")
+    rows += _game_rows(tallies["game"], level)
+    how: Literal["inner", "left"] = "inner" if against else "left"
+    frame = pl.DataFrame(rows).join(human, on=["group", "stat"], how=how, maintain_order="left")
+    note = _NOTE.format(tolerance=tolerance)
+    if against:
+        note = f"{note.partition(' Humans:')[0]} Humans: {against.games:,} games of {str(against.path)!r}"
+        note += f", errors clustered by {clusterings_of(against.seats.collect())[1]}."
     compared = _compared(frame, players, tolerance, level)
     chart = Chart(
         "band", ("difference_sd", "verdict"), ("figure",), "Simulated minus human means, in human standard deviations",
@@ -134,7 +169,7 @@ def calibrate(source: Source, *, tolerance: float = TOLERANCE, level: float = 0.
         caption="All seats; the shaded band counts as like human players.",
     )  # fmt: skip
     return Table(
-        compared, "Against human players", _NOTE.format(tolerance=tolerance), _COLUMNS, "humans",
+        compared, "Against human players", note, _COLUMNS, "humans",
         ("figure", "group"), (chart, replace(chart, only={"group": "winner"}, caption="Winners.")),
     )  # fmt: skip
 
@@ -166,13 +201,7 @@ def _tallies(seats: pl.LazyFrame) -> dict[str, _Figures]:
         for group, chosen in zip(GROUPS, (rank > 0, rank == 1, totals == lowest), strict=True):
             weights = chosen.astype(float)
             tallies[group].add(batch.sums(weights), batch.sums(figures * weights), (figures**2 * weights).sum(axis=1))
-        best = np.maximum.reduceat(totals, batch.starts)
-        leads = totals == best[batch.game_of_row]
-        tied = batch.sums(leads.astype(float)) > 1
-        rest = np.maximum.reduceat(np.where(leads, -np.inf, totals), batch.starts)
-        margin = np.where(tied | np.isneginf(rest), 0.0, best - np.where(np.isneginf(rest), best, rest))
-        shared = batch.sums((rank == 1).astype(float)) > 1
-        games = np.stack([margin, best - np.minimum.reduceat(totals, batch.starts), tied, shared])
+        games = _of_games(batch, totals, rank)
         tallies["game"].add(np.ones(batch.games), games, (games**2).sum(axis=1))
     return tallies
 
@@ -196,6 +225,17 @@ class _Figures:
         return np.sqrt(np.maximum(variance, 0))
 
 
+def _of_games(batch: GameBatch, totals: Floats, rank: Floats) -> Floats:
+    """Return the figures of each game, shape (figures, games)."""
+    best = np.maximum.reduceat(totals, batch.starts)
+    leads = totals == best[batch.game_of_row]
+    tied = batch.sums(leads.astype(float)) > 1
+    rest = np.maximum.reduceat(np.where(leads, -np.inf, totals), batch.starts)
+    margin = np.where(tied | np.isneginf(rest), 0.0, best - np.where(np.isneginf(rest), best, rest))
+    shared = batch.sums((rank == 1).astype(float)) > 1
+    return np.stack([margin, best - np.minimum.reduceat(totals, batch.starts), tied, shared])
+
+
 def _row(group: str, figure: str, stat: str, estimate: Estimate, spread: Floats, i: int) -> dict[str, object]:
     return {
         "group": group,
@@ -209,12 +249,25 @@ def _row(group: str, figure: str, stat: str, estimate: Estimate, spread: Floats,
     }
 
 
+def _game_rows(tally: _Figures, level: float) -> list[dict[str, object]]:
+    spread = tally.spread()
+    points, probabilities = (tally.moments.ratio(1, 0, level, share=share) for share in (False, True))
+    return [
+        _row("game", name, stat, probabilities if stat.startswith("P(") else points, spread, i)
+        for i, (name, stat) in enumerate(GAME_FIGURES.items())
+    ]
+
+
 def _compared(frame: pl.DataFrame, players: int, tolerance: float, level: float) -> pl.DataFrame:
     """Return the rows with differences and verdicts."""
     numbers = ["simulated", "simulated_low", "simulated_high", "simulated_sd", "error"]
     frame = frame.with_columns(nulls(frame[name].to_numpy()).alias(name) for name in numbers)
     difference = pl.col("simulated") - pl.col("mean")
-    reach = normal_quantile((1 + level) / 2) * (pl.col("error") ** 2 + pl.col("se_game_clustered") ** 2).sqrt()
+    clusters = frame["games"].cast(pl.Float64).to_numpy()  # thousands of published games, or few houses
+    reach = (
+        nulls(t_quantile((1 + level) / 2, clusters - 1))
+        * (pl.col("error") ** 2 + pl.col("se_game_clustered") ** 2).sqrt()
+    )
     in_sd = pl.when(pl.col("sd") > 0).then(difference / pl.col("sd"))
     verdict = pl.when(in_sd.abs() <= tolerance).then(pl.lit("within")).when(in_sd < 0).then(pl.lit("low"))
     return frame.select(
@@ -245,8 +298,19 @@ def _printed_first_edition(plan: Plan) -> bool:
     return plan.ruleset == "1e" and plan.players in range(3, 8) and not changed
 
 
-def _calibration(run: Run, **options: float) -> Table:
+def _calibration(run: Run, *, against: str | None = None, **options: Any) -> Table:
     """Compare a run with human results; raise UserError if there are none for its rule set."""
+    if against is not None:
+        people = load_run(against)
+        if people.people is None:
+            raise UserError(f"{against!r} was played by policies: people's games come from wsim import")
+        for key in ("game", "ruleset", "players"):
+            if getattr(people.plan, key) != getattr(run.plan, key):
+                raise UserError(
+                    f"{against!r} and this run do not fit: {key} is {getattr(people.plan, key)} and "
+                    f"{getattr(run.plan, key)}"
+                )
+        return calibrate(run, against=people, **options)
     if run.plan.ruleset != "1e" or run.plan.players not in range(3, 8):
         raise UserError(
             "the human results are from the first edition (rule set 1e) with 3 to 7 players, and only such runs can be "
@@ -266,6 +330,9 @@ CALIBRATION = Analysis(
         *("difference", "difference_sd", "verdict"),
     ),
     first=("figure", "group", "difference_sd", "verdict", "simulated", "human"),
-    options={"tolerance": Option("human standard deviations within which a mean counts as human", float)},
+    options={
+        "against": Option("people's games instead of the published ones: a folder written by wsim import"),
+        "tolerance": Option("human standard deviations within which a mean counts as human", float),
+    },
     fits=_printed_first_edition,
 )

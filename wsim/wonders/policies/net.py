@@ -101,17 +101,16 @@ def _describe_items(public, own, choice, rules, state, moves, places):
         moves[j].card = card_of(move)
 
 
-NET = net_of(
-    Parts(
-        sizes=SIZES,
-        choices=CHOICES,
-        candidates=MAX_CANDIDATES,
-        fill=_fill,
-        list_moves=list_candidates,
-        list_items=_list_items,
-        most_items=4 * HAND * SEATS,  # 3 ages of built cards, hands
-        list_items_of_move=_list_items_of_move,
-        describe_items=_describe_items,
-    )
+NET_PARTS = Parts(
+    sizes=SIZES,
+    choices=CHOICES,
+    candidates=MAX_CANDIDATES,
+    fill=_fill,
+    list_moves=list_candidates,
+    list_items=_list_items,
+    most_items=4 * HAND * SEATS,  # 3 ages of built cards, hands
+    list_items_of_move=_list_items_of_move,
+    describe_items=_describe_items,
 )
+NET = net_of(NET_PARTS)
 net_values, net_policy = NET.values, NET.best

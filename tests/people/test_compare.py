@@ -1,0 +1,120 @@
+"""People next to policies: clustered errors against a library, comparisons and calibration of runs of people."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+import statsmodels.api as sm  # type: ignore[import-untyped]
+
+import wsim
+from tests.conftest import Command
+from wsim.lab.plan import Plan
+from wsim.lab.run import record
+from wsim.people.importing import import_games
+from wsim.people.question import ImportOptions
+from wsim.questions.compare.answer import _weights
+from wsim.stats.clusters import clustered, clusterings_of
+
+
+def test_one_and_two_ways_of_clustering_are_those_of_a_library() -> None:
+    rng = np.random.default_rng(1)
+    game, player = np.repeat(np.arange(60), 4), rng.integers(0, 15, 240)
+    value = rng.normal(size=240) + rng.normal(size=60)[game] + 2 * rng.normal(size=15)[player]
+    model = sm.OLS(value, np.ones(240))
+    one = clustered(value[None], np.ones((1, 240)), [game])
+    fit = model.fit(cov_type="cluster", cov_kwds={"groups": game, "use_correction": False})
+    assert one.error[0] == pytest.approx(fit.bse[0] * np.sqrt(60 / 59))
+    both = clustered(value[None], np.ones((1, 240)), [game, player])
+    by_player = clustered(value[None], np.ones((1, 240)), [player])
+    fit = model.fit(cov_type="cluster", cov_kwds={"groups": np.stack([game, player], 1), "use_correction": False})
+    single = (((value - value.mean()) / 240) ** 2).sum()
+    assert both.error[0] ** 2 == pytest.approx(one.error[0] ** 2 + by_player.error[0] ** 2 - single)
+    assert both.error[0] == pytest.approx(fit.bse[0], rel=0.05)  # it has no correction for few clusters
+    assert both.games[0] == 15
+
+
+def test_intervals_of_few_players_hold_what_they_promise() -> None:
+    """Without clusters, the interval of 30 games of 8 friends would contain the truth in 73 of 100 groups."""
+    rng = np.random.default_rng(2)
+    inside = 0
+    for _ in range(400):
+        player = np.concatenate([rng.choice(8, 4, replace=False) for _ in range(30)])
+        value = 50 + 6 * rng.normal(size=8)[player] + 7 * rng.normal(size=120)
+        estimate = clustered(value[None], np.ones((1, 120)), [np.repeat(np.arange(30), 4), player])
+        inside += bool(estimate.low[0] <= 50 <= estimate.high[0])
+    assert 0.91 <= inside / 400 <= 0.98
+
+
+def test_houses_take_the_place_of_players() -> None:
+    frame = pl.DataFrame(
+        {"game": range(12), "player": ["P1"] * 12, "group": [f"G{number % 6}" for number in range(12)]}
+    )
+    enums = frame.with_columns(
+        pl.col(name).cast(pl.Enum(frame[name].unique(maintain_order=True))) for name in ("player", "group")
+    )
+    assert clusterings_of(enums)[1] == "group"
+    assert clusterings_of(enums.head(4))[1] == "game"
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("compare")
+    record(Plan.make(games=3000, policies="balanced"), folder / "study")
+    played = wsim.simulate(policies="balanced", games=400, seed=9)
+    wanted = [
+        "game",
+        "wonder",
+        "side",
+        "total",
+        "coins",
+        *[name for name in played.columns if name.startswith("points_")],
+    ]
+    sheet = played.select(*wanted, player="game")
+    sheet = sheet.with_columns(player=pl.Series([f"p{row % 41}" for row in range(sheet.height)]))
+    sheet.write_csv(folder / "games.csv")
+    import_games(ImportOptions(files=(str(folder / "games.csv"),), out=str(folder / "people")), Plan.make())
+    return folder
+
+
+def test_people_who_play_like_the_policy_do_not_differ(
+    runs: Path, monkeypatch: pytest.MonkeyPatch, wsim_command: Command
+) -> None:
+    monkeypatch.chdir(runs)
+    shown = wsim_command("compare", "study", "people", "--json")
+    assert (shown.code, shown.err) == (0, "")
+    answer = json.loads(shown.out)
+    assert "weighted to the same boards" in answer["how"]
+    rows = {row["metric"]: row for row in answer["metrics"]}
+    assert "points_science" in rows
+    assert rows["score"]["n_second"] == 1600
+    assert min(row["q"] for row in rows.values() if row["q"] is not None) > 0.01
+    assert not answer["paired"]
+
+
+def test_simulated_seats_are_weighted_to_the_boards_that_people_had() -> None:
+    simulated = pl.DataFrame({"wonder": ["a", "a", "b", "c"]})
+    people = pl.DataFrame({"wonder": ["a", "b", "b", "b"]})
+    assert _weights(simulated, people, ["wonder"]).tolist() == [0.5, 0.5, 3, 0]
+
+
+def test_calibrate_against_people(runs: Path, monkeypatch: pytest.MonkeyPatch, wsim_command: Command) -> None:
+    monkeypatch.chdir(runs)
+    shown = wsim_command("calibrate", "study", "--against", "people", "--json")
+    assert (shown.code, shown.err) == (0, "")
+    rows = {(row["group"], row["figure"]): row for row in json.loads(shown.out)["rows"]}
+    assert ("all", "shields") not in rows  # nobody recorded them
+    own = wsim.load_run("people").to_polars()
+    assert rows["all", "score"]["human"] == pytest.approx(own["total"].to_numpy().mean())
+    best = own.sort("total", descending=True).group_by("game", maintain_order=True).agg(pl.col("total").head(2))
+    margin = np.mean([totals[0] - totals[1] for totals in best["total"].to_list()])
+    assert rows["game", "margin_first_second"]["human"] == pytest.approx(margin)
+    for words, why in (
+        (("study", "--against", "study"), "people's games come from wsim import"),
+        (("study", "--against", "nowhere"), "does not exist"),
+    ):
+        refused = wsim_command("calibrate", *words)
+        assert (refused.code, why in refused.err) == (2, True), refused.err

@@ -1,0 +1,71 @@
+"""The interval for another good player: families left out lie inside, and its formula by hand."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.stats  # type: ignore[import-untyped]
+
+from wsim.stats.between import player_half_widths
+from wsim.wonders.game import GAME
+
+
+def stored() -> list[dict[str, Any]]:
+    """Return the tables of families that ship with the first edition."""
+    assert GAME.REST is not None
+    known: list[dict[str, Any]] = json.loads(GAME.REST.read_text(encoding="utf-8"))["known"]
+    return known
+
+
+def left_out(known: dict[str, Any], table: str, out: int) -> list[bool]:
+    """Return for each row whether the family ``out`` lies in the interval made of the other three."""
+    rows = np.array(list(known["figures"][table].values()))
+    values, noise = rows[:, :-1].T, rows[:, -1]
+    others = np.delete(values, out, axis=0)
+    half = player_half_widths(others, noise)
+    error = noise * (1 + 1 / len(others))  # of the family minus the mean of the others
+    inside = np.abs(values[out] - others.mean(axis=0)) <= np.hypot(half, 1.96 * np.sqrt(error))
+    return [bool(row) for row in inside]
+
+
+@pytest.mark.parametrize("table", ["wonders", "cards"])
+def test_a_family_left_out_lies_inside_the_interval_of_the_others(table: str) -> None:
+    inside = [row for known, out in product(stored(), range(4)) for row in left_out(known, table, out)]
+    assert len(inside) >= 4 * 5 * 14
+    assert 0.90 <= np.mean(inside) <= 0.98
+
+
+def test_it_lies_inside_at_every_number_of_seats_and_for_every_family() -> None:
+    for known in stored():
+        every = [row for table, out in product(("wonders", "cards"), range(4)) for row in left_out(known, table, out)]
+        assert np.mean(every) >= 0.90, known["conditions"]["players"]
+    for out in range(4):
+        every = [row for known in stored() for row in left_out(known, "cards", out) + left_out(known, "wonders", out)]
+        assert np.mean(every) >= 0.90, out
+
+
+def test_rows_that_cannot_be_told_apart_have_one_half_width() -> None:
+    rng = np.random.default_rng(3)
+    values, noise = rng.normal(0.25, 0.02, (4, 30)), np.full(30, 1e-5)
+    half = player_half_widths(values, noise)
+    pooled = values.var(axis=0, ddof=1).mean() - 1e-5
+    assert half == pytest.approx(np.full(30, scipy.stats.t.ppf(0.975, 4) * np.sqrt(pooled * 1.25)))
+    assert (player_half_widths(values, noise, 0.8) < half).all()
+
+
+def test_rows_that_differ_clearly_are_only_shrunk() -> None:
+    rng = np.random.default_rng(4)
+    scale = np.where(np.arange(60) < 30, 0.002, 0.05)
+    half = player_half_widths(rng.normal(0, 1, (4, 60)) * scale, np.full(60, 1e-8))
+    assert half[:30].max() < half[30:].mean()
+
+
+def test_a_row_without_a_figure_of_every_family_has_none() -> None:
+    values = np.array([[0.2, 0.3, np.nan], [0.25, 0.31, 0.3]])
+    half = player_half_widths(values, np.zeros(3))
+    assert np.isfinite(half).tolist() == [True, True, False]
+    assert np.isnan(player_half_widths(values[:1], np.zeros(3))).all()

@@ -1,0 +1,117 @@
+"""Small examples by hand: outcomes of two games, sums of a few rows, which columns a table shows, what noise takes."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import numpy as np
+import polars as pl
+import pytest
+
+from tests.stats.data import finish, seats_table
+from wsim import stats
+from wsim.document import NUMBER, POINTS, SHARE
+from wsim.errors import UserError
+from wsim.stats.analysis import Analysis, Option
+from wsim.stats.columns import kind_of
+from wsim.stats.factor_sums import FactorSums
+from wsim.stats.moments import Moments
+from wsim.stats.outcomes import outcomes
+from wsim.stats.owner_tallies import OwnerTallies
+from wsim.stats.summary import summarise
+from wsim.stats.tables import Table
+
+
+def test_the_outcomes_of_three_games() -> None:
+    """Totals 10, 7, 3 and 9, 9, 1 and 4, 6, 6: leads of 3, 0, 0; ranges of 7, 8, 2; two games have two winners."""
+    seats = pl.DataFrame(finish(np.array([[10, 7, 3], [9, 9, 1], [4, 6, 6]]))).drop("team")
+    found = outcomes(seats.lazy())
+    points = {name: found.figure(name)["points"] for name in ("score", "winner", "last", "margin", "range")}
+    assert points == pytest.approx(
+        {"score": 55 / 9, "winner": (10 + 9 + 9 + 6 + 6) / 5, "last": 8 / 3, "margin": 1.0, "range": 17 / 3}
+    )
+    assert found.figure("shared")["share"] == pytest.approx(2 / 3)
+
+
+def test_in_teams_the_outcomes_are_of_teams() -> None:
+    """Seats 0 and 2 against 1 and 3: 5 + 4 against 3 + 1 points."""
+    game = {"game": [0] * 4, "seat": range(4), "team": [0, 1, 0, 1], "rank": [1, 2, 1, 2]}
+    seats = pl.DataFrame({**game, "win_share": [1.0, 0, 1, 0], "total": [5, 3, 4, 1]})
+    found = outcomes(seats.lazy())
+    assert (found.figure("margin")["points"], found.figure("last")["points"]) == (5, 4)
+    assert found.figure("shared")["share"] == 0
+
+
+def test_many_features_at_once_are_added_as_one_after_the_other() -> None:
+    features = np.array([[1.0, 2.0, 0.0], [3.0, 0.0, 5.0]])  # two games
+    whole = Moments(1, 3).plus_matrix(features)
+    assert whole.totals.tolist() == [[4, 2, 5]]
+    assert whole.games.tolist() == [[2, 1, 1]]
+    assert whole.products[0].tolist() == [[10, 2, 15], [2, 4, 0], [15, 0, 25]]
+    single = Moments(1, 3).plus(*features.T)
+    for name in ("totals", "games", "products"):
+        assert np.array_equal(getattr(single, name), getattr(whole, name))
+    assert np.array_equal(whole.plus_matrix(features).totals, 2 * whole.totals)
+
+
+def test_a_table_shows_no_main_column_that_is_always_zero() -> None:
+    frame = pl.DataFrame(
+        {"wonder": ["A", "B"], "side": ["A", "A"], "points_none": [0, 0], "points_some": [0, 2],
+         "points_open": [0, None], "other": [1, 1]}
+    )  # fmt: skip
+    table = Table(frame, "Title", labels=("wonder", "side"), main=("points_*",), first=("other",))
+    sheet = table.sheet()
+    assert sheet.main == ("wonder", "side", "points_some", "points_open")
+    assert sheet.labels == 2, "both names of a row stand in every part of a wide table"
+    assert sheet.first == ("wonder", "side", "other")
+    assert table.label(frame.row(1, named=True)) == "B A"
+    assert Table(frame.drop("side"), "Title", labels=("wonder",)).sheet().labels == 1
+
+
+def test_an_analysis_takes_its_options_and_no_others() -> None:
+    given: list[dict[str, Any]] = []
+
+    def make(_source: object, **options: Any) -> Table:
+        given.append(options)
+        return Table(pl.DataFrame(), "Title")
+
+    analysis = Analysis(make, "about something", options={"raw": Option("as they are", flag=True)})
+    analysis.table(cast("Any", None), raw=True)
+    assert given == [{"level": 0.95, "raw": True}]
+    with pytest.raises(UserError, match=r"no option 'rwa' \(did you mean 'raw'\?\): it has raw"):
+        analysis.table(cast("Any", None), rwa=True)
+    with pytest.raises(UserError, match="cannot be split by policy: about something"):
+        analysis.table(cast("Any", None), ["policy"])
+
+
+@pytest.mark.parametrize(
+    ("column", "kind"),
+    [("points_guild", POINTS), ("score", POINTS), ("score_sd", POINTS), ("total", POINTS), ("win_share", SHARE),
+     ("win", SHARE), ("coins", NUMBER), ("totals", NUMBER)],
+)  # fmt: skip
+def test_the_kind_of_a_column_follows_from_its_name(column: str, kind: Any) -> None:
+    assert kind_of(column)[0] == kind
+
+
+RECIPES = (FactorSums(("wonder", "side")), FactorSums(("policy",), ("wonder",)), OwnerTallies("built:"))
+
+
+@pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.name)
+def test_a_summary_has_the_shapes_that_its_recipes_say(recipe: Any) -> None:
+    """What is read from a file is checked against these shapes."""
+    kept = summarise(seats_table(30, 3, cards=("Altar", "Baths")), [recipe])
+    arrays = kept.of(recipe.name)
+    assert arrays
+    assert {key: array.shape for key, array in arrays.items()} == dict(recipe.shapes(recipe.name, kept.labels))
+
+
+def test_levels_that_say_nothing_have_no_share_of_the_variance() -> None:
+    """Forty levels of 800 seats at random explain a twentieth of any outcome by chance, which is taken off."""
+    shares = []
+    for seed in range(8):
+        random = np.random.default_rng(seed)
+        names = [f"level {number}" for number in random.integers(40, size=800)]
+        seats = seats_table(200, seed=seed).with_columns(noise=pl.Series(names), points=random.normal(0, 1, 800))
+        table = stats.variance_shares(seats, {"noise": ["noise"], "policy": ["policy"]}, outcome="points").frame
+        shares.append(table.row(by_predicate=pl.col("source") == "noise", named=True)["share"])
+    assert float(np.mean(shares)) < 0.02

@@ -1,0 +1,323 @@
+"""Chances throughout a game, by a net: the kernels that value a position for every seat, and that follow whole games.
+
+A value net is a net of the game's policy ``net`` (``wsim.kernels.net_layers``) that was fitted to outcomes. It gives
+each seat a number from what that seat knows: the numbers and items of its state and, in place of a move, its standing.
+The chances of a position are the softmax of these numbers over the seats. All hands count, cards to come do not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import exp
+from typing import Any
+
+import numpy as np
+
+from wsim.jit import entry_point, from_dtype, kernel, stack_room, types
+from wsim.kernels.engine import Engine
+from wsim.kernels.heads import NOBODY, copying
+from wsim.kernels.net_layers import Net, valuing
+from wsim.kernels.net_layers import Parts as NetParts
+from wsim.rng import mix
+
+FOLLOW, COLLECT = range(2)
+"""What ``follow`` writes: chances and trials; inputs with outcomes, to learn from."""
+TRIAL = 3  # numbers of a trial in front of the chances after its move
+_STAGE_BITS = np.uint64(8)
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What only the game knows: kernels.
+
+    Attributes
+    ----------
+    net: the inputs of the value net; ``fill`` and the kernels of moves are not used, ``list_items`` and
+        ``describe_items`` are.
+    policy: the net that ranks the moves of a trial.
+    prepare: (game, rules) -> works out what ``fill`` reads, once for all seats.
+    fill: (game, rules, seat, state, standing) -> fills the numbers of a seat's state and of its standing, all 0 before.
+    stage: (game) -> the number of the stage of the game; chances are taken when a new one begins.
+    players: (rules) -> how many seats win or lose.
+    over: (game, seat) -> (score, share of the victory) of a game that is over.
+    """
+
+    net: NetParts
+    policy: Net
+    prepare: Any
+    fill: Any
+    stage: Any
+    players: Any
+    over: Any
+
+
+@dataclass(frozen=True)
+class Entries:
+    """The entry points of a game, each compiled when it is first asked for.
+
+    Parameters
+    ----------
+    engine: the steps of the game. row: the type of rows. state, move: dtypes of what a net learns from.
+
+    Attributes
+    ----------
+    follow: (game, words, saved, rules, seating, line_up, ranking, valuing, task, first, gap, rows, stages, chances,
+        trials, states, standings) -> plays ``len(rows) // seats`` games from number ``first`` on; returns the trials
+        (FOLLOW) or the states (COLLECT) written, or -1 - the number of a game with a wrong index.
+        ``saved``: room for two positions. ``ranking``, ``valuing``: settings with the policy's and the value net.
+        ``gap``: about one stage of so many has a trial or is collected. ``stages``: (games, room), the number of each
+        stage, else as it was. ``chances``: (games, room, seats). ``trials``: (room, 2, TRIAL + seats): the best and the
+        second best move of a seat by the policy's net; game, stage and seat, then the chances when the stage is over,
+        all else alike.
+    value: (game, words, state, rules, valuing, chances) -> fills the chances of one position, shape (seats,).
+    """
+
+    engine: Engine
+    parts: Parts
+    row: Any
+    state: np.dtype[Any]
+    move: np.dtype[Any]
+
+    @cached_property
+    def follow(self) -> Any:
+        return _follow(self)
+
+    @cached_property
+    def value(self) -> Any:
+        return _value(self)
+
+    def compiled(self, template: Any, inner: Any, *signature: Any) -> Any:
+        """Return an entry point, kept with the game's policies."""
+        package = self.engine.types.package.replace(".kernels", ".policies")
+        return kernel(types.int64(*signature), package=package)(entry_point(template, inner))
+
+
+inner: Any = None  # what ``entry_point`` puts there
+
+
+def follow(
+    game, words, saved, rules, seating, line_up, ranking, valuing, task, first, gap, rows, stages, chances, trials,
+    states, standings,
+):  # fmt: skip
+    """Follow games."""
+    return inner(
+        game, words, saved, rules, seating, line_up, ranking, valuing, task, first, gap, rows, stages, chances, trials,
+        states, standings,
+    )  # fmt: skip
+
+
+def value(game, words, state, rules, valuing, chances):
+    """Value a position."""
+    return inner(game, words, state, rules, valuing, chances)
+
+
+def _valuing(parts: Parts) -> tuple[Any, Any]:
+    """Return the kernels (game, rules, settings, chances) and (game, rules, seat, state, standing)."""
+    sizes, fill, prepare, layers = parts.net.sizes, parts.fill, parts.prepare, valuing(parts.net)
+    players = parts.players
+    describe_items = parts.net.describe_items
+    state_numbers, move_numbers = sizes.state_numbers, sizes.move_numbers
+    places_room, learned_room = stack_room("value.places", np.int64, 1), stack_room("value.learned", np.float32, 1)
+    state_room = stack_room("value.state", np.float32, state_numbers)
+    standing_room = stack_room("value.standing", np.float32, 1, move_numbers)
+
+    @kernel
+    def numbers_of(game, rules, seat, x, standing):
+        """Fill the numbers of a seat."""
+        for i in range(state_numbers):
+            x[i] = np.float32(0.0)
+        for i in range(move_numbers):
+            standing[0, i] = np.float32(0.0)
+        kind, game.choice.kind = game.choice.kind, 0
+        fill(game, rules, seat, x, standing)
+        game.choice.kind = kind
+
+    @kernel
+    def chances_of(game, rules, settings, chances):
+        """Fill the chance of each seat."""
+        x, standing, places, learned = state_room(), standing_room(), places_room(), learned_room()
+        places[0] = 0
+        prepare(game, rules)
+        best, total = -1e9, 0.0
+        for seat in range(players(rules)):
+            numbers_of(game, rules, seat, x, standing)
+            layers(game.public, game.own[seat], game.choice, rules, settings.net, places, 1, x, standing, learned)
+            chances[seat] = learned[0]
+            best = max(best, float(learned[0]))
+        for seat in range(players(rules)):
+            chances[seat] = exp(chances[seat] - best)
+            total += chances[seat]
+        for seat in range(players(rules)):
+            chances[seat] /= total
+
+    @kernel
+    def describe(game, rules, seat, state, standings, index):
+        """Write the inputs of a seat into the records that are learned from."""
+        places, standing = places_room(), standing_room()
+        numbers_of(game, rules, seat, state.numbers, standing)
+        state.moves = 0  # for the items of the state alone
+        describe_items(game.public, game.own[seat], game.choice, rules, state, standings, places)
+        state.moves = 1
+        for i in range(move_numbers):
+            standings[index].numbers[i] = standing[0, i]
+
+    return chances_of, describe
+
+
+def _follow(entries: Entries) -> Any:
+    engine, parts = entries.engine, entries.parts
+    own, prepare, stage_of, over, players = engine.types, parts.prepare, parts.stage, parts.over, parts.players
+    copy, words_of_state = copying(own.state), own.state.itemsize // 8
+    next_decision, take, write_rows = engine.parts.next_decision, engine.parts.take, engine.parts.write_rows
+    begin, decide, restrict = engine.begin, engine.decide, engine.parts.restrict
+    chances_of, describe = _valuing(parts)
+    ranked, candidates = parts.policy.values, parts.net.candidates
+    places_room = stack_room("trial.places", np.int64, candidates)
+    learned_room = stack_room("trial.learned", np.float32, candidates)
+    chances_room = stack_room("chances.now", np.float64, own.seats)
+
+    @kernel
+    def to_decision_of(game, rules, seating, line_up, stage, seat):
+        """Play on to a decision of a seat in this stage; return 1, 0 where it has none, -1 after a wrong index."""
+        while True:
+            decider = next_decision(game, rules, 0)
+            if decider == NOBODY or stage_of(game) != stage:
+                return 0
+            if decider == seat:
+                restrict(game, rules, seating)
+                if game.choice.count > 1:
+                    return 1
+            index = decide(game, rules, seating, line_up, decider)
+            if index < 0:
+                return -1
+            take(game, rules, game.choice.moves[index])
+
+    @kernel
+    def past_stage(game, rules, seating, line_up, stage):
+        """Play on to the next stage; return 1, 0 where the game ends first, -1 after a wrong index."""
+        while True:
+            decider = next_decision(game, rules, 0)
+            if decider == NOBODY:
+                return 0
+            if stage_of(game) != stage:
+                return 1
+            index = decide(game, rules, seating, line_up, decider)
+            if index < 0:
+                return -1
+            take(game, rules, game.choice.moves[index])
+
+    @kernel
+    def try_two(game, words, saved, rules, seating, line_up, ranking, valuing, stage, seat, trials, index):
+        """Play the stage with the best and with the second best move of a seat; return 1, 0 without both, or -1."""
+        places, learned, now = places_room(), learned_room(), chances_room()
+        result = to_decision_of(game, rules, seating, line_up, stage, seat)
+        if result < 1:
+            return result
+        count = ranked(game.public, game.own[seat], game.choice, rules, ranking, places, learned)
+        if count < 2:
+            return 0
+        best, second = 0, -1
+        for j in range(1, count):
+            if learned[j] > learned[best]:
+                best, second = j, best
+            elif second < 0 or learned[j] > learned[second]:
+                second = j
+        decision = saved[words_of_state:]
+        copy(words, decision)
+        for attempt in range(2):
+            copy(decision, words)
+            next_decision(game, rules, 0)
+            restrict(game, rules, seating)
+            take(game, rules, game.choice.moves[places[best if attempt == 0 else second]])
+            result = past_stage(game, rules, seating, line_up, stage)
+            if result < 0:
+                return result
+            if result:
+                chances_of(game, rules, valuing, now)
+            for other in range(players(rules)):
+                trials[index, attempt, TRIAL + other] = now[other] if result else over(game, other)[1]
+        return 1
+
+    @kernel
+    def follow_games(
+        game, words, saved, rules, seating, line_up, ranking, valuing, task, first, gap, rows, stages, chances, trials,
+        states, standings,
+    ):  # fmt: skip
+        """Follow games from number ``first`` on."""
+        written, now = 0, chances_room()
+        game.answer.wrong = 0
+        game.log.recording = 0
+        for place in range(rows.shape[0] // rules.seats):
+            number = first + place
+            begin(game, rules, seating, number)
+            last, count, began = -1, 0, written
+            while True:
+                decider = next_decision(game, rules, 0)
+                if decider == NOBODY:
+                    break
+                stage = stage_of(game)
+                if stage != last and count < stages.shape[1]:
+                    last = stage
+                    stages[place, count] = stage
+                    drawn = np.int64(mix(np.uint64(number) << _STAGE_BITS | np.uint64(stage)) >> np.uint64(16))
+                    chosen = drawn % gap == 0
+                    if task == FOLLOW:
+                        chances_of(game, rules, valuing, now)
+                        for seat in range(players(rules)):
+                            chances[place, count, seat] = now[seat]
+                        if chosen and written < trials.shape[0]:
+                            copy(words, saved)
+                            seat = drawn // gap % players(rules)
+                            result = try_two(
+                                game, words, saved, rules, seating, line_up, ranking, valuing, stage, seat, trials,
+                                written,
+                            )  # fmt: skip
+                            if result < 0:
+                                return -1 - number
+                            if result:
+                                for attempt in range(2):
+                                    trials[written, attempt, 0] = place
+                                    trials[written, attempt, 1] = stage
+                                    trials[written, attempt, 2] = seat
+                                written += 1
+                            copy(saved, words)
+                    elif chosen and written + players(rules) <= states.shape[0]:
+                        prepare(game, rules)
+                        for seat in range(players(rules)):
+                            describe(game, rules, seat, states[written], standings, written)
+                            written += 1
+                    count += 1
+                    decider = next_decision(game, rules, 0)
+                index = decide(game, rules, seating, line_up, decider)
+                if index < 0:
+                    return -1 - number
+                take(game, rules, game.choice.moves[index])
+            write_rows(game, rules, rows, place * rules.seats, number)
+            if task == COLLECT:
+                for index in range(began, written):
+                    standings[index].worth = over(game, (index - began) % players(rules))[1]
+        return written
+
+    settings, floats = own.settings, types.Array(types.float32, 3, "C")
+    return entries.compiled(
+        *(follow, follow_games),
+        *(own.game, own.words, own.words, own.rules, own.seating, own.line_up, settings, settings),
+        *(types.int64, types.int64, types.int64, types.Array(entries.row, 1, "C"), types.Array(types.int16, 2, "C")),
+        *(floats, floats, *(types.Array(from_dtype(each), 1, "C") for each in (entries.state, entries.move))),
+    )
+
+
+def _value(entries: Entries) -> Any:
+    own, chances_of = entries.engine.types, _valuing(entries.parts)[0]
+    copy = copying(own.state)
+
+    @kernel
+    def value_position(game, words, state, rules, valuing, chances):
+        """Fill the chances of a position."""
+        copy(state, words)
+        chances_of(game, rules, valuing, chances)
+        return 0
+
+    floats = types.Array(types.float64, 1, "C")
+    return entries.compiled(value, value_position, own.game, own.words, own.words, own.rules, own.settings, floats)

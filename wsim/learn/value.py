@@ -1,0 +1,73 @@
+"""Fit a value net: each seat's chance to win, from positions of games and who won them (``wsim.kernels.chances``).
+
+The loss is the cross-entropy between the shares of the victory and the softmax of the net's numbers over the seats of a
+position. ``python analysis/value_net.py`` trains the nets that ship with the games.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from wsim.learn.fitting import Batch, Decisions, fit
+from wsim.learn.fitting_settings import Fitting
+from wsim.learn.learner import learner_of
+from wsim.policies.nets import LearnedNet
+from wsim.positions.value_net import Follower
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from wsim.positions.machine import KernelSimulator
+
+
+@dataclass(frozen=True, eq=False)
+class Stages(Decisions):
+    """Positions of one table; ``states`` and ``moves`` (the standings) have shape (positions, seats)."""
+
+    def batch(self, which: NDArray[np.int64]) -> Batch:
+        """Return some positions, a decision with a single move for each seat."""
+        states, moves = self.states[which].reshape(-1), self.moves[which].reshape(-1)
+        return Batch(states, moves, np.arange(len(states)), np.ones(len(states), np.int64), self.known)
+
+
+def collect(simulator: KernelSimulator[Any], first: int, games: int, gap: int) -> Stages:
+    """Play games and return about one position in ``gap`` of them."""
+    learner, values = learner_of(simulator.plan.game), simulator.value_net
+    assert values is not None
+    states, standings = Follower(simulator, values, learner.nets.shipped).collect(first, games, gap)
+    return Stages(states, standings, learner.known(simulator))
+
+
+def chances(values: NDArray[np.float32], seats: int) -> NDArray[np.float32]:
+    """Return the softmax over the seats of each position, shape (positions, seats)."""
+    grouped = values.reshape(-1, seats)
+    powers = np.exp(grouped - grouped.max(axis=1, keepdims=True))
+    return np.asarray(powers / powers.sum(axis=1, keepdims=True))
+
+
+def _slopes(values: NDArray[np.float32], batch: Batch) -> NDArray[np.float32]:
+    """Return the derivatives of the cross-entropy; a batch is of one table, so all its positions have as many seats."""
+    worth = batch.moves["worth"]
+    seats = len(worth) // max(1, round(float(worth.sum())))
+    return np.asarray((chances(values, seats).reshape(-1) - worth) * np.float32(seats / len(worth)))
+
+
+def fit_value(
+    game: str, tables: Sequence[Stages], how: Fitting, seed: int, about: Mapping[str, Any],
+    progress: Callable[[int, int], None] | None = None, start: str = "",
+) -> LearnedNet:  # fmt: skip
+    """Return a value net fitted to the positions of some tables.
+
+    ``about``: how they were played. ``start``: the file of a value net to continue from.
+    """
+    learner = learner_of(game)
+    net = learner.load(start) if start else learner.fresh(seed)
+    arrays = dict(net.arrays)
+    if not start:
+        arrays["straight"] = np.zeros_like(arrays["straight"])  # a fresh policy net follows the value by weighted
+    arrays = fit(arrays, tables, learner.layers, how, seed, progress, _slopes)
+    return LearnedNet(net.spec, arrays, net.weights, about)

@@ -1,0 +1,149 @@
+"""The character of games: decisiveness, drama and the like, from the chances of every seat throughout a game.
+
+Each figure is a number of a game; the estimate is its mean over games. ``C[t, s]`` is the chance of seat s when stage t
+begins (a turn; in Tower of Babel the turn of one seat), the winner of a game its seat with the most victory (each of
+several in turn, weighted by its share). Definitions follow Browne (Automatic Generation and Evaluation of
+Recombination Games, 2008, section 4) and Ludii's concepts (Piette, Stephenson, Soemers, Browne 2021), with calibrated
+chances in place of an evaluation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from wsim.document import NUMBER, SHARE, Kind
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+PREFIX = "character:"
+"""What the names of the figures begin with where they are columns of the seats table."""
+GOOD = 0.02
+"""A move is good if it costs no more win share than this against the best."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure: its name, the kind of its values, their unit, and what it is, in a phrase."""
+
+    name: str
+    kind: Kind
+    unit: str
+    about: str
+
+
+FIGURES: tuple[Figure, ...] = (
+    Figure("half_at", SHARE, "of the game", "when the winner's chance is at least one half for good"),
+    Figure("safe_at", SHARE, "of the game", "when the winner's chance is at least .8 for good"),
+    Figure("drama", SHARE, "of wins", "how far the winner is behind the leader, mean over turns (0 while leading)"),
+    Figure("deepest", SHARE, "of wins", "how far the winner is behind the leader at worst"),
+    Figure("below_fair", SHARE, "of wins", "how far the winner's chance is below the fair share, mean over turns"),
+    Figure("behind", SHARE, "of turns", "turns on which the winner does not lead"),
+    Figure("lead_changes", NUMBER, "", "how often another seat comes to lead"),
+    Figure("stakes", SHARE, "of wins", "what the best move gains a seat over the second best"),
+    Figure("two_good", SHARE, "of turns", f"turns on which the second best move costs no more than {GOOD:g}"),
+    Figure("interaction", SHARE, "of wins", "how far that choice moves the chance of another seat"),
+    Figure("targeted", SHARE, "of wins", "the part of it that is not an equal share of the chooser's gain"),
+)
+"""The figures that are means over games."""
+COUNT = len(FIGURES)
+
+
+@dataclass(frozen=True, eq=False)
+class Followed:
+    """Games with the chances of their seats.
+
+    Attributes
+    ----------
+    rows: as ``Simulator.play`` writes them.
+    stages: the number of each stage, -1 beyond the end, shape (games, stages).
+    chances: of each seat when a stage begins, shape (games, stages, seats).
+    trials: of some stages and one seat each: index of the game, stage, seat; shape (trials, 3).
+    tried: the chances of all seats after the stage, with the best and the second best move of the seat by the policy's
+        net and all else alike, shape (trials, 2, seats).
+    """
+
+    rows: NDArray[Any]
+    stages: NDArray[np.int16]
+    chances: NDArray[Any]
+    trials: NDArray[np.int64]
+    tried: NDArray[Any]
+
+
+def figures_of(followed: Followed, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the figures of each game, shape (games, FIGURES); NaN where a game does not say.
+
+    ``shares``: of the victory, shape (games, players).
+    """
+    chances, there = followed.chances.astype(np.float64), followed.stages >= 0
+    games, room, players = chances.shape
+    length, stage = there.sum(axis=1), np.arange(1, room + 1)
+    winner = shares / shares.sum(axis=1, keepdims=True)
+    leading = np.where(there[:, :, None], chances, -1.0)
+    deficit = np.where(there[:, :, None], chances.max(axis=2, keepdims=True) - chances, 0.0)
+    below = np.where(there[:, :, None], np.maximum(1 / players - chances, 0), 0.0)
+
+    def safe(least: float) -> NDArray[np.float64]:
+        """Return the share of the game after which a seat's chance does not fall below ``least``."""
+        under = there[:, :, None] & (chances < least)
+        return np.asarray((under * stage[None, :, None]).max(axis=1) / length[:, None])
+
+    def of_winner(values: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray((values * winner).sum(axis=1))
+
+    leader = leading.argmax(axis=2)
+    changes = ((leader[:, 1:] != leader[:, :-1]) & there[:, 1:]).sum(axis=1)
+    return np.stack(
+        [
+            of_winner(safe(0.5)), of_winner(safe(0.8)),
+            of_winner(deficit.sum(axis=1) / length[:, None]), of_winner(deficit.max(axis=1)),
+            of_winner(below.sum(axis=1) / length[:, None]), of_winner((deficit > 0).sum(axis=1) / length[:, None]),
+            changes.astype(np.float64), *_trials(followed, games, players),
+        ],
+        axis=1,
+    )  # fmt: skip
+
+
+def _trials(followed: Followed, games: int, players: int) -> list[NDArray[np.float64]]:
+    """Return the means over the trials of each game: stakes, two_good, interaction, targeted."""
+    game, seat = followed.trials[:, 0], followed.trials[:, 2]
+    change = (followed.tried[:, 0] - followed.tried[:, 1]).astype(np.float64)
+    rows = np.arange(len(game))
+    own = change[rows, seat]
+    beyond = np.abs(change + own[:, None] / (players - 1))
+    others = np.abs(change)
+    others[rows, seat] = beyond[rows, seat] = 0
+    values = own, own <= GOOD, others.sum(axis=1) / (players - 1), beyond.sum(axis=1) / (players - 1)
+    count = np.bincount(game, minlength=games)
+    with np.errstate(invalid="ignore"):
+        return [np.bincount(game, weights=value, minlength=games) / count for value in values]
+
+
+def settling_of(phases: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of the columns of ``settled``."""
+    return "the deal and the first hands", *phases
+
+
+def settled(followed: Followed, shares: NDArray[np.float64], phases: Mapping[str, int]) -> NDArray[np.float64]:
+    """Return by how much the squared error of the chances falls, mean over seats: when the result comes about.
+
+    First from even chances to those when the game begins, then in each phase, to the first stage of the next one; at
+    the end it is 0, so the columns (``settling_of``) add up to the squared deviation of the result from even chances.
+    ``phases``: names, each with its first stage.
+    """
+    chances, stages, begins = followed.chances, followed.stages, list(phases.values())
+    errors = [((1 / shares.shape[1] - shares) ** 2).mean(axis=1)]
+    later = np.zeros(len(shares))
+    for first in reversed(begins):
+        there = stages >= first
+        index = there.argmax(axis=1)
+        error = ((chances[np.arange(len(shares)), index] - shares) ** 2).mean(axis=1)
+        later = np.where(there.any(axis=1), error, later)
+        errors.insert(1, later)
+    errors.append(np.zeros(len(shares)))
+    return -np.diff(np.stack(errors, axis=1), axis=1)

@@ -1,0 +1,246 @@
+"""The chances of every seat by a value net: of a position, and throughout whole games (``wsim.kernels.chances``).
+
+The net does not know who plays. So its chances are calibrated with the players of a plan, on games apart: in each phase
+of the game, the logarithms of the chances get a slope, and each policy of the line-up an offset. They are fitted by
+maximum likelihood (multinomial logistic regression, Platt 1999), drawn a little towards 1 and 0.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from wsim.game import find_game
+from wsim.jit import addresses_of
+from wsim.kernels.chances import COLLECT, FOLLOW, TRIAL
+from wsim.positions.character import Followed, settling_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import polars as pl
+    from numpy.typing import NDArray
+
+    from wsim.kernels.chances import Entries
+    from wsim.policies.nets import LearnedNet
+
+
+GAP = 3
+"""About one stage in so many is tried both ways."""
+CALIBRATING, CALIBRATION_GAMES = 1 << 40, 4096
+"""The number of the first game that chances are calibrated with, and how many these are."""
+SLOPE_SD, OFFSET_SD, STEPS, SMALL = 0.2, 1.0, 8, 1e-9
+
+
+@dataclass(frozen=True)
+class ValueNet:
+    """The value net of a game.
+
+    Attributes
+    ----------
+    file: the net. entries: the location of its ``Entries``, as ``module:NAME``. stages: the most stages of a game.
+    phases: the names of its phases, each with its first stage.
+    """
+
+    file: Path
+    entries: str
+    stages: int
+    phases: Mapping[str, int]
+
+    def load(self) -> Entries:
+        """Import and return the kernels."""
+        module, _, name = self.entries.partition(":")
+        entries: Entries = getattr(import_module(module), name)
+        return entries
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration:
+    """How chances are corrected for who plays.
+
+    Attributes
+    ----------
+    begins: the first stage of each phase. slopes, offsets: of each phase and policy of the line-up.
+    """
+
+    begins: NDArray[np.int64]
+    slopes: NDArray[np.float64]
+    offsets: NDArray[np.float64]
+
+    def __call__(self, chances: NDArray[Any], stages: NDArray[Any], policies: NDArray[Any]) -> NDArray[np.float64]:
+        """Return corrected chances, shape (..., players); ``stages``: (...,); ``policies``: numbers, like chances."""
+        phase = np.maximum(np.searchsorted(self.begins, stages, side="right") - 1, 0)
+        which, odds = (phase[..., None], policies), np.log(np.maximum(chances, SMALL))
+        return _softmax((odds - odds.mean(axis=-1, keepdims=True)) * self.slopes[which] + self.offsets[which])
+
+
+def _softmax(odds: NDArray[np.float64]) -> NDArray[np.float64]:
+    powers = np.exp(odds - odds.max(axis=-1, keepdims=True))
+    return np.asarray(powers / powers.sum(axis=-1, keepdims=True))
+
+
+def fit_calibration(
+    followed: Followed, shares: NDArray[np.float64], policies: NDArray[np.int64], begins: Sequence[int]
+) -> Calibration:
+    """Return the correction that fits games best.
+
+    Parameters
+    ----------
+    followed: the games, uncorrected. shares: of the victory, shape (games, players). policies: the numbers of those in
+    the seats, same shape. begins: the first stage of each phase.
+    """
+    first, count = np.array(begins), int(policies.max()) + 1
+    there, phase = followed.stages >= 0, np.searchsorted(first, followed.stages, side="right") - 1
+    prior = np.concatenate([np.ones(count), np.zeros(count)])
+    certainty = np.repeat([SLOPE_SD**-2, OFFSET_SD**-2], count)
+    fitted = np.tile(prior, (len(first), 1))
+    for number, best in enumerate(fitted):
+        game, stage = np.nonzero(there & (phase == number))
+        odds = np.log(np.maximum(followed.chances[game, stage], SMALL))
+        odds -= odds.mean(axis=1, keepdims=True)
+        who = np.eye(count)[policies[game]]
+        inputs = np.concatenate([who * odds[:, :, None], who], axis=2)
+        weight = 1.0 / np.bincount(game, minlength=len(shares))[game]  # a game counts once
+        for _ in range(STEPS):
+            chance = _softmax(inputs @ best)
+            mean = np.einsum("gs,gsk->gk", chance, inputs)
+            slope = np.einsum("g,gs,gsk->k", weight, chance - shares[game], inputs) + certainty * (best - prior)
+            curve = np.einsum("g,gs,gsk,gsl->kl", weight, chance, inputs, inputs, optimize=True)
+            curve += np.diag(certainty) - np.einsum("g,gk,gl->kl", weight, mean, mean, optimize=True)
+            best -= np.linalg.solve(curve, slope)
+    return Calibration(first, fitted[:, :count], fitted[:, count:])
+
+
+class Follower:
+    """The value net at the table of a simulator; ``net`` instead of the game's own one."""
+
+    def __init__(self, simulator: Any, values: ValueNet, net: LearnedNet | None = None) -> None:
+        self._lock = threading.Lock()
+        self._calibration: Calibration | None = None
+        self._simulator, self._values, self._entries = simulator, values, values.load()
+        game: Any = find_game(simulator.plan.game)
+        net = net or game.POLICIES.interface().nets.read(str(values.file))
+        policies = ["net"] * simulator.plan.players
+        line_ups: list[Any] = [simulator.with_line_up(policies) for _ in range(2)]
+        self._ranking, self._valuing = (line_up.seating for line_up in line_ups)
+        self._valuing["settings"]["net"][0] = net.record(simulator.rules)
+        self._addresses, self._local = addresses_of(simulator.line_up.entry_points), threading.local()
+
+    @property
+    def about(self) -> str:
+        """How chances are estimated, as a sentence without a full stop."""
+        if self._simulator.line_up.pooled:
+            return "Chances: the value net of the game, not calibrated because a policy searches"
+        return (
+            f"Chances: the value net of the game, calibrated with these policies on {CALIBRATION_GAMES:,} other games"
+        )
+
+    @property
+    def phases(self) -> Mapping[str, int]:
+        """The names of the phases of the game, each with its first stage."""
+        return self._values.phases
+
+    @property
+    def settling(self) -> tuple[str, ...]:
+        """The names of ``wsim.positions.character.settled``."""
+        return settling_of(list(self.phases))
+
+    def frame(self, followed: Followed) -> pl.DataFrame:
+        """Return the seats table of games."""
+        frame: pl.DataFrame = self._simulator.base_frame(followed.rows)
+        return frame
+
+    @property
+    def calibration(self) -> Calibration:
+        """The correction for who plays, from games of the plan's own policies; none is fitted where these search."""
+        simulator, begins = self._simulator, list(self._values.phases.values())
+        with self._lock:
+            if self._calibration is None:
+                count = len(set(simulator.labels))
+                if simulator.line_up.pooled:
+                    none = np.ones((len(begins), count)), np.zeros((len(begins), count))
+                    self._calibration = Calibration(np.array(begins), *none)
+                else:
+                    raw = self.follow_raw(CALIBRATING, CALIBRATION_GAMES, gap=1 << 40)
+                    self._calibration = fit_calibration(raw, *self.results(raw.rows), begins)
+        return self._calibration
+
+    def results(self, rows: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Return the shares of the victory and the numbers of the policies, each of shape (games, players)."""
+        frame, players = self._simulator.base_frame(rows), self._simulator.plan.players
+        shape = (-1, self._simulator.seats)
+        shares = frame["win_share"].to_numpy().astype(np.float64).reshape(shape)[:, :players]
+        return shares, frame["policy"].to_physical().to_numpy().astype(np.int64).reshape(shape)[:, :players]
+
+    def chances(self, position: Any) -> NDArray[np.float64]:
+        """Return the chance of each player in a position, to one who sees all hands, shape (players,)."""
+        simulator = self._simulator
+        game, words = simulator.machine.workspace()
+        result = np.zeros(simulator.plan.players)
+        self._entries.value(game, words, position.words, simulator.machine.rules, self._valuing.settings[0], result)
+        return result
+
+    def follow(self, first: int, games: int, gap: int = GAP) -> Followed:
+        """Play games numbered from ``first`` with their chances; about one stage of ``gap`` is tried both ways."""
+        raw, calibrate = self.follow_raw(first, games, gap), self.calibration
+        policies = self.results(raw.rows)[1]
+        chances = calibrate(raw.chances, raw.stages, policies[:, None, :])
+        who = policies[raw.trials[:, 0]][:, None, :]
+        tried = calibrate(raw.tried, raw.trials[:, [1, 1]] + 1, who)
+        over = (raw.tried == 0).any(axis=2)  # the game ended, with this result
+        tried[over] = raw.tried[over]
+        return replace(raw, chances=chances, tried=tried)
+
+    def follow_raw(self, first: int, games: int, gap: int) -> Followed:
+        """Do as ``follow``, with the chances of the net itself."""
+        simulator, room, players = self._simulator, self._values.stages, self._simulator.plan.players
+        rows = np.zeros(games * simulator.seats, simulator.base_dtype)
+        stages, chances = np.full((games, room), -1, np.int16), np.zeros((games, room, players), np.float32)
+        trials = np.zeros((games * room, 2, TRIAL + players), np.float32)
+        count = self._run(FOLLOW, first, gap, rows, stages, chances, trials)
+        trials = trials[:count]
+        return Followed(rows, stages, chances, trials[:, 0, :TRIAL].astype(np.int64), trials[:, :, TRIAL:])
+
+    def collect(self, first: int, games: int, gap: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Play games and return inputs of about one stage of ``gap``: states, standings, shape (positions, players).
+
+        ``worth`` of a standing is the seat's share of the victory.
+        """
+        simulator, players, entries = self._simulator, self._simulator.plan.players, self._entries
+        rows = np.zeros(games * simulator.seats, simulator.base_dtype)
+        room = games * self._values.stages * players // max(gap // 2, 1)
+        states, standings = np.zeros(room, entries.state), np.zeros(room, entries.move)
+        for name in {"role", "card"} & set(entries.move.names or ()):
+            standings[name] = -1
+        stages, none = np.full((games, self._values.stages), -1, np.int16), np.zeros((0, 0, 0), np.float32)
+        count = self._run(COLLECT, first, gap, rows, stages, none, none, states, standings)
+        return states[:count].reshape(-1, players), standings[:count].reshape(-1, players)
+
+    def _run(
+        self, task: int, first: int, gap: int, rows: NDArray[Any], stages: NDArray[Any], chances: NDArray[Any],
+        trials: NDArray[Any], states: NDArray[Any] | None = None, standings: NDArray[Any] | None = None,
+    ) -> int:  # fmt: skip
+        simulator, entries = self._simulator, self._entries
+        if not hasattr(self._local, "game"):
+            whole = np.zeros(1, simulator.machine.game)
+            saved = np.zeros(2 * simulator.machine.state.itemsize // 8, np.uint64)
+            self._local.game = whole.view(np.recarray)[0], whole.view(np.uint64).reshape(-1), saved
+        game, words, saved = self._local.game
+        states = np.zeros(0, entries.state) if states is None else states
+        standings = np.zeros(0, entries.move) if standings is None else standings
+        with np.errstate(over="ignore"), simulator.line_up.answering(game.answer, numbered=True):
+            count = int(
+                entries.follow(
+                    *(game, words, saved, simulator.rules, simulator.seating, self._addresses),
+                    *(self._ranking.settings[0], self._valuing.settings[0], task, first, gap, rows.view(np.recarray)),
+                    *(stages, chances, trials, states.view(np.recarray), standings.view(np.recarray)),
+                )
+            )
+        if count < 0:
+            simulator.line_up.raise_wrong(game.answer, numbered=True)
+        return count

@@ -1,0 +1,488 @@
+"""The character of a game: figures from the chances of its seats (``wsim.positions.character``), and their differences.
+
+All figures are smooth functions of sums over games, so errors are linear forms in the features of a game
+(``wsim.stats.moments``); arms play games of the same numbers, and differences take the covariance into account.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import polars as pl
+
+from wsim.document import CATEGORY, COUNT, NAME, NUMBER, SHARE, TEXT, Column, Document, Sheet, estimated
+from wsim.errors import UserError
+from wsim.game import find_game
+from wsim.lab.answer import View, whole
+from wsim.lab.execution import Execution
+from wsim.lab.wishes import WishSums, overruled
+from wsim.positions.character import FIGURES, figures_of, settled
+from wsim.positions.playout_follower import follower_of
+from wsim.questions.asked import AskedAnswer
+from wsim.questions.character.question import CharacterQuestion
+from wsim.questions.deals import Arm, in_blocks
+from wsim.questions.variants import variants_of
+from wsim.questions.whatif.question import Change
+from wsim.stats.columns import POINTS_OF, VERDICT, Q
+from wsim.stats.intervals import Estimate, nulls, verdicts
+from wsim.stats.moments import Moments
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from wsim.game import Simulator
+    from wsim.lab.plan import Plan
+
+BLOCK, BLOCKS = 1024, 20
+WISHES, CHANCE = 2000, 0.01
+"""Games from which ``wanted`` follows, and how often policies are overruled in them."""
+NEVER, ALWAYS = 0.02, 0.95
+"""Shares of turns between which a thing is neither ignored nor a matter of course."""
+WAYS = "ways_to_win"
+WAYS_ABOUT = "effective number of categories in which winners are furthest ahead of the others: exp(entropy)"
+NOTES = (
+    "Chances are those of an observer who sees all hands but no cards to come",
+    "half_at to behind are about the winners; drama is the average drama of Ludii",
+    "stakes to targeted compare the two best moves by the net on about one turn in three, all else alike",
+)  # fmt: skip
+SKILL_NOTE = (
+    "What skill explains needs a mixed table: name two or more policies, such as --policies net,balanced,rulebased"
+)
+
+
+@dataclass(frozen=True, repr=False)
+class CharacterAnswer(AskedAnswer):
+    """The answer.
+
+    Attributes
+    ----------
+    question: what was asked. games: games of each arm. seconds: the time that playing took. stopped: ``done`` or
+    ``interrupted``.
+    figures: one row for each arm and figure: arm, figure, estimate with estimate_low and estimate_high, n (games),
+        about.
+    differences: one row for each variant and figure: arm, figure, baseline, variant, difference with its interval, q
+        (Benjamini-Hochberg), verdict; empty with a single arm.
+    settled: arm, moment, share (of the variance of the result that comes about there) with its interval, n.
+    components: arm, source (skill, seat, deal, skill by deal, rest), share of the variance of the result with its
+        interval, n (deals); empty with a single policy.
+    ways: arm, category, share of the games that winners lead by it, with its interval, n.
+    viability: arm, what, name, wanted (of the turns on which it could be had) with its interval, n (turns), verdict
+        (``nobody wants``, ``always wanted``).
+    remarks: caveats, one sentence each, without a full stop.
+    """
+
+    FORMAT: ClassVar[str] = "wsim-character/1"
+    COMMAND: ClassVar[str] = "wsim experiment character"
+    CALLED: ClassVar[str] = "the character of a game"
+    TABLES: ClassVar[tuple[str, ...]] = ("figures", "differences", "settled", "components", "ways", "viability")
+    LONG: ClassVar[str] = "viability"
+    VOLATILE: ClassVar[tuple[str, ...]] = ("seconds",)
+    NEEDS: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "figures": ("arm", "figure", "estimate", "estimate_low", "estimate_high", "n"),
+        **dict.fromkeys(("games", "question", "remarks"), ()),
+    }
+
+    question: CharacterQuestion
+    stopped: str
+    games: int
+    seconds: float
+    figures: pl.DataFrame
+    differences: pl.DataFrame
+    settled: pl.DataFrame
+    components: pl.DataFrame
+    ways: pl.DataFrame
+    viability: pl.DataFrame
+    remarks: tuple[str, ...]
+
+    @classmethod
+    def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:  # noqa: ARG003
+        """Return what the columns of its tables are."""
+        return _COLUMNS
+
+    def display(self, view: View = whole) -> Document:
+        """Return the answer as a document: the figures, what settles the result, ways to win, viability."""
+        shown, several = view(self.figures), self.figures["arm"].n_unique() > 1
+        title = f"Character of the game, {self.games:,} games" + (" of each arm" if several else "")
+        sheets = [Sheet(title, _rows(shown, several), _COLUMNS["figures"], labels=1 + several)]
+        if self.differences.height:
+            title = "Differences from the baseline, game by game of the same number"
+            sheets.append(Sheet(title, self.differences.to_dicts(), _COLUMNS["differences"], labels=2))
+        for name, title in _TITLES.items():
+            frame: pl.DataFrame = getattr(self, name)
+            if name == "viability":
+                frame = frame.filter(pl.col("verdict") != "")
+            if frame.height:
+                sheets.append(Sheet(title, _rows(frame, several), _COLUMNS[name], labels=1 + several))
+        return Document(rows=shown, named="figures", tables=sheets, notes=[f"{note}." for note in self.remarks])
+
+
+_ARM, _RESULT = Column("arm", NAME), "of the result"
+_ESTIMATE = estimated("estimate", NUMBER)
+_COLUMNS: Mapping[str, Sequence[Column]] = {
+    "figures": (
+        _ARM, Column("figure", NAME), _ESTIMATE, Column("n", COUNT, about="games"), Column("about", TEXT),
+    ),
+    "differences": (
+        _ARM, Column("figure", NAME), Column("baseline", NUMBER), Column("variant", NUMBER),
+        estimated("difference", NUMBER, difference=True), Q, VERDICT,
+    ),
+    "settled": (
+        _ARM, Column("moment", NAME), estimated("share", SHARE, unit=_RESULT), Column("n", COUNT, about="games"),
+    ),
+    "components": (
+        _ARM, Column("source", NAME), estimated("share", SHARE, unit=_RESULT), Column("n", COUNT, about="deals"),
+    ),
+    "ways": (
+        _ARM, Column("category", NAME), estimated("share", SHARE, unit="of games"), Column("n", COUNT, about="games"),
+    ),
+    "viability": (
+        _ARM, Column("what", NAME), Column("name", NAME), estimated("wanted", SHARE, unit="of turns"),
+        Column("n", COUNT, about="turns on which it could be had"), Column("verdict", CATEGORY),
+    ),
+}  # fmt: skip
+_TITLES = {
+    "settled": "When the result comes about: shares of its variance",
+    "components": "What explains the result: shares of its variance, every deal played in every seating",
+    "ways": "Ways to win: the category in which the winner is furthest ahead of the others",
+    "viability": f"Viability: wanted on at most {NEVER:g} or at least {ALWAYS:g} of the turns on which it could be had",
+}
+
+
+def _rows(frame: pl.DataFrame, several: bool) -> list[dict[str, Any]]:
+    return frame.to_dicts() if several else frame.drop("arm").to_dicts()
+
+
+# --- the features of a game
+
+
+@dataclass(frozen=True, eq=False)
+class _Features:
+    """Follows games of an arm and returns their features, shape (features, games); something to send to a worker."""
+
+    simulator: Simulator
+    playouts: int | None
+
+    def __call__(self, games: range) -> NDArray[np.float64]:
+        follower = follower_of(self.simulator, self.playouts)
+        followed = follower.follow(games.start, len(games))
+        frame = follower.frame(followed)
+        shares = _by_game(frame["win_share"], len(games))[:, : followed.chances.shape[2]]
+        figures = figures_of(followed, shares)
+        known = ~np.isnan(figures)
+        settling = settled(followed, shares, follower.phases)
+        total = ((shares - 1 / shares.shape[1]) ** 2).mean(axis=1)
+        parts = np.nan_to_num(figures), known, settling, total[:, None], self._ways(frame, shares)
+        return np.concatenate([np.asarray(part, np.float64) for part in parts], axis=1).T
+
+    def _ways(self, frame: pl.DataFrame, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return for each game the category in which its winner is furthest ahead of the mean of the others."""
+        names = categories_of(frame)
+        games, players = shares.shape
+        if not names:
+            return np.zeros((games, 0))
+        points = np.stack([_by_game(frame[name], games)[:, :players] for name in names], axis=2)
+        ahead = (points - points.mean(axis=1, keepdims=True)) * players / (players - 1)
+        best = np.eye(len(names))[ahead.argmax(axis=2)]
+        return np.asarray((best * (shares / shares.sum(axis=1, keepdims=True))[:, :, None]).sum(axis=1))
+
+
+def _by_game(column: pl.Series, games: int) -> NDArray[np.float64]:
+    return column.to_numpy().astype(np.float64).reshape(games, -1)
+
+
+def categories_of(frame: pl.DataFrame) -> list[str]:
+    """Return the columns of the categories of points."""
+    return [name for name in frame.columns if name.startswith(POINTS_OF)]
+
+
+@dataclass(frozen=True)
+class _AllArms:
+    """Plays games in every arm."""
+
+    arms: tuple[_Features, ...]
+
+    def __call__(self, games: range) -> list[list[NDArray[np.float64]]]:
+        return [[arm(games)] for arm in self.arms]
+
+
+@dataclass(frozen=True)
+class _Quantities:
+    """The quantities of an arm: their names, values, and the linear forms of their errors in the features."""
+
+    names: list[tuple[str, str]]
+    values: NDArray[np.float64]
+    forms: NDArray[np.float64]
+    n: NDArray[np.float64]
+
+
+def _quantities(sums: NDArray[np.float64], games: int, moments: Sequence[str], ways: Sequence[str]) -> _Quantities:
+    """Return all quantities of one arm; ``sums``: of its features over games."""
+    count, size = len(FIGURES), len(sums)
+    names, values, forms, n = list[tuple[str, str]](), list[float](), list[Any](), list[float]()
+
+    def add(table: str, name: str, value: float, form: NDArray[np.float64], of: float) -> None:
+        names.append((table, name))
+        values.append(value)
+        forms.append(form)
+        n.append(of)
+
+    def ratio(table: str, name: str, above: int, below: NDArray[np.int64], of: float) -> None:
+        whole, form = sums[below].sum(), np.zeros(size)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            value = sums[above] / whole
+            form[below] = -value / whole
+            form[above] += 1 / whole
+        add(table, name, float(value), form, of)
+
+    for index, figure in enumerate(FIGURES):
+        ratio("figures", figure.name, index, np.array([count + index]), sums[count + index])
+    first = 2 * count
+    for index, moment in enumerate(moments):
+        ratio("settled", moment, first + index, np.array([first + len(moments)]), games)
+    at = first + len(moments) + 1 + np.arange(len(ways))
+    for index, way in enumerate(ways):
+        ratio("ways", way.removeprefix(POINTS_OF).replace("_", " "), at[index], at, games)
+    if len(ways):
+        share = sums[at] / sums[at].sum()
+        logs = np.log(np.where(share > 0, share, 1.0))
+        entropy, form = -(share * logs).sum(), np.zeros(size)
+        form[at] = np.where(share > 0, np.exp(entropy) * (-logs - entropy) / sums[at].sum(), 0.0)
+        add("figures", WAYS, float(np.exp(entropy)), form, games)
+    return _Quantities(names, np.array(values), np.stack(forms), np.array(n))
+
+
+# --- the answer
+
+
+def ask(plan: Plan, question: CharacterQuestion, execution: Execution = Execution()) -> CharacterAnswer:
+    """Follow games of a plan and of its variants, and return the character of each.
+
+    Raises UserError for what cannot be asked, Interrupted on Ctrl-C with the answer so far.
+    """
+    baseline: Simulator = find_game(plan.game).prepare(plan)
+    arms = _arms(plan, question, baseline)
+    features = [_Features(arm.simulators[0], question.playouts) for _, _, arm in arms]
+    followers = [follower_of(each.simulator, each.playouts) for each in features]
+    samples = [each.simulator.seats_frame(np.zeros(0, each.simulator.row_dtype)) for each in features]
+    start, played = time.perf_counter(), 0
+    moments: Moments | None = None
+    extra: tuple[pl.DataFrame, pl.DataFrame] = (_empty("components"), _empty("viability"))
+
+    def answer(stopped: str) -> CharacterAnswer:
+        assert moments is not None
+        made = _tables(
+            moments,
+            played,
+            [name for name, _, _ in arms],
+            [list(each.settling) for each in followers],
+            [categories_of(sample) for sample in samples],
+            question.level,
+        )
+        remarks = [*NOTES, *dict.fromkeys(each.about for each in followers)]
+        if not extra[0].height:
+            remarks.append(SKILL_NOTE)
+        seconds = time.perf_counter() - start
+        return CharacterAnswer(
+            question, stopped, played, seconds, *made[:3], extra[0], made[3], extra[1], tuple(remarks)
+        )
+
+    ready = [(each, arm.simulators[0]) for _, each, arm in arms]
+    blocks = [range(first, min(first + BLOCK, plan.games)) for first in range(0, plan.games, BLOCK)]
+    with execution.interruptible(lambda: answer("interrupted") if moments is not None else None):
+        with (
+            execution.chunk_runner(ready) as chunks_of,
+            closing(in_blocks(_AllArms(tuple(features)), blocks, chunks_of)) as followed,
+        ):
+            for block, of_arms in zip(blocks, followed, strict=True):
+                matrix = np.concatenate([part[0] for part in of_arms]).T
+                moments = (moments or Moments(1, matrix.shape[1])).plus_matrix(matrix)
+                played += len(block)
+                execution.report("games", played, plan.games)
+        extra = _components(arms, question, plan.games), _viability(arms, question, plan.games)
+    return answer("done")
+
+
+def _arms(plan: Plan, question: CharacterQuestion, baseline: Simulator) -> list[tuple[str, Plan, Arm]]:
+    """Return the arms, the baseline first, each with its name and plan."""
+    arms = [("baseline" if question.variant or question.variant_files else plan.ruleset, plan, Arm("", (baseline,)))]
+    if question.variant or question.variant_files:
+        change = Change(change=question.variant, change_files=question.variant_files)
+        variant, arm = variants_of(plan, change, None, baseline)[0]
+        if variant.same:
+            raise UserError(f"nothing to compare: the baseline already has {variant.name}")
+        arms.append((variant.name, variant.plans[0], arm))
+    for ruleset in question.against:
+        if ruleset == plan.ruleset:
+            raise UserError(f"nothing to compare: the baseline is rule set {ruleset}")
+        other = plan.replace(ruleset=ruleset)
+        arms.append((ruleset, other, Arm(ruleset, (find_game(other.game).prepare(other),))))
+    return arms
+
+
+def _tables(
+    moments: Moments, games: int, arms: Sequence[str], settling: Sequence[Sequence[str]],
+    ways: Sequence[Sequence[str]], level: float,
+) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame, pl.DataFrame]:  # fmt: skip
+    """Return figures, differences, settled, ways."""
+    size, first, tables, whole = moments.totals.shape[1], 0, list[pl.DataFrame](), list[_Quantities]()
+    for arm, names, categories in zip(arms, settling, ways, strict=True):
+        width = 2 * len(FIGURES) + len(names) + 1 + len(categories)
+        own = _quantities(moments.totals[0, first : first + width], games, names, categories)
+        forms = np.zeros((len(own.names), size))
+        forms[:, first : first + width] = own.forms
+        first += width
+        own = _Quantities(own.names, own.values, forms, own.n)
+        whole.append(own)
+        made = _estimate(moments, own.values, forms, own.n, level)
+        labels = {"table": [table for table, _ in own.names], "name": [name for _, name in own.names]}
+        tables.append(
+            pl.DataFrame({"arm": [arm] * len(own.names), **labels, **made.columns("estimate"), "n": own.n.astype(int)})
+        )
+    frame = pl.concat(tables)
+    about = {**{figure.name: figure.about for figure in FIGURES}, WAYS: WAYS_ABOUT}
+    parts = {name: frame.filter(pl.col("table") == name).drop("table") for name in ("figures", "settled", "ways")}
+    figures = parts["figures"].rename({"name": "figure"})
+    figures = figures.with_columns(about=pl.col("figure").replace_strict(about, return_dtype=pl.String))
+    ends = {"estimate": "share", "estimate_low": "share_low", "estimate_high": "share_high"}
+    settled_table = parts["settled"].rename({"name": "moment", **ends})
+    ways_table = parts["ways"].rename({"name": "category", **ends})
+    return figures, _differences(moments, arms, whole, level), settled_table, ways_table
+
+
+def _estimate(
+    moments: Moments, values: NDArray[np.float64], forms: NDArray[np.float64], n: NDArray[np.float64], level: float
+) -> Estimate:
+    variance = np.einsum("kf,fh,kh->k", forms, moments.products[0], forms, optimize=True)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        error = np.where(n >= 2, np.sqrt(np.maximum(variance, 0) * n / (n - 1)), np.nan)
+    return Estimate(values, error, n, level)
+
+
+def _differences(moments: Moments, arms: Sequence[str], whole: Sequence[_Quantities], level: float) -> pl.DataFrame:
+    """Return the differences of each further arm in every figure."""
+    base, tables = whole[0], [_empty("differences")]
+    for arm, own in zip(arms[1:], whole[1:], strict=True):
+        both = [name for name in own.names if name[0] == "figures" and name in base.names]
+        here, there = ([side.names.index(name) for name in both] for side in (own, base))
+        values = own.values[here] - base.values[there]
+        n = np.minimum(own.n[here], base.n[there])
+        made = _estimate(moments, values, own.forms[here] - base.forms[there], n, level)
+        q = made.q_value()
+        tables.append(
+            pl.DataFrame(
+                {
+                    "arm": [arm] * len(both), "figure": [name for _, name in both], "baseline": base.values[there],
+                    "variant": own.values[here], **made.columns("difference"), "q": nulls(q),
+                    "verdict": verdicts(made.value, q, level=level),
+                }
+            )
+        )  # fmt: skip
+    return pl.concat(tables, how="vertical_relaxed")
+
+
+def _empty(table: str) -> pl.DataFrame:
+    """Return a table without rows."""
+    columns = {
+        end: pl.Float64 if column.ends or column.kind in (NUMBER, SHARE) or column is Q else pl.String
+        for column in _COLUMNS[table]
+        for end in (column.name, *(column.ends or ()))
+    }
+    return pl.DataFrame(schema={name: pl.Int64 if name == "n" else kind for name, kind in columns.items()})
+
+
+# --- what explains the result
+
+
+def _components(arms: Sequence[tuple[str, Plan, Arm]], question: CharacterQuestion, games: int) -> pl.DataFrame:
+    """Return what skill, seat and deal explain of the result, from deals that are played in every seating."""
+    tables = [_empty("components")]
+    for name, plan, arm in arms:
+        if len(set(arm.simulators[0].labels)) < 2 or plan.players < 3:
+            continue
+        simulator = find_game(plan.game).prepare(plan.replace(rotate=False))
+        deals = min(question.deals, games)
+        parts = [_seatings(simulator, range(first, deals, BLOCKS)) for first in range(min(BLOCKS, deals))]
+        whole = _shares(np.sum(parts, axis=0))
+        without = np.stack([_shares(np.sum(parts, axis=0) - part) for part in parts])
+        error = np.sqrt((len(parts) - 1) * without.var(axis=0))
+        made = Estimate(whole, error, np.full(len(whole), float(len(parts))), question.level)
+        sources = ["skill", "seat", "deal", "skill by deal", "rest"]
+        tables.append(pl.DataFrame({"arm": [name] * 5, "source": sources, **made.columns("share"), "n": [deals] * 5}))
+    return pl.concat(tables, how="vertical_relaxed")
+
+
+def _seatings(simulator: Simulator, deals: range) -> NDArray[np.float64]:
+    """Play deals in every rotation of the line-up and return sums: see ``_shares``."""
+    players = simulator.plan.players
+    total = np.zeros(5 + 4 * players)
+    orders = np.array([np.roll(np.arange(players), -turn) for turn in range(players)])
+    for deal in deals:
+        share = np.zeros((players, players))  # by seating and seat
+        for turn in range(players):
+            rows = np.zeros(simulator.seats, simulator.row_dtype)
+            simulator.play_seated(deal, rows, orders[turn : turn + 1])
+            share[turn] = simulator.seats_frame(rows)["win_share"].to_numpy()[:players] - 1 / players
+        entry = np.stack([share[turn][np.argsort(orders[turn])] for turn in range(players)])
+        seat, policy = share.mean(axis=0), entry.mean(axis=0)
+        rest = (share**2).sum() - players * ((seat**2).sum() + (policy**2).sum())
+        noise = rest / ((players - 1) * (players - 2))
+        head = [1.0, (share**2).mean(), (seat**2).mean(), (policy**2).mean(), noise]
+        total += np.concatenate([head, seat, seat**2, policy, policy**2])
+    return total
+
+
+def _shares(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the shares of the variance of a seat's result: skill, seat, deal, skill by deal, rest.
+
+    Every deal is a Latin square of seats and policies, an analysis of variance without replication. Main effects are
+    freed of the variance of their means, and what both have in common of the noise.
+    """
+    deals = sums[0]
+    variance, by_seat, by_policy, noise = sums[1:5] / deals
+    players = (len(sums) - 5) // 4
+    seat, seat_squares, policy, policy_squares = (sums[5:] / deals).reshape(4, players)
+    main_seat = (seat**2 - (seat_squares - seat**2) / (deals - 1)).mean()
+    skill = (policy**2 - (policy_squares - policy**2) / (deals - 1)).mean()
+    chance = (players - 1) * noise / players**2
+    deal, both = by_seat - chance - main_seat, by_policy - chance - skill
+    return np.asarray(np.array([skill, main_seat, deal, both, variance - skill - main_seat - deal - both]) / variance)
+
+
+# --- viability
+
+
+def _viability(arms: Sequence[tuple[str, Plan, Arm]], question: CharacterQuestion, games: int) -> pl.DataFrame:
+    """Return how often each thing is wanted when it could be had, the rarest first."""
+    tables = [_empty("viability")]
+    for name, plan, _ in arms:
+        if find_game(plan.game).WISHES is None or {"randomise", "overrule"} & set(plan.options):
+            continue
+        wishing = overruled(plan, CHANCE)
+        play, count = WishSums(find_game(plan.game).prepare(wishing), plan.game), min(games, WISHES)
+        edges = np.linspace(0, count, min(BLOCKS, count) + 1).astype(int)
+        parts = [play(range(first, last)) for first, last in pairwise(edges)]
+        things = len(parts[0].labels["worth what"])
+        wanted = np.stack([part.arrays["worth/totals"][:things, [0, 3]].sum(axis=1) for part in parts])
+        reach = np.stack([part.arrays["worth/reach"][:things] for part in parts])
+        n = reach.sum(axis=0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = wanted.sum(axis=0) / n
+            apart = (wanted - share * reach) / n
+        error = np.sqrt(len(parts) / (len(parts) - 1) * (apart**2).sum(axis=0)) if len(parts) > 1 else share * np.nan
+        made = Estimate(share, error, np.full(things, float(len(parts))), question.level).with_unseen(0.0, 1.0)
+        verdict = np.where(made.high <= NEVER, "nobody wants", np.where(made.low >= ALWAYS, "always wanted", ""))
+        what, names = parts[0].labels["worth what"], parts[0].labels["worth name"]
+        table = pl.DataFrame(
+            {
+                "arm": [name] * things, "what": list(what), "name": list(names), **made.columns("wanted"),
+                "n": n.astype(np.int64), "verdict": verdict.tolist(),
+            }
+        )  # fmt: skip
+        tables.append(table.filter(pl.col("n") > 0).sort("wanted", "what", "name"))
+    return pl.concat(tables, how="vertical_relaxed")

@@ -1,0 +1,43 @@
+"""The options of ``wsim experiment character``: what is compared, and how chances are estimated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wsim.errors import UserError
+from wsim.options import Options, at_least, level_option, names, option
+
+
+@dataclass(frozen=True)
+class CharacterQuestion(Options):
+    """Measure the character of a game: how decisive and dramatic it is, what decides it, and how its seats interact.
+
+    The chance of every seat at every turn comes from the value net of the game, calibrated with the players, or from
+    playouts. With a variant or another rule set, the differences are shown too; variants play the same deals.
+    """
+
+    variant: tuple[str, ...] = option(
+        "Compare with this value changed (repeatable; together one variant).", (), metavar="PATH=VALUE",
+        names=("--variant-set",),
+    )  # fmt: skip
+    variant_files: tuple[str, ...] = option(
+        "Compare with this patch applied (repeatable).", (), metavar="FILE", names=("--variant-patch",), file=True
+    )
+    against: tuple[str, ...] = option(
+        "Compare with these rule sets, comma-separated.", (), metavar="RULESETS", read=names, shown="none"
+    )
+    playouts: int | None = option(
+        "Estimate chances by so many playouts, not by the value net.", None, metavar="N", check=at_least(2),
+        shown="value net if the game has one, else 30",
+    )  # fmt: skip
+    deals: int = option(
+        "Deals played in every seating of a mixed table, for what skill, seat and deal explain.", 1000, metavar="N",
+        check=at_least(40),
+    )  # fmt: skip
+    level: float = level_option()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        twice = [name for index, name in enumerate(self.against) if name in self.against[:index]]
+        if twice:
+            raise UserError(f"the rule set {twice[0]} is named twice")
