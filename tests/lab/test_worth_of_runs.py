@@ -19,6 +19,7 @@ from wsim.lab.merge import merge
 from wsim.lab.parts import Part
 from wsim.lab.plan import Plan
 from wsim.lab.run import record
+from wsim.lab.run_tables import RunTable
 from wsim.lab.store import Run
 from wsim.lab.verify import verify
 from wsim.lab.wishes import worth_games
@@ -154,6 +155,9 @@ def plan_of(tmp_path: Path, wsim_command: Command, *words: str) -> dict[str, Any
     [
         ((), str(WORTH_GAMES)),
         (("--game", "tower_of_babel"), str(WORTH_GAMES)),
+        (("--ruleset", "1e-duo", "--players", "2"), str(WORTH_GAMES)),
+        (("--ruleset", "2e-cities-teams", "--players", "6"), str(WORTH_GAMES)),
+        (("--keep", "seats,picks"), str(WORTH_GAMES)),
         (("--worth", "0"), "0"),
         (("--worth", "0.5"), "0.5"),
         (("--overrule", "0.1"), None),
@@ -202,3 +206,58 @@ def test_worth_is_in_front_of_cards_by_seat_and_nowhere_where_it_is_not_summed(t
     run = whole(tmp_path / "run", games=1500)
     assert run.cards("seat").frame["worth"].is_not_null().any()
     assert "not summed by rank" in run.cards("rank").note
+
+
+def test_runs_are_compared_in_what_a_card_is_worth(tmp_path: Path, wsim_command: Command) -> None:
+    """A Palace of 30 points instead of 8 is worth more, with rows or sums, alone or beside other metrics."""
+    keys: dict[str, Any] = {"games": 1500, "worth": 1, "keep": "summary"}
+    whole(tmp_path / "plain", **keys)
+    whole(tmp_path / "dear", **keys, set=["cards.Palace.points=30"])
+    folders = (str(tmp_path / "plain"), str(tmp_path / "dear"))
+    answer = wsim.compare(*folders, metric=["worth:Palace", "worth_points:palace", "worth:next stage"])
+    rows = {row["metric"]: row for row in answer.metrics.iter_rows(named=True)}
+    tables = [{row["name"]: row for row in wsim.load_run(one).worth().frame.to_dicts()[::-1]} for one in folders]
+    for name, figure in (("worth:Palace", "worth"), ("worth_points:palace", "points")):
+        row, (one, other) = rows[name], [table["Palace"] for table in tables]
+        assert (row["first"], row["second"]) == (one[figure], other[figure])
+        assert row["difference"] == pytest.approx(other[figure] - one[figure])
+        reach = np.hypot(*((end[f"{figure}_high"] - end[f"{figure}_low"]) / 2 for end in (one, other)))
+        assert row["difference_high"] - row["difference"] == pytest.approx(reach)
+        assert row["difference_low"] > 0
+        assert row["q"] < 0.01
+        assert (row["n_first"], row["n_second"]) == (one["overruled"], other["overruled"])
+    assert rows["worth:next stage"]["q"] > 0.001
+    said = wsim_command("compare", *folders, "--metric", "worth:Palce")
+    assert said.code == 2
+    assert "the worth of 'Palce' is unknown" in said.err
+    assert "Palace" in said.err
+
+
+def test_worth_is_compared_next_to_other_metrics_of_rows(tmp_path: Path) -> None:
+    for name, seed in (("one", 38), ("other", 39)):
+        whole(tmp_path / name, seed=seed, worth=1)
+    answer = wsim.compare(str(tmp_path / "one"), str(tmp_path / "other"), metric=["score", "worth:next stage"])
+    assert answer.metrics["metric"].to_list() == ["score", "worth:next stage"]
+    assert answer.metrics["q"].is_not_null().all()
+    plain = whole(tmp_path / "plain", worth=None)
+    with pytest.raises(UserError, match="play it with --worth"):
+        wsim.compare(str(plain.path), str(tmp_path / "one"), metric="worth:Palace")
+
+
+@pytest.mark.parametrize("players", [(3, 4)])
+def test_worth_of_several_runs_stands_in_one_table(tmp_path: Path, players: tuple[int, ...]) -> None:
+    runs = [whole(tmp_path / str(count), players=count, worth=1) for count in players]
+    table = RunTable.of("worth", runs, (), 0.95, {}).table
+    stages = table.frame.filter(what="stage")
+    assert stages["players"].to_list() == list(players)
+    assert stages["worth"].to_list() == [run.worth().frame.filter(what="stage")["worth"].item() for run in runs]
+    assert {"worth", "owners"} <= {column.heading for column in RunTable.of("cards", runs, (), 0.95, {}).table.columns}
+
+
+def test_a_verdict_on_worth_is_not_one_on_owners(tmp_path: Path) -> None:
+    """What other players' owners do says nothing of worth: the verdict follows from q also where that is known."""
+    run = whole(tmp_path / "run", games=4000, worth=1, policies="net", keep="summary")
+    frame = run.cards().frame.filter(pl.col("q").is_not_null())
+    clear = frame["q"] < 0.05
+    assert clear.sum() > 10
+    assert (frame["verdict"] != "unclear").equals(clear)

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 import wsim
+from wsim.game import find_game
+from wsim.positions.kernel_game import compile_stepping
 
 
 @pytest.fixture(scope="module")
@@ -51,8 +53,9 @@ def test_a_moment_is_found(game: wsim.Game) -> None:
     assert (told["age"], told["turn"], there.to_move) == (2, 3, 1)
 
 
-def test_a_better_hand_wins_more(game: wsim.Game) -> None:
+def test_a_better_hand_wins_more() -> None:
     """Playouts see what was done: a seat that has thrown its cards away wins less than one that has built."""
+    game = wsim.Game(ruleset="1e", players=4, seed=1, policies="balanced")
     careless = game.clone()
     while careless.record()["age"] < 3:
         sales = [m["index"] for m in careless.legal() if m["action"] == "sell"]
@@ -155,3 +158,11 @@ def test_former_names_of_a_game_still_work() -> None:
     assert game.seen(0) == game.scene(0)
     assert game.paid(game.legal()[0]) == game.payments(game.legal()[0])
     assert game.observe()["deeds"] == game.observe()["public_moves"]
+
+
+def test_a_single_game_needs_the_kernels_that_step_and_a_run_those_that_play() -> None:
+    game: Any = find_game("seven_wonders")
+    assert game._entry_module == "wsim.wonders.kernels.engine"
+    with compile_stepping():
+        assert game._entry_module == "wsim.wonders.kernels.commands"
+    assert game._entry_module == "wsim.wonders.kernels.engine"

@@ -8,7 +8,9 @@ import numpy as np
 import polars as pl
 import pytest
 
+from tests.tiers import first_quick
 from wsim.errors import UserError
+from wsim.stats.intervals import Estimate
 from wsim.stats.summary import Summary
 from wsim.stats.worth import Wanted, Wishes, worth_sums, worth_table
 
@@ -138,3 +140,40 @@ def test_intervals_cover_and_verdicts_are_false_at_their_level(games: int) -> No
             low, high = frame["worth_low"].to_numpy(), frame["worth_high"].to_numpy()
             outside[place] += ((low > worth[0]) | (high < worth[0])).sum()
     assert (np.abs(outside / (3 * repetitions) - 0.05) < 0.015).all(), outside
+
+
+def decided(games: int, seeds: range) -> int:
+    """Return in how many answers without any effect something has a verdict, of wins or of points."""
+    frames = [worth_table(sums_of(*made(seed, games, (0.0, 0.0, 0.0))), ("seat", "policy")).frame for seed in seeds]
+    found = 0
+    for frame in frames:
+        assert frame.height > 0
+        found += (frame["q"] < 0.05).any() or (frame["points_q"] < 0.05).any()
+    return found
+
+
+@first_quick(1, "games", [240, 150, 1000])
+def test_without_any_effect_verdicts_are_at_their_level_for_wins_too(games: int) -> None:
+    """Two tables an answer: up to 0.1 of answers; cells of 30 overruled wishes and more."""
+    answers = 150
+    assert decided(games, range(1000, 1000 + answers)) <= 0.1 * answers + 3 * (0.1 * 0.9 * answers) ** 0.5
+
+
+def test_fewer_than_30_of_either_kind_have_no_verdict() -> None:
+    frame = worth_table(sums_of(*made(11, 40, (0.5, 0.5, 0.5))), "age", fewest=2).frame
+    few = frame.filter(pl.col("overruled") < 30)
+    assert few.height > 3
+    assert few["worth"].max() > 0.3  # type: ignore[operator]
+    assert few["q"].is_null().all()
+    assert few["verdict"].is_null().all()
+    assert few["points_q"].is_null().all()
+
+
+def test_few_that_all_lost_by_chance_decide_less_than_their_spread_says() -> None:
+    """Of 30 that are overruled none wins, of 300 that are followed one in ten: their plain error is far too small."""
+    value, few = np.array([0.1]), np.array([30.0])
+    plain = Estimate(value, np.array([0.0175]), np.array([30.0]))
+    share = np.array([30 / 330])
+    assert plain.p_value()[0] < 1e-5
+    assert plain.p_of_groups(np.array([300.0]), few, share)[0] == pytest.approx(0.079, abs=0.003)
+    assert np.isnan(plain.p_of_groups(np.array([300.0]), few - 1, share)[0])

@@ -259,4 +259,4 @@ def test_games_are_distinguished_by_how_they_were_won(caller: Caller) -> None:
     assert rows["n"].sum() == 4 * len(wanted)
     mine = seats.filter(pl.col("game").is_in(wanted), pl.col("policy") == "science")
     assert rows.filter(pl.col("policy") == "science")["score"].item() == pytest.approx(mine["total"].mean())
-    assert "those won by 5 points or more" in caller.get("/run?run=one&table=policies&won_by=5").text
+    assert "only those won by at least 5 points" in caller.get("/run?run=one&table=policies&won_by=5").text

@@ -248,9 +248,12 @@ def _goal_of(file: Path, source: str, tables: Mapping[str, Any]) -> Goal:
         with mistakes.noted():
             parsed["search"].append(_search(str(file), search))
     mistakes.raise_any()
+    from wsim.questions.metrics import followed_for  # late: it imports numpy
+
+    metrics = [row.metric for section in ("target", "keep") for row in parsed[section]]
     goal = Goal(
         source=source,
-        settings=settings,
+        settings=tuple(replace(setting, plan=followed_for(setting.plan, metrics)) for setting in settings),
         targets=tuple(parsed["target"]),
         knobs=tuple(parsed["knob"]),
         keep=tuple(parsed["keep"]),

@@ -98,7 +98,7 @@ def _all_catalogues() -> dict[str, Catalogues]:
 
 def _catalogues(name: str) -> Catalogues:
     """Return the catalogues of a game; raise UserError if it has none."""
-    found = catalogues_of(find_game(name))
-    if found is None:
+    catalogues = catalogues_of(find_game(name))
+    if catalogues is None:
         raise UserError(f"{name} has no catalogue to show: {' and '.join(_all_catalogues())} have one")
-    return found
+    return catalogues

@@ -38,7 +38,7 @@ class Row:
     def __init__(self, short: str, presenter: str, panel: str = "", **groups: Group | str) -> None:
         self.short, self.presenter, self.panel = short, presenter, panel
         self.groups: Mapping[str, Group] = {
-            name: Fields(one) if isinstance(one, str) else one for name, one in groups.items()
+            name: Fields(group) if isinstance(group, str) else group for name, group in groups.items()
         }
 
 

@@ -46,12 +46,12 @@ def doctor_command(options: DoctorOptions, printing: Printing) -> None:  # noqa:
     """Print one line per check; exit 1 if a check failed."""
     checks = list(checks_of())
     if printing.as_json:
-        print_json({one.what: {"found": one.found, "sound": one.sound} for one in checks})
+        print_json({check.what: {"found": check.found, "sound": check.sound} for check in checks})
     else:
-        widest = max(len(one.what) for one in checks)
-        for one in checks:
-            write_out(f"{one.what:{widest}}  {'' if one.sound else 'FAILED: '}{one.found}")
-    if not all(one.sound for one in checks):
+        widest = max(len(check.what) for check in checks)
+        for check in checks:
+            write_out(f"{check.what:{widest}}  {'' if check.sound else 'FAILED: '}{check.found}")
+    if not all(check.sound for check in checks):
         raise Exit(FAILURE)
 
 
@@ -80,9 +80,9 @@ def _extras() -> Iterator[Check]:
             continue
         versions = {name: _version(name) for name in packages if name != "wsim"}
         missing = [name for name, version in versions.items() if not version]
-        there = ", ".join(f"{name} {version}" for name, version in versions.items() if version)
+        installed = ", ".join(f"{name} {version}" for name, version in versions.items() if version)
         install = f"not installed: {', '.join(missing)} (pip install 'wsim[{extra}]')" if missing else ""
-        yield Check(f"wsim[{extra}]", install or there)
+        yield Check(f"wsim[{extra}]", install or installed)
 
 
 def _version(name: str) -> str:

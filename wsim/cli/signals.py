@@ -107,7 +107,7 @@ def stoppable() -> Iterator[None]:
         yield
         return
     watcher = _Watcher()
-    handlers = dict.fromkeys((one for one in _STOPS if signal.getsignal(one) is not signal.SIG_IGN), _interrupt)
+    handlers = dict.fromkeys((stop for stop in _STOPS if signal.getsignal(stop) is not signal.SIG_IGN), _interrupt)
     before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
     before[signal.SIGURG] = signal.signal(signal.SIGURG, _wake)
     pipe = signal.set_wakeup_fd(watcher.start, warn_on_full_buffer=False)

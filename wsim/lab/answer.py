@@ -119,11 +119,11 @@ class Answer:
 
     def record(self) -> dict[str, Any]:
         """Return the answer as a JSON object."""
-        named = [one.name for one in fields(self) if one.metadata.get("recorded", True)]  # type: ignore[arg-type]
-        found = {name: _recorded(getattr(self, name)) for name in named}
-        if "seconds" in found:
-            found["seconds"] = round(found["seconds"], 3)
-        return {"format": self.FORMAT, **found}
+        named = [field.name for field in fields(self) if field.metadata.get("recorded", True)]  # type: ignore[arg-type]
+        record = {name: _recorded(getattr(self, name)) for name in named}
+        if "seconds" in record:
+            record["seconds"] = round(record["seconds"], 3)
+        return {"format": self.FORMAT, **record}
 
     def write(self, path: str | Path) -> Path:
         """Write the answer and return the path of its file. ``x.json`` contains the record; ``x.parquet`` a table with
@@ -180,9 +180,9 @@ class Answer:
             raise UserError(f"cannot read {str(path)!r}: {error.strerror or error}") from error
         except (ValueError, pl.exceptions.PolarsError) as error:
             raise UserError(f"{str(path)!r} is no {cls.NOUN} of {cls.COMMAND}{cls.LIES}") from error
-        found = record.get("format") if isinstance(record, dict) else None
-        if found not in (cls.FORMAT, *cls.FORMER_FORMATS):
-            unlike = f"its format is {found!r}, not {cls.FORMAT!r}{cls.LIES}"
+        form = record.get("format") if isinstance(record, dict) else None
+        if form not in (cls.FORMAT, *cls.FORMER_FORMATS):
+            unlike = f"its format is {form!r}, not {cls.FORMAT!r}{cls.LIES}"
             raise UserError(f"{str(path)!r} is no {cls.NOUN} of {cls.COMMAND}: {unlike}")
         stored = Stored(cls, path, cls.renamed(record))
         try:
@@ -275,7 +275,7 @@ class Stored:
     def sheet(self, name: str, title: str = "", frame: pl.DataFrame | None = None, **more: Any) -> Sheet:
         """Return one of its tables to print, without nested columns; ``frame``: print these rows instead."""
         rows = self.table(name) if frame is None else frame
-        flat = rows.select([one for one, kind in rows.schema.items() if not kind.is_nested()])
+        flat = rows.select([column for column, kind in rows.schema.items() if not kind.is_nested()])
         words = name.replace("_", " ").capitalize()
         return Sheet(title or words, flat.to_dicts(), self.kind.columns(self.record).get(name, ()), **more)
 
@@ -321,9 +321,11 @@ class Stored:
         at = replace(how, places=self.places)
         play = sound(lambda: self.kind.restored(self.record, at))
         answer = play()
-        here = sound(lambda: answer.beside(self.record))
+        repeated = sound(lambda: answer.beside(self.record))
         recorded = sound(lambda: self.kind.upgraded(self.record))
-        return Rerun(self.kind.compared(here), list(_differences(recorded, here)), answer.made_unlike(self.record))
+        return Rerun(
+            self.kind.compared(repeated), list(_differences(recorded, repeated)), answer.made_unlike(self.record)
+        )
 
 
 def recorded_provenance(record: Mapping[str, Any]) -> Provenance:
@@ -345,8 +347,8 @@ def _text_of(path: Path) -> str:
 
 def as_read(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return a record as read back from a file: tuples become lists."""
-    found: dict[str, Any] = json.loads(json.dumps(record))
-    return found
+    copy: dict[str, Any] = json.loads(json.dumps(record))
+    return copy
 
 
 def _recorded(value: Any) -> Any:
@@ -360,23 +362,23 @@ def _recorded(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         return asdict(value)
     if isinstance(value, Mapping):
-        return {key: _recorded(one) for key, one in value.items()}
-    return [_recorded(one) for one in value] if isinstance(value, list | tuple) else value
+        return {key: _recorded(item) for key, item in value.items()}
+    return [_recorded(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def _differences(there: Mapping[str, Any], here: Mapping[str, Any]) -> Iterator[str]:
+def _differences(recorded: Mapping[str, Any], current: Mapping[str, Any]) -> Iterator[str]:
     """Return the differences between two records, a sentence each."""
-    if there.get("stopped") == "interrupted":
+    if recorded.get("stopped") == "interrupted":
         yield STOPPED_MANUALLY
-    one, other = (
+    old, new = (
         dict(_values({key: value for key, value in record.items() if key not in VOLATILE_KEYS}))
-        for record in (there, here)
+        for record in (recorded, current)
     )
-    found = [path for path in {**one, **other} if not _equal(one.get(path), other.get(path))]
-    for path in found[:SHOWN]:
-        yield f"{path} was {one.get(path)!r} and is {other.get(path)!r}"
-    if len(found) > SHOWN:
-        yield f"{len(found) - SHOWN} more values differ"
+    paths = [path for path in {**old, **new} if not _equal(old.get(path), new.get(path))]
+    for path in paths[:SHOWN]:
+        yield f"{path} was {old.get(path)!r} and is {new.get(path)!r}"
+    if len(paths) > SHOWN:
+        yield f"{len(paths) - SHOWN} more values differ"
 
 
 def _equal(recorded: Any, value: Any) -> bool:
@@ -389,10 +391,10 @@ def _equal(recorded: Any, value: Any) -> bool:
 def _values(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     """Yield the values of a JSON object by their paths."""
     if isinstance(value, Mapping):
-        for key, one in value.items():
-            yield from _values(one, f"{path}.{key}" if path else str(key))
+        for key, item in value.items():
+            yield from _values(item, f"{path}.{key}" if path else str(key))
     elif isinstance(value, Sequence) and not isinstance(value, str) and value:
-        for place, one in enumerate(value):
-            yield from _values(one, f"{path}[{place}]")
+        for index, item in enumerate(value):
+            yield from _values(item, f"{path}[{index}]")
     else:
         yield path, value

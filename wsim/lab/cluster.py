@@ -126,9 +126,9 @@ class Cluster:
                     yield cut[-1]
 
         with closing(self.made(make, ready, chunks())) as done:
-            for games, seconds, found in done:
+            for games, seconds, result in done:
                 pace.note(len(games), seconds)
-                early[games.start] = found
+                early[games.start] = result
                 while cut and cut[0].start in early:
                     yield early.pop(cut.popleft().start)
 
@@ -158,7 +158,7 @@ def _result(future: Any, games: range) -> tuple[float, Any]:
 
     distributed: Any = import_module("distributed")
     try:
-        found: tuple[float, Any] = future.result()
+        result: tuple[float, Any] = future.result()
     except distributed.KilledWorker as error:
         numbers = f"{games.start:,} to {games.stop - 1:,}"
         raise OSError(f"{_FAILURES + 1} workers died while they played the games {numbers}") from error
@@ -166,7 +166,7 @@ def _result(future: Any, games: range) -> tuple[float, Any]:
         raise OSError(f"a worker cannot play: {error}; wsim must also be installed there") from error
     except (Cancelled, CancelledError, distributed.comm.CommClosedError) as error:
         raise OSError(_GONE) from error
-    return found
+    return result
 
 
 @contextmanager
@@ -187,13 +187,13 @@ def connected(address: str, simulator: Simulator) -> Iterator[Cluster]:
     with ExitStack() as stack:
         stack.enter_context(dask.config.set(settings))
         stack.enter_context(_without_logs())
-        place: Any = address
+        target: Any = address
         if local := _LOCAL.fullmatch(address):
             rows_and_picks(simulator, range(1), picks=False)
             scratch = stack.enter_context(tempfile.TemporaryDirectory(prefix="wsim-cluster-"))
-            place = stack.enter_context(_processes(distributed, int(local[1]), scratch))
+            target = stack.enter_context(_processes(distributed, int(local[1]), scratch))
         try:
-            client = stack.enter_context(distributed.Client(place, timeout=_WAIT))
+            client = stack.enter_context(distributed.Client(target, timeout=_WAIT))
         except OSError as error:
             raise OSError(f"no cluster answers at {address}") from error
         try:

@@ -116,16 +116,16 @@ def _wrong_worth(frame: pl.DataFrame) -> str | None:
     from wsim.stats.summary import Summary
     from wsim.stats.worth import shapes
 
-    found = Summary.of_frame(frame)
-    if not found.games:
+    summary = Summary.of_frame(frame)
+    if not summary.games:
         return None
     try:
-        for name, shape in shapes(found.labels).items():
-            if name not in found.arrays or found.arrays[name].shape != shape:
+        for name, shape in shapes(summary.labels).items():
+            if name not in summary.arrays or summary.arrays[name].shape != shape:
                 return f"has no sums {name!r} of the shape that they must have"
     except (KeyError, TypeError, ValueError) as error:
         return f"has sums without what names them ({error})"
-    if not all((np.abs(values) < _MAX_SUM).all() for values in found.arrays.values()):
+    if not all((np.abs(values) < _MAX_SUM).all() for values in summary.arrays.values()):
         return "has sums that are no numbers, or too large"
     return None
 

@@ -44,15 +44,15 @@ def record_within(
         return math.nan if run is None else half_width(run, table)
 
     for stage in stages(plan.games, within, half):
-        place, grown = out if run is None else Path(run.path), plan.replace(games=stage.stop)
-        run = record(grown, place, resume=resume or run is not None, **how)
+        folder, grown = out if run is None else Path(run.path), plan.replace(games=stage.stop)
+        run = record(grown, folder, resume=resume or run is not None, **how)
     assert run is not None  # a plan has games
     return run
 
 
 def check_table(plan: Plan, table: str) -> None:
     """Raise UserError for a table that a run of this plan does not have."""
-    known = [name for name, one in analyses_of(find_game(plan.game)).items() if one.possible(plan)]
+    known = [name for name, analysis in analyses_of(find_game(plan.game)).items() if analysis.possible(plan)]
     if table and table not in known:
         raise UserError(f"a run has no table {table!r}{nearest(table, known)}: known are {', '.join(known)}")
 

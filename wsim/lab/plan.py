@@ -360,8 +360,8 @@ class Plan:
         cards, patches = self.card_files
         card_files: dict[str | None, str | None] = {self.cards: cards}
         card_files |= dict(zip(self.patch, patches, strict=True))
-        found = {name: named_file(place) for name, place in card_files.items() if place is not None}
-        return {name: place for name, place in found.items() if place is not None}
+        paths = {name: named_file(path) for name, path in card_files.items() if path is not None}
+        return {name: path for name, path in paths.items() if path is not None}
 
     def identity(self) -> dict[str, Any]:
         """Return what decides the data: the plan, with the content of every file it names instead of its path.

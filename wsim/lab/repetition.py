@@ -87,8 +87,8 @@ class Rerun:
 def unlike(there: Provenance, here: Provenance) -> list[str]:
     """Return the differences between two provenance records, a sentence each."""
     different = differences(there.identity, here.identity) | differences(there.software, here.software)
-    found = [f"{path} was {_short(old)} and is {_short(new)}" for path, (old, new) in different.items()]
-    return [*found[:SHOWN], *([f"{len(found) - SHOWN} more values differ"] if len(found) > SHOWN else [])]
+    lines = [f"{path} was {_short(old)} and is {_short(new)}" for path, (old, new) in different.items()]
+    return [*lines[:SHOWN], *([f"{len(lines) - SHOWN} more values differ"] if len(lines) > SHOWN else [])]
 
 
 def _short(value: Any) -> str:
@@ -105,24 +105,24 @@ def sound(read: Callable[[], _Found], what: str = "the answer is damaged") -> _F
     except UserError:
         raise
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, PolarsError) as error:
-        said = " ".join(str(error).split())[:MOST_SAID]
-        raise UserError(f"{what}: {type(error).__name__}: {said}") from error
+        message = " ".join(str(error).split())[:MOST_SAID]
+        raise UserError(f"{what}: {type(error).__name__}: {message}") from error
 
 
 def places_in(folder: Path) -> dict[str, str]:
     """Return the paths of the files that the plan of a run names, if ``folder`` is a run folder; otherwise none."""
     if not (folder / RECORD).is_file():
         return {}
-    return {name: str(folder / place) for name, place in read_record(folder).places.items()}
+    return {name: str(folder / path) for name, path in read_record(folder).places.items()}
 
 
 @contextmanager
 def played_again(plan: Plan, how: Again, **parts: Any) -> Iterator[Run]:
     """Play a plan and return the run, in ``out`` or a temporary folder; ``parts``: as for ``record``."""
-    with nullcontext(how.out) if how.out is not None else TemporaryDirectory(prefix="wsim-rerun-") as place:
+    with nullcontext(how.out) if how.out is not None else TemporaryDirectory(prefix="wsim-rerun-") as folder:
         run = record(
             plan,
-            place,
+            folder,
             threads=how.execution.threads,
             cluster=how.execution.cluster,
             progress=how.execution.progress,
@@ -234,11 +234,11 @@ class ShardFile:
         simulator: Simulator = find_game(plan.game).prepare(plan)
         frames = list(self._frames(simulator, how))
         try:
-            there = pl.read_parquet(self.path)
+            recorded = pl.read_parquet(self.path)
         except (OSError, pl.exceptions.PolarsError) as error:
             raise UserError(f"cannot read {str(self.path)!r}: {' '.join(str(error).split())[:200]}") from error
-        why = rows_that_differ(there, pl.concat(frames))
-        compared = f"{there.height:,} rows of {self.table}"
+        why = rows_that_differ(recorded, pl.concat(frames))
+        compared = f"{recorded.height:,} rows of {self.table}"
         return Rerun(compared, [f"it {why}"] if why else [], unlike(self.provenance, Provenance.of(plan, simulator)))
 
     def _frames(self, simulator: Simulator, how: Again) -> Iterator[pl.DataFrame]:

@@ -38,14 +38,14 @@ def known_between(provenance: Mapping[str, Any], folder: Path | None, table: str
 
     Raises UserError for a damaged answer of ``wsim robustness`` in the folder.
     """
-    here = conditions_of(provenance)
+    conditions = conditions_of(provenance)
     playing = set(provenance["plan"]["policies"])
-    for one in _known(folder, provenance["plan"]["game"]):
-        figures = one["figures"].get(table)
-        if figures and _set(one["conditions"]) == _set(here) and playing <= set(one["identities"]):
+    for record in _known(folder, provenance["plan"]["game"]):
+        figures = record["figures"].get(table)
+        if figures and _set(record["conditions"]) == _set(conditions) and playing <= set(record["identities"]):
             values = {item: row[:-1] for item, row in figures.items()}
             noise = {item: row[-1] for item, row in figures.items()}
-            return Between(tuple(one["players"]), len(next(iter(values.values()))), one["games"], values, noise)
+            return Between(tuple(record["players"]), len(next(iter(values.values()))), record["games"], values, noise)
     return None
 
 
@@ -67,14 +67,14 @@ def between_of(record: Mapping[str, Any]) -> dict[str, Any]:
     for row in record["figures"]:
         values.setdefault((row["table"], row["item"]), {})[row["policy"]] = row["figure"]
     for row in record["items"]:
-        found = [values[row["table"], row["item"]].get(policy) for policy in policies]
-        known = np.array([np.nan if value is None else value for value in found], float)
+        measured = [values[row["table"], row["item"]].get(policy) for policy in policies]
+        known = np.array([np.nan if value is None else value for value in measured], float)
         if len(families) < 2 or row["between"] is None or not np.isfinite(known).all():
             continue
         means = [round(float(known[members].mean()), _DIGITS) for members in families.values()]
         noise = max(float(known.var(ddof=1)) - row["between"] ** 2, 0.0)
         figures.setdefault(row["table"], {})[row["item"]] = [*means, noise]
-    identities = [one["identity"] for one in record["made"]]
+    identities = [entry["identity"] for entry in record["made"]]
     return {
         "conditions": conditions_of(identities[0]),
         "players": policies,
@@ -108,8 +108,8 @@ def _set(conditions: Mapping[str, Any]) -> dict[str, Any]:
 
 def _known(folder: Path | None, game: str) -> Iterator[Mapping[str, Any]]:
     """Yield all known differences: those in the folder, the latest first, then those shipped with the game."""
-    here = [] if folder is None else [*folder.glob("robustness*.json"), *folder.glob("rest*.json")]
-    for path in sorted(here, key=lambda one: one.stat().st_mtime, reverse=True):
+    paths = [] if folder is None else [*folder.glob("robustness*.json"), *folder.glob("rest*.json")]
+    for path in sorted(paths, key=lambda one: one.stat().st_mtime, reverse=True):
         try:
             record = json_of(text_within(path))
             if record["format"] in OF_ANSWERS:
@@ -123,5 +123,5 @@ def _known(folder: Path | None, game: str) -> Iterator[Mapping[str, Any]]:
 
 @cache
 def _shipped(path: Path) -> list[Mapping[str, Any]]:
-    found: list[Mapping[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["known"]
-    return found
+    records: list[Mapping[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["known"]
+    return records

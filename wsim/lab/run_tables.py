@@ -55,10 +55,10 @@ class RunTable:
         """Make a table; raise UserError for an unknown table, option or split."""
         from wsim.stats.combined import stack
 
-        found = [find_analysis(find_game(run.plan.game), name) for run in runs]
+        analyses = [find_analysis(find_game(run.plan.game), name) for run in runs]
         sources: Sequence[Any] = runs if won_by is None else [WonBy(run, won_by) for run in runs]
-        parts = [one.table(run, by, level=level, **options) for one, run in zip(found, sources, strict=True)]
-        analysis = found[0]
+        parts = [one.table(run, by, level=level, **options) for one, run in zip(analyses, sources, strict=True)]
+        analysis = analyses[0]
         if len(runs) == 1:
             return cls(name, runs, analysis, tuple(by), level, parts[0], won_by=won_by)
         column, values = label_runs(runs)
@@ -151,7 +151,7 @@ class WonBy:
 def tables_of_run(run: Run) -> dict[str, Analysis]:
     """Return the tables of a run, by name."""
     every = analyses_of(find_game(run.plan.game)).items()
-    return {name: one for name, one in every if one.possible(run.plan)}
+    return {name: analysis for name, analysis in every if analysis.possible(run.plan)}
 
 
 def identity_of(run: Run) -> dict[str, Any]:

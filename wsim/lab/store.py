@@ -212,8 +212,8 @@ class Run:
 
     def recorded(self, columns: Sequence[str]) -> tuple[str, ...]:
         """Return the columns by which a table is split by default: of people's games, only those that they recorded."""
-        there = self.people["recorded"] if self.people else columns
-        return tuple(name for name in columns if name in there) or tuple(columns)
+        present = self.people["recorded"] if self.people else columns
+        return tuple(name for name in columns if name in present) or tuple(columns)
 
     @property
     def complete(self) -> bool:

@@ -73,10 +73,10 @@ def worth_of(simulator: Simulator) -> WishSums:
 
 def reader_of(game: str) -> WishReader:
     """Return the reader of a game's wishes; raise UserError for a game without one."""
-    place = find_game(game).WISHES
-    if place is None:
+    location = find_game(game).WISHES
+    if location is None:
         raise UserError(f"{game} does not record what its policies want")
-    module, _, name = place.partition(":")
+    module, _, name = location.partition(":")
     found: Any = vars(import_module(module))[name]
     reader: WishReader = found
     return reader
@@ -97,7 +97,7 @@ class WishSums:
         from wsim.stats.summary import Summary
         from wsim.stats.worth import worth_sums
 
-        reader, simulator, found = reader_of(self.game), self.simulator, Summary()
+        reader, simulator, total = reader_of(self.game), self.simulator, Summary()
         if not games:
             return Summary({"games": np.zeros(1)})
         wanted = reader.wanted(simulator)
@@ -105,5 +105,5 @@ class WishSums:
             some = range(first, min(first + AT_ONCE, games.stop))
             rows, picks = rows_and_picks(simulator, some, picks=True)
             assert picks is not None
-            found.add(worth_sums(wanted, reader.wishes(simulator, picks, first), simulator.seats_frame(rows)))
-        return found
+            total.add(worth_sums(wanted, reader.wishes(simulator, picks, first), simulator.seats_frame(rows)))
+        return total

@@ -10,9 +10,9 @@ OVERRULE = "overrule"
 """The option of a plan: how often a policy is overruled and makes its next best move (``wsim.kernels.overruling``)."""
 WORTH = "worth"
 """The option of a plan: how many games of a run, for each of its own, overrule policies (``wsim.lab.wishes``)."""
-CHANCE = 0.11
+CHANCE = 0.12
 """How often a policy is overruled: intervals are narrow, and most of a game is still played by undisturbed players."""
-WORTH_GAMES = 0.45
+WORTH_GAMES = 0.42
 """Games with overruled policies that ``wsim run`` plays for each game, unless it is told otherwise."""
 OVERRULE_HELP = "chance, for all seats or by seat, that a policy must do the next best thing (wsim experiment worth)"
 WORTH_HELP = f"games with overruled policies for each game, for what cards are worth; wsim run: {WORTH_GAMES}; 0: none"

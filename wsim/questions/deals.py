@@ -133,7 +133,7 @@ def arm_by_arm(
         closing(chunks_of(_ArmByArm(every, games), row)) as chunks,
     ):
         played = _joined(list(chunks))
-    by_arm = iter([[one[..., part.start : part.stop] for one in played] for part in row])
+    by_arm = iter([[features[..., part.start : part.stop] for features in played] for part in row])
     return [[next(by_arm) for _ in arms.arms] for arms in sets]
 
 
@@ -141,7 +141,7 @@ def _joined(parts: Sequence[Features]) -> Features:
     """Concatenate the features of games."""
     if len(parts) == 1:
         return parts[0]
-    return [np.concatenate(one, axis=-1) for one in zip(*parts, strict=True)]
+    return [np.concatenate(part, axis=-1) for part in zip(*parts, strict=True)]
 
 
 def sample(simulator: Simulator) -> pl.DataFrame:

@@ -8,6 +8,7 @@ A metric is written
     score:Gizah, win:science  the same over the seats with this name in some column: wonder, side, policy
     owner:Palace              the win share of the seats that own this at the end
     winner:Palace             the share of games won by an owner of it
+    character:drama           a figure of how games go (wsim.positions.character), of games that are followed
 
 Each is ``sum(numerator) / sum(denominator)`` over games; both are summed per game, because games are independent.
 This module works for any game: groups of seats are columns of names (Enum), and ``Game.OWNED`` names the columns of
@@ -16,7 +17,7 @@ owned items.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
@@ -24,11 +25,16 @@ import numpy as np
 
 from wsim.document import NUMBER, SHARE, Kind
 from wsim.errors import UserError, nearest
+from wsim.game import find_game
+from wsim.policies.chances import CHARACTER
+from wsim.positions.character import FIGURES, PREFIX
 from wsim.stats.columns import kind_of
 
 if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
+
+    from wsim.lab.plan import Plan
 
 
 SHORT: Mapping[str, str] = {"score": "total", "win": "win_share"}
@@ -114,12 +120,27 @@ def parse_metric(text: str, seats: pl.DataFrame, owned: Mapping[str, str]) -> Me
     column = SHORT.get(head, head)
     if not colon or column not in measures:
         nouns = "|".join(owned.values()).upper()
-        owners = [f"{one}:{nouns}" for one in ("owner", "winner")] if owned else []
+        owners = [f"{owner}:{nouns}" for owner in ("owner", "winner")] if owned else []
         plain = [measure for measure in measures if measure not in SHORT.values()]
         shown = ", ".join([*SHORT, *owners, *(measure for measure in plain if ":" not in measure)])
-        known = [*SHORT, *plain, *(one.partition(":")[0] for one in owners)]
+        known = [*SHORT, *plain, *(owner.partition(":")[0] for owner in owners)]
         raise UserError(f"unknown metric {name!r}: known are {shown}{nearest(head, known)}")
     return Metric(name, column, _is_share(column, seats), where=(_group(rest, seats),))
+
+
+def followed_for(plan: Plan, metrics: Iterable[str]) -> Plan:
+    """Return the plan whose games are followed if a metric is a figure of the character of games.
+
+    Raises UserError for a figure that does not exist, and for a game whose games cannot be followed.
+    """
+    names = [name.strip().removeprefix(PREFIX) for name in metrics if name.strip().startswith(PREFIX)]
+    known = [figure.name for figure in FIGURES]
+    for name in names:
+        if name not in known:
+            raise UserError(f"unknown figure {name!r}{nearest(name, known)}: {PREFIX} has {', '.join(known)}")
+    if names and CHARACTER not in find_game(plan.game).OPTIONS:
+        raise UserError(f"{plan.game} has no value net, so it has no metric {PREFIX}{names[0]}")
+    return plan.replace(**{CHARACTER: "true"}) if names else plan
 
 
 def measures_of(seats: pl.DataFrame) -> list[str]:

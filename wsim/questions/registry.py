@@ -114,7 +114,7 @@ class Question:
 
         Raises UserError for an invalid value or an unexpected argument.
         """
-        given = [dict(one) for one in values]
+        given = [dict(value) for value in values]
         taker = self.words if words else None
         if taker is not None:
             group, option_field = taker

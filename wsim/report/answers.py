@@ -32,9 +32,9 @@ def _section(answers: Sequence[Stored], palette: Palette) -> Section:
         source = f" ({answer.name})" if answer.name else ""
         drawn: list[Figure] = []
         grids: list[Grid] = []
-        for place, sheet in enumerate(document.tables):
+        for index, sheet in enumerate(document.tables):
             drawn += drawn_of(sheet, palette)
-            made = grid(f"{family}-{number}-{place}", sheet, f"{sheet.title}{source}", palette=palette, wide=True)
+            made = grid(f"{family}-{number}-{index}", sheet, f"{sheet.title}{source}", palette=palette, wide=True)
             grids.append(made)
         (folded if drawn else shown).extend(grids)
         figures += drawn

@@ -57,7 +57,7 @@ def _svg(chart: Any, width: int) -> str:
     spec = chart.properties(width=width, autosize=alt.AutoSizeParams(type="fit-x", contains="padding")).to_dict()
     spec["config"] = config()
     svg: str = vl_convert.vegalite_to_svg(spec)
-    return _GEOMETRY.sub(lambda found: _TOO_EXACT.sub(r"\1", found[0]), _NAMESPACE.sub("", svg))
+    return _GEOMETRY.sub(lambda match: _TOO_EXACT.sub(r"\1", match[0]), _NAMESPACE.sub("", svg))
 
 
 def texts_of(rows: pl.DataFrame, write: Callable[[Row], str], name: str) -> pl.Series:
@@ -195,7 +195,7 @@ def _stacked(chart: Chart, columns: Sequence[Column], rows: Rows, palette: Palet
         LABEL, pl.col(total.name).alias("score"), *(pl.col(part.name).alias(part.heading) for part in parts)
     )
     long = ordered.select(LABEL, *names).unpivot(index=LABEL, variable_name="category", value_name="points")
-    places = {name: place for place, name in enumerate(names)}
+    places = {name: index for index, name in enumerate(names)}
     long = long.with_columns(
         pl.col("category").replace_strict(places, return_dtype=pl.Int64).alias("place"),
         texts_of(long, lambda row: f"{row['label']}, {row['category']}: {number(row['points'])}", "tip"),
@@ -209,7 +209,7 @@ def _stacked(chart: Chart, columns: Sequence[Column], rows: Rows, palette: Palet
     def make(narrow: bool) -> alt.TopLevelMixin:
         y = alt.Y("label:N", sort=ordered["label"].to_list(), title=None, axis=_labels(ordered["label"], narrow))
         legend = alt.Legend(columns=3 if narrow else 8, labelLimit=160)
-        longest = max(float(one) for one in totals["end"])
+        longest = max(float(end) for end in totals["end"])
         scale = alt.Scale(domainMax=longest * (room if narrow else 1.04), nice=False)
         bars = (
             alt.Chart(long)
@@ -300,7 +300,7 @@ def _matrix(chart: Chart, columns: Sequence[Column], rows: Rows, _: Palette) -> 
         "q": [row[chance.name] for row in rows],
         "short": [percent(row[share.name], 0) for row in rows],
         "long": [written(share, row[share.name]) for row in rows],
-        "tip": [f"{row[LABEL]}, {other}: {cell_words(share, row)}" for row, other in zip(rows, against, strict=True)],
+        "tip": [f"{row[LABEL]}, {second}: {cell_words(share, row)}" for row, second in zip(rows, against, strict=True)],
     }, infer_schema_length=None)  # fmt: skip
     means = frame.group_by(LABEL).agg(pl.col("share").mean()).sort("share", LABEL, descending=[True, False])
     names = means[LABEL].to_list()
@@ -399,7 +399,7 @@ def _change(chart: Chart, columns: Sequence[Column], rows: Rows, _: Palette) -> 
                 "state:N", scale=alt.Scale(domain=["before", "after"], range=["var(--paper)", ACCENT]), legend=None
             ),
         )
-        lines = [_line(x=one) for one in bounds]
+        lines = [_line(x=end) for end in bounds]
         return alt.layer(*lines, bars, points).properties(height=_height(labels, narrow))
 
     return _drawing(make, f"{chart.title}.")

@@ -55,21 +55,23 @@ class Statement:
 
 def conclusions(material: Material) -> list[Statement]:
     """Return the conclusions about a run, the most important first."""
-    found: list[Statement] = [_played_by_people(material)] if material.run.people else []
+    statements: list[Statement] = [_played_by_people(material)] if material.run.people else []
     for name, table in _important_first(material.tables):
         if table.form == "levels":
-            found += about_levels(table, name, material.games)
+            statements += about_levels(table, name, material.games)
         elif table.form == "owners":
             measured = WORTH in table.frame.columns
-            found += about_worth(table, name, material.games) if measured else [_unmeasured(table, name)]
-    found += _players(material)
-    found.append(_scores(material))
-    found += _winners(material)
-    found += _seats(material)
-    found += [_against_humans(table, name) for name, table in material.tables.items() if table.form == "humans"]
-    found += [_answer(answer, sentence) for answer in material.answers if (sentence := answer.document().conclusion)]
+            statements += about_worth(table, name, material.games) if measured else [_unmeasured(table, name)]
+    statements += _players(material)
+    statements.append(_scores(material))
+    statements += _winners(material)
+    statements += _seats(material)
+    statements += [_against_humans(table, name) for name, table in material.tables.items() if table.form == "humans"]
+    statements += [
+        _answer(answer, sentence) for answer in material.answers if (sentence := answer.document().conclusion)
+    ]
     order = {"clear": 0, "open": 1, "caution": 2}
-    return sorted(found, key=lambda statement: order[statement.kind])
+    return sorted(statements, key=lambda statement: order[statement.kind])
 
 
 def _played_by_people(material: Material) -> Statement:
@@ -182,15 +184,15 @@ def about_levels(table: Table, section: str, games: int) -> list[Statement]:
     below = clear.filter(pl.col(FAIR) < 1).sort(FAIR)
     if above.is_empty() and below.is_empty():
         return [_nothing_clear(known, noun, section, games)]
-    found = []
+    statements = []
     if len(above):
-        found.append(_extreme(above, known, noun, section, strongest=True))
+        statements.append(_extreme(above, known, noun, section, strongest=True))
     if len(below) and (
         len(known) > 2 or above.is_empty()
     ):  # with two levels, one is above exactly if the other is below
-        found.append(_extreme(below, known, noun, section, strongest=False))
-    found += _counted(len(above), len(below), len(known), noun, section)
-    return found
+        statements.append(_extreme(below, known, noun, section, strongest=False))
+    statements += _counted(len(above), len(below), len(known), noun, section)
+    return statements
 
 
 def _with_players(rows: pl.DataFrame) -> pl.DataFrame:
@@ -282,22 +284,22 @@ def about_worth(table: Table, section: str, games: int) -> list[Statement]:
     clear = known.filter(pl.col("q") < CLEAR)
     if clear.is_empty():
         return [Statement("open", f"No {noun} is clearly worth anything in {games:,} games.", "", section)]
-    found = []
+    statements = []
     for best in (True, False):
         order = clear.sort(WORTH, descending=best)
         first = order.row(0, named=True)
         if (first[WORTH] > 0) == best:
             others = known.filter(pl.col("label") != first["label"])
-            found.append(_worth_most(first, others.sort(WORTH, descending=best), noun, section))
+            statements.append(_worth_most(first, others.sort(WORTH, descending=best), noun, section))
     good, unclear = len(clear.filter(pl.col(WORTH) > 0)), len(known) - len(clear)
     parts = f"{good} clearly help the seats that want them, {len(clear) - good} clearly harm them"
     caveat = f"By q-values below {CLEAR}; over the next best thing that the seat would do."
     if unclear:
         headline = f"{unclear} of {len(known)} {plural(noun)} cannot be told from the next best thing."
-        found.append(Statement("open", headline, f"{parts}. {caveat}", section))
+        statements.append(Statement("open", headline, f"{parts}. {caveat}", section))
     else:
-        found.append(Statement("clear", f"Of {len(known)} {plural(noun)}, {parts}.", caveat, section))
-    return found
+        statements.append(Statement("clear", f"Of {len(known)} {plural(noun)}, {parts}.", caveat, section))
+    return statements
 
 
 def _worth_most(first: Mapping[str, Any], others: pl.DataFrame, noun: str, section: str) -> Statement:
@@ -415,29 +417,31 @@ def _answer(answer: Stored, conclusion: Conclusion) -> Statement:
 def cautions(material: Material) -> list[Statement]:
     """Return notes on how to read this page."""
     run = material.run
-    found = []
+    statements = []
     if not run.complete:
         text = f"The run is not finished: {material.games:,} of {len(run.wanted):,} games."
-        found.append(Statement("caution", text, "Continue it with wsim run --resume."))
+        statements.append(Statement("caution", text, "Continue it with wsim run --resume."))
     if material.games < FEW_GAMES:
-        found.append(
+        statements.append(
             Statement(
                 "caution", f"Only {material.games:,} games.", "Intervals are wide; small differences remain undetected."
             )
         )
-    found += [Statement("caution", f"No table of {name}.", f"{title(why)}.") for name, why in material.refused.items()]
+    statements += [
+        Statement("caution", f"No table of {name}.", f"{title(why)}.") for name, why in material.refused.items()
+    ]
     policies = list(dict.fromkeys(run.plan.policies))
     if run.people:
         chosen = run.people["boards"] == "chosen"
-        found.append(
+        statements.append(
             Statement(
                 "caution",
                 "People chose their boards." if chosen else "Boards were drawn.",
                 "A good player who likes a wonder makes it look good." if chosen else "So wonders can be compared.",
             )
         )
-        return found
-    found.append(
+        return statements
+    statements.append(
         Statement(
             "caution",
             f"All figures are for the simulated players: {joined(policies)}.",
@@ -445,9 +449,9 @@ def cautions(material: Material) -> list[Statement]:
         )
     )
     if not run.plan.rotate and len(policies) > 1:
-        found.append(
+        statements.append(
             Statement(
                 "caution", "Policies kept their seats.", "A policy's figures include those of its seat.", "policies"
             )
         )
-    return found
+    return statements

@@ -82,9 +82,9 @@ def _replay(plan: Plan, number: int, story: Story, playouts: int, command: str, 
     there is none."""
     from wsim.positions.chances import chances, line_up_of
 
-    seats = [place for place, seat in enumerate(story.seats) if seat.side >= 0]
-    found = chances(story.positions, line_up_of(plan, number), playouts, plan.seed, seats, progress)
-    return Replay(plan, number, story, found, command)
+    seats = [index for index, seat in enumerate(story.seats) if seat.side >= 0]
+    estimated = chances(story.positions, line_up_of(plan, number), playouts, plan.seed, seats, progress)
+    return Replay(plan, number, story, estimated, command)
 
 
 def write_replay(replay: Replay, target: Path) -> Path:
@@ -121,7 +121,7 @@ def render(replay: Replay) -> str:
         if playing == seated(replay.plan, replay.number)
         else f"by {names_of(playing).replace(',', ', ')}",
         chapters=_chapters(story),
-        swings=[_swing(replay, sides, one) for one in _swings(replay, sides)],
+        swings=[_swing(replay, sides, swing) for swing in _swings(replay, sides)],
         hands=story.hands,
         data=Markup(json.dumps(_data(replay, palette), ensure_ascii=False).replace("<", "\\u003c")),
         style=Markup(palette.style() + text_of("page.css", "replay.css")),
@@ -138,12 +138,12 @@ def _data(replay: Replay, palette: Palette) -> dict[str, Any]:
             {**asdict(seat), "label": label} for seat, label in zip(story.seats, _labels(story.seats), strict=True)
         ],
         "colours": list(SERIES),
-        "kinds": {kind: palette.of(kind, place) for place, kind in enumerate(kinds)},
+        "kinds": {kind: palette.of(kind, index) for index, kind in enumerate(kinds)},
         "cards": story.cards,
         "hands": story.hands,
         "flows": story.flows,
         "scenes": [asdict(scene) for scene in story.scenes],
-        "shares": [[round(float(one), 3) for one in row] for row in replay.chances.share],
+        "shares": [[round(float(cell), 3) for cell in row] for row in replay.chances.share],
         "outside": [_percents(row, _sides(replay)) for row in replay.chances.outside],
     }
 
@@ -151,23 +151,23 @@ def _data(replay: Replay, palette: Palette) -> dict[str, Any]:
 def _percents(shares: Sequence[float], sides: Sequence[_Side]) -> list[int]:
     """Return the shares of the seats as whole percentages that add up to 100 over the sides."""
     exact = [100 * _mean(shares, side) for side in sides]
-    whole = [int(one) for one in exact]
-    most_cut = sorted(range(len(sides)), key=lambda place: whole[place] - exact[place])
-    for place in most_cut[: 100 - sum(whole)]:
-        whole[place] += 1
-    found = {seat: percent for side, percent in zip(sides, whole, strict=True) for seat in side.seats}
-    return [found.get(seat, 0) for seat in range(len(shares))]
+    whole = [int(share) for share in exact]
+    most_cut = sorted(range(len(sides)), key=lambda index: whole[index] - exact[index])
+    for index in most_cut[: 100 - sum(whole)]:
+        whole[index] += 1
+    percents = {seat: percent for side, percent in zip(sides, whole, strict=True) for seat in side.seats}
+    return [percents.get(seat, 0) for seat in range(len(shares))]
 
 
 def _labels(seats: Sequence[Seat]) -> list[str]:
     """Return the labels of seats: number and name."""
-    return [seat.name if str(place) in seat.name else f"{place} {seat.name}" for place, seat in enumerate(seats)]
+    return [seat.name if str(index) in seat.name else f"{index} {seat.name}" for index, seat in enumerate(seats)]
 
 
 def _cards(scene: Scene) -> list[Card]:
     """Return all cards of a scene."""
-    found = [card for city in scene.cities for card in (*city.hand, *city.cards)]
-    return found + [place for row in scene.board for place in row.places if place is not None]
+    cards = [card for city in scene.cities for card in (*city.hand, *city.cards)]
+    return cards + [index for row in scene.board for index in row.places if index is not None]
 
 
 # --- curves
@@ -188,34 +188,37 @@ class _Side:
 
 def _sides(replay: Replay) -> list[_Side]:
     members: dict[int, list[int]] = {}
-    for place, seat in enumerate(replay.story.seats):
+    for index, seat in enumerate(replay.story.seats):
         if seat.side >= 0:
-            members.setdefault(seat.side, []).append(place)
+            members.setdefault(seat.side, []).append(index)
     labels = _labels(replay.story.seats)
     return [
-        _Side(" + ".join(labels[one] for one in places), "+".join(map(str, places)), places)
+        _Side(" + ".join(labels[member] for member in places), "+".join(map(str, places)), places)
         for places in members.values()
     ]
 
 
 def _curves(replay: Replay, sides: Sequence[_Side]) -> list[dict[str, Any]]:
     """Return the charts: win chances with their intervals, those seen from outside, and running points."""
-    found, scenes = replay.chances, replay.story.scenes
+    win_chances, scenes = replay.chances, replay.story.scenes
     totals = [[sum(city.points) for city in scene.cities] for scene in scenes]
     top = max(10, max(max(row) for row in totals))
     low = min(0, min(min(row) for row in totals))
     chance = [
         _curve(
             side,
-            [_mean(row, side) for row in found.share],
-            [(_mean(less, side), _mean(more, side)) for less, more in zip(found.low, found.high, strict=True)],
+            [_mean(row, side) for row in win_chances.share],
+            [
+                (_mean(less, side), _mean(more, side))
+                for less, more in zip(win_chances.low, win_chances.high, strict=True)
+            ],
         )
         for side in sides
     ]
-    outside = [_curve(side, [_mean(row, side) for row in found.outside], ()) for side in sides]
+    outside = [_curve(side, [_mean(row, side) for row in win_chances.outside], ()) for side in sides]
     points = [
-        _curve(_Side(label, str(place), [place]), [(row[place] - low) / (top - low) for row in totals], ())
-        for place, label in enumerate(_labels(replay.story.seats))
+        _curve(_Side(label, str(index), [index]), [(row[index] - low) / (top - low) for row in totals], ())
+        for index, label in enumerate(_labels(replay.story.seats))
     ]
     for lines in (chance, outside, points):
         _spread(lines)
@@ -228,7 +231,7 @@ def _curves(replay: Replay, sides: Sequence[_Side]) -> list[dict[str, Any]]:
         {
             "name": "points",
             "lines": points,
-            "ticks": [(100 - 100 * (one - low) / (top - low), str(one)) for one in heights],
+            "ticks": [(100 - 100 * (height - low) / (top - low), str(height)) for height in heights],
         },
     ]
 
@@ -241,16 +244,16 @@ def _curve(side: _Side, values: Sequence[float], band: Sequence[tuple[float, flo
     """Return a line, and a polygon around it, in a square of 100 by 100 whose origin is at the top."""
     last = len(values) - 1
 
-    def point(place: int, value: float) -> str:
-        return f"{100 * place / last:.2f},{100 - 100 * value:.2f}"
+    def point(index: int, value: float) -> str:
+        return f"{100 * index / last:.2f},{100 - 100 * value:.2f}"
 
-    low = [point(place, one) for place, (one, _) in enumerate(band)]
-    high = [point(place, one) for place, (_, one) in enumerate(band)]
+    low = [point(index, edge) for index, (edge, _) in enumerate(band)]
+    high = [point(index, edge) for index, (_, edge) in enumerate(band)]
     return {
         "name": side.name,
         "short": side.short,
         "colour": SERIES[side.seat % len(SERIES)],
-        "line": " ".join(point(place, value) for place, value in enumerate(values)),
+        "line": " ".join(point(index, value) for index, value in enumerate(values)),
         "band": " ".join([*low, *reversed(high)]),
         "end": 100 - 100 * values[-1],
     }
@@ -270,15 +273,15 @@ def _spread(lines: Sequence[dict[str, Any]], apart: float = 7.0) -> None:
 def _chapters(story: Story, apart: float = 15.0) -> list[dict[str, Any]]:
     """Return the start of each chapter, in percent of the width, and whether there is room for its name."""
     last = len(story.scenes) - 1
-    found: list[dict[str, Any]] = []
+    chapters: list[dict[str, Any]] = []
     name, named = "", -apart
-    for place, scene in enumerate(story.scenes):
+    for index, scene in enumerate(story.scenes):
         if scene.chapter != name:
-            name, at = scene.chapter, 100 * max(place - 1, 0) / last
+            name, at = scene.chapter, 100 * max(index - 1, 0) / last
             room = at >= named + apart
             named = at if room else named
-            found.append({"name": name, "at": at, "named": room})
-    return found
+            chapters.append({"name": name, "at": at, "named": room})
+    return chapters
 
 
 # --- turning points

@@ -141,21 +141,21 @@ def grid(
         Heading(
             title(column.heading), column.kind.numeric, about=column.about, unit=unit_of(column), wide=column.drawn,
             category=column.kind is CATEGORY,
-            minor=bool(kept) and place >= sheet.labels and column.name not in kept and not column.drawn,
+            minor=bool(kept) and index >= sheet.labels and column.name not in kept and not column.drawn,
         )
-        for place, column in enumerate(columns)
+        for index, column in enumerate(columns)
     ]  # fmt: skip
     axes = {column.name: _Axis(column, sheet.rows) for column in columns if column.drawn}
     search = len(sheet.rows) > SEARCHED
-    categories = [place for place, column in enumerate(columns) if column.kind is CATEGORY] if search else []
+    categories = [index for index, column in enumerate(columns) if column.kind is CATEGORY] if search else []
 
     def lines(rows: Rows) -> Lines:
         return [_line(columns, row, axes, palette) for row in rows]
 
     return Grid(
         name, caption or sheet.title, headings, lines(sheet.rows), search=search,
-        choices={place: _values(columns[place], sheet.rows) for place in categories},
-        sorted_by=next((place for place, column in enumerate(columns) if column.drawn), None),
+        choices={index: _values(columns[index], sheet.rows) for index in categories},
+        sorted_by=next((index for index, column in enumerate(columns) if column.drawn), None),
         slices={what: {level: lines(rows) for level, rows in parts.items()} for what, parts in (slices or {}).items()},
     )  # fmt: skip
 

@@ -37,7 +37,7 @@ class Besides:
         kinds = [question.answer_class for question in questions() if question.section]
         files = [(kind, path) for kind in kinds for path in kind.files_in(run.path)]
         files += [(_kind_of(path), path) for path in self.files]
-        files.sort(key=lambda one: kinds.index(one[0]) if one[0] in kinds else len(kinds))
+        files.sort(key=lambda pair: kinds.index(pair[0]) if pair[0] in kinds else len(kinds))
         return [read_answer(kind, path, run.plan.game) for kind, path in files]
 
 
@@ -124,8 +124,8 @@ def collect(run: Run, besides: Besides, progress: Progress | None = None) -> Mat
     sliced = [f"slices: {name}" for name in analyses]
     steps = _Steps([*analyses, *sliced, "games", "seats", *(["comparison"] if compare else [])], progress)
     tables, refused = shown_tables(run, steps.begin)
-    there = {name: table for name, table in tables.items() if len(table.frame)}
-    parts = slices(run, there, analyses, besides.others, lambda name: steps.begin(f"slices: {name}"))
+    filled = {name: table for name, table in tables.items() if len(table.frame)}
+    parts = slices(run, filled, analyses, besides.others, lambda name: steps.begin(f"slices: {name}"))
     steps.begin("games")
     collected = outcomes(run.seats)
     scores, ranks = score_counts(run.seats), rank_means(run.seats)
@@ -136,7 +136,7 @@ def collect(run: Run, besides: Besides, progress: Progress | None = None) -> Mat
     if compare is not None:
         steps.begin("comparison")
         comparison = _compared(run, compare, tables)
-    return Material(run, game, games, there, refused, seats, collected, scores, ranks, comparison, parts, answers)
+    return Material(run, game, games, filled, refused, seats, collected, scores, ranks, comparison, parts, answers)
 
 
 def shown_tables(run: Run, begin: Callable[[str], object] = str) -> tuple[dict[str, Table], dict[str, str]]:
@@ -162,11 +162,11 @@ def _shown(game: Game, run: Run) -> dict[str, Analysis]:
 def _compared(run: Run, other: Run, tables: Mapping[str, Table]) -> Comparison:
     if other.plan.game != run.plan.game:
         raise UserError(f"runs of one game can be compared, not of {run.plan.game} and {other.plan.game}")
-    there = _shown(find_game(other.plan.game), other)
-    found = {}
+    shown = _shown(find_game(other.plan.game), other)
+    differences = {}
     for name, table in tables.items():
-        if table.form in ("levels", "owners") and name in there:
-            both = minus(table, there[name].table(other))
+        if table.form in ("levels", "owners") and name in shown:
+            both = minus(table, shown[name].table(other))
             if both is not None:
-                found[name] = both
-    return Comparison(other, found)
+                differences[name] = both
+    return Comparison(other, differences)

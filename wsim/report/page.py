@@ -153,9 +153,9 @@ def _provenance(run: Run) -> list[tuple[str, str]]:
 
 def _shown(value: object) -> str:
     if isinstance(value, Mapping):
-        return ", ".join(f"{key}: {_shown(one)}" for key, one in value.items())
+        return ", ".join(f"{key}: {_shown(item)}" for key, item in value.items())
     if isinstance(value, list | tuple):
-        return ", ".join(_shown(one) for one in value) or "none"
+        return ", ".join(_shown(item) for item in value) or "none"
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "none" if value is None else str(value)

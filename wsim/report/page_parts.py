@@ -42,4 +42,8 @@ class Section:
 def drawn_of(sheet: Sheet, palette: Palette) -> list[Figure]:
     """Return the charts of a sheet that have something to draw."""
     both = ((chart, draw(chart, sheet, palette)) for chart in sheet.charts)
-    return [Figure(one, " ".join(filter(None, (f"{chart.title}.", chart.caption)))) for chart, one in both if one]
+    return [
+        Figure(drawing, " ".join(filter(None, (f"{chart.title}.", chart.caption))))
+        for chart, drawing in both
+        if drawing
+    ]

@@ -72,9 +72,9 @@ class PageFile:
             raise UserError(f"cannot read {str(path)!r}: {error.strerror}") from error
         except ValueError as error:
             raise UserError(f"{str(path)!r} is not a page of wsim report: {error}") from error
-        found = _SCRIPT.search(text)
+        match = _SCRIPT.search(text)
         try:
-            record = json.loads(found[1]) if found else None
+            record = json.loads(match[1]) if match else None
         except (ValueError, RecursionError) as error:
             raise UserError(f"the record in the page {str(path)!r} is damaged: {error}") from error
         if not isinstance(record, dict) or record.get("format") != FORMAT:
@@ -98,14 +98,14 @@ class PageFile:
         )
         digests: Mapping[str, str] = sound(lambda: dict(self.record["tables"]), _DAMAGED)
         with played_again(how.plan(self.plan()), how, **parts) as again:
-            here = _tables(again)
-            found = [
-                f"the table {name} {'is not the same' if name in here else 'is not there'}"
+            tables = _tables(again)
+            differences = [
+                f"the table {name} {'is not the same' if name in tables else 'is not there'}"
                 for name, digest in digests.items()
-                if here.get(name) != digest
+                if tables.get(name) != digest
             ]
-            found += [f"the table {name} was not on the page" for name in here if name not in digests]
-            return Rerun(f"{again.games:,} games, {len(digests)} tables", found, unlike(before, again.provenance))
+            differences += [f"the table {name} was not on the page" for name in tables if name not in digests]
+            return Rerun(f"{again.games:,} games, {len(digests)} tables", differences, unlike(before, again.provenance))
 
 
 def _tables(run: Run) -> dict[str, str]:

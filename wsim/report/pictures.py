@@ -19,7 +19,7 @@ _SCALE = 2  # pixels of a PNG per pixel of the page
 def as_svg(drawing: Drawing, own: Mapping[str, str]) -> str:
     """Return a chart as an SVG file; ``own``: the colours of its game (``wsim.game.Game.COLOURS``)."""
     colours = _colours(Palette(own).style())
-    svg = _VARIABLE.sub(lambda found: colours.get(found[1], "#000"), drawing.wide)
+    svg = _VARIABLE.sub(lambda match: colours.get(match[1], "#000"), drawing.wide)
     return svg.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', 1)
 
 
@@ -33,5 +33,5 @@ def as_png(drawing: Drawing, own: Mapping[str, str]) -> bytes:
 @cache
 def _colours(own: str) -> dict[str, str]:
     """Return the print colours by the names of their variables."""
-    found = dict(_SET.findall(text_of("page.css").partition("}")[0] + own))
-    return {name: _ON_PAPER.sub(r"\1", value).strip() for name, value in found.items()}
+    colours = dict(_SET.findall(text_of("page.css").partition("}")[0] + own))
+    return {name: _ON_PAPER.sub(r"\1", value).strip() for name, value in colours.items()}

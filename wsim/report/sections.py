@@ -26,13 +26,13 @@ def sections(material: Material) -> list[Section]:
     palette = Palette(material.game.COLOURS)
     tables = sorted(material.tables.items(), key=lambda item: (_ORDER.index(item[1].form), is_of_policies(item[1])))
     drawn = {name: table_section(name, table, palette, material.slices.get(name)) for name, table in tables}
-    found = [drawn[name] for name, table in tables if table.form in _ORDER[:3]]
-    found += [_scores(material, palette), _winners(material, palette), _seats(material, palette)]
-    found += [*answers.sections(material.answers, palette)]
-    found += [drawn[name] for name, table in tables if table.form == "humans"]
+    ordered = [drawn[name] for name, table in tables if table.form in _ORDER[:3]]
+    ordered += [_scores(material, palette), _winners(material, palette), _seats(material, palette)]
+    ordered += [*answers.sections(material.answers, palette)]
+    ordered += [drawn[name] for name, table in tables if table.form == "humans"]
     if material.comparison is not None:
-        found.append(_comparison(material.comparison, palette))
-    return [*found, *(drawn[name] for name, table in tables if not table.form)]
+        ordered.append(_comparison(material.comparison, palette))
+    return [*ordered, *(drawn[name] for name, table in tables if not table.form)]
 
 
 def is_of_policies(table: Table) -> bool:

@@ -31,7 +31,7 @@ def slices(
     split = {name: analyses[name].by for name, table in tables.items() if table.form in ("levels", "owners")}
     columns = dict.fromkeys(by[0] for by in split.values() if by and _several(tables, by[0]))
     teller, values = label_runs([run, *others]) if others else ("", [])
-    found: dict[str, Slices] = {}
+    sliced: dict[str, Slices] = {}
     for name, by in split.items():
         if by is None:
             continue
@@ -42,13 +42,13 @@ def slices(
             for value, other in zip(values[1:], others, strict=True)
             if (table := _table(other, analyses[name], by)) is not None
         }
-        found[name] = {column: frames for column, frames in parts.items() if frames}
-    return found
+        sliced[name] = {column: frames for column, frames in parts.items() if frames}
+    return sliced
 
 
 def _several(tables: Mapping[str, Table], column: str) -> bool:
     """Return whether a table of levels has several values in a column."""
-    return any(column in one.frame.columns and one.frame[column].n_unique() > 1 for one in tables.values())
+    return any(column in table.frame.columns and table.frame[column].n_unique() > 1 for table in tables.values())
 
 
 def _parts(run: Run, analysis: Analysis, by: Sequence[str], column: str) -> dict[str, pl.DataFrame]:

@@ -33,7 +33,7 @@ class Palette:
 
     def of_all(self, names: Sequence[str]) -> list[str]:
         """Return the colours of some names that are shown together."""
-        return [self.of(name, place) for place, name in enumerate(names)]
+        return [self.of(name, index) for index, name in enumerate(names)]
 
     def style(self) -> str:
         """Return the style sheet's rule that defines the fixed colours."""

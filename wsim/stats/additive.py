@@ -58,8 +58,8 @@ class Additive:
         products, explained = np.zeros((count, count)), np.zeros((count, len(names)))
         for first, second in ((one, one), (one, other), (other, one), (other, other)):
             np.add.at(products, (first, second), rows)
-        for place in (one, other):
-            np.add.at(explained, place, cells.select(pl.exclude(*columns, _ROWS)).to_numpy())
+        for codes in (one, other):
+            np.add.at(explained, codes, cells.select(pl.exclude(*columns, _ROWS)).to_numpy())
         if np.linalg.matrix_rank(products, hermitian=True, rtol=1e-10) < count - 1:
             return None
         inverse = np.asarray(np.linalg.pinv(products, rcond=1e-10, hermitian=True), np.float64)

@@ -54,11 +54,11 @@ def kind_of(outcome: str) -> tuple[Kind, str]:
 
 def means(measures: Iterable[str]) -> list[Column]:
     """Return the columns of the means of measures of the seats table, without intervals."""
-    found = []
+    columns = []
     for name in measures:
         kind, unit = kind_of(name)
-        found.append(Column(name, kind, heading=name.removeprefix(POINTS_OF).replace("_", " "), unit=unit))
-    return found
+        columns.append(Column(name, kind, heading=name.removeprefix(POINTS_OF).replace("_", " "), unit=unit))
+    return columns
 
 
 def pick_columns(outcome: str) -> tuple[Column, ...]:

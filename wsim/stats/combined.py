@@ -31,8 +31,10 @@ def stack(tables: Mapping[object, Table], column: str, keys: Sequence[str] = ())
     for number, (value, table) in enumerate(tables.items()):
         kinds = table.frame.schema.items()
         texts = [name for name, kind in kinds if isinstance(kind, pl.Enum | pl.Categorical)]
-        place = pl.int_range(pl.len(), dtype=pl.Int64)
-        rows = table.frame.with_columns(pl.col(texts).cast(pl.String), place.alias(_PLACE), pl.lit(number).alias(_RUN))
+        position = pl.int_range(pl.len(), dtype=pl.Int64)
+        rows = table.frame.with_columns(
+            pl.col(texts).cast(pl.String), position.alias(_PLACE), pl.lit(number).alias(_RUN)
+        )
         parts.append(rows if column in table.frame.columns else rows.with_columns(pl.lit(value).alias(column)))
     frame = pl.concat(parts, how="diagonal_relaxed")
     # run by run, so that the first row of a name is that of the first run that has it
@@ -60,11 +62,11 @@ def minus(here: Table, there: Table) -> Table | None:
     label = [pl.col(name).cast(pl.String) for name in here.labels]
     wanted = [part for column in measures for part in (column.name, *(column.ends or ()))]
     known = pl.col("worth").is_not_null() if of_worth else pl.col("n") > 0
-    one, two = (
+    left, right = (
         table.frame.filter(known).select(*label, *(pl.col(name).name.suffix(run) for name in wanted))
         for table, run in ((here, "_here"), (there, "_there"))
     )
-    both = one.join(two, on=list(here.labels), maintain_order="left")
+    both = left.join(right, on=list(here.labels), maintain_order="left")
     if both.is_empty():
         return None
     columns: list[Column] = named(here.labels)
@@ -94,9 +96,9 @@ _EACH = "Estimates, q-values and verdicts are those of each run by itself."
 
 def _leading_names(frame: pl.DataFrame) -> list[str]:
     """Return the columns before the first number; the first column if there are none."""
-    found: list[str] = []
+    names: list[str] = []
     for name, kind in frame.schema.items():
         if kind.is_numeric():
             break
-        found.append(name)
-    return found or frame.columns[:1]
+        names.append(name)
+    return names or frame.columns[:1]

@@ -63,8 +63,8 @@ def t_quantile(probability: float, freedom: ArrayLike) -> NDArray[np.float64]:
         )
     few = np.asarray((freedom < _SERIES_FROM) & (freedom >= 1))
     different, which = np.unique(freedom[few], return_inverse=True)
-    found = _small_t_quantiles(abs(z), 2 * min(probability, 1 - probability), tuple(different.tolist()))
-    result[few] = math.copysign(1, z) * found[which]
+    quantiles = _small_t_quantiles(abs(z), 2 * min(probability, 1 - probability), tuple(different.tolist()))
+    result[few] = math.copysign(1, z) * quantiles[which]
     return np.where(freedom >= 1, result, np.nan)
 
 

@@ -110,20 +110,20 @@ class Cells:
         name = FactorSums(tuple(by), tuple(within)).name
         columns = summary.labels.get(name)
         if columns is None or not set(within) <= set(columns):
-            have = ", ".join(one.removeprefix(LEVELS) for one in summary.labels if one.startswith(LEVELS))
+            have = ", ".join(label.removeprefix(LEVELS) for label in summary.labels if label.startswith(LEVELS))
             raise UserError(
                 f"the run keeps sums by {have.replace(',wonder', ', wonder')}, not by {','.join(by)}: that needs rows, "
                 "so play it with --keep seats"
             )
         arrays, scale = summary.of(name), np.array([1.0, 1.0 / summary.parts, *[1.0] * (len(OUTCOMES) - 1)])
-        there = np.flatnonzero(arrays["cells"][0])
-        sums = arrays["cells"][:, there]
+        present = np.flatnonzero(arrays["cells"][0])
+        sums = arrays["cells"][:, present]
         sums[: len(scale)] *= scale[:, None]
         names = [CELL_ROWS, *OUTCOMES, "squares", *summary.labels["measures"]]
-        frame = _keys(summary, columns, there).with_columns(
-            pl.Series(one, values) for one, values in zip(names, sums, strict=True)
+        frame = _keys(summary, columns, present).with_columns(
+            pl.Series(label, values) for label, values in zip(names, sums, strict=True)
         )
-        pairs = arrays["pairs"][:, :, there][..., there] * scale[:, None, None, None] * scale[None, :, None, None]
+        pairs = arrays["pairs"][:, :, present][..., present] * scale[:, None, None, None] * scale[None, :, None, None]
         levels = np.flatnonzero(arrays["games"])
         games = _keys(summary, by, levels).with_columns(pl.Series("games", arrays["games"][levels]))
         return cls(frame, pairs, games)
@@ -132,37 +132,37 @@ class Cells:
         """Return the levels with n, score_sd and the means of the measures."""
         n, total = pl.col(CELL_ROWS).sum(), pl.col("total").sum()
         spread = ((pl.col("squares").sum() - total * total / n) / (n - 1)).sqrt()
-        found = self.frame.group_by(*by).agg(
+        frame = self.frame.group_by(*by).agg(
             n.cast(pl.get_index_type()).alias("n"),
             pl.when(n > 1).then(spread).alias("score_sd"),
             *((pl.col(name).sum() / n) for name in measures),
         )
-        return Levels(tuple(by), found.sort(*by, nulls_last=True))
+        return Levels(tuple(by), frame.sort(*by, nulls_last=True))
 
     def summed(self, by: Sequence[str], within: Sequence[str], names: Sequence[str]) -> pl.DataFrame:
         """Return the cells of some of the columns, with rows and sums, as ``Additive.fit`` takes them."""
-        sums = [pl.col(name).sum().alias(f"_{place}") for place, name in enumerate(names)]
+        sums = [pl.col(name).sum().alias(f"_{index}") for index, name in enumerate(names)]
         return self.frame.group_by(*by, *within, maintain_order=True).agg(pl.col(CELL_ROWS).sum(), *sums)
 
     def moments(self, levels: Levels) -> Moments:
         """Return the moments of rows and outcomes by level (``wsim.stats.tables.outcomes``)."""
         codes, size = levels.codes(self.frame), 1 + len(OUTCOMES)
-        found = Moments(len(levels), size)
+        moments = Moments(len(levels), size)
         chosen = np.zeros((len(levels), self.frame.height))
         chosen[codes, np.arange(self.frame.height)] = 1.0
-        found.totals = chosen @ self.frame.select(CELL_ROWS, *OUTCOMES).to_numpy()
-        found.products = np.einsum("lc,ijcd,ld->lij", chosen, self.pairs, chosen, optimize=True)
+        moments.totals = chosen @ self.frame.select(CELL_ROWS, *OUTCOMES).to_numpy()
+        moments.products = np.einsum("lc,ijcd,ld->lij", chosen, self.pairs, chosen, optimize=True)
         games = self.games.select(levels.codes_of(self.games), "games").sort("level")["games"].to_numpy()
-        found.games = np.repeat(games[:, None], size, axis=1)
-        return found
+        moments.games = np.repeat(games[:, None], size, axis=1)
+        return moments
 
 
 def _keys(summary: Summary, columns: Sequence[str], codes: NDArray[np.int64]) -> pl.DataFrame:
     """Return the names behind the numbers of combinations."""
-    found: dict[str, pl.Series] = {}
+    series: dict[str, pl.Series] = {}
     for name in reversed(columns):
         kind = summary.kind(name)
         names: list[str | None] = [*kind.categories.to_list(), None]
         codes, own = np.divmod(codes, len(names))
-        found[name] = pl.Series([names[code] for code in own], dtype=kind)
-    return pl.DataFrame({name: found[name] for name in columns})
+        series[name] = pl.Series([names[code] for code in own], dtype=kind)
+    return pl.DataFrame({name: series[name] for name in columns})

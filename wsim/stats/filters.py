@@ -48,7 +48,7 @@ def filtered(
 
     Raises UserError for an invalid condition, an unknown column, and text compared with numbers.
     """
-    said = ""
+    remark = ""
     for condition in conditions:
         match = _CONDITION.fullmatch(condition)
         if match is None or not match["value"]:
@@ -57,9 +57,9 @@ def filtered(
         rows = table.filter(_holds(table, name, match["sign"], match["value"]))
         if rows.is_empty() and not table.is_empty() and match["sign"] == "=" and not table.schema[name].is_numeric():
             known = table[name].drop_nulls().cast(str).unique().sort().to_list()
-            said = f"no row has the {name.replace('_', ' ')} {match['value']!r}{nearest(match['value'], known)}"
+            remark = f"no row has the {name.replace('_', ' ')} {match['value']!r}{nearest(match['value'], known)}"
         table = rows
-    return table, said
+    return table, remark
 
 
 def _holds(table: pl.DataFrame, name: str, sign: str, text: str) -> pl.Expr:
@@ -97,8 +97,8 @@ def viewed(
     """Return the rows to show of a table, and a remark for each name without rows."""
     if top is not None and top < 1:
         raise UserError(f"top must be at least 1, not {top}")
-    table, said = filtered(table, conditions, splits, columns)
+    table, remark = filtered(table, conditions, splits, columns)
     if sort is not None:
         name = column_named(table, sort.removeprefix("-"), splits, columns)
         table = table.sort(name, descending=sort[:1] != "-", nulls_last=True, maintain_order=True)
-    return (table if top is None else table.head(top)), said
+    return (table if top is None else table.head(top)), remark

@@ -51,11 +51,11 @@ def seats_of(source: Source) -> pl.LazyFrame:
 
 def require(frame: pl.LazyFrame, columns: Sequence[str]) -> None:
     """Raise UserError if the table lacks one of the columns."""
-    there = frame.collect_schema().names()
+    known = frame.collect_schema().names()
     for name in columns:
-        if name not in there:
-            shown = [column for column in there if ":" not in column]
-            raise UserError(f"the table has no column {name!r}{nearest(name, there)}: it has {', '.join(shown)}")
+        if name not in known:
+            shown = [column for column in known if ":" not in column]
+            raise UserError(f"the table has no column {name!r}{nearest(name, known)}: it has {', '.join(shown)}")
 
 
 def competitors(seats: pl.LazyFrame) -> pl.LazyFrame:

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from wsim.options import confidence_level
 from wsim.stats.distributions import normal_quantile, t_quantile, two_sided_p
+from wsim.stats.fewest import ENOUGH
 
 Floats = NDArray[np.float64]
 
@@ -56,8 +57,10 @@ class Estimate:
     @classmethod
     def of_games(cls, samples: Sequence[Floats]) -> Estimate:
         """Return the means of samples of independent games, with one number per game."""
-        games = np.array([len(one) for one in samples], float)
-        means, errors = zip(*((one.mean(), one.std(ddof=1) / np.sqrt(len(one))) for one in samples), strict=True)
+        games = np.array([len(sample) for sample in samples], float)
+        means, errors = zip(
+            *((sample.mean(), sample.std(ddof=1) / np.sqrt(len(sample))) for sample in samples), strict=True
+        )
         return cls(np.array(means), np.array(errors), games)
 
     @cached_property
@@ -115,6 +118,22 @@ class Estimate:
         unseen = farthest * chance / t_quantile((1 + self.level) / 2, self.games - 1)
         return replace(self, error=np.where(flat, np.hypot(self.error, unseen), self.error))
 
+    def p_of_groups(self, first: Floats, second: Floats, share: Floats | None = None) -> Floats:
+        """Return two-sided p-values of "these differences between two groups are 0".
+
+        Parameters
+        ----------
+        first, second: the number of members of each group (or how many equally weighted ones they amount to). NaN with
+            fewer than ``ENOUGH`` in either; Student's t has the degrees of freedom of the smaller group.
+        share: of wins, the win share of both groups under the hypothesis. The error is then at least the one that
+            follows from it: where wins are few by chance, their spread is small too and would decide too often.
+        """
+        fewer = np.minimum(first, second)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            null = 0.0 if share is None else np.sqrt(share * (1 - share) * (1 / first + 1 / second))
+        tested = replace(self, error=np.fmax(self.error, null), games=np.minimum(self.games, fewer))
+        return np.where(fewer >= ENOUGH, tested.p_value(), np.nan)
+
     def with_wilson(self) -> Estimate:
         """Return shares; those that are 0 or 1 in all games get a Wilson interval with games as trials."""
         flat = (self.error == 0) & ((self.value == 0) | (self.value == 1))
@@ -143,7 +162,7 @@ class Interval:
     def at(self, place: int | tuple[int, ...], name: str) -> dict[str, float]:
         """Return the value at an index and its ends as ``name``, ``name_low`` and ``name_high`` of a row."""
         ends = {name: self.value, f"{name}_low": self.low, f"{name}_high": self.high}
-        return {key: float(one[place]) for key, one in ends.items()}
+        return {key: float(value[place]) for key, value in ends.items()}
 
     def scaled(self, factor: float) -> Interval:
         """Return the same of ``factor`` times the quantity."""
@@ -151,8 +170,8 @@ class Interval:
 
     def within(self, half: float) -> NDArray[np.bool_]:
         """Return which values are known to this precision."""
-        found: NDArray[np.bool_] = self.high - self.low <= 2 * half
-        return found
+        known: NDArray[np.bool_] = self.high - self.low <= 2 * half
+        return known
 
     def with_wilson(self, trials: int, level: float) -> tuple[Interval, NDArray[np.bool_]]:
         """Return shares, with a Wilson interval for those that are 0 or 1 in all trials, and a mask of these."""

@@ -41,8 +41,8 @@ class Levels:
         """Find the levels of a table; raise UserError for an unknown column."""
         columns = columns_of(by)
         require(table, columns)
-        found = table.group_by(*columns).agg(*aggregates).collect(engine="streaming")
-        return cls(columns, found.sort(*columns, nulls_last=True))
+        frame = table.group_by(*columns).agg(*aggregates).collect(engine="streaming")
+        return cls(columns, frame.sort(*columns, nulls_last=True))
 
     def __len__(self) -> int:
         return self.frame.height

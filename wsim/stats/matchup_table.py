@@ -45,29 +45,29 @@ def matchups(source: Source, by: str | Sequence[str] = "policy", *, level: float
     levels = Levels.of(seats, by)
     if len(levels) > _MOST:
         raise UserError(f"a table of all pairs has at most {_MOST} levels, not {len(levels)}")
-    there = seats.collect_schema()
-    ranked, teams = "rank" in there, _teams(seats)
+    schema = seats.collect_schema()
+    ranked, teams = "rank" in schema, _teams(seats)
     shape = (len(levels), len(levels))
     tallies = {name: _Mean(shape) for name in ("score_difference", "win_difference", "ahead")}
     for batch in batches(seats, [*levels.columns, "total", "win_share", *(["rank"] if ranked else []), *teams]):
         pairs = _Opponents(batch, levels.codes(batch.frame), len(levels), batch.column("team") if teams else None)
-        place = batch.column("rank") if ranked else -batch.column("total")
+        rank = batch.column("rank") if ranked else -batch.column("total")
         for name, column in (("score_difference", "total"), ("win_difference", "win_share")):
             tallies[name].add(*pairs.means(np.subtract, batch.column(column)))
-        tallies["ahead"].add(*pairs.means(_beats, place))
-    one, other = np.nonzero((tallies["score_difference"].games > 0) & ~np.eye(len(levels), dtype=bool))
-    estimates = {name: tally.estimate(level, one, other) for name, tally in tallies.items()}
+        tallies["ahead"].add(*pairs.means(_beats, rank))
+    first, second = np.nonzero((tallies["score_difference"].games > 0) & ~np.eye(len(levels), dtype=bool))
+    estimates = {name: tally.estimate(level, first, second) for name, tally in tallies.items()}
     estimates["win_difference"] = estimates["win_difference"].with_unseen(-1.0, 1.0)
     estimates["ahead"] = estimates["ahead"].with_unseen(0.0, 1.0)
     q = np.full(shape, np.nan)
-    upper = one < other
-    q[one[upper], other[upper]] = _part(estimates["win_difference"], upper).q_value()
-    both_ways = np.where(upper, q[one, other], q[other, one])
+    upper = first < second
+    q[first[upper], second[upper]] = _part(estimates["win_difference"], upper).q_value()
+    both_ways = np.where(upper, q[first, second], q[second, first])
     frame = pl.DataFrame(
         {
-            **levels.keys[one].to_dict(),
-            **levels.keys[other].rename({name: f"opponent_{name}" for name in levels.columns}).to_dict(),
-            "games": tallies["score_difference"].games[one, other].astype(np.int64),
+            **levels.keys[first].to_dict(),
+            **levels.keys[second].rename({name: f"opponent_{name}" for name in levels.columns}).to_dict(),
+            "games": tallies["score_difference"].games[first, second].astype(np.int64),
             **estimates["score_difference"].columns("score_difference"),
             **estimates["win_difference"].columns("win_difference"),
             **estimates["ahead"].columns("ahead"),
@@ -147,16 +147,16 @@ class _Opponents:
             if team is not None:
                 opposed = team[first] != team[second]
                 first, second = first[opposed], second[opposed]
-            for one, other in ((first, second), (second, first)):
-                cell = (game[one] * levels + codes[one]) * levels + codes[other]
-                self._rows.append((one, other, cell))
+            for left, right in ((first, second), (second, first)):
+                cell = (game[left] * levels + codes[left]) * levels + codes[right]
+                self._rows.append((left, right, cell))
                 self._count += np.bincount(cell, minlength=len(self._count))
 
     def means(self, value: Callable[[Floats, Floats], Floats], column: Floats) -> tuple[Floats, Floats, Floats]:
         """Return games, sums and sums of squares over games of the mean over pairs of ``value(one, other)``."""
         total = np.zeros(len(self._count))
-        for one, other, cell in self._rows:
-            total += np.bincount(cell, value(column[one], column[other]), len(total))
+        for left, right, cell in self._rows:
+            total += np.bincount(cell, value(column[left], column[right]), len(total))
         met = self._count > 0
         mean = np.divide(total, self._count, out=np.zeros(len(total)), where=met).reshape(self._shape)
         return met.reshape(self._shape).sum(axis=0).astype(float), mean.sum(axis=0), (mean**2).sum(axis=0)

@@ -34,11 +34,11 @@ class Moments:
 
     def add(self, *features: Floats) -> None:
         """Add games: one array per feature, of shape (groups, games), or (games,) if all groups share it."""
-        for i, one in enumerate(features):
-            self.totals[:, i] += one.sum(axis=-1)
-            self.games[:, i] += np.count_nonzero(one, axis=-1)
-            for j, other in enumerate(features[: i + 1]):
-                product = _products(one, other)
+        for i, row in enumerate(features):
+            self.totals[:, i] += row.sum(axis=-1)
+            self.games[:, i] += np.count_nonzero(row, axis=-1)
+            for j, column in enumerate(features[: i + 1]):
+                product = _products(row, column)
                 self.products[:, i, j] += product
                 if i != j:
                     self.products[:, j, i] += product
@@ -64,10 +64,10 @@ class Moments:
 
     def split(self, denominator: int) -> Moments:
         """Return the moments of a single group as groups of two features: the denominator, and each of the others."""
-        others = [place for place in range(self.totals.shape[1]) if place != denominator]
+        others = [feature for feature in range(self.totals.shape[1]) if feature != denominator]
         result = Moments(len(others), 2)
-        for group, other in enumerate(others):
-            pair = np.array([denominator, other])
+        for group, column in enumerate(others):
+            pair = np.array([denominator, column])
             result.totals[group] = self.totals[0, pair]
             result.products[group] = self.products[0][np.ix_(pair, pair)]
             result.games[group] = self.games[0, pair]
@@ -112,10 +112,10 @@ class Moments:
 
         Both are (numerator, denominator). The degrees of freedom are those of the ratio with fewer games.
         """
-        one, one_form = self._ratio(*first)
-        other, other_form = self._ratio(*second)
+        minuend, one_form = self._ratio(*first)
+        subtrahend, other_form = self._ratio(*second)
         games = np.minimum(self.games[:, first[1]], self.games[:, second[1]])
-        return Estimate(one - other, self._error(one_form - other_form, games), games, level)
+        return Estimate(minuend - subtrahend, self._error(one_form - other_form, games), games, level)
 
     def linear(self, value: Floats, form: Floats, games: Floats, level: float = 0.95) -> Estimate:
         """Return estimates whose errors are a linear form in the features of a game, shape (groups, features).

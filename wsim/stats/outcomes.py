@@ -65,9 +65,9 @@ def outcomes(seats: pl.LazyFrame, progress: Callable[[int], None] | None = None)
         won = batch.column(winners) == 1 if winners == "rank" else batch.column(winners) > 0
         return _compared(batch, measures, won), _summary(batch, won, together), batch.games
 
-    for one, other, games in in_order(tally, batches(competitors(seats), columns)):
-        compared.merge(one)
-        summary.merge(other)
+    for figures, sums, games in in_order(tally, batches(competitors(seats), columns)):
+        compared.merge(figures)
+        summary.merge(sums)
         if progress is not None:
             progress(games)
     return Outcomes(_summary_table(summary), _measures_table(compared, measures))
@@ -84,11 +84,13 @@ def _compared(batch: GameBatch, measures: Sequence[str], won: np.ndarray[tuple[i
 
 
 def _summary(batch: GameBatch, won: np.ndarray[tuple[int], np.dtype[np.bool_]], teams: int) -> Moments:
-    totals, winner, one = batch.column("total"), won.astype(float), np.ones(batch.games)
+    totals, winner, ones = batch.column("total"), won.astype(float), np.ones(batch.games)
     best, second, lowest, winners = _standings(batch, totals, winner, teams)
     sums = [batch.sums(totals), batch.sums(totals * winner), lowest, best - second, best - lowest, winners > 1]
     moments = Moments(len(SUMMARY), 2)
-    moments.add(np.stack(sums), np.stack([batch.sums(np.ones(len(totals))), batch.sums(winner), one, one, one, one]))
+    moments.add(
+        np.stack(sums), np.stack([batch.sums(np.ones(len(totals))), batch.sums(winner), ones, ones, ones, ones])
+    )
     return moments
 
 
@@ -107,10 +109,10 @@ def _standings(batch: GameBatch, totals: Floats, winner: Floats, teams: int) -> 
     if teams:
         cells = game * teams + batch.column("team").astype(np.int64)
         count = np.bincount(cells, minlength=batch.games * teams)
-        there = np.flatnonzero(count)
-        totals = np.bincount(cells, totals)[there].astype(np.float64)
-        winner = (np.bincount(cells, winner)[there] > 0).astype(float)
-        game = there // teams
+        present = np.flatnonzero(count)
+        totals = np.bincount(cells, totals)[present].astype(np.float64)
+        winner = (np.bincount(cells, winner)[present] > 0).astype(float)
+        game = present // teams
         starts = np.flatnonzero(np.diff(game, prepend=-1))
     by_total = np.lexsort((-totals, game))  # within each game, highest first
     ordered = totals[by_total]

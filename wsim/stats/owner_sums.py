@@ -69,10 +69,10 @@ class OwnerSums:
 
     def frame(self, share: str, sides: int, level: float) -> pl.DataFrame:
         """Return the table; ``sides``: the number of players or teams in every game."""
-        win, score = (self._outcome(place, level) for place in range(len(OUTCOMES)))
+        win, score = (self._outcome(index, level) for index in range(len(OUTCOMES)))
         win = self._unlike(win)
         if all_usual(self.usual.rows, self.usual.rows * self.usual.outcomes[0]):
-            win = _Outcome(*(one.unknown(np.full(len(one.value), True)) for one in vars(win).values()))
+            win = _Outcome(*(field.unknown(np.full(len(field.value), True)) for field in vars(win).values()))
         with_it, means = win.having.with_wilson(), self._means_with_it()
         return pl.DataFrame(
             {
@@ -87,7 +87,7 @@ class OwnerSums:
                 **score.lacking.columns("score_not"),
                 **score.effect.columns("score_difference"),
                 "score_p": nulls(score.effect.p_value()),
-                **{name: nulls(means[:, place]) for place, name in enumerate(self.measures)},
+                **{name: nulls(means[:, index]) for index, name in enumerate(self.measures)},
             }
         )
 
@@ -111,29 +111,29 @@ class OwnerSums:
             of_mean[:, 2 + place] = of_share[:, 1] = 1 / rows
             of_mean[:, 0], of_share[:, 0] = -mean / rows, -share / rows
         games = np.minimum(self.moments.games[:, 1], self.others)
-        found = [self.moments.linear(effect, form, np.minimum(games, self.usual.rarer()), level)]
+        estimates = [self.moments.linear(effect, form, np.minimum(games, self.usual.rarer()), level)]
         for has, seen in ((1.0, self.moments.games[:, 1]), (0.0, self.others)):
             away = has - share
             moved = np.abs(away) > _ROUNDING  # otherwise all seats have it, or none, and the mean is that of all seats
             with np.errstate(invalid="ignore"):
                 value = mean + np.where(moved, effect * away, 0.0)
                 error = of_mean + np.where(moved[:, None], away[:, None] * form - effect[:, None] * of_share, 0.0)
-            found.append(self.moments.linear(_settled(value), np.nan_to_num(error), seen, level))
-        return _Outcome(*found)
+            estimates.append(self.moments.linear(_settled(value), np.nan_to_num(error), seen, level))
+        return _Outcome(*estimates)
 
     def _unlike(self, win: _Outcome) -> _Outcome:
         """Return the estimates of wins, with errors that allow for unseen results of groups that always won or lost."""
         totals, usual, seen = self.moments.totals, self.usual, self.moments.games[:, 1]
         rows, owners, wins = totals[:, 0], totals[:, 1], totals[:, 2]
         of_owners = totals[:, SQUARE + 1] + (usual.owners * usual.rows) @ usual.outcomes[0]
-        found = vars(win).copy()
+        fields = vars(win).copy()
         for name, count, won, games in (
             ("having", owners, of_owners, seen), ("lacking", rows - owners, wins - of_owners, self.others),
         ):  # fmt: skip
             flat = np.minimum(won, count - won) <= _ROUNDING * np.maximum(rows, 1)
-            found["effect"] = found["effect"].allowing(flat & (count > 0), games)
-            found[name] = found[name].allowing(flat & (found[name].error > 0), games)
-        return _Outcome(**found)
+            fields["effect"] = fields["effect"].allowing(flat & (count > 0), games)
+            fields[name] = fields[name].allowing(flat & (fields[name].error > 0), games)
+        return _Outcome(**fields)
 
     def _means_with_it(self) -> Floats:
         """Return the means of the measures with the thing, shape (things, measures)."""
@@ -144,7 +144,7 @@ class OwnerSums:
         effects = [self._effect(products) for products in self.measured.T]
         with np.errstate(invalid="ignore"):
             pairs = zip(means, effects, strict=True)
-            found = [mean + np.where(away > _ROUNDING, one * away, 0.0) for mean, one in pairs]
+            found = [mean + np.where(away > _ROUNDING, rate * away, 0.0) for mean, rate in pairs]
         return np.stack(found, axis=1) if found else np.zeros((len(away), 0))
 
     def _share(self, level: float) -> Estimate:

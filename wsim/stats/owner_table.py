@@ -102,14 +102,14 @@ def _of_rows(seats: pl.LazyFrame, players: pl.LazyFrame, prefix: str, shown: _Sh
     tallies: dict[tuple[object, ...], Summary] = {}
     wanted = dict.fromkeys([*columns, *groups, *([STRATUM] if within else [])])
     for found in in_order(in_groups, batches(players, wanted)):
-        for key, one in found:
-            tallies.setdefault(key, Summary()).add(one)
+        for key, piece in found:
+            tallies.setdefault(key, Summary()).add(piece)
     nobody = (None,) * len(groups)
     shown_groups = tallies or {nobody: tally(players.head(0).collect(), nobody)}
     named, sides, parted = pl.Series(shown.noun, names), parties(seats), {name: kinds[name] for name in groups}
     frames = [
-        _keyed(named, owner_sums(one, prefix, raw=not within)[1].frame(shown.share, sides, shown.level), key, parted)
-        for key, one in shown_groups.items()
+        _keyed(named, owner_sums(piece, prefix, raw=not within)[1].frame(shown.share, sides, shown.level), key, parted)
+        for key, piece in shown_groups.items()
     ]
     return pl.concat(frames) if tallies or not groups else frames[0].clear()
 

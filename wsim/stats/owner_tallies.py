@@ -67,23 +67,23 @@ class OwnerTallies:
         """
         columns = self.labels(piece.batch.frame)[self.name]
         codes, count = piece.codes([STRATUM])
-        there = np.flatnonzero(np.bincount(codes, minlength=count))
-        place = np.zeros(count, np.int64)
-        place[there] = np.arange(len(there))  # absent policies cost nothing
-        found = _sums(piece, columns, place[codes], len(there))
+        present = np.flatnonzero(np.bincount(codes, minlength=count))
+        index = np.zeros(count, np.int64)
+        index[present] = np.arange(len(present))  # absent policies cost nothing
+        result = _sums(piece, columns, index[codes], len(present))
         width = count * EACH
-        every = _spread(found.every, there, count, (0, 2)).reshape(width, width)
-        mixed, own = (_spread(one, there, count, (1, 3)) for one in (found.mixed, found.own))
-        own_totals = _spread(found.own_totals, there, count, (1,))
+        every = _spread(result.every, present, count, (0, 2)).reshape(width, width)
+        mixed, own = (_spread(part, present, count, (1, 3)) for part in (result.mixed, result.own))
+        own_totals = _spread(result.own_totals, present, count, (1,))
         return {
             "all": every,
             "own": own.reshape(-1, width, width),
             "mixed": mixed.reshape(-1, width, width),
-            "all_totals": _spread(found.totals, there, count, (0,)).ravel(),
+            "all_totals": _spread(result.totals, present, count, (0,)).ravel(),
             "own_totals": own_totals.reshape(-1, width),
-            "measures": _spread(found.measures, there, count, (0,)),
-            "own_measures": _spread(found.own_measures, there, count, (1,)),
-            "owners": found.owners,
+            "measures": _spread(result.measures, present, count, (0,)),
+            "own_measures": _spread(result.own_measures, present, count, (1,)),
+            "owners": result.owners,
         }
 
 
@@ -142,9 +142,9 @@ def _sums(piece: Piece, columns: Sequence[str], codes: NDArray[np.int64], count:
 def _spread(values: Floats, places: NDArray[np.int64], count: int, axes: Sequence[int]) -> Floats:
     """Return an array padded with zeros for further policies: its axes ``axes`` become ``count`` long."""
     shape = [count if axis in axes else size for axis, size in enumerate(values.shape)]
-    found = np.zeros(shape)
-    found[np.ix_(*(places if axis in axes else np.arange(size) for axis, size in enumerate(values.shape)))] = values
-    return found
+    array = np.zeros(shape)
+    array[np.ix_(*(places if axis in axes else np.arange(size) for axis, size in enumerate(values.shape)))] = values
+    return array
 
 
 def owner_sums(summary: Summary, prefix: str, *, raw: bool) -> tuple[list[str], OwnerSums]:
@@ -223,7 +223,7 @@ class _Tallies:
         """Return the means within each policy, or over all of them."""
         (every, own), measures = self._parts, self.measures
         if raw:
-            every, own, measures = (one.sum(axis=-2, keepdims=True) for one in (every, own, measures))
+            every, own, measures = (part.sum(axis=-2, keepdims=True) for part in (every, own, measures))
         first = every[0] if len(every) else np.zeros((measures.shape[0], EACH))
         rows = first[:, 0]
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -239,12 +239,12 @@ class _Tallies:
         form = np.zeros((things, 3 + 2 * len(OUTCOMES), 2, policies, EACH))
         form[:, 0, 0, :, 0] = form[:, 1, 1, :, 0] = 1.0
         form[:, CENTRED, 1, :, 0], form[:, CENTRED, 0, :, 0] = 1 - 2 * share, share**2
-        for place in range(len(OUTCOMES)):
-            product, mean = CENTRED + 1 + place, means[place]
-            form[:, 2 + place, 0, :, 1 + place] = 1.0
-            form[:, product, 1, :, 1 + place] = 1.0
+        for outcome_index in range(len(OUTCOMES)):
+            product, mean = CENTRED + 1 + outcome_index, means[outcome_index]
+            form[:, 2 + outcome_index, 0, :, 1 + outcome_index] = 1.0
+            form[:, product, 1, :, 1 + outcome_index] = 1.0
             form[:, product, 1, :, 0] = -mean
-            form[:, product, 0, :, 1 + place] = -share
+            form[:, product, 0, :, 1 + outcome_index] = -share
             form[:, product, 0, :, 0] = share * mean
         matrix = form.reshape(things, form.shape[1], -1)
         moments = Moments(things, form.shape[1])

@@ -78,12 +78,12 @@ def owner_pairs(
     columns = strata_of(seats, groups, raw=raw)
     frames = []
     for group, part in list(groups_of(seats, groups)) or [({}, seats)]:
-        found = _pairs(part, columns, owned, outcome, max(fewest, 1))
-        named = {noun: np.array(things, object)[found.one], "other": np.array(things, object)[found.other]}
+        pairs = _pairs(part, columns, owned, outcome, max(fewest, 1))
+        named = {noun: np.array(things, object)[pairs.one], "other": np.array(things, object)[pairs.other]}
         keys = [pl.lit(value[0], dtype=value.dtype).alias(name) for name, value in group.items()]
         front = pl.DataFrame(named, schema={noun: pl.String, "other": pl.String}).with_columns(keys)
-        counted = {"n": found.n.astype(np.int64), "affinity": nulls(found.affinity)}
-        frames.append(front.hstack(pl.DataFrame({**counted, **_lifts(found.lift, level)})))
+        counted = {"n": pairs.n.astype(np.int64), "affinity": nulls(pairs.affinity)}
+        frames.append(front.hstack(pl.DataFrame({**counted, **_lifts(pairs.lift, level)})))
     frame = _partners(pl.concat(frames), noun, wanted) if wanted else pl.concat(frames)
     q = benjamini_hochberg(frame["p"].fill_null(float("nan")).to_numpy())
     frame = frame.with_columns(q=nulls(q), verdict=verdicts(frame["lift"].fill_null(float("nan")), q, level=level))
@@ -135,23 +135,23 @@ def _pairs(seats: pl.LazyFrame, columns: Sequence[str], owned: Sequence[str], ou
     counts = np.zeros((len(strata) if strata else 1, count, len(owned) + 1, len(owned) + 1))
     sums = np.zeros_like(counts)
     numbered = _numbered(batches(seats, [outcome, *columns, *owned], known=known), count, max(known.games, 1))
-    for products in in_order(lambda one: _products(*one, strata, owned, outcome), numbered):
+    for products in in_order(lambda first: _products(*first, strata, owned, outcome), numbered):
         for stratum, block, both, weighted in products:
             counts[stratum, block] += both
             sums[stratum, block] += weighted
-    one, other = np.triu_indices(len(owned), 1)
-    cells = np.stack([_cells(part, one, other).sum(axis=1) for part in counts])  # (strata, 4, pairs)
+    first, second = np.triu_indices(len(owned), 1)
+    cells = np.stack([_cells(part, first, second).sum(axis=1) for part in counts])  # (strata, 4, pairs)
     enough = np.where(cells.min(axis=1) > 0, cells.min(axis=1), 0).sum(axis=0) >= fewest
-    one, other, cells = one[enough], other[enough], cells[..., enough]
+    first, second, cells = first[enough], second[enough], cells[..., enough]
     with np.errstate(divide="ignore", invalid="ignore"):
         alone = (cells[:, 0] + cells[:, 1]) * (cells[:, 0] + cells[:, 2]) / np.maximum(cells.sum(axis=1), 1)
         affinity = cells[:, 0].sum(axis=0) / alone.sum(axis=0)
-    values = (_interaction(each, weighted, one, other) for each, weighted in zip(counts, sums, strict=True))
+    values = (_interaction(each, weighted, first, second) for each, weighted in zip(counts, sums, strict=True))
     lift = _within(list(values), count)
     if outcome == "win_share":
         seats_won = (part[:, :, -1, -1].sum(axis=1) for part in (counts, sums))
-        lift = lift.unknown(np.full(len(one), all_usual(*seats_won)))
-    return _Pairs(one, other, cells[:, 0].sum(axis=0), affinity, lift)
+        lift = lift.unknown(np.full(len(first), all_usual(*seats_won)))
+    return _Pairs(first, second, cells[:, 0].sum(axis=0), affinity, lift)
 
 
 def _chosen(there: Sequence[str], only: Sequence[str], noun: str) -> list[str]:
@@ -191,14 +191,14 @@ def _products(
     stratum = strata.codes(batch.frame) if strata else np.zeros(batch.frame.height, np.int64)
     firsts = np.flatnonzero(np.diff(block, prepend=-1))
     edges = np.append(batch.starts[firsts], batch.frame.height)
-    found = []
+    blocks = []
     for number, low, high in zip(block[firsts], edges, edges[1:], strict=False):
-        for one in np.unique(stratum[low:high]):
-            rows = low + np.flatnonzero(stratum[low:high] == one)
+        for level in np.unique(stratum[low:high]):
+            rows = low + np.flatnonzero(stratum[low:high] == level)
             part = flags[:, rows] if strata else flags[:, low:high]
             weighted = part * values[rows]
-            found.append((int(one), int(number), inner_products(part, part), inner_products(weighted, part)))
-    return found
+            blocks.append((int(level), int(number), inner_products(part, part), inner_products(weighted, part)))
+    return blocks
 
 
 @dataclass(frozen=True)
@@ -232,11 +232,11 @@ def _contrast(counts: Floats, sums: Floats, signs: Sequence[float]) -> _Contrast
 
 def _within(contrasts: Sequence[_Contrast], blocks: int) -> Estimate:
     """Return the weighted mean of contrasts over strata; NaN if no stratum has all cells."""
-    weights = np.stack([one.weight for one in contrasts])
+    weights = np.stack([contrast.weight for contrast in contrasts])
     with np.errstate(divide="ignore", invalid="ignore"):
         weights = weights / weights.sum(axis=0)
-    value = np.sum([weight * one.value for weight, one in zip(weights, contrasts, strict=True)], axis=0)
-    errors = np.sum([weight * one.errors for weight, one in zip(weights, contrasts, strict=True)], axis=0)
+    value = np.sum([weight * contrast.value for weight, contrast in zip(weights, contrasts, strict=True)], axis=0)
+    errors = np.sum([weight * contrast.errors for weight, contrast in zip(weights, contrasts, strict=True)], axis=0)
     correction = blocks / (blocks - 1) if blocks > 1 else np.nan
     spread = np.sqrt((errors**2).sum(axis=0) * correction)
     return Estimate(value, spread, np.full(len(value), float(blocks)))
@@ -314,13 +314,13 @@ def owner_chains(
     """
     check_level(level)
     seats = competitors(seats_of(source))
-    there = owned_names(seats, prefix)
+    known = owned_names(seats, prefix)
     require(seats, ["game", outcome])
     for chain in chains:
         if len(chain) < 2:
             raise UserError(f"a chain has at least two {noun}s, not {len(chain)}")
     links = [name for chain in chains for name in chain]
-    names = _chosen(there, links, noun) if links else []
+    names = _chosen(known, links, noun) if links else []
     places = [[names.index(name) for name in chain] for chain in chains]
     columns = strata_of(seats, raw=raw)
     tallies = _chain_tallies(seats, columns, [prefix + name for name in names], places, outcome)
@@ -338,7 +338,7 @@ def _chain_rows(labels: Sequence[str], counts: Floats, sums: Floats, level: floa
     """Return a row for each chain from the tallies of seats that finished it and of seats that only began it."""
     estimate = _within([_contrast(*both, (1.0, -1.0)) for both in zip(counts, sums, strict=True)], counts.shape[2])
     if shares:
-        estimate = estimate.unknown(all_usual(*(one.sum(axis=(1, 2)) for one in (counts, sums))))
+        estimate = estimate.unknown(all_usual(*(tally.sum(axis=(1, 2)) for tally in (counts, sums))))
     done, begun = counts.sum(axis=(0, 2))
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = sums.sum(axis=(0, 1, 2)) / (done + begun)
@@ -379,6 +379,6 @@ def _chain_tallies(
             finished = has[list(chain)].all(axis=0)
             for arm, chosen in enumerate((finished, has[chain[0]] & ~finished)):
                 for tally, weights in ((counts, None), (sums, values[chosen])):
-                    found = np.bincount(cell[chosen], weights, shape[0] * blocks)
-                    tally[:, arm, :, number] += found.reshape(shape)
+                    tallies = np.bincount(cell[chosen], weights, shape[0] * blocks)
+                    tally[:, arm, :, number] += tallies.reshape(shape)
     return counts, sums

@@ -37,24 +37,24 @@ def rankings(seats: pl.LazyFrame, levels: Levels) -> Rankings:
     Raises UserError if there are too many levels and positions to encode an order in 64 bits.
     """
     places = int(seats.select(pl.col("seat").max()).collect(engine="streaming").item() or 0) + 1
-    found: list[NDArray[np.int64]] = []
+    pending: list[NDArray[np.int64]] = []
     counts: list[NDArray[np.int64]] = []
     for batch in batches(seats, [*levels.columns, "rank"], rows=_BATCH):
         orders, number = np.unique(_numbers(batch, levels, places), return_counts=True)
-        found.append(orders)
+        pending.append(orders)
         counts.append(number)
-        if sum(map(len, found)) > _COMPACT:
-            found, counts = _together(found, counts)
-    found, counts = _together(found, counts)
-    return orders_of(found[0], counts[0], places, len(levels))
+        if sum(map(len, pending)) > _COMPACT:
+            pending, counts = _together(pending, counts)
+    pending, counts = _together(pending, counts)
+    return orders_of(pending[0], counts[0], places, len(levels))
 
 
 def _together(
     found: list[NDArray[np.int64]], counts: list[NDArray[np.int64]]
 ) -> tuple[list[NDArray[np.int64]], list[NDArray[np.int64]]]:
     empty = np.zeros(0, np.int64)
-    orders, place = np.unique(np.concatenate([empty, *found]), return_inverse=True)
-    number = np.bincount(place, np.concatenate([empty, *counts]), len(orders))
+    orders, index = np.unique(np.concatenate([empty, *found]), return_inverse=True)
+    number = np.bincount(index, np.concatenate([empty, *counts]), len(orders))
     return [orders], [np.rint(number).astype(np.int64)]
 
 
@@ -83,14 +83,14 @@ def order_numbers(rank: NDArray[np.int64], codes: NDArray[np.int64], levels: int
         raise UserError(f"{levels} levels are too many to rank at a table of {places}")
     key = np.where(codes >= 0, rank * base + codes, _LARGEST)
     key.sort(axis=1)  # by rank; ties by level
-    there = key != _LARGEST
-    item = np.where(there, key % base + 1, 0)
-    rank_at = np.where(there, key // base, -1)
-    tied = np.zeros_like(there)
-    tied[:, 1:] = there[:, 1:] & (rank_at[:, 1:] == rank_at[:, :-1])
+    present = key != _LARGEST
+    item = np.where(present, key % base + 1, 0)
+    rank_at = np.where(present, key // base, -1)
+    tied = np.zeros_like(present)
+    tied[:, 1:] = present[:, 1:] & (rank_at[:, 1:] == rank_at[:, :-1])
     number = np.zeros(games, np.int64)
-    for place in range(places):
-        number = (number * base + item[:, place]) * 2 + tied[:, place]
+    for position in range(places):
+        number = (number * base + item[:, position]) * 2 + tied[:, position]
     return number
 
 
@@ -99,9 +99,9 @@ def orders_of(numbers: NDArray[np.int64], counts: NDArray[np.int64], places: int
     base, orders = levels + 1, numbers
     items = np.empty((len(orders), places), np.int64)
     tied = np.empty((len(orders), places), bool)
-    for place in reversed(range(places)):
-        tied[:, place] = orders % 2 == 1
+    for position in reversed(range(places)):
+        tied[:, position] = orders % 2 == 1
         orders = orders // 2
-        items[:, place] = orders % base - 1
+        items[:, position] = orders % base - 1
         orders = orders // base
     return Rankings(items, tied, counts.astype(float))

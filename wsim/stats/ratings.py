@@ -136,8 +136,8 @@ class PlackettLuce:
         scores = np.zeros((levels, levels))
         for places in clusters:
             together = np.zeros((len(places), levels))
-            for place in places.T:
-                together += by_order[place]
+            for position in places.T:
+                together += by_order[position]
             scores += together.T @ together
         return replace(self, scores=scores, games=float(sum(map(len, clusters))))
 
@@ -172,11 +172,11 @@ def _scores(orders: Rankings, log_strengths: Floats) -> Floats:
     """Return the first derivatives of the log-likelihood of each order, shape (orders, levels)."""
     parts = [np.zeros((0, len(log_strengths)))]
     for items, shares, _ in _stages(orders):
-        there = items >= 0
-        weights = np.where(there, np.exp(np.where(there, log_strengths[items], 0.0)), 0.0)
+        present = items >= 0
+        weights = np.where(present, np.exp(np.where(present, log_strengths[items], 0.0)), 0.0)
         stages = shares * weights[:, None, :]
-        stages /= np.where(there, stages.sum(axis=2), 1.0)[:, :, None]
-        parts.append(_by_level(items, there - stages.sum(axis=1), len(log_strengths)))
+        stages /= np.where(present, stages.sum(axis=2), 1.0)[:, :, None]
+        parts.append(_by_level(items, present - stages.sum(axis=1), len(log_strengths)))
     return np.concatenate(parts)
 
 
@@ -185,15 +185,15 @@ def _derivatives(orders: Rankings, log_strengths: Floats) -> _Derivatives:
     levels = len(log_strengths)
     result = _Derivatives(0.0, np.zeros(levels), np.zeros((levels, levels)), np.zeros((levels, levels)))
     for items, shares, counts in _stages(orders):
-        there = items >= 0
-        logs = np.where(there, log_strengths[items], 0.0)
-        weights = np.where(there, np.exp(logs), 0.0)
+        present = items >= 0
+        logs = np.where(present, log_strengths[items], 0.0)
+        weights = np.where(present, np.exp(logs), 0.0)
         stages = shares * weights[:, None, :]
         sums = stages.sum(axis=2)
-        safe = np.where(there, sums, 1.0)
+        safe = np.where(present, sums, 1.0)
         result.likelihood += float(counts @ (logs - np.log(safe)).sum(axis=1))
         stages /= safe[:, :, None]
-        score = _by_level(items, there - stages.sum(axis=1), levels)
+        score = _by_level(items, present - stages.sum(axis=1), levels)
         result.gradient += counts @ score
         result.scores += inner_products((score * counts[:, None]).T, score.T)
         for stage in range(items.shape[1]):
@@ -235,12 +235,12 @@ def _check_connected(orders: Rankings, labels: Sequence[str]) -> None:
     levels = len(labels)
     ahead = np.zeros((levels + 1) ** 2, bool)
     group = np.cumsum(~orders.tied, axis=1)
-    for place in range(orders.items.shape[1]):
-        for later in range(place + 1, orders.items.shape[1]):
-            one, other = orders.items[:, place], orders.items[:, later]
-            ahead[one * (levels + 1) + other] = True
-            ties = group[:, place] == group[:, later]
-            ahead[(other * (levels + 1) + one)[ties]] = True
+    for position in range(orders.items.shape[1]):
+        for later in range(position + 1, orders.items.shape[1]):
+            ahead_of, behind = orders.items[:, position], orders.items[:, later]
+            ahead[ahead_of * (levels + 1) + behind] = True
+            ties = group[:, position] == group[:, later]
+            ahead[(behind * (levels + 1) + ahead_of)[ties]] = True
     reach = ahead.reshape(levels + 1, levels + 1)[:levels, :levels] | np.eye(levels, dtype=bool)
     for through in range(levels):
         reach |= reach[:, through, None] & reach[None, through, :]

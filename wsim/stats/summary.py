@@ -52,13 +52,13 @@ class Piece:
     def values(self) -> Floats:
         """Outcomes and points by category of each row, as whole numbers: parts of a win, score; shape (rows, ...)."""
         names = ["total", *measures_of(self.batch.frame)]
-        found = scratch("values", (self.batch.frame.height, 1 + len(names)), np.float64)
-        np.multiply(self.batch.column("win_share"), self.parts, out=found[:, 0])
+        values = scratch("values", (self.batch.frame.height, 1 + len(names)), np.float64)
+        np.multiply(self.batch.column("win_share"), self.parts, out=values[:, 0])
         if self.parts > 1:
-            np.rint(found[:, 0], out=found[:, 0])
-        for place, name in enumerate(names, 1):
-            found[:, place] = self.batch.frame[name].to_numpy()
-        return found
+            np.rint(values[:, 0], out=values[:, 0])
+        for index, name in enumerate(names, 1):
+            values[:, index] = self.batch.frame[name].to_numpy()
+        return values
 
     @cached_property
     def bounds(self) -> NDArray[np.int64]:
@@ -245,15 +245,15 @@ def _labels(piece: Piece, recipes: Sequence[Recipe]) -> dict[str, tuple[str, ...
     seats = piece.batch.frame
     sides = seats["team"].n_unique() if "team" in seats.columns else seats["seat"].n_unique()
     numbers = {"seats": piece.seats, "sides": sides, "parts": piece.parts}
-    found: dict[str, Sequence[str]] = {name: (str(number),) for name, number in numbers.items()}
-    found["measures"] = measures_of(seats)
-    found |= {f"categories {name}": categories_of(seats, name) for name in piece.named}
+    labels: dict[str, Sequence[str]] = {name: (str(number),) for name, number in numbers.items()}
+    labels["measures"] = measures_of(seats)
+    labels |= {f"categories {name}": categories_of(seats, name) for name in piece.named}
     for recipe in recipes:
-        found |= recipe.labels(seats)
-    return {name: tuple(names) for name, names in found.items()}
+        labels |= recipe.labels(seats)
+    return {name: tuple(names) for name, names in labels.items()}
 
 
 def summary_of(source: Source) -> Summary | None:
     """Return the summary of a run without rows; None for a run or table with rows."""
-    found: Summary | None = getattr(source, "summary", None)
-    return found
+    summary: Summary | None = getattr(source, "summary", None)
+    return summary

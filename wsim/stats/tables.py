@@ -98,7 +98,7 @@ class Table:
         """Return the table to print; ``frame``: only these rows."""
         rows = self.frame if frame is None else frame
         main = tuple(dict.fromkeys(_main_columns(rows, (*self.labels, *self.main)))) if self.main else ()
-        present = [place for place, name in enumerate(rows.columns) if name in self.labels]
+        present = [index for index, name in enumerate(rows.columns) if name in self.labels]
         return Sheet(
             title or self.title, rows.to_dicts(), self.columns, main, (*self.labels, *self.first),
             labels=1 + max(present, default=0), charts=self.charts,
@@ -229,9 +229,9 @@ def factor(
         means = dict(zip(adjusted.names, adjusted.means().T, strict=True))
         about = about.with_columns(nulls(means[name]).alias(name) for name in chosen)
     alone = _in_every_seat(sums.moments, sides)
-    found = sums.estimates(level)
-    found["win_share"] = found["win_share"].unknown(alone)
-    frame = pl.DataFrame({**front.to_dict(), **_outcome_columns(found, sides), **about.to_dict()})
+    estimates = sums.estimates(level)
+    estimates["win_share"] = estimates["win_share"].unknown(alone)
+    frame = pl.DataFrame({**front.to_dict(), **_outcome_columns(estimates, sides), **about.to_dict()})
     note = _note(within, adjusted is not None) + (EVERY_SEAT if alone.any() else "")
     note += usual_note(frame.filter(~alone), "win_share_low", "score_low")
     frame = frame.sort(["win_share", *columns], descending=[True, *[False] * len(columns)], nulls_last=True)
@@ -283,7 +283,7 @@ class _LevelSums:
         spread = pl.col("total").std().alias("score_sd")
         levels = Levels.of(players, columns, pl.len().alias("n"), spread, *(pl.col(name).mean() for name in measures))
         names = [*OUTCOMES, *measures]
-        each = [pl.col(name).cast(pl.Float64).sum().alias(f"_{place}") for place, name in enumerate(names)]
+        each = [pl.col(name).cast(pl.Float64).sum().alias(f"_{index}") for index, name in enumerate(names)]
         cells = Levels.of(players, (*columns, *within), pl.len().alias(CELL_ROWS), *each) if within else levels
         adjusted = Additive.fit(cells.frame, levels, Levels.of(players, within), names) if within else None
         moments, squares = Moments(len(levels), 1 + len(OUTCOMES)), {name: np.zeros(len(levels)) for name in OUTCOMES}
@@ -292,9 +292,9 @@ class _LevelSums:
             codes = levels.codes(batch.frame)
             moments.add(*outcomes(batch, codes, len(levels)))
             if adjusted:
-                there, cell = np.unique(cells.codes(batch.frame), return_inverse=True)
-                found = cell_sums(Piece(batch, 0, 1), (cell, len(there)), (codes, len(levels)))
-                for name, more in _squares(adjusted, cells.frame[there], found["pairs"]).items():
+                present, cell = np.unique(cells.codes(batch.frame), return_inverse=True)
+                arrays = cell_sums(Piece(batch, 0, 1), (cell, len(present)), (codes, len(levels)))
+                for name, more in _squares(adjusted, cells.frame[present], arrays["pairs"]).items():
                     squares[name] += more
         return cls(levels, moments, adjusted, squares)
 
@@ -315,18 +315,18 @@ class _LevelSums:
         fit, games = self.adjusted, self.moments.games[:, 0]
         if fit is None:
             return _plain(self.moments, level)
-        found = {name: fit.estimate(name, squares, games, level) for name, squares in self.squares.items()}
+        estimates = {name: fit.estimate(name, squares, games, level) for name, squares in self.squares.items()}
         n, wins = self.moments.totals[:, 0], self.moments.totals[:, 1]
-        found["win_share"] = found["win_share"].allowing(np.minimum(wins, n - wins) <= _ROUNDING * n, games)
+        estimates["win_share"] = estimates["win_share"].allowing(np.minimum(wins, n - wins) <= _ROUNDING * n, games)
         usual = all_usual(fit.mix * fit.rows, fit.sums[:, fit.names.index("win_share")])
-        return {**found, "win_share": found["win_share"].unknown(np.full(len(self.levels), usual))}
+        return {**estimates, "win_share": estimates["win_share"].unknown(np.full(len(self.levels), usual))}
 
 
 def _squares(adjusted: Additive, cells: pl.DataFrame, pairs: Floats) -> dict[str, Floats]:
     """Return the squares of the errors of adjusted means by outcome, from products of pairs of cells."""
     return {
-        name: adjusted.squares(cells, pairs[np.ix_([0, place], [0, place])], name)
-        for place, name in enumerate(OUTCOMES, 1)
+        name: adjusted.squares(cells, pairs[np.ix_([0, index], [0, index])], name)
+        for index, name in enumerate(OUTCOMES, 1)
     }
 
 
@@ -347,9 +347,9 @@ def outcome_columns(moments: Moments, sides: int, level: float) -> dict[str, pl.
     """Return the columns of win share, fair share ratio and score from the moments of ``outcomes``. ``sides``: the
     number of players or teams in every game.
     """
-    found = _plain(moments, level)
-    found["win_share"] = found["win_share"].unknown(_in_every_seat(moments, sides))
-    return _outcome_columns(found, sides)
+    estimates = _plain(moments, level)
+    estimates["win_share"] = estimates["win_share"].unknown(_in_every_seat(moments, sides))
+    return _outcome_columns(estimates, sides)
 
 
 def _in_every_seat(moments: Moments, sides: int) -> NDArray[np.bool_]:
@@ -359,7 +359,7 @@ def _in_every_seat(moments: Moments, sides: int) -> NDArray[np.bool_]:
 
 def _plain(moments: Moments, level: float) -> dict[str, Estimate]:
     """Return the means of the outcomes."""
-    return {name: moments.ratio(place, 0, level, share=name == "win_share") for place, name in enumerate(OUTCOMES, 1)}
+    return {name: moments.ratio(index, 0, level, share=name == "win_share") for index, name in enumerate(OUTCOMES, 1)}
 
 
 def _outcome_columns(found: Mapping[str, Estimate], sides: int) -> dict[str, pl.Series]:

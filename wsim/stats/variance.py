@@ -55,18 +55,18 @@ def variance_shares(
     """
     check_level(level)
     seats = competitors(seats_of(source))
-    there = seats.collect_schema().names()
-    chosen = factors or {name: columns for name, columns in FACTORS.items() if set(columns) <= set(there)}
+    known = seats.collect_schema().names()
+    chosen = factors or {name: columns for name, columns in FACTORS.items() if set(columns) <= set(known)}
     if not chosen:
         raise UserError(f"the table has none of the columns {', '.join(FACTORS)}: name the factors")
     require(seats, ["game", outcome, *(name for columns in chosen.values() for name in columns)])
     levels = {name: Levels.of(seats, tuple(columns)) for name, columns in chosen.items()}
     sums = [_Sums(1 + sum(map(len, levels.values()))) for _ in range(_BLOCKS)]
-    columns = dict.fromkeys([outcome, *(name for one in levels.values() for name in one.columns)])
+    columns = dict.fromkeys([outcome, *(name for part in levels.values() for name in part.columns)])
     for batch in batches(seats, list(columns)):
         _add(sums, batch, levels, outcome)
-    used = [one for one in sums if one.rows > 0]
-    widths = {name: len(one) for name, one in levels.items()}
+    used = [part for part in sums if part.rows > 0]
+    widths = {name: len(part) for name, part in levels.items()}
     whole = _decomposed(_total(used), widths)
     total = float(np.nansum(whole))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -104,9 +104,9 @@ def _add(sums: Sequence[_Sums], batch: GameBatch, levels: Mapping[str, Levels], 
     """Add a batch; its games are assigned to the blocks in consecutive runs."""
     rows = batch.frame.height
     model = [np.ones((1, rows))]
-    for one in levels.values():
-        dummies = np.zeros((len(one), rows))
-        dummies[one.codes(batch.frame), np.arange(rows)] = 1
+    for level in levels.values():
+        dummies = np.zeros((len(level), rows))
+        dummies[level.codes(batch.frame), np.arange(rows)] = 1
         model.append(dummies)
     stacked = np.vstack([*model, batch.column(outcome)])
     game_sums, sizes = batch.sums(stacked), batch.sums(np.ones(rows))
@@ -121,13 +121,13 @@ def _add(sums: Sequence[_Sums], batch: GameBatch, levels: Mapping[str, Levels], 
 def _total(sums: Sequence[_Sums], without: int = -1) -> _Sums:
     """Add up all blocks except one."""
     result = _Sums(len(sums[0].within) - 1 if sums else 0)
-    for number, one in enumerate(sums):
+    for number, part in enumerate(sums):
         if number != without:
-            result.rows += one.rows
-            result.games += one.games
-            result.squared_sizes += one.squared_sizes
-            result.within += one.within
-            result.between += one.between
+            result.rows += part.rows
+            result.games += part.games
+            result.squared_sizes += part.squared_sizes
+            result.within += part.within
+            result.between += part.between
     return result
 
 
@@ -140,7 +140,7 @@ def _decomposed(sums: _Sums, widths: Mapping[str, int]) -> Floats:
     places = {name: list(range(starts[name], starts[name] + width)) for name, width in widths.items()}
     names = tuple(widths)
     fits = {
-        chosen: _Fit(sums, [0, *(place for name in chosen for place in places[name])])
+        chosen: _Fit(sums, [0, *(column for name in chosen for column in places[name])])
         for size in range(len(names) + 1)
         for chosen in combinations(names, size)
     }

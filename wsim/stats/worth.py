@@ -26,7 +26,7 @@ from wsim.document import POINTS as POINTS_KIND
 from wsim.errors import UserError, nearest
 from wsim.stats.columns import OF_WINS, VERDICT, Q
 from wsim.stats.fewest import ENOUGH
-from wsim.stats.intervals import nulls, verdicts
+from wsim.stats.intervals import benjamini_hochberg, nulls, verdicts
 from wsim.stats.levels import columns_of
 from wsim.stats.moments import Moments
 from wsim.stats.summary import Piece, Summary
@@ -230,28 +230,32 @@ def worth_table(
     enough = np.flatnonzero((moments.totals[:, FOLLOWED] >= fewest) & (moments.totals[:, OVERRULED] >= fewest))
     left_out = int((moments.totals[:, [FOLLOWED, OVERRULED]].sum(axis=1) > 0).sum()) - len(enough)
     kept = Moments(len(enough), 6)
-    kept.totals, kept.products, kept.games = (one[enough] for one in (moments.totals, moments.products, moments.games))
+    kept.totals, kept.products, kept.games = (
+        item[enough] for item in (moments.totals, moments.products, moments.games)
+    )
     win = kept.difference((FOLLOWED + 1, FOLLOWED), (OVERRULED + 1, OVERRULED), level)
     score = kept.difference((FOLLOWED + 2, FOLLOWED), (OVERRULED + 2, OVERRULED), level)
-    thing, group = enough % count, enough // count
-    keys = [groups[int(one)].split("\t") for one in group]
-    q = win.q_value()
+    item_number, group = enough % count, enough // count
+    keys = [groups[int(item)].split("\t") for item in group]
+    totals = kept.totals
+    arms = totals[:, FOLLOWED], totals[:, OVERRULED]
+    q = benjamini_hochberg(win.p_of_groups(*arms, (totals[:, FOLLOWED + 1] + totals[:, OVERRULED + 1]) / sum(arms)))
     followed, overruled = kept.totals[:, FOLLOWED], kept.totals[:, OVERRULED]
     with np.errstate(divide="ignore", invalid="ignore"):
         reach = sums.arrays["worth/reach"][cells][enough]
         wanted = np.where(reach > 0, (followed + overruled) / reach, np.nan)
     frame = pl.DataFrame(
         {
-            "what": pl.Series([what[one] for one in thing], dtype=pl.String),
-            "name": pl.Series([name[one] for one in thing], dtype=pl.String),
+            "what": pl.Series([what[item] for item in item_number], dtype=pl.String),
+            "name": pl.Series([name[item] for item in item_number], dtype=pl.String),
             **{
-                column: pl.Series([key[place] for key in keys], dtype=pl.String) for place, column in enumerate(columns)
+                column: pl.Series([key[index] for key in keys], dtype=pl.String) for index, column in enumerate(columns)
             },
             **win.columns("worth"),
             "q": nulls(q),
             "verdict": verdicts(win.value, q, level=level),
             **score.columns("points"),
-            "points_q": nulls(score.q_value()),
+            "points_q": nulls(benjamini_hochberg(score.p_of_groups(*arms))),
             "wanted": nulls(wanted),
             "followed": followed.astype(np.int64),
             "overruled": overruled.astype(np.int64),
@@ -259,7 +263,7 @@ def worth_table(
             "win_overruled": nulls(kept.totals[:, OVERRULED + 1] / overruled),
         }
     )
-    kinds = {one: place for place, one in enumerate(dict.fromkeys(what))}
+    kinds = {item: index for index, item in enumerate(dict.fromkeys(what))}
     rank = pl.col("what").replace_strict(kinds, return_dtype=pl.Int64, default=len(kinds))
     frame = frame.sort(rank, -pl.col("worth"), "name", *columns)
     remarks = (
@@ -271,7 +275,7 @@ def worth_table(
     return WorthTable(
         frame,
         heading,
-        " ".join(f"{one}." for one in (ESTIMAND, *remarks)),
+        " ".join(f"{item}." for item in (ESTIMAND, *remarks)),
         worth_columns(columns),
         labels=("what", "name", *columns),
         remarks=remarks,

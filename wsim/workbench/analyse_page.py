@@ -104,7 +104,7 @@ def show(request: Request) -> Response:
     """Return what is known of a game so far; without a game, how to come to one."""
     fields = _fields(request)
     if not fields:
-        files = [one for one in folder_of(request).found() if one.kind in ("run", "position")]
+        files = [entry for entry in folder_of(request).found() if entry.kind in ("run", "position")]
         return page(request, "analyse.html.j2", "Analyse", analysis=None, files=files, styles=["play.css"])
     analysis = _analysis(request, fields)
     version, game = analysis.version, analysis.game

@@ -77,13 +77,13 @@ class Analyses:
         with self._lock:
             analysis = self._analyses.get(key)
             if analysis is None:
-                if sum(other.running for other in self._analyses.values()) >= MAX_WAITING:
+                if sum(running.running for running in self._analyses.values()) >= MAX_WAITING:
                     raise UserError(f"{MAX_WAITING} games are being analysed: wait until one is finished")
                 analysis = Analysis(make, playouts)
                 self._worker.submit(analysis.compute)
             self._analyses.pop(key, None)
             self._analyses[key] = analysis  # the latest is last
-            for old in [key for key, other in self._analyses.items() if not other.running][:-MAX_STORED]:
+            for old in [key for key, running in self._analyses.items() if not running.running][:-MAX_STORED]:
                 del self._analyses[old]
             return analysis
 

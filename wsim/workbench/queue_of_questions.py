@@ -119,7 +119,7 @@ class Questions:
             if (
                 kind.answer(path).exists()
                 or path.exists()
-                or any(other.out == out and not other.over for other in self._questions.values())
+                or any(question.out == out and not question.over for question in self._questions.values())
             ):
                 raise UserError(f"the file {out!r} already exists or is the target of a question: choose another name")
             if len(self._waiting) >= MAX_WAITING:
@@ -128,7 +128,7 @@ class Questions:
             queued = QueuedQuestion(number, kind, texts, out, kind.words(texts, out))
             self._questions[number] = queued
             self._waiting.append(queued)
-            for old in [other.number for other in self._questions.values() if other.over][:-MAX_LISTED]:
+            for old in [question.number for question in self._questions.values() if question.over][:-MAX_LISTED]:
                 del self._questions[old]
             if self._thread is None:
                 self._thread = threading.Thread(target=self._play_all, daemon=True, name="wsim-questions")

@@ -45,21 +45,21 @@ def run_page(request: Request) -> Response:
     """Return the page of a table of runs."""
     from wsim.lab.run_tables import tables_of_run
 
-    view, found = _view_of(request)
-    rows, said = rows_shown(found, view)
-    run = found.runs[0]
-    document = found.document(rows, view.command(folder_of(request), flags_of(found.analysis)))
-    figures = _figures(found, rows) if view.charts else []
-    heading = " and ".join(run.path.name for run in found.runs)
+    view, table = _view_of(request)
+    rows, remark = rows_shown(table, view)
+    run = table.runs[0]
+    document = table.document(rows, view.command(folder_of(request), flags_of(table.analysis)))
+    figures = _figures(table, rows) if view.charts else []
+    heading = " and ".join(run.path.name for run in table.runs)
     return page(
-        request, "run.html.j2", heading, game=run.plan.game, runs=found.runs, view=view, found=found, said=said,
+        request, "run.html.j2", heading, game=run.plan.game, runs=table.runs, view=view, found=table, said=remark,
         tables=[
             (name, analysis.about, TableView(view.runs, table=name).address())
             for name, analysis in tables_of_run(run).items()
         ],
-        grid=table_grid(found, view, rows), command=document.command,
-        splits=_split_columns(found), options=found.analysis.options, figures=list(enumerate(figures)),
-        rows=len(rows), all_rows=len(found.table.frame),
+        grid=table_grid(table, view, rows), command=document.command,
+        splits=_split_columns(table), options=table.analysis.options, figures=list(enumerate(figures)),
+        rows=len(rows), all_rows=len(table.table.frame),
         unsplit=view.address(by=()), more=view.address(wide=True), drawn=view.address(charts=True),
         chart=lambda place, kind: f"/chart.{kind}?{urlencode([*view.query(), ('figure', str(place))])}",
     )  # fmt: skip
@@ -69,20 +69,20 @@ def run_csv(request: Request) -> Response:
     """Return the rows shown, as the CSV that the command writes."""
     from wsim.display import csv_of
 
-    view, found = _view_of(request)
-    rows, _ = rows_shown(found, view)
-    flags = flags_of(found.analysis)
+    view, table = _view_of(request)
+    rows, _ = rows_shown(table, view)
+    flags = flags_of(table.analysis)
     texts = {key: [None] if key in flags else list(given) for key, given in view.options.items()}
-    record = found.record(texts, view.only, view.sort, view.top)
+    record = table.record(texts, view.only, view.sort, view.top)
     named = {"Content-Disposition": f'attachment; filename="{view.table}.csv"'}
     return PlainTextResponse(csv_of(rows, record), headers=named, media_type="text/csv")
 
 
 def chart(request: Request) -> Response:
     """Return a chart of the rows shown as an SVG or PNG file."""
-    view, found = _view_of(request)
-    rows, _ = rows_shown(found, view)
-    return chart_file(request, _figures(found, rows), found.runs[0].plan.game, view.table)
+    view, table = _view_of(request)
+    rows, _ = rows_shown(table, view)
+    return chart_file(request, _figures(table, rows), table.runs[0].plan.game, view.table)
 
 
 def _view_of(request: Request) -> tuple[TableView, RunTable]:
@@ -95,10 +95,10 @@ def _view_of(request: Request) -> tuple[TableView, RunTable]:
     if not view.table:
         view = replace(view, table=next(iter(tables_of_run(tables.run(view.runs[0])))))
     try:
-        found = tables.table(view)
+        table = tables.table(view)
     except (FileNotFoundError, pl.exceptions.PolarsError) as error:
         raise UserError(f"the files of {' and '.join(view.runs)} have changed or are missing: {error}") from error
-    return (replace(view, by=()) if view.by == found.analysis.by else view), found
+    return (replace(view, by=()) if view.by == table.analysis.by else view), table
 
 
 def _split_columns(found: RunTable) -> list[tuple[str, bool]]:

@@ -130,12 +130,12 @@ class Tables:
         flags = flags_of(analysis)
         texts = {name: [None] if name in flags else list(given) for name, given in view.options.items()}
         options = texts_read(view.table, analysis, texts)
-        found = RunTable.of(view.table, runs, view.by, view.level, options, view.won_by)
+        table = RunTable.of(view.table, runs, view.by, view.level, options, view.won_by)
         with self._lock:
-            self._tables[key] = found
+            self._tables[key] = table
             while len(self._tables) > MAX_TABLES:
                 self._tables.popitem(last=False)
-        return found
+        return table
 
 
 def flags_of(analysis: Any) -> list[str]:

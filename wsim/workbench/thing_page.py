@@ -46,20 +46,22 @@ def thing_page(request: Request) -> Response:
     query, tables = request.query_params, opened_tables(request)
     view = TableView.of([(key, value) for key, value in query.multi_items() if key in ("run", "table")])
     name, show, folder = query.get("name", ""), query.get("show", ""), folder_of(request)
-    found = tables.table(view)
-    if not has_pages(found):
+    table = tables.table(view)
+    if not has_pages(table):
         raise UserError(f"rows of the table {view.table} have no pages")
-    run, noun = found.runs[0], found.table.frame.columns[0]
-    rows = _rows_of(found, noun, name)
-    pages = [(said, thing_address(view, name, one), one == show) for said, one in _pages(found, noun, name)]
-    if beside := [] if found.teller else _other_numbers(folder, run):
+    run, noun = table.runs[0], table.table.frame.columns[0]
+    rows = _rows_of(table, noun, name)
+    pages = [
+        (label, thing_address(view, name, address), address == show) for label, address in _pages(table, noun, name)
+    ]
+    if beside := [] if table.teller else _other_numbers(folder, run):
         several = TableView((*view.runs, *beside), table=view.table)
         pages.insert(0, ("by number of players", thing_address(several, name), False))
     return page(
-        request, "thing.html.j2", name, game=run.plan.game, noun=noun, runs=found.runs, view=view, show=show,
-        figures=_figures(found, rows, name), pages=pages,
-        shown=_shown(request, found, view, name, show), text=_text(run, name),
-        causal=_causal(folder, run, noun, name), note=found.table.note, back=view.address(),
+        request, "thing.html.j2", name, game=run.plan.game, noun=noun, runs=table.runs, view=view, show=show,
+        figures=_figures(table, rows, name), pages=pages,
+        shown=_shown(request, table, view, name, show), text=_text(run, name),
+        causal=_causal(folder, run, noun, name), note=table.table.note, back=view.address(),
         command=_filtered(view, noun, name).command(folder), questions=_questions(run, noun, name),
     )  # fmt: skip
 
@@ -69,10 +71,10 @@ def _pages(found: RunTable, noun: str, name: str) -> list[tuple[str, str]]:
     from wsim.lab.run_tables import tables_of_run
 
     run = found.runs[0]
-    splits = [one for one in ("policy", "seat", "wonder", "side") if one in found.splits and one != noun]
-    pages = [(f"by {one}", f"by:{one}") for one in splits if one not in found.split]
+    splits = [column for column in ("policy", "seat", "wonder", "side") if column in found.splits and column != noun]
+    pages = [(f"by {column}", f"by:{column}") for column in splits if column not in found.split]
     if noun == "card" and run.plan.picks and "drafting" in tables_of_run(run):
-        pages += [(f"by {one} in which it was taken", f"drafting:{one}") for one in ("age", "turn")]
+        pages += [(f"by {column} in which it was taken", f"drafting:{column}") for column in ("age", "turn")]
     pages += [("by partner", "synergies")] if kept_option(run, "synergies", noun) else []
     return pages + ([("close games", "games")] if not found.teller and _column_of(run, noun, name) else [])
 
@@ -80,14 +82,14 @@ def _pages(found: RunTable, noun: str, name: str) -> list[tuple[str, str]]:
 def _other_numbers(folder: Folder, run: Run) -> list[str]:
     """Return runs of the folder with the same rules and a different number of players: the largest of each."""
     mine, largest = run.provenance.plan, dict[int, tuple[int, str]]()
-    for one in folder.found():
-        if one.kind != "run":
+    for entry in folder.found():
+        if entry.kind != "run":
             continue
         with suppress(UserError):
-            plan = read_record(folder.inside(one.name)).provenance.plan
+            plan = read_record(folder.inside(entry.name)).provenance.plan
             if all(plan.get(key) == mine.get(key) for key in ("game", "ruleset", "cards", "patch", "set")):
-                found = (int(plan["games"]), one.name)
-                largest[plan["players"]] = max(found, largest.get(plan["players"], found))
+                candidate = (int(plan["games"]), entry.name)
+                largest[plan["players"]] = max(candidate, largest.get(plan["players"], candidate))
     return [name for players, (_, name) in sorted(largest.items()) if players != run.plan.players]
 
 
@@ -98,11 +100,11 @@ def _questions(run: Run, noun: str, name: str) -> list[tuple[str, str]]:
     game = find_game(run.plan.game)
     if noun not in game.OWNED.values():
         return []
-    found = links_of(noun, name, run.plan, game.PICKS is not None, game.RESTRICT is not None)
+    links = links_of(noun, name, run.plan, game.PICKS is not None, game.RESTRICT is not None)
     if game.CATALOGUES is not None:
         where = urlencode({"game": run.plan.game, "ruleset": run.plan.ruleset, "at": name})
-        found.append((f"Change this {noun}", f"/change?{where}#at"))
-    return found
+        links.append((f"Change this {noun}", f"/change?{where}#at"))
+    return links
 
 
 def kept_option(run: Run, table: str, option: str) -> bool:
@@ -135,7 +137,7 @@ def _figures(found: RunTable, rows: pl.DataFrame, name: str) -> list[Grid]:
 
     if found.teller:
         return [grid("figures", found.table.sheet(rows, f"{name} by {found.teller}"))]
-    return [_row_grid(found, row, place) for place, row in enumerate(rows.to_dicts())]
+    return [_row_grid(found, row, index) for index, row in enumerate(rows.to_dicts())]
 
 
 def _row_grid(found: RunTable, row: Mapping[str, Any], place: int) -> Grid:
@@ -201,8 +203,8 @@ def _column_of(run: Run, noun: str, name: str) -> str:
     if run.plan.keep == "summary" or not run.shards["seats"]:
         return ""
     owned = {f"{start}{name}" for start, what in find_game(run.plan.game).OWNED.items() if what == noun}
-    there = run.seats.collect_schema().names()
-    return next((one for one in there if one in owned), noun if noun in there else "")
+    known = run.seats.collect_schema().names()
+    return next((column for column in known if column in owned), noun if noun in known else "")
 
 
 def _close(run: Run, noun: str, name: str) -> pl.DataFrame:
@@ -229,16 +231,16 @@ def _text(run: Run, name: str) -> tuple[list[Grid], str] | None:
     catalogues = catalogues_of(find_game(plan.game))
     if catalogues is None:
         return None
-    files = [str(plan.files.get(one, one)) for one in plan.patch]
+    files = [str(plan.files.get(item, item)) for item in plan.patch]
     cards = None if plan.cards is None else str(plan.files.get(plan.cards, plan.cards))
     with suppress(UserError):
         found = catalogues.page(Source(plan.ruleset, cards, tuple(files), tuple(plan.set)), name)
         words = ["wsim", "catalog", name, "--game", plan.game, "--ruleset", plan.ruleset]
-        words += [word for one in plan.set for word in ("--set", one)]
-        words += [word for one in files for word in ("--patch", one)]
-        return [rows_grid(f"text-{place}", one.title, one.rows) for place, one in enumerate(found.tables)], shlex.join(
-            words
-        )
+        words += [word for item in plan.set for word in ("--set", item)]
+        words += [word for item in files for word in ("--patch", item)]
+        return [
+            rows_grid(f"text-{index}", item.title, item.rows) for index, item in enumerate(found.tables)
+        ], shlex.join(words)
     return None
 
 
@@ -246,9 +248,11 @@ def rows_grid(name: str, caption: str, rows: Sequence[Mapping[str, Any]]) -> Gri
     """Return rows as a table of text, without empty columns."""
     from wsim.report.grids import Grid, Heading, plain
 
-    columns = [one for one in (rows[0] if rows else {}) if any(row[one] not in (None, "", [], ()) for row in rows)]
-    cells = [[plain(_words(row[one])) for one in columns] for row in rows]
-    return Grid(name, caption, [Heading(title(one), numeric=False) for one in columns], cells)
+    columns = [
+        column for column in (rows[0] if rows else {}) if any(row[column] not in (None, "", [], ()) for row in rows)
+    ]
+    cells = [[plain(_words(row[column])) for column in columns] for row in rows]
+    return Grid(name, caption, [Heading(title(column), numeric=False) for column in columns], cells)
 
 
 def _words(value: object) -> str:
@@ -262,25 +266,27 @@ def _causal(folder: Folder, run: Run, noun: str, name: str) -> list[tuple[str, s
     from wsim.questions.answer_files import stored_in
     from wsim.report.grids import grid
 
-    found: list[tuple[str, str, Grid]] = []
-    for one in folder.found():
-        if one.kind != "picks":
+    grids: list[tuple[str, str, Grid]] = []
+    for entry in folder.found():
+        if entry.kind != "picks":
             continue
         with suppress(UserError):
-            stored = stored_in(folder.inside(one.name))
+            stored = stored_in(folder.inside(entry.name))
             if stored is None or stored.game() != run.plan.game or noun not in stored.main.columns:
                 continue
             rows = _only(stored.main, noun, name)
             if len(rows):
-                said = str(stored.record.get("estimand", ""))
-                found.append(
+                estimand = str(stored.record.get("estimand", ""))
+                grids.append(
                     (
-                        one.name,
-                        said,
-                        grid(f"causal-{len(found)}", stored.sheet(stored.kind.TABLES[0], f"{name}: {one.name}", rows)),
+                        entry.name,
+                        estimand,
+                        grid(
+                            f"causal-{len(grids)}", stored.sheet(stored.kind.TABLES[0], f"{name}: {entry.name}", rows)
+                        ),
                     )
                 )
-    return found
+    return grids
 
 
 ROUTES = [Route("/thing", thing_page)]

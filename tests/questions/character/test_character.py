@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,23 @@ import pytest
 
 import wsim
 from tests.conftest import Command
+from wsim.balance.goal import read_goal
 from wsim.errors import UserError
 from wsim.questions.character.answer import _shares
+from wsim.questions.metrics import followed_for
+
+GOAL = """
+[plan]
+players = 3
+policies = "balanced"
+[[target]]
+metric = "character:drama"
+at_least = 0.1
+at_most = 0.2
+[[knob]]
+path = "wonders.Rhodos.sides.B.*.points"
+range = "-1..0"
+"""
 
 
 @pytest.mark.slow
@@ -109,3 +125,36 @@ def test_a_wrong_question_is_refused(words: tuple[str, ...], message: str, wsim_
     assert message in result.err
     with pytest.raises(UserError):
         wsim.experiment_character(players=4, ruleset="1e", playouts=0)
+
+
+@pytest.mark.slow
+def test_a_figure_is_a_metric_of_what_if() -> None:
+    answer = wsim.whatif(
+        players=3, policies=["greedy"], set=["cards.Palace.points=30"], metric="character:drama", budget=400
+    )
+    assert answer.effects["baseline"][0] == pytest.approx(answer.details["baseline"][0])
+    assert 0 < answer.effects["baseline"][0] < 1
+    assert answer.metrics[0].name == "character:drama"
+    own = wsim.experiment_character(players=3, policies=["greedy"], games=400, seed=answer.baseline.plan["seed"])
+    assert dict(own.figures.select("figure", "estimate").iter_rows())["drama"] == pytest.approx(
+        answer.effects["baseline"][0]
+    )
+
+
+def test_a_wrong_figure_is_refused_as_a_metric(wsim_command: Command) -> None:
+    words = ("whatif", "--set", "cards.Palace.points=30", "--metric")
+    result = wsim_command(*words, "character:dram")
+    assert result.code == 2
+    assert "unknown figure 'dram' (did you mean 'drama'?)" in result.err
+    with pytest.raises(UserError, match="toy has no value net, so it has no metric character:drama"):
+        followed_for(wsim.Plan.make(game="toy"), ["character:drama"])
+
+
+def test_a_target_of_a_goal_follows_its_games(tmp_path: Path) -> None:
+    goal = tmp_path / "goal.toml"
+    goal.write_text(GOAL, encoding="utf-8")
+    setting = read_goal(goal).settings[0]
+    assert setting.plan.options["character"] == "true"
+    goal.write_text(GOAL.replace("drama", "dram"), encoding="utf-8")
+    with pytest.raises(UserError, match="unknown figure 'dram'"):
+        read_goal(goal)

@@ -147,7 +147,7 @@ def test_rows_alone_and_a_match_under_way_are_reported_in_one_sentence(wsim_comm
         wsim_command(*words, "--parquet", "rows.parquet")
         answer = wsim_command("rerun", "rows.parquet")
         assert (answer.code, answer.out) == (2, "")
-        assert answer.err.startswith("wsim: these are rows without their answer (no '")
+        assert answer.err.startswith("wsim: this file has rows without their answer (no '")
     Path("kept").mkdir()
     Path("kept/match.json").write_text('{"stopped": "waiting"}')
     for name in ("kept", "kept/match.json"):

@@ -36,7 +36,8 @@ def test_the_table_counts_the_picks_of_the_same_games(game: str) -> None:
     shares = played.picks.join(played.seats.select("game", "seat", "win_share"), on=["game", "seat"])
     asked = shares.filter(pl.col("others") > 0)
     if game == "seven_wonders":
-        named = {"Palace": asked.filter(decision="turn", wanted_action="build", wanted_card="Palace")}
+        palaces = asked.filter(pl.col("decision").is_in(["turn", "last_card"]), wanted_action="build")
+        named = {"Palace": palaces.filter(wanted_card="Palace")}
         named["next stage"] = asked.filter(pl.col("decision") != "free_city", wanted_action="stage")
     else:
         named = {"the turn": asked.filter(decision="turn", wanted=0)}
@@ -49,6 +50,15 @@ def test_the_table_counts_the_picks_of_the_same_games(game: str) -> None:
         assert overruled.height > 5
         gained = np.mean(followed["win_share"].to_list()) - np.mean(overruled["win_share"].to_list())
         assert row["worth"] == pytest.approx(gained, abs=1e-6)  # shares are stored in 32 bits
+
+
+def test_the_free_city_of_two_players_wants_nothing() -> None:
+    keys = QUICK | {"ruleset": "1e-duo", "players": 2, "policies": "balanced", "overrule": 0.2}
+    answer, picks = wsim.experiment_worth(**keys, fewest=2), wsim.play(**keys).picks
+    own = picks.filter(pl.col("others") > 0, pl.col("seat") < 2, pl.col("decision") != "free_city")
+    for what, action in (("stage", "stage"), ("sell", "sell")):
+        row = answer.worth.filter(what=what).row(0, named=True)
+        assert row["followed"] + row["overruled"] == own.filter(wanted_action=action).height
 
 
 def test_wanted_is_the_share_of_the_turns_on_which_a_card_could_be_built() -> None:

@@ -12,6 +12,7 @@ import pytest
 
 import wsim
 from tests.conftest import Command
+from tests.tiers import first_quick
 from wsim.errors import UserError
 from wsim.wonders import analysis
 
@@ -282,3 +283,18 @@ def test_a_run_with_randomised_picks_has_a_table_of_effects(wsim_command: Comman
     assert (refused.code, refused.out) == (2, "")
     assert "were not randomised" in refused.err
     assert "--randomise 0.1 --picks" in refused.err
+
+
+@first_quick(1, "replicates", [12, 60])
+def test_without_any_effect_on_wins_few_answers_have_a_verdict(replicates: int) -> None:
+    """Winners are drawn anew for the same picks: nothing has an effect. 0.7 of such answers had a verdict once."""
+    played = wsim.play(games=1000, policies="balanced", seed=31, randomise="0.1")
+    players, found = 4, 0
+    for seed in range(replicates):
+        winner = np.random.default_rng(seed).integers(players, size=1000)
+        won = (np.tile(np.arange(players), 1000) == np.repeat(winner, players)).astype(np.float32)
+        seats = played.seats.with_columns(pl.Series("win_share", won))
+        frame = analysis.pick_effects(played.picks, seats, "build", outcome="win_share").frame
+        assert frame["q"].is_not_null().sum() > 10
+        found += bool((frame["q"] < 0.05).any())
+    assert found <= 0.05 * replicates + 3 * (0.05 * 0.95 * replicates) ** 0.5

@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 
 from wsim.document import CATEGORY, COUNT, NAME, NUMBER, SHARE, Column, Document, Sheet, estimated
-from wsim.errors import UserError
+from wsim.errors import UserError, nearest
 from wsim.game import find_game
 from wsim.lab.answer import View, whole
 from wsim.lab.execution import Execution
@@ -32,6 +32,7 @@ from wsim.questions.deals import Features
 from wsim.questions.metrics import Metric, group_metrics, measures_of, parse_metric
 from wsim.stats.clusters import clustered, clusterings_of
 from wsim.stats.columns import POINTS_OF, VERDICT, N, Q
+from wsim.stats.distributions import normal_quantile, two_sided_p
 from wsim.stats.intervals import Estimate, benjamini_hochberg, check_level, nulls
 from wsim.stats.moments import Moments
 from wsim.stats.precision import reached, stages, widest_of
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
 
 FIRST = ("metric", "difference", "verdict", "q", "first", "second", "n")
 MAX_SHOWN = 60  # characters of a value
+WORTHS = {"worth": "worth", "worth_points": "points"}
+"""Metrics of worth (``worth:Palace``), with their columns in the table of worth."""
 BLOCK = 8192  # games added at a time
 MAX_SIMULATED = 50_000  # games of a simulated run that is compared with people: its error is then negligible
 
@@ -101,8 +104,8 @@ class CompareAnswer(AskedAnswer):
             title = f"{self.title}: {'shares' if what == (True,) else 'points and counts'}"
             declared = metric_columns(shares=what == (True,))
             tables.append(Sheet(title, _slim(part).to_dicts(), declared, first=FIRST))
-        one, other = self.games
-        games = f"{one:,} games each" if one == other else f"{one:,} and {other:,} games"
+        first, second = self.games
+        games = f"{first:,} games each" if first == second else f"{first:,} and {second:,} games"
         notes = [f"{self.how}. {games}; {100 * self.level:g}% intervals, clustered by game."]
         notes += filter(None, [reached(min(self.games), self.within, self.widest, "the differences")])
         if not self.differs:
@@ -183,13 +186,22 @@ def compare_runs(
     Raises UserError for runs that cannot be compared, StoreError for a damaged one.
     """
     check_level(level)
-    _refuse_unlike(first, second)
-    chosen = _metrics(first, second, metrics)
+    of_worth = [name for name in metrics if name.partition(":")[0] in WORTHS]
+    others = [name for name in metrics if name not in of_worth]
+    of_rows = bool(others) or not of_worth
+    _refuse_unlike(first, second, of_rows=of_rows)
+    chosen = _metrics(first, second, others) if of_rows else ()
+    worths = _worths(first, second, of_worth, level)
     by_people = first.people is not None or second.people is not None
-    common = _common(first, second) if first.plan.seed == second.plan.seed and not by_people else []
+    common = _common(first, second) if of_rows and first.plan.seed == second.plan.seed and not by_people else []
     games = sum(map(len, common))
     paired = games > 1
-    if paired:
+    columns: dict[str, pl.Series] = {}
+    how = ""
+    if not chosen:
+        how = "Games that measure worth are taken as independent"
+        counts = (first.games, second.games)
+    elif paired:
         columns = _paired(first, second, chosen, common, level, progress)
         counts = (games, games)
     elif by_people:
@@ -200,26 +212,57 @@ def compare_runs(
         columns = _separate(first, second, chosen, level, progress)
         counts = (first.games, second.games)
     names = {"metric": [metric.name for metric in chosen], "share": [metric.share for metric in chosen]}
-    frame = pl.DataFrame({**names, **columns})
+    frame = pl.concat([pl.DataFrame({**names, **columns}), worths], how="diagonal") if chosen else worths
     return CompareAnswer(
         runs=(str(first.path), str(second.path)),
         differs=differences(first.provenance.identity, second.provenance.identity),
         paired=paired,
-        how=how if by_people else _how(first, second, games),
+        how=how or _how(first, second, games),
         games=counts,
         level=level,
         metrics=frame,
     )
 
 
-def _refuse_unlike(first: Run, second: Run) -> None:
-    """Raise UserError unless both runs have games, of the same game, number of players and seats."""
+def _worths(first: Run, second: Run, names: Sequence[str], level: float) -> pl.DataFrame:
+    """Return the rows of metrics of worth, the runs taken as independent; UserError for what either does not know."""
+    rows: list[dict[str, Any]] = []
+    tables = [run.worth(level=level).frame for run in (first, second)] if names else []
+    z = float(normal_quantile((1 + level) / 2))
+    for name in names:
+        column, _, item = name.partition(":")
+        figure = WORTHS[column]
+        known = [table.filter(pl.col("name").str.to_lowercase() == item.strip().lower()) for table in tables]
+        for run, table, found in zip((first, second), tables, known, strict=True):
+            if found.is_empty():
+                guess = nearest(item, table["name"].to_list())
+                where = str(run.path)
+                raise UserError(f"the worth of {item!r} is unknown in {where!r}{guess}: see wsim table RUN worth")
+        one, other = (found.row(0, named=True) for found in known)
+        difference = other[figure] - one[figure]
+        reach = float(np.hypot(*((row[f"{figure}_high"] - row[f"{figure}_low"]) / 2 for row in (one, other))))
+        rows.append(
+            {
+                "metric": name, "share": figure == "worth", "first": one[figure], "second": other[figure],
+                "difference": difference, "difference_low": difference - reach, "difference_high": difference + reach,
+                "q": float(two_sided_p(difference / reach * z, np.inf)),
+                "n_first": one["overruled"], "n_second": other["overruled"],
+            }
+        )  # fmt: skip
+    frame = pl.DataFrame(rows)
+    return frame.with_columns(q=nulls(benjamini_hochberg(frame["q"].to_numpy()))) if rows else frame
+
+
+def _refuse_unlike(first: Run, second: Run, *, of_rows: bool) -> None:
+    """Raise UserError unless both runs have games, of the same game, number of players and, with rows, seats."""
     one, other = first.plan, second.plan
     names = f"{str(first.path)!r} and {str(second.path)!r}"
     if one.game != other.game:
         raise UserError(f"{names} cannot be compared: they are runs of {one.game} and of {other.game}")
     if one.players != other.players:
         raise UserError(f"{names} cannot be compared: they have {one.players} and {other.players} players")
+    if not of_rows:
+        return
     seats = [_seats_a_game(run) for run in (first, second)]
     if seats[0] != seats[1]:
         raise UserError(f"{names} cannot be compared: their games have {seats[0]} and {seats[1]} seats")
@@ -241,10 +284,10 @@ def _metrics(first: Run, second: Run, names: Sequence[str]) -> tuple[Metric, ...
     if names:
         return tuple(dict.fromkeys(_read(name, samples, owned) for name in names))
     defaults = ["score", *(name for name in measures_of(samples[0]) if name.startswith(POINTS_OF))]
-    found = [parse_metric(name, samples[0], owned) for name in defaults]
+    metrics = [parse_metric(name, samples[0], owned) for name in defaults]
     for sample in samples:
-        found += group_metrics(("win", "score"), sample)
-    return tuple(dict.fromkeys(found))
+        metrics += group_metrics(("win", "score"), sample)
+    return tuple(dict.fromkeys(metrics))
 
 
 def _read(name: str, samples: Sequence[pl.DataFrame], owned: Mapping[str, str]) -> Metric:
@@ -273,33 +316,35 @@ def _spans(run: Run) -> list[range]:
 
 def _common(first: Run, second: Run) -> list[range]:
     """Return the games that are in both runs."""
-    pairs = ((one, other) for one in _spans(first) for other in _spans(second))
-    both = (range(max(one.start, other.start), min(one.stop, other.stop)) for one, other in pairs)
+    pairs = ((left, right) for left in _spans(first) for right in _spans(second))
+    both = (range(max(left.start, right.start), min(left.stop, right.stop)) for left, right in pairs)
     return [games for games in both if games]
 
 
 def _how(first: Run, second: Run, games: int) -> str:
     """Return how two runs are compared, and why, as a sentence."""
-    one, other = first.plan, second.plan
+    plan, second_plan = first.plan, second.plan
     if games <= 1:
         why = (
-            f"their seeds are {one.seed} and {other.seed}" if one.seed != other.seed else "they have no games in common"
+            f"their seeds are {plan.seed} and {second_plan.seed}"
+            if plan.seed != second_plan.seed
+            else "they have no games in common"
         )
         return f"Unpaired: {why}, so the runs are independent"
     dealt = first.provenance.identity.get("rules") == second.provenance.identity.get("rules")
-    alike = one.ruleset == other.ruleset and one.options == other.options and dealt
+    alike = plan.ruleset == second_plan.ruleset and plan.options == second_plan.options and dealt
     deals = "the same deals" if alike else "the same deals where the rules allow it"
     left = max(first.games, second.games) - games
     more = f"; {left:,} games in only one run are not counted" if left else ""
-    return f"Paired game by game: both have seed {one.seed}, so {deals}{more}"
+    return f"Paired game by game: both have seed {plan.seed}, so {deals}{more}"
 
 
 def _blocks(run: Run, spans: Sequence[range], metrics: tuple[Metric, ...], seats: int) -> Iterator[Features]:
     """Yield the features of the games of ``spans`` (``MetricReading``), block by block."""
-    there = run.seats.collect_schema().names()
+    known = run.seats.collect_schema().names()
     wanted = {metric.column for metric in metrics} | {metric.owned for metric in metrics if metric.owned}
     wanted |= {column for metric in metrics for column, _ in metric.where} | {"game", "rank"}
-    columns = [name for name in there if name in wanted]
+    columns = [name for name in known if name in wanted]
     read = MetricReading(metrics, np.ones(seats, bool))
     for span in spans:
         for start in range(span.start, span.stop, BLOCK):
@@ -318,8 +363,8 @@ def _paired(
 ) -> dict[str, pl.Series]:
     """Return the columns of a comparison on the games that both runs have."""
     seats, known, total = _seats_a_game(first), Contrasts(1, len(metrics)), sum(map(len, common))
-    for one, other in zip(*(_blocks(run, common, metrics, seats) for run in (first, second)), strict=True):
-        known = known.plus([one, other])
+    for left, right in zip(*(_blocks(run, common, metrics, seats) for run in (first, second)), strict=True):
+        known = known.plus([left, right])
         if progress is not None:
             progress("games", known.deals, total)
     effect = known.effects(level)
@@ -337,7 +382,7 @@ def _separate(
 ) -> dict[str, pl.Series]:
     """Return the columns of a comparison of two independent runs."""
     seats, total, done = _seats_a_game(first), first.games + second.games, 0
-    found, counts = [], []
+    estimates, counts = [], []
     for run in (first, second):
         moments = Moments(len(metrics), 2)
         for value, count, _ in _blocks(run, _spans(run), metrics, seats):
@@ -345,12 +390,12 @@ def _separate(
             done += value.shape[-1]
             if progress is not None:
                 progress("games", done, total)
-        found.append(moments.ratio(0, 1, level))
+        estimates.append(moments.ratio(0, 1, level))
         counts.append(moments.totals[:, 1])
-    one, other = found
-    error = np.hypot(one.error, other.error)
-    difference = Estimate(other.value - one.value, error, np.minimum(one.games, other.games), level)
-    return _columns(one, other, difference, np.stack(counts, axis=1))
+    left, right = estimates
+    error = np.hypot(left.error, right.error)
+    difference = Estimate(right.value - left.value, error, np.minimum(left.games, right.games), level)
+    return _columns(left, right, difference, np.stack(counts, axis=1))
 
 
 def _with_people(

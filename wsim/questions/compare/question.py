@@ -19,7 +19,7 @@ class CompareQuestion(Options):
     first: str = argument("Run folder.", metavar="RUN", file=True)
     second: str = argument("Run folder with the same game and number of players.", metavar="OTHER", file=True)
     metric: tuple[str, ...] = option(
-        "Show only this metric (repeatable): score, win:NAME, built:CARD, ...",
+        "Show only this metric (repeatable): score, win:NAME, built:CARD, worth:CARD, worth_points:CARD, ...",
         (),
         metavar="METRIC",
     )

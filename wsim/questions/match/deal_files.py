@@ -72,7 +72,7 @@ def _fixed(record: Mapping[str, Any], name: str) -> Any:
     if name != "question" or not isinstance(value, Mapping):
         return value
     fields = MatchQuestion.restored(value).record()
-    return {key: one for key, one in fields.items() if key not in GROWS}
+    return {key: field for key, field in fields.items() if key not in GROWS}
 
 
 def _more(known: Mapping[str, Any], made: Mapping[str, Any]) -> str:
@@ -141,14 +141,14 @@ class DealFiles:
         """Return the parts of a table with their deals."""
         name = _name(table)
         if name not in self._read:
-            found = []
+            parts = []
             for path in sorted((self.folder / DEALS).glob(f"{name}-*.parquet")):
                 try:
                     ends = pl.scan_parquet(path).select(pl.col("deal").min(), stop=pl.col("deal").max() + 1).collect()
                 except (OSError, pl.exceptions.PolarsError) as error:
                     raise explained("read", path, error) from error
-                found.append((range(*ends.row(0)), path))
-            self._read[name] = found
+                parts.append((range(*ends.row(0)), path))
+            self._read[name] = parts
         return self._read[name]
 
     def write(self, record: Mapping[str, Any]) -> Path:

@@ -77,16 +77,16 @@ def circle(trial: MatchTrial) -> list[int]:
 def _ahead(trial: MatchTrial) -> Interval:
     """Return for each pair how much more often the first finishes ahead of the second, at tables with both."""
     design = trial.table.design
-    numbers, place = np.unique(trial.orders, return_inverse=True)
+    numbers, index = np.unique(trial.orders, return_inverse=True)
     orders = orders_of(numbers, np.ones(len(numbers), np.int64), design.sides, design.policies)
     rank = np.maximum.accumulate(np.where(orders.tied, 0, np.arange(design.sides)), axis=1)
     deals, both = [], []
-    for one, other in design.pairs:
-        first, second = (orders.items == policy for policy in (one, other))
+    for left, right in design.pairs:
+        first, second = (orders.items == policy for policy in (left, right))
         sign = np.sign(rank[:, None, :] - rank[:, :, None])
         of_order = (sign * first[:, :, None] * second[:, None, :]).sum(axis=(1, 2))
-        deals.append(of_order[place.reshape(trial.orders.shape)].sum(axis=1))
-        both.append((first.sum(axis=1) * second.sum(axis=1))[place.reshape(trial.orders.shape)[0]].sum())
+        deals.append(of_order[index.reshape(trial.orders.shape)].sum(axis=1))
+        both.append((first.sum(axis=1) * second.sum(axis=1))[index.reshape(trial.orders.shape)[0]].sum())
     share = np.array(deals) / np.maximum(np.array(both)[:, None], 1)
     value = share.mean(axis=1)
     reach = trial.looks[-1].boundary * share.std(axis=1, ddof=1) / math.sqrt(share.shape[1])

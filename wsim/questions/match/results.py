@@ -43,7 +43,7 @@ def made_of(tables: Sequence[MatchTable], question: MatchQuestion, policies: Seq
         "policies": list(policies),
         "question": question.record(),
         "digests": {table.name: [made.digest for made in table.made] for table in tables},
-        "plan": {key: one for key, one in json.loads(json.dumps(first.plan.as_dict())).items() if key not in _OWN},
+        "plan": {key: value for key, value in json.loads(json.dumps(first.plan.as_dict())).items() if key not in _OWN},
         "tables": [{"ruleset": table.plan.ruleset, "players": table.plan.players} for table in tables],
         "made": first.made[0].record(),
         "command": command_of(tables, question, policies),
@@ -68,11 +68,13 @@ def command_of(tables: Sequence[MatchTable], question: MatchQuestion, policies: 
     for key in (*(("cards",) if plan.cards else ()), *plan.options):
         words += ["--" + key.replace("_", "-"), str(flat[key])]
     for key in ("patch", "set"):
-        words += [word for one in flat[key] for word in (f"--{key}", one)]
+        words += [word for value in flat[key] for word in (f"--{key}", value)]
     words += ["--round-robin"] if question.round_robin else []
     options = {"budget": question.budget, "alpha": question.alpha, "spending": question.spending}
-    options |= {key: one for key, one in (("margin", question.margin), ("within", question.within)) if one is not None}
-    return shlex.join([*words, *(word for key, one in options.items() for word in (f"--{key}", str(one)))])
+    options |= {
+        key: value for key, value in (("margin", question.margin), ("within", question.within)) if value is not None
+    }
+    return shlex.join([*words, *(word for key, value in options.items() for word in (f"--{key}", str(value)))])
 
 
 def ratings_of(trials: Sequence[MatchTrial], level: float) -> tuple[pl.DataFrame, list[str]]:
@@ -120,8 +122,10 @@ def pairs_of(trial: MatchTrial) -> pl.DataFrame:
             "fair": [1 / design.sides] * len(every),
             **_ends("difference", figures.edges, every),
             **_ends("margin", figures.leads, every),
-            "verdict": ["unclear" if one is None else one.verdict for one in decided],
-            "decided_at": pl.Series([None if one is None else one.look.deals for one in decided], dtype=pl.Int64),
+            "verdict": ["unclear" if verdict is None else verdict.verdict for verdict in decided],
+            "decided_at": pl.Series(
+                [None if verdict is None else verdict.look.deals for verdict in decided], dtype=pl.Int64
+            ),
             "deals": deals,
         }
     )
@@ -129,18 +133,18 @@ def pairs_of(trial: MatchTrial) -> pl.DataFrame:
 
 def cells_of(trial: MatchTrial) -> pl.DataFrame:
     """Return one row per policy and field of a table."""
-    design, names, found = trial.table.design, trial.table.policies, trial.figures()
+    design, names, figures = trial.table.design, trial.table.policies, trial.figures()
     every = range(len(design.cells))
-    fair = _ends("times_fair", found.wins.scaled(design.sides), every)
+    fair = _ends("times_fair", figures.wins.scaled(design.sides), every)
     against = [None if cell.field is None else names[cell.field] for cell in design.cells]
     return pl.DataFrame(
         {
             **_front(trial, len(every)),
             "policy": [names[cell.policy] for cell in design.cells],
             "against": pl.Series(against, dtype=pl.String),
-            **_ends("win_share", found.wins, every),
+            **_ends("win_share", figures.wins, every),
             **fair,
-            **_ends("margin", found.points, every),
+            **_ends("margin", figures.points, every),
             "deals": pl.Series([trial.sums.deals] * len(every), dtype=pl.Int64),
         }
     )

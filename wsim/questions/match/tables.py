@@ -100,7 +100,7 @@ class MatchTable:
         else:
             played = Arms(tuple(Arm("", (simulator,)) for simulator in self.simulators), read).play(games)
         by_side = [np.stack(parts).transpose(2, 0, 1) for parts in zip(*played, strict=True)]
-        return Block(games, *(np.take_along_axis(one, np.argsort(places)[:, None], axis=2) for one in by_side))
+        return Block(games, *(np.take_along_axis(side, np.argsort(places)[:, None], axis=2) for side in by_side))
 
     def _seated(self, simulator: Simulator, places: NDArray[np.int64], games: range) -> pl.DataFrame:
         """Play deals with the line-up of a seating, the sides having these places in it."""
@@ -143,8 +143,8 @@ def _sides(simulator: Simulator) -> tuple[tuple[int, ...], ...]:
     """Return the seats of each side as a game shows them, without seats that do not compete."""
     frame = Arm("", (simulator,)).frame(range(1))
     column = "team" if "team" in frame.columns else "seat"
-    found: dict[int, list[int]] = {}
+    sides: dict[int, list[int]] = {}
     for row in frame.to_dicts():
         if row.get("rank", 1) > 0:
-            found.setdefault(row[column], []).append(row["seat"])
-    return tuple(map(tuple, found.values()))
+            sides.setdefault(row[column], []).append(row["seat"])
+    return tuple(map(tuple, sides.values()))

@@ -265,8 +265,8 @@ def play_experiment(
         workers = resources.enter_context(execution.connected(simulators[0])).cluster
         how: dict[str, Any] = {"threads": execution.threads, "cluster": workers}
         own = [_place(folder, concrete, arm) for arm in arms]
-        places = [place or resources.enter_context(TemporaryDirectory(prefix="wsim-picks-")) for place in own]
-        games = max([plan.games, *(_games_in(place) for place in places if resume and question.within)])
+        places = [path or resources.enter_context(TemporaryDirectory(prefix="wsim-picks-")) for path in own]
+        games = max([plan.games, *(_games_in(path) for path in places if resume and question.within)])
 
         def answer() -> PicksAnswer:
             return _answer(plan, concrete, arms, list(runs.values()), cards, time.perf_counter() - start)
@@ -274,10 +274,10 @@ def play_experiment(
         number = 0
         try:
             for stage in stages(games, question.within, lambda: answer().widest):
-                for number, (arm, place) in enumerate(zip(arms, places, strict=True)):
+                for number, (arm, path) in enumerate(zip(arms, places, strict=True)):
                     report, played = partial(_report_games, execution, number, len(arms)), arm.plan
                     more, again = played.replace(games=stage.stop), resume or number in runs
-                    runs[number] = record(more, place, progress=report, resume=again, **how)
+                    runs[number] = record(more, path, progress=report, resume=again, **how)
         except Interrupted as interrupt:
             if interrupt.result is not None and interrupt.result.games:
                 runs[number] = interrupt.result
@@ -315,7 +315,7 @@ def _cards(question: PickQuestion, simulators: Sequence[Simulator]) -> tuple[str
     names: list[str] = kind.categories.to_list()  # type: ignore[attr-defined]
     if question.card is not None:
         return (_named(question.card, names),)
-    changed = dict.fromkeys(name for other in simulators[1:] for name in first.changed(other))
+    changed = dict.fromkeys(name for simulator in simulators[1:] for name in first.changed(simulator))
     return tuple(name for name in changed if name in names)
 
 
@@ -410,13 +410,13 @@ def _of_run(run: Run, question: PickQuestion, cards: Sequence[str]) -> list[pl.D
 
 def _sentence(question: PickQuestion) -> str:
     """Return the estimand as one sentence."""
-    other = "makes a uniformly drawn other legal move" if question.against == "others" else "follows its policy"
+    alternative = "makes a uniformly drawn other legal move" if question.against == "others" else "follows its policy"
     when = "turns" if question.turn is None else f"turns number {question.turn}"
     when += "" if question.age is None else f" of age {question.age}"
     outcome = words_of(SHORT.get(question.outcome, question.outcome))
     doing = " / ".join(question.actions or ())
     return (
         f"Over the {when} on which a seat could {doing} the card, its mean final {outcome} if it does so (a way to pay "
-        f"drawn uniformly) minus its mean final {outcome} if it {other}, with all seats continuing as in this "
+        f"drawn uniformly) minus its mean final {outcome} if it {alternative}, with all seats continuing as in this "
         "experiment."
     )

@@ -316,8 +316,8 @@ class _Table:
     def items(self) -> pl.DataFrame:
         """Return one row per item."""
         squares = []
-        for one, other in combinations(range(len(self.policies)), 2):
-            apart, left_out = self.values[other] - self.values[one], self.left_out[:, other] - self.left_out[:, one]
+        for left, right in combinations(range(len(self.policies)), 2):
+            apart, left_out = self.values[right] - self.values[left], self.left_out[:, right] - self.left_out[:, left]
             squares.append(apart**2 - (left_out**2).sum(axis=0))
         square = np.mean(squares, axis=0) / 2
         between = np.sqrt(np.maximum(square, 0.0))
@@ -334,7 +334,7 @@ class _Table:
         """
         players = len(self.policies)
         pairs = list(combinations(range(players), 2))
-        noises = [((self.left_out[:, other] - self.left_out[:, one]) ** 2).sum(axis=0) / 2 for one, other in pairs]
+        noises = [((self.left_out[:, right] - self.left_out[:, left]) ** 2).sum(axis=0) / 2 for left, right in pairs]
         noise = np.mean(noises, axis=0)
         known = np.isfinite(square)
         common = max(float(square[known].mean()), 0.0) if known.any() else 0.0

@@ -27,7 +27,7 @@ from wsim.lab.repetition import Again, unlike
 from wsim.questions.comparison import Comparison
 from wsim.questions.contrasts import Contrasts, MetricReading
 from wsim.questions.deals import Arm, Arms, in_blocks, sample
-from wsim.questions.metrics import Metric, group_metrics, groups_of, owned_metrics, parse_metric
+from wsim.questions.metrics import Metric, followed_for, group_metrics, groups_of, owned_metrics, parse_metric
 from wsim.questions.trial import Trial, blocks_of
 from wsim.questions.variants import Variant, repeated, variants_of
 from wsim.questions.whatif.effects import EFFECT, effect_columns, effects_of, looks_of, remarks_of, rows_of
@@ -284,7 +284,7 @@ def _slim(rows: Sequence[Mapping[str, Any]]) -> Lines:
     hidden |= {"n_changed"} if same else set()
     hidden |= {"differing"} if all(row["differing"] is None for row in rows) else set()
     names = {"n_baseline": "n"} if same else {}
-    return [{names.get(key, key): one for key, one in row.items() if key not in hidden} for row in rows]
+    return [{names.get(key, key): value for key, value in row.items() if key not in hidden} for row in rows]
 
 
 def compare(
@@ -297,6 +297,7 @@ def compare(
 
     Raises UserError for an invalid comparison, Interrupted on Ctrl-C with the answer so far.
     """
+    plan = followed_for(plan, [question.metric])
     baseline: Simulator = find_game(plan.game).prepare(plan)
     pairs = variants_of(plan, change, question.seat, baseline)
     if change.resume is not None:
@@ -344,7 +345,7 @@ def decide(
             arm.rows(range(1))  # compile before the time is measured
     ready = [
         (plan, baseline),
-        *(one for variant, arm in pairs for one in zip(variant.plans, arm.simulators, strict=True)),
+        *(pair for variant, arm in pairs for pair in zip(variant.plans, arm.simulators, strict=True)),
     ]
     estimand = question.estimand(metrics[0], restricted=arms[1].seats is not None)
     provenance, picks = Provenance.of(plan, baseline), game.PICKS is not None
@@ -373,7 +374,7 @@ def _metrics(
         groups = ", ".join(groups_of(columns))
         raise UserError(f"the win shares of a game sum to 1: name a {groups} as win:NAME, or choose a seat")
     others = [score]
-    changed = dict.fromkeys(thing for arm in arms[1:] for thing in baseline.changed(arm.simulators[0]))
+    changed = dict.fromkeys(item for arm in arms[1:] for item in baseline.changed(arm.simulators[0]))
     others += owned_metrics(list(changed), columns, owned)
     if not everyone or restricted:
         others.append(win)

@@ -83,7 +83,7 @@ class WorthAnswer(Answer):
             rows=shown,
             named="worth",
             tables=[Sheet(title, shown.to_dicts(), worth_columns(split), first=first, labels=2 + len(split))],
-            notes=[f"{self.estimand}.", *filter(None, self._precision()), *(f"{one}." for one in self.remarks)],
+            notes=[f"{self.estimand}.", *filter(None, self._precision()), *(f"{remark}." for remark in self.remarks)],
             missing="Nothing was followed and overruled often enough: play more --games, or lower --fewest.",
         )
 

@@ -13,10 +13,10 @@ from wsim.policies.chances import CHANCE
 def _chance(_name: str, value: Any) -> Any:
     """Refuse what leaves nobody to compare with; chances by seat are left to the game."""
     try:
-        given = [float(one) for one in str(value).split(",")]
+        given = [float(text) for text in str(value).split(",")]
     except ValueError:
         return value
-    if not any(0 < one < 1 for one in given):
+    if not any(0 < text < 1 for text in given):
         raise UserError(f"the chance that a policy is overruled must lie between 0 and 1, not {value}")
     return value
 

@@ -81,33 +81,33 @@ def _counted(values, row, one):
 @kernel
 def _add_product(first, second, target):
     """Add the products of the counts of two rows."""
-    for one in range(EACH):
-        for other in range(EACH):
-            target[one * EACH + other] += first[one] * second[other]
+    for row in range(EACH):
+        for column in range(EACH):
+            target[row * EACH + column] += first[row] * second[column]
 
 
 @kernel
 def _square(one, line):
     """Write the products of the counts of a row, each once."""
-    place = 0
+    index = 0
     for first in range(EACH):
         for second in range(first, EACH):
-            line[place] = one[first] * one[second]
-            place += 1
+            line[index] = one[first] * one[second]
+            index += 1
 
 
 @kernel
 def _describe(values, row, one, around, line):
     """Write what an owner adds to the sums of a thing: its own products, its measures, products with all."""
     _square(one, line)
-    place = OWN
+    index = OWN
     for measure in range(OUTCOME_COUNT, values.shape[1]):
-        line[place] = values[row, measure]
-        place += 1
+        line[index] = values[row, measure]
+        index += 1
     for own in range(EACH):
-        for other in range(len(around)):
-            line[place] = one[own] * around[other]
-            place += 1
+        for column in range(len(around)):
+            line[index] = one[own] * around[column]
+            index += 1
 
 
 @kernel
@@ -124,8 +124,8 @@ def _add_all(bounds, game, codes, values, around, every, totals, measures):
             measures[policy, measure] += values[row, OUTCOME_COUNT + measure]
     for one in range(len(around)):
         totals[one] += around[one]
-        for other in range(len(around)):
-            every[one, other] += around[one] * around[other]
+        for column in range(len(around)):
+            every[one, column] += around[one] * around[column]
 
 
 @kernel(
@@ -153,15 +153,15 @@ def add_owners(
     octets, held, counts, line, around: scratch for AT_ONCE, a column of words, an integer for each thing (both 0), a
         line of ``own``, ``totals``.
     """
-    one, other = _one_row(), _other_row()
+    first, second = _one_row(), _other_row()
     _pack(flags, octets, words)
     for thing in range(len(owners)):
         owners[thing, 0] += len(bounds) - 1
     for game in range(len(bounds) - 1):
         _add_all(bounds, game, codes, values, around, every, totals, measures)
         for row in range(bounds[game], bounds[game + 1]):
-            _counted(values, row, one)
-            _describe(values, row, one, around, line)
+            _counted(values, row, first)
+            _describe(values, row, first, around, line)
             for word in range(words.shape[0]):
                 left = words[word, row]
                 held[word] |= left
@@ -170,16 +170,16 @@ def add_owners(
                     left &= left - _ONE
                     counts[thing] += 1
                     target = own[thing, codes[row]]
-                    for place in range(len(line)):
-                        target[place] += line[place]
+                    for index in range(len(line)):
+                        target[index] += line[index]
                 for later in range(row + 1, bounds[game + 1]):
                     both = words[word, row] & words[word, later]
                     if both:
-                        _counted(values, later, other)
+                        _counted(values, later, second)
                     while both:
                         thing = word * BITS + lowest_bit(both)
                         both &= both - _ONE
-                        _add_product(one, other, pairs[thing, codes[row], codes[later]])
+                        _add_product(first, second, pairs[thing, codes[row], codes[later]])
         _count_owners(counts, held, owners)
 
 
@@ -194,14 +194,14 @@ def add_cells(bounds, codes, levels, values, sums, pairs, games):
     pairs: products of the counts of two rows of a game, the lower seat first, shape (cells, cells, SQUARE).
     games: the number of games of each level, shape (levels,).
     """
-    one, other, line = _one_row(), _other_row(), _own_line()
+    one, second, line = _one_row(), _other_row(), _own_line()
     for game in range(len(bounds) - 1):
         for row in range(bounds[game], bounds[game + 1]):
             _counted(values, row, one)
             _square(one, line)
             target = sums[codes[row]]
-            for place in range(OWN):
-                target[place] += line[place]
+            for index in range(OWN):
+                target[index] += line[index]
             for measure in range(OUTCOME_COUNT, values.shape[1]):
                 target[OWN - OUTCOME_COUNT + measure] += values[row, measure]
             first = 1.0
@@ -210,5 +210,5 @@ def add_cells(bounds, codes, levels, values, sums, pairs, games):
                     first = 0.0
             games[levels[row]] += first
             for later in range(row + 1, bounds[game + 1]):
-                _counted(values, later, other)
-                _add_product(one, other, pairs[codes[row], codes[later]])
+                _counted(values, later, second)
+                _add_product(one, second, pairs[codes[row], codes[later]])

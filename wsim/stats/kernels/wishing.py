@@ -27,17 +27,17 @@ def _add_game(cells, touched, features, totals, products, games):
     """Add the features of a game in the cells that it touched; leave them 0."""
     for i in range(touched):
         cell = cells[i]
-        own, place = features[cell], 0
-        for one in range(FEATURES):
-            totals[cell, one] += own[one]
-            for other in range(one, FEATURES):
-                products[cell, place] += own[one] * own[other]
-                place += 1
+        own, index = features[cell], 0
+        for row in range(FEATURES):
+            totals[cell, row] += own[row]
+            for column in range(row, FEATURES):
+                products[cell, index] += own[row] * own[column]
+                index += 1
         for arm in range(2):
             if own[arm * ARM] > 0.0:
                 games[cell, arm] += 1.0
-        for one in range(FEATURES):
-            own[one] = 0.0
+        for row in range(FEATURES):
+            own[row] = 0.0
 
 
 @kernel(types.void(*(Whole, Codes, Flags, Words, Codes, Matrix), *(Matrix, Matrix, Matrix, Vector), *(Matrix, Whole)))
@@ -66,10 +66,10 @@ def add_wishes(
         arm = ARM if overruled[wish] else 0
         for group in range(groups.shape[1]):
             first = groups[wish, group]
-            for place in range(things.shape[1]):
-                if things[wish, place] < 0:
+            for index in range(things.shape[1]):
+                if things[wish, index] < 0:
                     continue
-                cell = first + things[wish, place]
+                cell = first + things[wish, index]
                 own = features[cell]
                 if own[0] + own[ARM] == 0.0:
                     cells[touched] = cell

@@ -24,8 +24,9 @@ from wsim.lab.store import Run
 from wsim.policies.registry import explores
 from wsim.stats.analysis import Analysis, Option
 from wsim.stats.columns import pick_columns
+from wsim.stats.fewest import ENOUGH
 from wsim.stats.games import Floats, Frame, GameBatch, batches, require
-from wsim.stats.intervals import check_level, nulls
+from wsim.stats.intervals import benjamini_hochberg, check_level, nulls
 from wsim.stats.moments import Moments
 from wsim.stats.shared import OUTCOME
 from wsim.stats.tables import Table
@@ -70,7 +71,8 @@ def pick_effects(
     Columns: card, picks (with this action), effective (effective sample size), drawn (picks that overruled the policy,
     among picks with this action or among the others, whichever are fewer; with few, the interval is too short, however
     large ``effective`` is), taken and otherwise (mean outcomes), effect with _low and _high (clustered by game), p, q
-    (Benjamini-Hochberg), largest effect first.
+    (Benjamini-Hochberg; null with fewer than 30 such picks or an effective size below 30, where nothing is decided),
+    largest effect first.
 
     Raises UserError if no pick was randomised, or if none followed the policy with which picks are compared.
     """
@@ -117,6 +119,8 @@ class _Sums:
         self._cards = cards
         self._moments = Moments(cards, 4)
         self._weights = np.zeros((3, cards))  # sums of the powers 0, 1 and 2 of the weights of the action
+        self._squares = np.zeros(cards)  # of the weights of the comparison
+        self._of_wins = True
         self._drawn = np.zeros((2, cards), np.int64)
 
     def add(self, batch: GameBatch, rows: _Rows, outcome: Floats) -> None:
@@ -132,6 +136,8 @@ class _Sums:
         self._moments.add(*features)
         for power in range(3):
             self._weights[power] += np.bincount(rows.card[rows.done], rows.weight[rows.done] ** power, self._cards)
+        self._squares += np.bincount(rows.card, rows.otherwise**2, self._cards)
+        self._of_wins &= bool((outcome >= 0).all() and (outcome <= 1).all())
         for arm, taken in enumerate((rows.done, rows.otherwise > 0)):
             self._drawn[arm] += np.bincount(rows.card[taken & rows.drawn], minlength=self._cards)
 
@@ -140,17 +146,22 @@ class _Sums:
         effect = self._moments.difference((1, 0), (3, 2), level)
         with np.errstate(divide="ignore", invalid="ignore"):
             effective = self._weights[1] ** 2 / self._weights[2]
+            others = self._moments.totals[:, 2] ** 2 / self._squares
+            taken, otherwise = self._moments.ratio(1, 0).value, self._moments.ratio(3, 2).value
+            share = (effective * taken + others * otherwise) / (effective + others) if self._of_wins else None
+        drawn = self._drawn[0] if against == "policy" else self._drawn.min(axis=0)
+        p = np.where(drawn >= ENOUGH, effect.p_of_groups(effective, others, share), np.nan)
         return pl.DataFrame(
             {
                 "card": names,
                 "picks": self._weights[0].astype(np.int64),
                 "effective": nulls(effective),
-                "drawn": self._drawn[0] if against == "policy" else self._drawn.min(axis=0),
-                "taken": nulls(self._moments.ratio(1, 0).value),
-                "otherwise": nulls(self._moments.ratio(3, 2).value),
+                "drawn": drawn,
+                "taken": nulls(taken),
+                "otherwise": nulls(otherwise),
                 **effect.columns("effect"),
-                "p": nulls(effect.p_value()),
-                "q": nulls(effect.q_value()),
+                "p": nulls(p),
+                "q": nulls(benjamini_hochberg(p)),
             }
         )
 

@@ -30,10 +30,14 @@ def wanted(simulator: WondersSimulator) -> Wanted:
     return Wanted([*cards, ("stage", "next stage"), ("sell", _ANY_CARD), ("build by chain", _ANY_CARD)], BY)
 
 
-def wishes(_: WondersSimulator, picks: NDArray[Any], first: int) -> Wishes:
-    """Return the wishes in kernel picks; ``first`` is the number of the first game played."""
+def wishes(simulator: WondersSimulator, picks: NDArray[Any], first: int) -> Wishes:
+    """Return the wishes in kernel picks; ``first`` is the number of the first game played.
+
+    The Free City of two-player games does not compete, so nothing has a worth to it.
+    """
     event = picks["event"]
-    asked = np.flatnonzero((event["others"] > 0) & (event["decision"] <= DISCARD_PILE))
+    competes = event["seat"] < simulator.plan.players
+    asked = np.flatnonzero((event["others"] > 0) & (event["decision"] <= DISCARD_PILE) & competes)
     move, from_pile = event["wanted"][asked], event["decision"][asked] == DISCARD_PILE
     card = (move & np.uint64(255)).astype(np.int64)
     action = (move >> np.uint64(ACTION_AT)) & np.uint64(15)
