@@ -92,7 +92,7 @@ def test_code_of_a_folder_is_run_only_if_trusted(made: Path, wsim_command: Comma
         f"the code in {made}/files/2/bold.py, add --trust, or name your own with --policies\n"
     )
     assert not (made.parent / "ran").exists()
-    assert "PermissionError" in wsim_command(*words, str(made), "--trust").err  # isolated, it can touch no file
+    assert "cannot be loaded" in wsim_command(*words, str(made), "--trust").err  # isolated: no environment, no files
     assert not (made.parent / "ran").exists()
     assert wsim_command("--trusted", *words, str(made), "--trust").code == 0
     assert (made.parent / "ran").exists()
