@@ -1,6 +1,7 @@
 """Policies that misbehave, and two that do not (tests/policies/test_isolation.py)."""
 
 import ctypes
+import gc
 import os
 import socket
 from pathlib import Path
@@ -55,8 +56,6 @@ def far(public: Any, own: Any, choice: Any, rules: Any) -> int:
 
 
 def sees_hidden(public: Any, own: Any, choice: Any, rules: Any) -> int:
-    import gc
-
     return (
         10**6
         if any(
