@@ -78,7 +78,7 @@ class PlayedGame:
         if last.seat != seat:
             raise UserError(f"Seat {last.seat} has moved since: nothing can be undone.")
         if self._shown(last):
-            raise UserError("Others chose at the same time, and it has been shown: nothing can be undone.")
+            raise UserError("Others chose at the same time and their choices have been shown: nothing can be undone.")
         self._before.pop()
         self.game = last.game
         del self.moves[last.moves :]
