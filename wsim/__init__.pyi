@@ -18,6 +18,7 @@ from wsim.lab.run import Played
 from wsim.lab.store import Run
 from wsim.learn.answer import LearnAnswer
 from wsim.people.combine.answer import CombineAnswer
+from wsim.people.likeness.answer import LikenessAnswer
 from wsim.people.planning.answer import PlanningAnswer
 from wsim.positions.game_value import Game
 from wsim.questions.character.answer import CharacterAnswer
@@ -44,6 +45,7 @@ __all__ = [
     "experiment_worth",
     "load_run",
     "match",
+    "most_like",
     "payments",
     "plan_games",
     "play",
@@ -162,7 +164,7 @@ def experiment_picks(
 def experiment_worth(
     plan: Plan | None = None,
     *,
-    overrule: float | str = 0.11,
+    overrule: float | str = 0.12,
     by: str | Sequence[str] = ...,
     level: float = 0.95,
     within: float | None = None,
@@ -225,6 +227,13 @@ def match(
     action_cards: str | float | Sequence[str | float] = ...,
     two_colour_discs: str | float | Sequence[str | float] = ...,
 ) -> MatchAnswer: ...
+def most_like(
+    *folders: str | Callable[..., int],
+    level: float = 0.95,
+    threads: int | None = None,
+    cluster: str | None = None,
+    progress: Progress | None = None,
+) -> LikenessAnswer: ...
 def payments(
     *,
     own: Iterable[str] = ...,

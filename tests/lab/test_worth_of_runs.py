@@ -252,3 +252,12 @@ def test_worth_of_several_runs_stands_in_one_table(tmp_path: Path, players: tupl
     assert stages["players"].to_list() == list(players)
     assert stages["worth"].to_list() == [run.worth().frame.filter(what="stage")["worth"].item() for run in runs]
     assert {"worth", "owners"} <= {column.heading for column in RunTable.of("cards", runs, (), 0.95, {}).table.columns}
+
+
+def test_a_verdict_on_worth_is_not_one_on_owners(tmp_path: Path) -> None:
+    """What other players' owners do says nothing of worth: the verdict follows from q also where that is known."""
+    run = whole(tmp_path / "run", games=4000, worth=1, policies="net", keep="summary")
+    frame = run.cards().frame.filter(pl.col("q").is_not_null())
+    clear = frame["q"] < 0.05
+    assert clear.sum() > 10
+    assert (frame["verdict"] != "unclear").equals(clear)

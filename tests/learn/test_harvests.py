@@ -141,7 +141,7 @@ def test_the_best_moves_by_the_net_and_one_more_are_played_out(monkeypatch: pyte
         return outcomes
 
     monkeypatch.setattr(type(make.tables[0][0].begin(0)), "compare", compare)
-    states, moves = make(range(3))
+    states, moves = make(range(4, 7))
     assert [places[0] for places in tried] == chosen
     drawn, counts, ends = set(), states["moves"], np.cumsum(states["moves"])
     for places, count, end in zip(tried, counts, ends, strict=True):

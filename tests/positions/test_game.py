@@ -53,8 +53,9 @@ def test_a_moment_is_found(game: wsim.Game) -> None:
     assert (told["age"], told["turn"], there.to_move) == (2, 3, 1)
 
 
-def test_a_better_hand_wins_more(game: wsim.Game) -> None:
+def test_a_better_hand_wins_more() -> None:
     """Playouts see what was done: a seat that has thrown its cards away wins less than one that has built."""
+    game = wsim.Game(ruleset="1e", players=4, seed=1, policies="balanced")
     careless = game.clone()
     while careless.record()["age"] < 3:
         sales = [m["index"] for m in careless.legal() if m["action"] == "sell"]

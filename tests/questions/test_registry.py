@@ -37,7 +37,9 @@ rounds = 1
 proposals = 2
 proof_games = 1000
 """
-SHEET = "game,wonder,side,score\n1,Rhodos,A,50\n1,Gizah,B,48\n1,Babylon,A,47\n1,Ephesos,B,40\n"
+SHEET = "game,wonder,side,score\n" + "".join(
+    f"{game},Rhodos,A,5{game}\n{game},Gizah,B,48\n{game},Babylon,A,4{game}\n{game},Ephesos,B,40\n" for game in range(3)
+)
 RUN = ("--games", "40", "--policies", "random", "-q")
 ASKED: dict[str, tuple[str, ...]] = {
     "whatif": ("--set", "cards.Altar.points=3", "--budget", "40", "--policies", "random"),
@@ -49,6 +51,7 @@ ASKED: dict[str, tuple[str, ...]] = {
     "compare": ("one", "two"),
     "combine": ("one", "people"),
     "planning": ("one", "people"),
+    "likeness": ("people", "one", "two"),
     "balance": ("goal.toml",),
     "sensitivity": ("goal.toml",),
     "transfer": ("goal.toml", "patch.toml", "--transfer-games", "300"),
@@ -74,7 +77,7 @@ def installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ASKED)
 @pytest.mark.usefixtures("installed")
 def test_a_question_is_asked_written_read_and_repeated(name: str, wsim_command: Command) -> None:
-    if name in ("compare", "combine", "planning"):
+    if name in ("compare", "combine", "planning", "likeness"):
         for number, out in (("1", "one"), ("2", "two")):
             assert wsim_command("run", "--out", out, "--seed", number, *RUN).code == 0
         Path("sheet.csv").write_text(SHEET, encoding="utf-8")

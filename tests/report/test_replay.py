@@ -202,7 +202,7 @@ def test_seen_from_outside_the_chances_of_all_who_play_add_up_to_1(name: str) ->
 def test_a_chance_is_what_the_seat_knows() -> None:
     """The last age is decided for those who see all hands; a seat that does not know them has a chance in between."""
     found = replay("four").chances
-    assert ((found.share[12] > 0) & (found.share[12] < 1)).any()
+    assert ((found.share[13] > 0) & (found.share[13] < 1)).any()
 
 
 def test_the_line_up_of_playouts_sits_as_in_the_game() -> None:
@@ -374,3 +374,19 @@ def test_a_page_of_a_run_tells_its_game(wsim_command: Command, toy: None) -> Non
     assert len(totals) == 4
     trace = json.loads(wsim_command("trace", "run", "--first", "4").out)
     assert [seat["policy"] for seat in trace["seats"]] == [seat["policy"] for seat in json.loads(found[1])["seats"]]
+
+
+def test_chances_by_the_value_net_need_no_playouts() -> None:
+    plan = Plan.make(players=3, policies="balanced", seed=5)
+    simulator = find_game(plan.game).prepare(plan)
+    replay = replay_of(plan, simulator, 0, playouts=0)
+    page = render(replay)
+    assert "by the value net, which does not know who plays" in page
+    assert "--format html --playouts 0" in page
+    assert replay.chances.outside.sum(axis=1) == pytest.approx(1)
+    assert ((replay.chances.share >= 0) & (replay.chances.share <= 1)).all()
+    assert (replay.chances.low == replay.chances.high).all()
+    assert replay.chances.share[-2].argmax() in np.flatnonzero(replay.chances.share[-1])  # nearly over
+    duo = Plan.make(ruleset="1e-duo", players=2, policies="balanced")
+    with pytest.raises(UserError, match="no value net for this table of seven_wonders: give --playouts from 2 on"):
+        replay_of(duo, find_game(duo.game).prepare(duo), 0, playouts=0)

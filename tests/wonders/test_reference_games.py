@@ -188,14 +188,14 @@ def test_r32_random_pays_losses_without_a_draw() -> None:
 Where = tuple[str, int, list[str | None], list[str | None], range]
 OLYMPIA_B: tuple[list[str | None], list[str | None]] = ["Olympia", None, None], ["B", None, None]
 WHERE: dict[str, Where] = {
-    "copied_shipowners_counts_itself": ("1e", 3, *OLYMPIA_B, range(200, 201)),
+    "copied_shipowners_counts_itself": ("1e", 3, *OLYMPIA_B, range(217, 218)),
     "counting_includes_itself": ("1e", 3, [None] * 3, [None] * 3, range(20)),
     "discard_builds_boards_first": (
         "2e-cities",
         4,
         [None, None, None, "Halikarnassos"],
         [None, None, None, "night"],
-        range(103, 104),
+        range(149, 150),
     ),
     "olympia_discount_cumulative": ("1e", 3, *OLYMPIA_B, range(40)),
     "paid_build_beside_chain": ("1e", 3, [None] * 3, [None] * 3, range(20)),

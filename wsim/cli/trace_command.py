@@ -48,7 +48,10 @@ class TraceOptions(Options):
         "Add the value of each possible move, for one seat or for all.", None, metavar="[SEAT]", alone=EVERY_SEAT
     )
     playouts: int | None = option(
-        "Playouts per move for --why, or per win chance on a page.", None, metavar="N", shown="200"
+        "Playouts per move for --why, or per win chance on a page (0: the value net, at once).",
+        None,
+        metavar="N",
+        shown="200",
     )
     out: str | None = option("Write to this file.", None, metavar="FILE", names=("-o", "--out"))
     format: str | None = option(

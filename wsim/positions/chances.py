@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from wsim.lab.plan import Plan
     from wsim.lab.progress import Progress
 
+BY_NET, WORLDS = 0, 24
+"""The number of playouts that stands for the value net, and resampled positions for the chance of a seat."""
 MIN_PLAYOUTS, MAX_PLAYOUTS = 2, 1_000_000
 CLEAR = 1.96
 
@@ -57,7 +59,7 @@ class Swing:
 
 def check_playouts(playouts: int) -> None:
     """Raise UserError for an invalid number of playouts."""
-    if not MIN_PLAYOUTS <= playouts <= MAX_PLAYOUTS:
+    if playouts != BY_NET and not MIN_PLAYOUTS <= playouts <= MAX_PLAYOUTS:
         raise UserError(f"playouts must be from {MIN_PLAYOUTS} to {MAX_PLAYOUTS:,}, not {playouts}")
 
 
@@ -78,17 +80,24 @@ def chances(
 
     In addition, play out the position itself, for an observer who sees all hands. All positions use the same random
     streams, so differences between them are more precise than their intervals.
-    Raises UserError for an invalid number of playouts.
+    With ``BY_NET`` playouts, chances come from the value net of the game at once, without intervals.
+    Raises UserError for an invalid number of playouts, or if there is no value net.
     """
     check_playouts(playouts)
     share = np.zeros((len(positions), simulator.seats))
     low, high, outside = share.copy(), share.copy(), share.copy()
+    by_net = _ByNet(simulator, seed) if playouts == BY_NET else None
     for index, position in enumerate(positions):
         if progress is not None:
             progress("win chances", index, len(positions))
         if position.to_move is None:
             won = [score["win_share"] for score in position.scores()]
             share[index] = low[index] = high[index] = outside[index] = won
+            continue
+        if by_net is not None:
+            outside[index, : simulator.plan.players] = by_net.outside(position)
+            for seat in seats:
+                share[index, seat] = low[index, seat] = high[index, seat] = by_net.own(position, seat)
             continue
         for seat in seats:
             share[index, seat] = position.play_out(simulator, playouts, seat, seed, FAR)[:, seat, 1].mean()
@@ -97,13 +106,27 @@ def chances(
     return Chances(share, low, high, outside, playouts)
 
 
+class _ByNet:
+    """Chances by the value net of a game, which does not know who plays; UserError without one."""
+
+    def __init__(self, simulator: Any, seed: int) -> None:
+        if getattr(simulator, "value_net", None) is None:
+            raise UserError(f"there is no value net for this table of {simulator.plan.game}: give --playouts from 2 on")
+        self.outside, self._seed = simulator.follower.chances, seed
+
+    def own(self, position: Any, seat: int) -> float:
+        """Return the chance of a seat from its own knowledge: the mean over resampled positions."""
+        worlds = (position.redrawn(seat, self._seed, FAR + number) for number in range(WORLDS))
+        return float(np.mean([self.outside(world)[seat] for world in worlds]))
+
+
 def swings(estimates: Chances, seats: Sequence[int], most: int = 5, least: float = 0.05) -> list[Swing]:
     """Return the steps that changed the win probability of one of these seats most, largest first, one per step.
 
     A step counts if it changed a probability by at least ``least`` and by more than the noise of the playouts (95%;
     conservative, because the common random streams are ignored).
     """
-    noise = estimates.share * (1 - estimates.share) / estimates.playouts
+    noise = estimates.share * (1 - estimates.share) / (estimates.playouts or np.inf)
     swung = []
     for step in range(1, len(estimates.share)):
         change = estimates.share[step] - estimates.share[step - 1]

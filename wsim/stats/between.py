@@ -100,7 +100,7 @@ class Between:
         index = 1 + max(table.frame.columns.index(name) for name in (figure, *(table.column(figure).ends or ())))
         frame = table.frame.insert_column(index, column)
         note = self.sentence
-        if {FAIR, "verdict", f"{figure}_low"} <= set(frame.columns):
+        if {FAIR, "verdict", f"{figure}_low"} <= set(frame.columns) and "worth" not in frame.columns:
             frame = _combined(frame, figure)
             note += " The verdict (not q) allows for it"
             note += "." if not column.null_count() else "; in rows without it they hold for these players only."

@@ -414,7 +414,7 @@ def test_a_match_says_how_it_played_own_policies(monkeypatch: pytest.MonkeyPatch
 
     assert said("balanced", "net") == []
     (checked,) = said("balanced", "./mine.py:bold", "theirs:greed=2")
-    assert checked.startswith("./mine.py:bold, theirs:greed=2: compiled policies received copies")
+    assert checked.startswith("./mine.py:bold, theirs:greed=2: trusted, in this process; compiled policies received")
     assert checked.endswith("with bounds checks.")
     with unchecked():
         assert said("./mine.py:bold")[0].endswith("without bounds checks.")

@@ -20,7 +20,7 @@ from wsim.wonders.words import UNIT_PRICES
 
 GAIN = {"gain": {"coins": 1}}
 TURNS = 6
-SEED = 11  # whose first hand has an Altar
+SEED = 13  # whose first hand has an Altar
 
 
 def expected(clause: dict[str, Any], ruleset: str = "1e", players: int = 4) -> list[float]:
@@ -98,7 +98,7 @@ def test_balanced_builds_for_its_mate_and_not_for_its_rivals() -> None:
     def is_wanted(each: str) -> bool:
         clause = written([{"event": "age_end", "each": each, "gain": {"victory_tokens": 9}}])
         change = [f"cards.Altar.when={clause}", "cards.Altar.points=0"]
-        for seed in range(40):
+        for seed in range(2, 40):
             game = wsim.Game(set=change, seed=seed, **keys)
             if any(move["card"] == "Altar" and move["action"] == "build" for move in game.legal()):
                 move = game.ask("balanced")

@@ -1,0 +1,61 @@
+"""Who plays like people: people who are a policy are most like it, and their skill is found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import wsim
+from tests.conftest import Command
+from wsim.lab.plan import Plan
+from wsim.lab.run import record
+from wsim.people.importing import import_games
+from wsim.people.question import ImportOptions
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("likeness")
+    for policy in ("random", "greedy", "balanced"):
+        record(Plan.make(games=800, policies=policy), folder / policy)
+    sheet = wsim.simulate(policies="greedy", games=150, seed=5)
+    columns = ["game", "wonder", "side", "total", *[name for name in sheet.columns if name.startswith("points_")]]
+    sheet.select(columns).write_csv(folder / "games.csv")
+    import_games(ImportOptions(files=(str(folder / "games.csv"),), out=str(folder / "people")), Plan.make())
+    return folder
+
+
+def test_people_are_most_like_the_policy_that_they_are(
+    runs: Path, monkeypatch: pytest.MonkeyPatch, wsim_command: Command
+) -> None:
+    monkeypatch.chdir(runs)
+    answer = wsim.most_like("people", "random", "greedy", "balanced")
+    assert answer.runs["run"][0] == "greedy"
+    distances = answer.runs["distance"].to_numpy()
+    assert distances[0] < 0.15
+    assert (np.diff(distances) > 0.1).all()
+    assert answer.runs["distance_low"][0] == 0
+    assert "it cannot be told from that of greedy" in answer.skill
+    assert answer.again().identical
+    shown = wsim_command("people", "like", "people", "random", "balanced")
+    assert shown.code == 0
+    assert "between those of random and balanced" in shown.out
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("people",), "name people's games and the runs"),
+        (("random", "greedy"), "people's games come from wsim import"),
+        (("people", "people"), "was played by people"),
+        (("people", "nowhere"), "does not exist"),
+    ],
+)
+def test_wrong_questions(
+    runs: Path, monkeypatch: pytest.MonkeyPatch, wsim_command: Command, words: tuple[str, ...], why: str
+) -> None:
+    monkeypatch.chdir(runs)
+    refused = wsim_command("people", "like", *words)
+    assert (refused.code, why in refused.err) == (2, True), refused.err

@@ -1,0 +1,17 @@
+"""Likeness: which players of wsim are most like these people, and at what skill."""
+
+from wsim.questions.registry import Question
+
+QUESTION = Question(
+    name="likeness",
+    title="Who plays like these people",
+    command="people like",
+    short="Which policy is most like these people, and how strong they are.",
+    panel="Analyse a run",
+    function="most_like",
+    package=__name__,
+    groups=("question:LikenessQuestion",),
+    ask="answer:ask",
+    answer="answer:LikenessAnswer",
+    formats=("wsim-likeness/1",),
+)
