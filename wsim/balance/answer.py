@@ -119,7 +119,6 @@ class BalanceAnswer(AskedAnswer):
         return min((float(proof["within"]) for proof in self.proofs), default=None)
 
     def record(self) -> dict[str, Any]:
-        """Return the answer as a JSON object."""
         tables = {"changes": self.changes, "targets": self.targets, "trade": self.trade}
         elsewhere = {"carried": self.carried, "responses": self.responses}
         return {
@@ -154,28 +153,23 @@ class BalanceAnswer(AskedAnswer):
 
     @classmethod
     def compared(cls, record: Mapping[str, Any]) -> str:
-        """Return what was compared, in words."""
         return f"the patch, {super().compared(record)}"
 
     @classmethod
     def flat_plan(cls, record: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the plan of the first setting; empty if there is none."""
         settings = record.get("settings") or [{"plan": {}}]
         return dict(settings[0]["plan"])
 
     @property
     def title(self) -> str:
-        """The result, as one sentence."""
         return self.headline()
 
     @classmethod
     def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:
-        """Return the column declarations of its tables."""
         return dict.fromkeys(cls.TABLES, target_columns(record["targets"]))
 
     @classmethod
     def document(cls, stored: Stored) -> Document:
-        """Return a written patch as pages show it: the targets of each metric and setting, before and after."""
         record, targets = stored.record, stored.main
         several, count = targets["setting"].n_unique() > 1, len(record["changes"])
         within = record.get("proven_within")
@@ -202,7 +196,6 @@ class BalanceAnswer(AskedAnswer):
         return Document(targets, sheets, head=[BEFORE_AFTER], notes=notes)
 
     def display(self, view: View = whole) -> Document:
-        """Return the answer as a document: patch, targets before and after, costs, other players."""
         shown = view(self.targets)
         tables, declared = [], target_columns(self.targets.to_dicts())
         if self.patch:
@@ -309,7 +302,6 @@ def idle_note(idle: Sequence[str]) -> list[str]:
 
 
 def _range(numbers: Collection[int]) -> str:
-    """Return the range of some numbers, in words."""
     lowest, highest = min(numbers), max(numbers)
     return f"{lowest:,}" if lowest == highest else f"{lowest:,} to {highest:,}"
 
@@ -434,7 +426,6 @@ def _changes(search: PatchSearch, patch: Patch, *, alone: bool) -> pl.DataFrame:
 
 
 def _targets(search: PatchSearch, proof: Proof | None) -> pl.DataFrame:
-    """Return every cell before and after."""
     before = search.before
     assert before is not None
     rows, half_widths = [], _between(search.evaluator.goal, search.evaluator.cells)

@@ -87,15 +87,8 @@ class Evaluator:
         setting.
     """
 
-    def __init__(
-        self,
-        goal: Goal,
-        memory: Memory,
-        seed: int,
-        execution: Execution = Execution(),
-    ) -> None:
-        """Prepare every setting of a goal; raise UserError for one that cannot be played or a target that never
-        occurs."""
+    def __init__(self, goal: Goal, memory: Memory, seed: int, execution: Execution = Execution()) -> None:
+        """Prepare every setting of a goal; raise UserError for anything that cannot be played or never happens."""
         self.goal, self.memory, self.seed = goal, memory, seed
         self.sampler = Sampler(memory, (goal.digest, seed), execution)
         game: Game = find_game(goal.game)

@@ -215,7 +215,6 @@ def as_goal(source: GoalSource | Goal) -> Goal:
 
 
 def _goal_of(file: Path, source: str, tables: Mapping[str, Any]) -> Goal:
-    """Return the goal in the tables of ``file``."""
     known = ("players", "plan", "setting", "target", "knob", "keep", "search")
     mistakes = Mistakes()
     for key in tables:
@@ -335,34 +334,41 @@ def _target(file: str, table: Mapping[str, Any], settings: Sequence[str] | None,
     around = target.within is not None or target.relative is not None
     bounded = target.at_least is not None or target.at_most is not None
     subject = f"{file}: the target {target.name!r}"
-    if around == bounded:
-        mistakes.add(f"{subject} needs either within (or relative), or at_least and at_most")
-    if target.within is not None and target.relative is not None:
-        mistakes.add(f"{subject} has both within and relative: give only one of them")
-    for name, reach in (("within", target.within), ("relative", target.relative)):
-        if reach is not None and reach <= 0:
-            mistakes.add(f"{subject} has {name} = {reach:g}: it must be above 0")
-    if bounded and target.value is not None:
-        mistakes.add(f"{subject} has a value and bounds: use value only with within")
     low, high = target.bounds(0.0) if bounded and not around else (0.0, 0.0)
-    if low > high:
-        mistakes.add(f"{subject} is impossible: at_least {low:g} is above at_most {high:g}")
-    if around and target.value is None and (target.metric != "win" or target.card is not None):
-        mistakes.add(f"{subject} needs a value: only the win shares of a table have a fair share")
-    if target.only and not target.of:
-        mistakes.add(f"{subject} filters names but gives no column: add one, such as of = 'wonder,side'")
-    if target.card is not None and target.of:
-        mistakes.add(f"{subject} is about both a card and columns: make two targets")
-    if target.players not in (EACH, MEAN):
-        mistakes.add(f"{subject} must hold for {EACH} of the players or for their {MEAN}, not {target.players!r}")
-    if target.players == MEAN and not several:
-        mistakes.add(
-            f"{subject} is about the mean of players, but the goal names no players: players = ['net', 'balanced']"
-        )
-    if target.against not in ("others", "policy"):
-        mistakes.add(f"{subject} compares against others or policy, not {target.against!r}")
-    if not 0 < target.randomise < 1:
-        mistakes.add(f"{subject} needs a chance between 0 and 1 to randomise a pick, not {target.randomise:g}")
+    for mistaken, message in (
+        (around == bounded, "needs either within (or relative), or at_least and at_most"),
+        (target.within is not None and target.relative is not None, "has within and relative: give one of them"),
+        *(
+            (reach is not None and reach <= 0, f"has {name} = {reach or 0:g}: it must be above 0")
+            for name, reach in (("within", target.within), ("relative", target.relative))
+        ),
+        (bounded and target.value is not None, "has a value and bounds: a value goes with within"),
+        (low > high, f"is impossible: at_least {low:g} is above at_most {high:g}"),
+        (
+            around and target.value is None and (target.metric != "win" or target.card is not None),
+            "needs a value: only the win shares of a table have a fair share",
+        ),
+        (target.only and not target.of, "says only which names of no column: add of, such as of = 'wonder,side'"),
+        (target.card is not None and target.of, "is about a card and about columns: make two targets of it"),
+        (
+            target.players not in (EACH, MEAN),
+            f"must hold for {EACH} of the players or for their {MEAN}, not {target.players!r}",
+        ),
+        (
+            target.players == MEAN and not several,
+            "is of the mean of players, and the goal names none: players = ['net', 'balanced']",
+        ),
+        (
+            target.against not in ("others", "policy"),
+            f"compares against others or policy, not {target.against!r}",
+        ),
+        (
+            not 0 < target.randomise < 1,
+            f"needs a chance between 0 and 1 to randomise a pick, not {target.randomise:g}",
+        ),
+    ):
+        if mistaken:
+            mistakes.add(f"{subject} {message}")
     mistakes.raise_any()
     return target
 

@@ -79,8 +79,20 @@ def knobs_of(goal: Goal, simulator: Simulator) -> tuple[Knob, ...]:
     knobs = tuple(knob_at.values())
     count = sum(knob.high - knob.low for knob in knobs)
     if count > MAX_OPTIONS:
-        raise UserError(f"the knobs have {count:,} steps together: at most {MAX_OPTIONS:,} can be considered")
-    _check_bounds(goal.settings[0].plan, knobs)
+        raise UserError(f"the knobs have {count:,} steps together: at most {MAX_OPTIONS:,} can be looked at")
+    plan = goal.settings[0].plan
+    prepare = find_game(plan.game).prepare
+    tried: set[tuple[str, ...]] = set()
+    for knob in knobs:
+        kind = (knob.path[0], *knob.path[-2:], str(knob.low), str(knob.high))
+        if kind in tried and ":" not in knob.path[-1]:  # the rules bound all values of a kind alike, but each formula
+            continue
+        tried.add(kind)
+        for value in (knob.low, knob.high):
+            try:
+                prepare(patched(plan, ((knob.path, value),)))
+            except UserError as error:
+                raise UserError(f"the range of {knob.name} goes beyond the rules: {error}") from None
     return knobs
 
 
@@ -109,7 +121,6 @@ def _matching(row: KnobRow, values: Mapping[Path, int]) -> list[Path]:
 
 
 def _bounds(row: KnobRow, path: Path, base: int) -> tuple[int, int]:
-    """Return the least and greatest value of a knob."""
     match = _RANGE.fullmatch(row.range)
     if match is None:
         raise UserError(f"the range of the knob {row.path!r} is written -2..2, not {row.range!r}")
@@ -126,22 +137,6 @@ def _bounds(row: KnobRow, path: Path, base: int) -> tuple[int, int]:
     if not low <= base <= high:
         raise UserError(f"the range {row.range!r} leaves out {base}, which {dotted(path)} is now")
     return low, high
-
-
-def _check_bounds(plan: Plan, knobs: Sequence[Knob]) -> None:
-    """Raise UserError if the rules refuse the smallest or largest value of a knob, with all other values unchanged."""
-    prepare = find_game(plan.game).prepare
-    tried: set[tuple[str, ...]] = set()
-    for knob in knobs:
-        kind = (knob.path[0], *knob.path[-2:], str(knob.low), str(knob.high))
-        if kind in tried and ":" not in knob.path[-1]:  # the rules bound all values of a kind alike, but each formula
-            continue
-        tried.add(kind)
-        for value in (knob.low, knob.high):
-            try:
-                prepare(patched(plan, ((knob.path, value),)))
-            except UserError as error:
-                raise UserError(f"the range of {knob.name} goes beyond the rules: {error}") from None
 
 
 def options_of(knobs: Sequence[Knob]) -> tuple[Option, ...]:

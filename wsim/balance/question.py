@@ -105,7 +105,6 @@ class BalanceFiles(Options):
             raise UserError("--resume continues the search that writes --out FILE: name that file")
 
     def elsewhere(self, folder: Path) -> Self:  # noqa: ARG002
-        """Return the options for asking again: nothing is written."""
         return replace(self, out=None, resume=False)
 
     @property

@@ -48,7 +48,7 @@ class History:
     software: versions of what took part.
     moved: places of the values that the search moves.
     generations: those done.
-    judged: the rows of the judged table; none as long as the search goes on.
+    judged: the rows of the judged table; none while the search continues.
     """
 
     question: Mapping[str, Any]

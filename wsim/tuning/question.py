@@ -54,14 +54,6 @@ def _set_name(_name: str, value: Any) -> Any:
     return value
 
 
-def _judges(text: str) -> tuple[str, ...]:
-    return () if text.strip() == NOBODY else names(text)
-
-
-def _players(text: str) -> tuple[int, ...]:
-    return tuple(map(whole, names(text)))
-
-
 @dataclass(frozen=True)
 class TuneQuestion(Options):
     """Tune the numbers of a policy by self-play (CMA-ES): wsim tune POLICY
@@ -78,16 +70,17 @@ class TuneQuestion(Options):
         shown=lambda: "; ".join(default_rulesets()),
     )  # fmt: skip
     players: tuple[int, ...] = option(
-        "Players at the tables: 4 or 3,4,5.", (), metavar="NUMBERS", read=_players, shown="the usual number",
-        check=_count_from(2),
+        "Players at the tables: 4 or 3,4,5.", (), metavar="NUMBERS", read=lambda text: tuple(map(whole, names(text))),
+        shown="the usual number", check=_count_from(2),
     )  # fmt: skip
     against: tuple[str, ...] = option(
         "Policies in the other seats: one for all, or one per seat (repeatable: several tables).",
         ("balanced",), metavar="LINE-UP", shown="balanced",
     )  # fmt: skip
     judges: tuple[str, ...] | None = option(
-        "Further opponents for the evaluation, each in all other seats; none: no others.",
-        None, metavar="POLICIES", read=_judges, shown="the game's fast policies",
+        "Who judges the result besides, one after the other on all other seats; none: nobody.",
+        None, metavar="POLICIES", read=lambda text: () if text.strip() == NOBODY else names(text),
+        shown="the game's own players that are fast",
     )  # fmt: skip
     generations: int | None = option("Generations of the search.", None, metavar="N", shown="60", check=_count_from(1))
     candidates: int | None = option(
@@ -178,20 +171,15 @@ def plans_of(base: Plan, question: TuneQuestion, start: str, fields: Sequence[st
     for field in fields:
         for ruleset in question.rulesets or (base.ruleset,):
             for seats in question.players or (int(game.default_plan(ruleset)["players"]),):
-                line_up = (start, *_others(field, seats))
+                entries = tuple(map(str, parse_lineup(field)))
+                if len(entries) not in (1, seats - 1):
+                    raise UserError(
+                        f"the field {field!r} has {len(entries)} policies for the {seats - 1} other seats of {seats}: "
+                        "give one for all of them, or one for each"
+                    )
+                line_up = (start, *(entries * (seats - 1) if len(entries) == 1 else entries))
                 plans.append(base.replace(ruleset=ruleset, players=seats, policies=line_up, rotate=True, games=1))
     return tuple(plans)
-
-
-def _others(field: str, players: int) -> tuple[str, ...]:
-    """Return the policies in the other seats."""
-    entries = tuple(map(str, parse_lineup(field)))
-    if len(entries) not in (1, players - 1):
-        raise UserError(
-            f"the field {field!r} has {len(entries)} policies for the {players - 1} other seats of {players}: give one "
-            "for all of them, or one for each"
-        )
-    return entries * (players - 1) if len(entries) == 1 else entries
 
 
 def usual_judges(game: str, question: TuneQuestion) -> tuple[str, ...]:

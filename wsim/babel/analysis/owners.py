@@ -64,9 +64,5 @@ CARDS = _analysis(
 )
 _OPTIONS: Mapping[str, Option] = {"disc": Option("pairs with this disc", repeatable=True), **OUTCOME, **RAW}
 SYNERGIES = Analysis(
-    _synergies,
-    "pairs of discs that were worth more together than apart",
-    by=(),
-    first=PAIRS,
-    options=_OPTIONS,
+    _synergies, "pairs of discs that were worth more together than apart", by=(), first=PAIRS, options=_OPTIONS
 )
