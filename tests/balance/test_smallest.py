@@ -362,3 +362,12 @@ def test_the_conflicts_that_matter_most_are_named_first() -> None:
     moves = np.array([[1.0], [-2.0]]) * np.array([1.0, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1])
     named = conflicts(cells, level_of([0.27, *[0.20] * 6], 0.0), effects_of(*moves.tolist()))
     assert [sentence.partition("makes win of ")[2][0] for sentence in named] == list("ABCDE")
+
+
+def test_a_knob_that_moves_the_first_alone_is_no_conflict() -> None:
+    """Two knobs move both alike, but a third one mends the first and leaves the second where it is."""
+    level = level_of([0.30, 0.175], 0.0)
+    assert len(conflicts(BOTH, level, effects_of([0.05, 0.04], [-0.03, -0.03]))) == 1
+    assert conflicts(BOTH, level, effects_of([0.05, 0.04], [-0.03, -0.03], [-0.03, 0.0])) == []
+    assert len(conflicts(BOTH, level, effects_of([0.05, 0.04], [-0.03, -0.03], [-0.005, 0.0]))) == 1  # it is too weak
+    assert conflicts(BOTH, level, effects_of([0.05, 0.04], [-0.03, -0.03], [-0.01, 0.0], [0.0, 0.02])) == []  # offset
