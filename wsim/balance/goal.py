@@ -337,26 +337,29 @@ def _target(file: str, table: Mapping[str, Any], settings: Sequence[str] | None,
     low, high = target.bounds(0.0) if bounded and not around else (0.0, 0.0)
     for mistaken, message in (
         (around == bounded, "needs either within (or relative), or at_least and at_most"),
-        (target.within is not None and target.relative is not None, "has within and relative: give one of them"),
+        (
+            target.within is not None and target.relative is not None,
+            "has both within and relative: give only one of them",
+        ),
         *(
             (reach is not None and reach <= 0, f"has {name} = {reach or 0:g}: it must be above 0")
             for name, reach in (("within", target.within), ("relative", target.relative))
         ),
-        (bounded and target.value is not None, "has a value and bounds: a value goes with within"),
+        (bounded and target.value is not None, "has a value and bounds: use value only with within"),
         (low > high, f"is impossible: at_least {low:g} is above at_most {high:g}"),
         (
             around and target.value is None and (target.metric != "win" or target.card is not None),
             "needs a value: only the win shares of a table have a fair share",
         ),
-        (target.only and not target.of, "says only which names of no column: add of, such as of = 'wonder,side'"),
-        (target.card is not None and target.of, "is about a card and about columns: make two targets of it"),
+        (target.only and not target.of, "filters names but gives no column: add one, such as of = 'wonder,side'"),
+        (target.card is not None and target.of, "is about both a card and columns: make two targets"),
         (
             target.players not in (EACH, MEAN),
             f"must hold for {EACH} of the players or for their {MEAN}, not {target.players!r}",
         ),
         (
             target.players == MEAN and not several,
-            "is of the mean of players, and the goal names none: players = ['net', 'balanced']",
+            "is about the mean of players, but the goal names no players: players = ['net', 'balanced']",
         ),
         (
             target.against not in ("others", "policy"),

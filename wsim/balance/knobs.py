@@ -79,7 +79,7 @@ def knobs_of(goal: Goal, simulator: Simulator) -> tuple[Knob, ...]:
     knobs = tuple(knob_at.values())
     count = sum(knob.high - knob.low for knob in knobs)
     if count > MAX_OPTIONS:
-        raise UserError(f"the knobs have {count:,} steps together: at most {MAX_OPTIONS:,} can be looked at")
+        raise UserError(f"the knobs have {count:,} steps together: at most {MAX_OPTIONS:,} can be considered")
     plan = goal.settings[0].plan
     prepare = find_game(plan.game).prepare
     tried: set[tuple[str, ...]] = set()

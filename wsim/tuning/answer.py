@@ -150,7 +150,7 @@ def ask(plan: Plan, question: TuneQuestion, output: TuneOutput, execution: Execu
     named += [key for key, value in plan.as_dict().items() if value != default.get(key)]
     if named or plan.game != first_game():
         option = repr(question.policy) if "policy" in named else f"--{(named or ['game'])[0].replace('_', '-')}"
-        raise UserError(f"{output.resume!r} says what is searched: leave {option} out beside --resume")
+        raise UserError(f"{output.resume!r} determines the search: leave {option} out with --resume")
     return resume(output.resume, generations=question.generations, trust=output.trust).run(execution)
 
 
@@ -207,7 +207,9 @@ class TuningSearch:
             except KeyboardInterrupt:
                 done, wanted = len(self.history.generations), self.question.generations
                 command = f"wsim tune --resume {shlex.quote(str(self.folder))}{' --trust' if self.code else ''}"
-                raise Interrupted(None, f"{done} of {wanted} generations are kept, continue with:\n{command}") from None
+                raise Interrupted(
+                    None, f"{done} of {wanted} generations are stored; continue with:\n{command}"
+                ) from None
 
     def _run(self, execution: Execution) -> TuneAnswer:
         wanted, climb = self.question.generations or 0, self._climbed()

@@ -78,9 +78,9 @@ class TuneQuestion(Options):
         ("balanced",), metavar="LINE-UP", shown="balanced",
     )  # fmt: skip
     judges: tuple[str, ...] | None = option(
-        "Who judges the result besides, one after the other on all other seats; none: nobody.",
+        "Further opponents for the evaluation, each in all other seats; none: no others.",
         None, metavar="POLICIES", read=lambda text: () if text.strip() == NOBODY else names(text),
-        shown="the game's own players that are fast",
+        shown="the game's fast policies",
     )  # fmt: skip
     generations: int | None = option("Generations of the search.", None, metavar="N", shown="60", check=_count_from(1))
     candidates: int | None = option(

@@ -122,5 +122,5 @@ def retrainer_of(goal: Goal, folder: Path, decisions: int, execution: Execution,
         for patch in ((), some):
             target = home(patch, number)
             if target.exists() and not resume:
-                raise UserError(f"{str(target)!r} is there already, where a net would learn the game: remove it")
+                raise UserError(f"{str(target)!r} already exists, where the net would be stored: remove it")
     return relearner
