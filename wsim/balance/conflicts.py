@@ -75,8 +75,11 @@ def _sentence(first: Cell, sign: float, second: Cell, *, beyond: bool) -> str:
     off, opposite = ("high", "low") if sign > 0 else ("low", "high")
     first_name, second_name = (f"{cell.metric} of {cell.name} ({cell.setting})" for cell in (first, second))
     if beyond:
-        return f"{first_name} is too {off} while {second_name} is too {opposite}, and the knobs move both alike"
+        return (
+            f"{first_name} is too {off} while {second_name} is too {opposite}, and the knobs move both in the same "
+            "direction"
+        )
     return (
-        f"{first_name} is too {off}, and what would mend it makes {second_name} too {opposite}: the knobs move both "
+        f"{first_name} is too {off}, and what would fix it makes {second_name} too {opposite}: the knobs move both "
         "alike"
     )
