@@ -199,10 +199,10 @@ class BalanceAnswer(AskedAnswer):
         shown = view(self.targets)
         tables, declared = [], target_columns(self.targets.to_dicts())
         if self.patch:
-            title = "The patch: what each change does to the target that it moves most, next to the others"
+            title = "The patch: the effect of each change on the target that it moves most, with the other changes"
             rows = _slim(self.changes.drop("cost"))
             tables.append(Sheet(title, rows, declared, first=("path", "old", "new", "of", "effect")))
-        title = "Targets, before and after on fresh deals (95 % intervals)"
+        title = "Targets, before and after on fresh deals (95% intervals)"
         tables.append(Sheet(title, _slim(shown), declared, first=("of", "before", "after", "proven", "low", "high")))
         title = "Changes against the largest deviation (1: at the bound), on deals of the search"
         tables.append(Sheet(title, self.trade.drop("patch").to_dicts(), declared))
@@ -287,7 +287,7 @@ class BalanceAnswer(AskedAnswer):
             raise UserError(f"cannot write {str(path)!r}: there is no folder {str(path.parent)!r}")
         for file in (path, *([] if going_on else [evidence_file(path)])):
             if file.exists():
-                raise UserError(f"{str(file)!r} is there already: name another file with --out, or remove it")
+                raise UserError(f"{str(file)!r} already exists: name another file with --out, or remove it")
 
 
 def _slim(table: pl.DataFrame) -> list[dict[str, Any]]:

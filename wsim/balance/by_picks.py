@@ -160,8 +160,8 @@ class PicksEvaluator:
         cards = [card for card, often in zip(named, effective, strict=True) if often >= ENOUGH]
         if not cards:
             raise UserError(
-                f"the target {target.name!r} is about what hardly ever happened in {games:,} games: play more "
-                "(search.picks), or choose another card or action"
+                f"the target {target.name!r} is about something that hardly ever happened in {games:,} games: play "
+                "more (search.picks), or choose another card or action"
             )
         return cards
 

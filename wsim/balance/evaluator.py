@@ -173,9 +173,7 @@ class Evaluator:
         working = {option.knob for option, moves in zip(self.options, moved, strict=True) if moves}
         for index, row in enumerate(self.goal.knobs):
             if not any(self.knobs[knob].row == index for knob in working):
-                raise UserError(
-                    f"the knob {row.path!r} does nothing to any target, as far as the games go: take it out"
-                )
+                raise UserError(f"the knob {row.path!r} has no effect on any target in these games: remove it")
         return [knob.name for index, knob in enumerate(self.knobs) if index not in working]
 
     def _replayed(self, part: CellEvaluator, games: int) -> Effects:

@@ -79,7 +79,7 @@ def knobs_of(goal: Goal, simulator: Simulator) -> tuple[Knob, ...]:
     knobs = tuple(knob_at.values())
     count = sum(knob.high - knob.low for knob in knobs)
     if count > MAX_OPTIONS:
-        raise UserError(f"the knobs have {count:,} steps together: at most {MAX_OPTIONS:,} can be looked at")
+        raise UserError(f"the knobs have {count:,} steps together: at most {MAX_OPTIONS:,} can be considered")
     plan = goal.settings[0].plan
     prepare = find_game(plan.game).prepare
     tried: set[tuple[str, ...]] = set()
@@ -116,7 +116,7 @@ def _matching(row: KnobRow, values: Mapping[Path, int]) -> list[Path]:
     paths = [path for path in values if fits(path)]
     if not paths:
         similar = nearest(row.path, map(dotted, values))
-        raise UserError(f"the knob {row.path!r} fits no whole number of the game{similar}")
+        raise UserError(f"the knob {row.path!r} matches no whole number of the game{similar}")
     return paths
 
 
@@ -130,7 +130,7 @@ def _bounds(row: KnobRow, path: Path, base: int) -> tuple[int, int]:
     if not row.absolute:
         if not low <= 0 <= high:
             raise UserError(
-                f"the range {row.range!r} of the knob {row.path!r} leaves out the present value (0): write absolute = "
+                f"the range {row.range!r} of the knob {row.path!r} excludes the present value (0): write absolute = "
                 "true if the values themselves are meant"
             )
         return max(base + low, min(base, 0)), base + high

@@ -150,7 +150,7 @@ class Interface:
     def _lookahead(self) -> Any:
         """The type of what a searcher has its moves valued in; UserError in a game in which nobody searches."""
         if self.searcher is None:
-            raise UserError("no policy of this game searches, so nothing can be made of what moves are worth")
+            raise UserError("no policy of this game searches, so values of moves cannot be used")
         return numpy_signature(self.searcher).args[0].fields["lookahead"].type if JIT else None
 
     def valuing(self, values: Any) -> Any:

@@ -285,6 +285,8 @@ class KernelSimulator(Simulator, Generic[_Position]):
         return self.base_frame(rows["base"]).with_columns(**columns)
 
     def play_seated(self, first: int, rows: NDArray[Any], orders: NDArray[np.int64]) -> None:
+        if rows.dtype != self.base_dtype:
+            raise UserError("games in several seatings cannot be followed: leave out character")
         seating, addresses = _copied(self.seating), self._addresses.copy()
         seats, players = self.seats, orders.shape[1]
         for game, order in enumerate(orders):

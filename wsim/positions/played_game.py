@@ -81,7 +81,7 @@ class PlayedGame:
         at_once = takewhile(lambda before: known_to(before.game, last.seat) == known, reversed(self._before[:-1]))
         others = {before.seat for before in at_once} - {last.seat}
         if any(known_to(self.game, seat) != known_to(last.game, seat) for seat in others):
-            raise UserError("Others chose at the same time, and it has been shown: nothing can be undone.")
+            raise UserError("Others chose at the same time and their choices have been shown: nothing can be undone.")
         self._before.pop()
         self.game = last.game
         del self.moves[last.moves :]

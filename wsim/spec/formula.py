@@ -37,7 +37,7 @@ _CONDITIONS = frozenset((*_COMPARISONS.values(), "and", "or", "not"))
 _FUNCTIONS = ("min", "max", "abs", "count", "sets")
 _NOT_OF_CARD = "is not known of a structure that is counted; accepted: card.cost, card.red, ..."
 _ELSEWHERE: Mapping[str, str] = {
-    r"(?<![<>=!:])=(?!=)": "what is equal is written ==",
+    r"(?<![<>=!:])=(?!=)": "equality is written ==",
     r"&": "`and` is written out",
     r"\|": "`or` is written out",
     r"\?|\bthen\b": "a choice is written `2 if red > 1 else 3`",

@@ -53,7 +53,7 @@ MATCHUPS = Analysis(
 )
 CROWDING = Analysis(
     crowding,
-    "what a plan is worth by the number of others at the table who follow it",
+    "value of a plan by the number of other seats that follow it",
     by=("policy",),
     first=("others", *BEATS_CHANCE),
     shown="asked",
@@ -64,7 +64,9 @@ STRENGTHS = Analysis(
     by=("policy",),
     first=("strength", "verdict", "q", "win_share", "n"),
 )
-VARIANCE = Analysis(variance_shares, "how much of the score's variance comes from what", options=OUTCOME, shown="asked")
+VARIANCE = Analysis(
+    variance_shares, "how much of the score's variance comes from each source", options=OUTCOME, shown="asked"
+)
 
 
 def worth_analysis(fits: Callable[[Any], bool]) -> Analysis:

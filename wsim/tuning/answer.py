@@ -150,7 +150,7 @@ def ask(plan: Plan, question: TuneQuestion, output: TuneOutput, execution: Execu
     named += [key for key, value in plan.as_dict().items() if value != default.get(key)]
     if named or plan.game != first_game():
         option = repr(question.policy) if "policy" in named else f"--{(named or ['game'])[0].replace('_', '-')}"
-        raise UserError(f"{output.resume!r} says what is searched: leave {option} out beside --resume")
+        raise UserError(f"{output.resume!r} determines the search: leave {option} out with --resume")
     return resume(output.resume, generations=question.generations, trust=output.trust).run(execution)
 
 
@@ -162,7 +162,7 @@ def written(answer: TuneAnswer, _question: TuneQuestion, output: TuneOutput) -> 
 def question_of(question: TuneQuestion, base: Plan, start: str | None = None) -> TuneQuestion:
     """Return a question with nothing left open; the judges are the game's own players unless named."""
     if not question.policy:
-        raise UserError("tune needs one policy: as in wsim tune weighted --start balanced")
+        raise UserError("tune needs one policy, as in wsim tune weighted --start balanced")
     generations = question.generations or GENERATIONS
     question = replace(question, policy=str(entry_of(question.policy, start)), generations=generations)
     return replace(question, judges=usual_judges(base.game, question)) if question.judges is None else question
@@ -207,7 +207,9 @@ class TuningSearch:
             except KeyboardInterrupt:
                 done, wanted = len(self.history.generations), self.question.generations
                 command = f"wsim tune --resume {shlex.quote(str(self.folder))}{' --trust' if self.code else ''}"
-                raise Interrupted(None, f"{done} of {wanted} generations are kept, continue with:\n{command}") from None
+                raise Interrupted(
+                    None, f"{done} of {wanted} generations are stored; continue with:\n{command}"
+                ) from None
 
     def _run(self, execution: Execution) -> TuneAnswer:
         wanted, climb = self.question.generations or 0, self._climbed()
@@ -242,8 +244,8 @@ class TuningSearch:
             entries = [str(self.space.at(point)) for point in climb.ask()]
             if digest_of(entries) != generation.candidates:
                 raise UserError(
-                    f"the search in {str(self.folder)!r} goes another way here from generation {number}, with another "
-                    "version of numpy perhaps: start again with another --out"
+                    f"the search in {str(self.folder)!r} differs on this machine from generation {number}, with "
+                    "another version of numpy perhaps: start again with another --out"
                 )
             climb.tell(generation.values)
         return climb
@@ -269,8 +271,8 @@ def begin(
     folder = Path(out) if out is not None else Path("tuning") / f"{space.entry.function}-{digest_of(identity)[:8]}"
     if (folder / RECORD).exists():
         raise UserError(
-            f"{str(folder)!r} holds a search already: continue with wsim tune --resume {shlex.quote(str(folder))}, or "
-            "name another --out"
+            f"{str(folder)!r} already contains a search: continue with wsim tune --resume {shlex.quote(str(folder))}, "
+            "or name another --out"
         )
     space = _moving(space, contests, usable_threads(execution.threads))
     history = History(
@@ -382,5 +384,5 @@ def _moving(space: Space, contests: Sequence[Contest], threads: int) -> Space:
     with ThreadPoolExecutor(threads, thread_name_prefix="wsim") as pool:
         moved = [index for index, does in zip(space.moved, pool.map(changes, space.moved), strict=True) if does]
     if not moved:
-        raise UserError(f"nothing that is tuned of {str(space.entry)!r} changes any of {PROBED} games")
+        raise UserError(f"no tuned number of {str(space.entry)!r} changes any of {PROBED} games")
     return space.restricted(moved)

@@ -86,7 +86,7 @@ def read_history(folder: Path) -> History:
     try:
         content = read_record_of(path, FORMAT, "not a record of wsim tune")
     except (FileNotFoundError, NotADirectoryError) as error:
-        raise UserError(f"{str(folder)!r} holds no search of wsim tune (no {RECORD})") from error
+        raise UserError(f"{str(folder)!r} contains no search of wsim tune (no {RECORD})") from error
     try:
         del content["format"]
         generations = [Generation(**{**record, "values": tuple(record["values"])}) for record in content["generations"]]

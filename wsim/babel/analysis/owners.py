@@ -55,7 +55,7 @@ def _analysis(make: Maker, about: str, prefix: str, share: str, worth: str = "")
 WONDERS = _analysis(
     wonders, "what building on each wonder is worth, and how those did who won it", WON, "won_share", "build on"
 )
-ROWS = _analysis(value_rows, "how those did who won the first, second, ... wonder", WON_ROW, "won_share")
+ROWS = _analysis(value_rows, "results of seats that won the first, second, ... wonder", WON_ROW, "won_share")
 DISCS = _analysis(
     discs, "what building with each disc is worth, and how those did who own it", DISC, "owned_share", "build with"
 )

@@ -27,7 +27,7 @@ from wsim.questions.asked import AskedAnswer
 from wsim.stats.intervals import Interval
 
 LARGEST_EFFECT = "the target that it moves most"
-EFFECTS = "effects with 95 % intervals; reach: in units of what is accepted"
+EFFECTS = "effects with 95% intervals; reach: in units of what is accepted"
 FOUND = (
     "re-scored: points are given to those that had what they are for, decisions held fixed, and the games are ranked "
     "anew. That is the upper end: players who see the points decide otherwise, so that the interval reaches a quarter "

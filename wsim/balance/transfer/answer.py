@@ -116,8 +116,8 @@ class TransferAnswer(AskedAnswer):
         return Document(rows=shown, named="carried", tables=elsewhere_tables(shown, self.responses))
 
 
-RESPONSES = "Each in its best style, others as in the setting"
-CARRIED = "Carried over: deviations from the middle of what is accepted, before and after"
+RESPONSES = "Each side in its best style, the others as in the setting"
+CARRIED = "Other players: deviations from the middle of the accepted range, before and after"
 
 
 def elsewhere_tables(carried: pl.DataFrame | None, responses: pl.DataFrame | None) -> list[Sheet]:
@@ -147,7 +147,7 @@ class _Seated:
 def check_elsewhere(goal: Goal, where: TransferSettings) -> None:
     """Raise UserError for players and styles that cannot play at a setting, before anything is searched for."""
     if where.games < 1:
-        raise UserError(f"the games of a measurement elsewhere must be at least 1, not {where.games}")
+        raise UserError(f"the games of a measurement with other players must be at least 1, not {where.games}")
     prepare = find_game(goal.game).prepare
     for setting in goal.settings:
         for player in where.players:

@@ -59,8 +59,8 @@ def journal_of(patch: Path) -> Path:
 def how_to_resume(patch: Path | None) -> str:
     """Return how to continue an interrupted search or measurement, in words."""
     if patch is None:
-        return "with --out FILE the next one can be gone on with"
-    return f"go on by adding --resume to the same command ({shlex.quote(str(patch))}.journal has what was measured)"
+        return "with --out FILE the next one can be resumed"
+    return f"continue with --resume added to the same command ({shlex.quote(str(patch))}.journal has what was measured)"
 
 
 def transferred(
@@ -122,5 +122,5 @@ def retrainer_of(goal: Goal, folder: Path, decisions: int, execution: Execution,
         for patch in ((), some):
             target = home(patch, number)
             if target.exists() and not resume:
-                raise UserError(f"{str(target)!r} is there already, where a net would learn the game: remove it")
+                raise UserError(f"{str(target)!r} already exists, where the net would be stored: remove it")
     return relearner
