@@ -262,12 +262,12 @@ class Sheet:
             )
         ).drop_nulls()
         flags = []
+        nobody = self.rows.select(pl.when(pl.col("built").is_not_null()).then(False)).to_series()
         for (item,), part in codes.partition_by("built", as_dict=True).items():
-            has = pl.Series([False]).new_from_index(0, self.rows.height)
-            flags.append(has.scatter(part["at"].unique().to_list(), True).alias(f"{prefix}{item}"))
+            flags.append(nobody.clone().scatter(part["at"].unique().to_list(), True).alias(f"{prefix}{item}"))
         known = {flag.name for flag in flags}
         self.rows = self.rows.with_columns(
-            *flags, *(pl.lit(False).alias(name) for name in owned if name.startswith(prefix) and name not in known)
+            *flags, *(nobody.alias(name) for name in owned if name.startswith(prefix) and name not in known)
         )
 
     def _totals(self) -> None:

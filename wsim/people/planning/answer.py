@@ -158,7 +158,7 @@ def ask(question: PlanningQuestion, _execution: Execution = Execution()) -> Plan
     study = load_run(question.study)
     people = None if question.people is None else people_run(question.people, study.plan)
     both = evidence(study, people, question.by, question.metric, question.distance)
-    if len(set(both.names[:, 0].to_list())) < study.plan.players:
+    if both.noun or len(set(both.names[:, 0].to_list())) < study.plan.players:
         raise UserError(
             f"a table of {study.plan.players} needs as many different wonders: give --by wonder or wonder,side"
         )
