@@ -17,17 +17,19 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 
+import wsim
 from wsim.files import write_text
 from wsim.game import find_game
 from wsim.lab.execution import Execution
 from wsim.lab.plan import Plan
-from wsim.lab.rest_known import conditions_of, families_of
+from wsim.lab.rest_known import SAME_PLAN, conditions_of, families_of
 from wsim.questions.deals import sample
 from wsim.questions.robustness.sums import ItemTables, RobustnessSums
 from wsim.questions.selfplay.answer import SelfPlayTables
@@ -37,6 +39,7 @@ from wsim.wonders.game import GAME
 SHIPPED = ("net", "net:seed=2", "net:seed=3", "balanced")
 FORMAT, SEATS, SEED = "wsim-between/2", range(3, 8), 20_261_125
 TABLES = ("wonders", "cards")
+WORTH_GAMES, NORMAL = 12_500, 1.959964
 _BLOCK, _DIGITS = 1000, 4
 
 
@@ -53,7 +56,25 @@ def known(players: Sequence[str], seats: int, games: int) -> dict[str, Any]:
         left_out = sums.left_out(index)
         covariance = np.einsum("cpi,cqi->ipq", left_out, left_out)
         figures[name] = of_families(players, labels, sums.figures(index), covariance)
+    each = {name: wsim.experiment_worth(players=seats, games=WORTH_GAMES, seed=SEED, policies=[name]).worth
+            for name in players if name not in SAME_PLAN}  # fmt: skip
+    figures["worth of cards"] = worth_of_families(each)
     return with_players(players, seats, games, figures, own.made)
+
+
+def worth_of_families(each: Mapping[str, pl.DataFrame]) -> dict[str, list[float]]:
+    """Return for each card the worth to a policy of each family, and last the mean sampling variance."""
+    rows: dict[str, list[dict[str, float]]] = {}
+    for table in each.values():
+        for row in table.filter(what="build").to_dicts():
+            rows.setdefault(row["name"], []).append(row)
+    figures = {}
+    for name, cards in sorted(rows.items()):
+        if len(cards) == len(each):
+            errors = [(row["worth_high"] - row["worth_low"]) / (2 * NORMAL) for row in cards]
+            worths = [round(row["worth"], _DIGITS) for row in cards]
+            figures[name] = [*worths, float(f"{np.mean(np.square(errors)):.3g}")]
+    return figures
 
 
 def of_families(
@@ -83,6 +104,7 @@ def with_players(players: Sequence[str], seats: int, games: int, figures: Any, m
         "players": list(players),
         "identities": [policy for identity in identities for policy in identity["plan"]["policies"]],
         "games": games,
+        "games_of": {"worth of cards": WORTH_GAMES},
         "figures": figures,
     }
 

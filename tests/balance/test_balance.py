@@ -34,7 +34,7 @@ from wsim.stats.distributions import normal_quantile
 pytestmark = pytest.mark.usefixtures("medal")
 FEW = ("--quiet", "--elsewhere-games", "500")
 HOW_TO_GO_ON = (
-    "wsim: interrupted; results of the games so far; go on by adding --resume to the same command "
+    "wsim: interrupted; results of the games so far; continue with --resume added to the same command "
     "(patch.toml.journal has what was measured)\n"
 )
 
@@ -264,7 +264,7 @@ range = "-4..4"
     answer = balance(read_goal(write_goal(UNBALANCED + rows + SEARCH)))
     assert not answer.proven
     (conflict,) = answer.conflicts
-    assert conflict.endswith("and the knobs move both alike")
+    assert conflict.endswith("and the knobs move both in the same direction")
     assert "win of Temple (high) is too low" in conflict
     assert "win of Temple (low) is too high" in conflict
 
@@ -311,7 +311,7 @@ def test_a_file_that_is_there_is_not_written_over(wsim_command: Command) -> None
     Path("patch.json").write_text("mine", encoding="utf-8")
     answer = wsim_command("balance", goal, "--out", "patch.toml")
     assert (answer.code, answer.out) == (2, "")
-    assert "'patch.json' is there already" in answer.err
+    assert "'patch.json' already exists" in answer.err
     assert Path("patch.json").read_text(encoding="utf-8") == "mine"
     assert wsim_command("balance", goal, "--out", "patch.txt").err == (
         "wsim: a patch is written as FILE.toml, or its record alone as FILE.json, not 'patch.txt'\n"
@@ -347,7 +347,7 @@ def test_an_interrupted_search_says_what_it_knows_and_continues(
     assert (refused.code, refused.out) == (2, "")
     assert "continue with --resume, or remove it" in refused.err
     other = wsim_command("balance", goal, "--out", "patch.toml", "--seed", "2", "--resume", *FEW)
-    assert "is of another goal, seed or version of wsim" in other.err
+    assert "belongs to another goal, seed or version of wsim" in other.err
     went_on = wsim_command("balance", goal, "--out", "patch.toml", "--resume", *FEW)
     assert went_on.code == 0
     record = json.loads(Path("patch.json").read_text(encoding="utf-8"))

@@ -87,7 +87,7 @@ MISTAKES = {
         "unknown key of a target 'withn' (did you mean 'within'?)",
     ),
     "a plan's mistake": ("[plan]\nplayer = 4\n" + TARGET + KNOBS, "unknown plan key 'player'"),
-    "a key of no setting": ("[plan]\ngames = 4\n" + TARGET + KNOBS, "'games' is no key of a setting"),
+    "a key of no setting": ("[plan]\ngames = 4\n" + TARGET + KNOBS, "'games' is not a key of a setting"),
     "no knob": (UNBALANCED + TARGET, "needs at least one [[knob]]"),
     "no target": (UNBALANCED + KNOBS, "needs at least one [[target]]"),
     "a target without a bound": (UNBALANCED + "[[target]]\nof = 'wonder'\n" + KNOBS, "needs either within"),
@@ -109,7 +109,7 @@ MISTAKES = {
     ),
     "an event that never happens": (
         ONLY_SIDE_A,
-        "Gizah B is hardly ever at this table",
+        "Gizah B hardly ever occurs at this table",
     ),
     "a column that is not there": (
         UNBALANCED + "[[target]]\nof = 'wander'\nwithin = 0.1\n" + KNOBS,
@@ -121,7 +121,7 @@ MISTAKES = {
     ),
     "a knob of nothing": (
         UNBALANCED + TARGET + "[[knob]]\npath = 'wonders.*.pints'\nrange = '-1..1'\n",
-        "fits no whole number of the game (did you mean 'wonders.Temple.points'?)",
+        "matches no whole number of the game (did you mean 'wonders.Temple.points'?)",
     ),
     "a contradictory range": (
         UNBALANCED + TARGET + "[[knob]]\npath = 'wonders.*.points'\nrange = '2..-2'\n",
@@ -142,7 +142,7 @@ MISTAKES = {
     ),
     "a target for players that nobody names": (
         UNBALANCED + TARGET + "players = 'mean'\n" + KNOBS,
-        "is of the mean of players, and the goal names none",
+        "is about the mean of players, but the goal names no players",
     ),
     "a target for some of the players": (
         UNBALANCED + TARGET + "players = 'most'\n" + KNOBS,
@@ -150,10 +150,10 @@ MISTAKES = {
     ),
     "players and policies": (
         "players = ['bold', 'lazy']\n" + UNBALANCED + TARGET + KNOBS,
-        "leave out policies of its settings",
+        "omit policies of its settings",
     ),
     "a number of players": ("players = 4\n" + TABLE + TARGET + KNOBS, "are entries of a line-up, such as"),
-    "one player": ("players = ['bold']\n" + TABLE + TARGET + KNOBS, "two players or more, not 1"),
+    "one player": ("players = ['bold']\n" + TABLE + TARGET + KNOBS, "at least two players, not 1"),
     "a player named twice": ("players = ['bold', 'bold']\n" + TABLE + TARGET + KNOBS, "'bold' is named twice"),
     "too many players": (
         f"players = {[f'bold:a={place}' for place in range(21)]}\n" + TABLE + TARGET + KNOBS,
@@ -185,7 +185,7 @@ def test_all_mistakes_of_the_settings_are_listed_together() -> None:
     with pytest.raises(UserError) as caught:
         wsim.sensitivity({"setting": [{"player": 3}, {"name": 2}, {"games": 4}]})
     sentences = str(caught.value).split("\nalso: ")
-    known = ("unknown plan key", "a setting has a name", "'games' is no key")
+    known = ("unknown plan key", "a setting has a name", "'games' is not a key")
     for sentence, said in zip(sentences, known, strict=True):
         assert said in sentence
 
@@ -194,7 +194,7 @@ def test_all_mistakes_of_one_target_are_listed_together() -> None:
     with pytest.raises(UserError) as caught:
         wsim.sensitivity({"target": [{"within": -1.0, "at_least": 0.3, "only": ["Gizah"], "randomise": 2.0}]})
     sentences = str(caught.value).split("\nalso: ")
-    known = ("either within", "within = -1", "which names of no column", "a chance between")
+    known = ("either within", "within = -1", "filters names but gives no column", "a chance between")
     for sentence, said in zip(sentences, known, strict=True):
         assert said in sentence
 
@@ -206,7 +206,7 @@ def test_a_knob_that_does_nothing_is_refused(wsim_command: Command) -> None:
     for words in (("sensitivity", goal), ("balance", goal, "--out", "patch.toml")):
         answer = wsim_command(*words, "--games", "2000", "--replays", "500", "--quiet")
         assert (answer.code, answer.out) == (2, "")
-        assert "the knob 'cards.Medal.salt' does nothing to any target" in answer.err
+        assert "the knob 'cards.Medal.salt' has no effect on any target" in answer.err
         assert answer.err.count("\n") == 1
         assert [one.name for one in Path().iterdir()] == ["goal.toml"]
 
@@ -220,7 +220,7 @@ def test_a_missing_goal_file(wsim_command: Command) -> None:
 @pytest.mark.parametrize("goal", [5, None, [], "\0", object()])
 def test_a_goal_of_a_different_type_is_reported_in_one_sentence(goal: Any) -> None:
     for ask in (wsim.smallest_patch, wsim.sensitivity):
-        with pytest.raises(UserError, match=r"^a goal is a goal file, or its tables, not "):
+        with pytest.raises(UserError, match=r"^goal must be a goal file or its tables, not "):
             ask(goal)
 
 

@@ -44,7 +44,10 @@ def test_conflicts_are_between_targets_that_are_missed() -> None:
     assert conflicts(BOTH, level_of([0.262, 0.196], 0.02), ALIKE) == []  # unproven, both within
     assert conflicts(BOTH, level_of([0.285, 0.165], 0.01), ALIKE) == []  # beyond by less than an interval
     (said,) = conflicts(BOTH, level_of([0.30, 0.15], 0.001), ALIKE)
-    assert said == "win of A (four) is too high while win of A (five) is too low, and the knobs move both alike"
+    assert (
+        said
+        == "win of A (four) is too high while win of A (five) is too low, and the knobs move both in the same direction"
+    )
     assert conflicts(BOTH, level_of([0.30, 0.15], 0.001), APART) == []  # one value mends both
     assert conflicts(BOTH, level_of([0.30, 0.25], 0.001), ALIKE) == []  # off to the same side
 
@@ -52,7 +55,7 @@ def test_conflicts_are_between_targets_that_are_missed() -> None:
 def test_what_one_target_takes_another_beyond_is_a_conflict() -> None:
     """The first is 0.02 too high; to bring it down takes 0.018 off the other, which has 0.005 to give, or 0.03."""
     (said,) = conflicts(BOTH, level_of([0.30, 0.175], 0.0), ALIKE)
-    assert said.startswith("win of A (four) is too high, and what would mend it makes win of A (five) too low")
+    assert said.startswith("win of A (four) is too high, and what would fix it makes win of A (five) too low")
     assert conflicts(BOTH, level_of([0.30, 0.20], 0.0), ALIKE) == []
 
 
@@ -359,3 +362,12 @@ def test_the_conflicts_that_matter_most_are_named_first() -> None:
     moves = np.array([[1.0], [-2.0]]) * np.array([1.0, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1])
     named = conflicts(cells, level_of([0.27, *[0.20] * 6], 0.0), effects_of(*moves.tolist()))
     assert [sentence.partition("makes win of ")[2][0] for sentence in named] == list("ABCDE")
+
+
+def test_a_knob_that_moves_the_first_alone_is_no_conflict() -> None:
+    """Two knobs move both alike, but a third one mends the first and leaves the second where it is."""
+    level = level_of([0.30, 0.175], 0.0)
+    assert len(conflicts(BOTH, level, effects_of([0.05, 0.04], [-0.03, -0.03]))) == 1
+    assert conflicts(BOTH, level, effects_of([0.05, 0.04], [-0.03, -0.03], [-0.03, 0.0])) == []
+    assert len(conflicts(BOTH, level, effects_of([0.05, 0.04], [-0.03, -0.03], [-0.005, 0.0]))) == 1  # it is too weak
+    assert conflicts(BOTH, level, effects_of([0.05, 0.04], [-0.03, -0.03], [-0.01, 0.0], [0.0, 0.02])) == []  # offset

@@ -72,6 +72,11 @@ def _twice(number):  # type: ignore[no-untyped-def]
     return 2 * number
 
 
+@kernel
+def _part(state, at):  # type: ignore[no-untyped-def]
+    return state.parts[at]
+
+
 @kernel(inline=True)
 def _row_sum(grid, row):  # type: ignore[no-untyped-def]
     line = grid[row]
@@ -88,7 +93,7 @@ def work(state, fixed):  # type: ignore[no-untyped-def]
     state.part.level = state.small + 1
     state.part.share = 0.5
     for at in range(2):
-        part = state.parts[at]
+        part = _part(state, at)  # stores into a record that another kernel returns are kept
         part.level = _twice(3) + _twice(at) + _twice(state.small)
         part.share = fixed.factor * at
         part.marks[2] = 255

@@ -92,7 +92,9 @@ def test_code_of_a_folder_is_run_only_if_trusted(made: Path, wsim_command: Comma
         f"the code in {made}/files/2/bold.py, add --trust, or name your own with --policies\n"
     )
     assert not (made.parent / "ran").exists()
-    assert wsim_command(*words, str(made), "--trust").code == 0
+    assert "cannot be loaded" in wsim_command(*words, str(made), "--trust").err  # isolated: no environment, no files
+    assert not (made.parent / "ran").exists()
+    assert wsim_command("--trusted", *words, str(made), "--trust").code == 0
     assert (made.parent / "ran").exists()
 
 
@@ -109,7 +111,7 @@ def test_other_code_than_the_runs_is_refused_before_it_runs(made: Path, wsim_com
 
 @pytest.mark.slow
 def test_it_is_resumed_and_played_again_to_the_same_files(made: Path, wsim_command: Command) -> None:
-    assert wsim_command("run", "--resume", str(made), "--trust", "--games", "20", "-q").code == 0
+    assert wsim_command("--trusted", "run", "--resume", str(made), "--trust", "--games", "20", "-q").code == 0
     assert wsim_command("run", "--plan", str(made / "plan.toml"), "--games", "20", "-o", "again").code == 0
     resumed, again = load_run(made), load_run("again")
     assert_frame_equal(resumed.seats.collect(), again.seats.collect())

@@ -158,3 +158,9 @@ def test_the_option_is_refused_where_it_makes_no_sense() -> None:
         simulator_of(ruleset="1e-duo", players=2, character="true")
     with pytest.raises(UserError, match=r"character cannot be combined with picks"):
         simulator_of(character="true", picks=True)
+
+
+def test_games_in_several_seatings_are_not_followed() -> None:
+    simulator = simulator_of(character="true")
+    with pytest.raises(UserError, match="games in several seatings cannot be followed"):
+        simulator.play_seated(0, np.zeros(4, simulator.row_dtype), np.arange(4)[None])

@@ -43,12 +43,12 @@ def test_a_goal() -> None:
             "unknown section 'targets' (did you mean 'target'?); "
             "accepted: players, plan, setting, target, knob, keep, search"
         ),
-        "'seed' is no key of a setting: the search decides how games are played",
+        "'seed' is not a key of a setting: the search decides how games are played",
         f"unknown key of a target 'withn' (did you mean 'within'?); accepted: {', '.join(Target.__dataclass_fields__)}",
         "target.relative must be a number, not 'much'",
         "the target 'win of wonder' needs either within (or relative), or at_least and at_most",
         "a knob needs a range, such as path = 'cards.*.points', range = '-2..2'",
-        "the knob 'cards.*.points' costs touch = -1 and step = 0.35: neither is below 0",
+        "the knob 'cards.*.points' has touch = -1 and step = 0.35: neither is below 0",
         f"search.rounds must be a number, not {2**70}",
     ]
     again = told(lambda: as_goal({**GOAL, "search": {"games": 0, "alpha": 2}}))

@@ -28,7 +28,7 @@ ROOT = Path(__file__).parents[2]
 
 AIM = ("--game", "aiming", "--against", "stone", "--games", "60", "--held-out", "60", "--out", "run")
 MISTAKES = [
-    ((), "tune needs one policy: as in wsim tune weighted --start balanced"),
+    ((), "tune needs one policy, as in wsim tune weighted --start balanced"),
     (("archer", "stone"), "tune takes one policy: unexpected argument 'stone'"),
     (("random",), "'random' has no numbers to tune: weights, or numbers among its parameters, are needed"),
     (("balanced",), "the field is 'balanced' alone, the policy that is tuned: name another opponent with --against"),
@@ -38,7 +38,7 @@ MISTAKES = [
     (("weighted", "--games", "1"), "games must be a whole number, at least 30, not 1"),
     (("weighted", "--candidates", "2"), "candidates must be a whole number, at least 4, not 2"),
     (("weighted", "--start", "bal"), "unknown weight set 'bal': known are balanced"),
-    (("weighted:set=guilds", "--start", "balanced"), "names its set already: leave --start balanced or set= out"),
+    (("weighted:set=guilds", "--start", "balanced"), "already names its set: leave --start balanced or set= out"),
     (("greedy", "--start", "balanced"), "--start is the weight set from which weighted begins"),
     (("weighted", "--against", "nobody"), "unknown policy 'nobody'"),
     (("weighted", "--against", "greedy,random"), "the field 'greedy,random' has 2 policies for the 3 other seats of 4"),
@@ -47,12 +47,12 @@ MISTAKES = [
     (("weighted", "--players", "9"), "9 players cannot play rule set 1e"),
     (("weighted", "--players", "x"), "'x' is not a whole number"),
     (("weighted", "--ruleset", "3e"), "unknown rule set '3e'"),
-    (("weighted", "--margin", "2"), "margin is what a point is worth in wins, from 0 to less than 1, not 2.0"),
-    (("weighted", "--name", "a.b"), "the name of a set is letters, digits, _ and -, not 'a.b'"),
+    (("weighted", "--margin", "2"), "margin must be the value of a point in wins, from 0 to less than 1, not 2.0"),
+    (("weighted", "--name", "a.b"), "the name of a set may contain letters, digits, _ and -, not 'a.b'"),
     (("weighted", "--action-cards", "no"), "tune has no option '--action-cards'"),
-    (("--resume", "nowhere"), "'nowhere' holds no search of wsim tune (no tune.json)"),
-    (("--resume", "nowhere", "--games", "30"), "'nowhere' says what is searched: leave --games out beside --resume"),
-    (("weighted", "--resume", "nowhere"), "'nowhere' says what is searched: leave 'weighted' out beside --resume"),
+    (("--resume", "nowhere"), "'nowhere' contains no search of wsim tune (no tune.json)"),
+    (("--resume", "nowhere", "--games", "30"), "'nowhere' determines the search: leave --games out with --resume"),
+    (("weighted", "--resume", "nowhere"), "'nowhere' determines the search: leave 'weighted' out with --resume"),
 ]
 
 

@@ -62,7 +62,7 @@ def test_what_changes_nothing_stays_and_is_not_searched() -> None:
     tuned = wsim.tune("archer", **SMALL, generations=2, out="run")
     assert len(tuned.history.moved) == 3
     assert found(tuned)["idle"] == 0.0
-    with pytest.raises(UserError, match="nothing that is tuned of 'archer' changes any of 400 games"):
+    with pytest.raises(UserError, match="no tuned number of 'archer' changes any of 400 games"):
         wsim.tune("archer", **SMALL, only="idle", out="other")
     assert not Path("other").exists()
 

@@ -119,14 +119,12 @@ def test_a_card_has_a_page(caller: Caller, wsim_command: Command) -> None:
     assert link is not None
     text = html.unescape(caller.get(html.unescape(link[1])).text)
     assert "1 clay, 1 stone" in text
-    assert "Win difference" in text
+    assert "Owners" in text
     row = frame_of(wsim_command("table", "one", "cards", "--filter", "card=Palace", "--csv", "-").out).row(
         0, named=True
     )
     assert f"{row['score']:.3f}" in text
     assert f"{row['score_low']:.2f} to {row['score_high']:.2f}" in text
-    small = caller.get("/thing?run=one&table=cards&name=Strategists+Guild").text.partition("Score q")[2]
-    assert "&lt;0.001" in small.partition("</tr>")[0]  # a q-value is never 0
 
 
 def test_pages_of_things_show_more_on_request(caller: Caller) -> None:

@@ -169,7 +169,6 @@ def _wanted_columns(event: Plain) -> dict[str, Any]:
 
 
 def _where(condition: NDArray[Any], values: pl.Series) -> pl.Series:
-    """Return the values where the condition is true, null elsewhere."""
     import polars as pl
 
     return values.zip_with(pl.Series(condition), pl.Series([None], dtype=values.dtype).new_from_index(0, len(values)))

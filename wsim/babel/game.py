@@ -72,13 +72,11 @@ class TowerOfBabel(KernelGame):
         }
 
     def plan_of(self, described: Mapping[str, Any], ruleset: str) -> Mapping[str, Any]:  # noqa: ARG002
-        """Return the keys of a plan that a position written by hand decides: the number of players."""
         from wsim.babel.describe.setup import plan_keys
 
         return plan_keys(described)
 
     def prepare(self, plan: Plan) -> BabelSimulator:
-        """Check a plan against the rules and prepare it; raise UserError if it cannot be played."""
         options = {
             f"use_{name}": self._flag(name, value) for name, value in plan.options.items() if name not in EXPERIMENT
         }
@@ -94,7 +92,6 @@ class TowerOfBabel(KernelGame):
         return BabelSimulator(plan, catalogue, line_up)
 
     def _flag(self, name: str, value: Any) -> bool:
-        """Read an option that is on or off."""
         if name not in self.OPTIONS:
             raise UserError(
                 f"unknown option {name!r}{nearest(name, self.OPTIONS)}; Tower of Babel has {', '.join(self.OPTIONS)}"

@@ -88,42 +88,11 @@ from wsim.jit import kernel, types
 from wsim.policies.helpers import helper
 
 __all__ = [
-    "ACTION_CARDS",
-    "BLUFF",
-    "COMPLETE",
-    "DISC_BONUS",
-    "DOUBLE",
-    "DOUBLE_TURN",
-    "DRAW_THREE",
-    "EXCHANGE",
-    "EXCHANGE_CARDS",
-    "FIVE_POINTS",
-    "JOKER",
-    "KINDS",
-    "OFFER",
-    "PLAY_CARD",
-    "SLOTS",
-    "SPACES",
-    "TAKE",
-    "TRIPLE",
-    "TRIPLE_BONUS",
-    "TURN",
-    "WONDERS",
-    "below",
-    "cards_of",
-    "completes",
-    "first_of",
-    "kernel",
-    "second_of",
-    "set_gain",
-    "shortage",
-    "slot_of",
-    "takes",
-    "trades",
-    "uniform",
-    "usable",
-    "wonder_points",
-]
+    "ACTION_CARDS", "BLUFF", "COMPLETE", "DISC_BONUS", "DOUBLE", "DOUBLE_TURN", "DRAW_THREE", "EXCHANGE",
+    "EXCHANGE_CARDS", "FIVE_POINTS", "JOKER", "KINDS", "OFFER", "PLAY_CARD", "SLOTS", "SPACES", "TAKE", "TRIPLE",
+    "TRIPLE_BONUS", "TURN", "WONDERS", "below", "cards_of", "completes", "first_of", "kernel", "second_of",
+    "set_gain", "shortage", "slot_of", "takes", "trades", "uniform", "usable", "wonder_points",
+]  # fmt: skip
 
 _helper = partial(helper, home="babel.policies")
 _I8, _F8 = types.int64, types.float64

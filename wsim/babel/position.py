@@ -17,14 +17,12 @@ class BabelPosition(StatePosition):
     DECISIONS = DECISIONS
 
     def moves(self) -> Sequence[Mapping[str, Any]]:
-        """Return the legal moves in order, each as in the trace."""
         if self.to_move is None:
             return []
         public, catalogue = self.record.public, self.simulator.catalogue
         return [move_record(catalogue, public, self.choice[0], self.to_move, int(move)) for move in self.coded]
 
     def scores(self) -> list[dict[str, Any]]:
-        """Return the score of every seat of a finished game."""
         record = self.record
         return [
             {
@@ -42,17 +40,13 @@ class BabelPosition(StatePosition):
         ]
 
     def standing(self) -> list[int]:
-        """Return the points of every seat so far."""
         return [int(points) for points in self.record.public.points[: self.simulator.seats]]
 
     def view(self, seat: int | None) -> dict[str, Any]:
-        """Return what a seat may know (A26) as a JSON object; None: everything."""
         return view_of(self.simulator.catalogue, self.record, seat, self.moment)
 
     def text(self, seat: int) -> list[str]:
-        """Return what a seat may know as lines for a person."""
         return view_lines(self.view(seat))
 
     def columns(self, history: bool = True) -> tuple[str, ...]:  # noqa: ARG002 (there is no history)
-        """Return the names of the columns of an observation."""
         return columns(self.simulator.seats)

@@ -79,16 +79,13 @@ class BabelSimulator(KernelSimulator[BabelPosition]):
         return self.vector_kernels(columns(self.seats), fixed_actions(), MOVES)
 
     def limit_source(self, what: int, source: int) -> str:
-        """Return the action card whose formula begins at an offset of the code."""
         return f"action card {ACTION_CARDS[list(self.rules.effect_at).index(source)]}" if what == FORMULA else ""
 
     def with_line_up(self, policies: Sequence[str]) -> BabelSimulator:
-        """Return a simulator with the same rules and options and a different line-up."""
         plan = self.plan.replace(policies=policies)
         return BabelSimulator(plan, self.catalogue, resolve(plan.line_up, plan.players, POLICIES))
 
     def set_up(self, described: Mapping[str, Any]) -> BabelPosition:
-        """Return a hand-written position; raise UserError for an impossible one."""
         return set_up(self.begin(0), described)
 
     @property
@@ -101,36 +98,28 @@ class BabelSimulator(KernelSimulator[BabelPosition]):
         return seats_frame(rows, self.labels, self.seats, self.catalogue)
 
     def picks_frame(self, picks: NDArray[Any]) -> pl.DataFrame:
-        """Return the picks table (``frames.PICK_COLUMNS``)."""
         return picks_frame(picks, self.labels, self.catalogue, overrules=bool(self.seating.overrule.any()))
 
     def trace(self, number: int) -> dict[str, Any]:
-        """Replay one game and return its trace (docs/trace.md)."""
         game, rows = self.logged(number)
         return trace_of(self.catalogue, game, rows, self.labels, self.plan.seed, number)
 
     def text(self, trace: Mapping[str, Any]) -> str:
-        """Return a trace as text for a person."""
         return game_text(trace)
 
     def phrase(self, move: Mapping[str, Any]) -> str:
-        """Return a move in a few words."""
         return phrase(move)
 
     def scene(self, view: Mapping[str, Any]) -> Scene:
-        """Return what a seat may know as a scene."""
         return scene(view)
 
     def story(self, number: int) -> Story:
-        """Return one game scene by scene, one per turn."""
         return story(self.trace(number), moments(self.begin(number), lambda position: int(position.record.public.turn)))
 
     def resolved(self) -> dict[str, Any]:
-        """Return the catalogue, with patches and changes, as a JSON object."""
         return {SECTION: json.loads(json.dumps(self.catalogue.section))}
 
     def provenance(self) -> dict[str, Any]:
-        """Return the origin of the rules: catalogue, switches, assumptions, policies."""
         return {
             "ruleset": self.catalogue.ruleset,
             "catalogue": Path(self.catalogue.source).name,

@@ -119,7 +119,6 @@ class BalanceAnswer(AskedAnswer):
         return min((float(proof["within"]) for proof in self.proofs), default=None)
 
     def record(self) -> dict[str, Any]:
-        """Return the answer as a JSON object."""
         tables = {"changes": self.changes, "targets": self.targets, "trade": self.trade}
         elsewhere = {"carried": self.carried, "responses": self.responses}
         return {
@@ -154,28 +153,23 @@ class BalanceAnswer(AskedAnswer):
 
     @classmethod
     def compared(cls, record: Mapping[str, Any]) -> str:
-        """Return what was compared, in words."""
         return f"the patch, {super().compared(record)}"
 
     @classmethod
     def flat_plan(cls, record: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the plan of the first setting; empty if there is none."""
         settings = record.get("settings") or [{"plan": {}}]
         return dict(settings[0]["plan"])
 
     @property
     def title(self) -> str:
-        """The result, as one sentence."""
         return self.headline()
 
     @classmethod
     def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:
-        """Return the column declarations of its tables."""
         return dict.fromkeys(cls.TABLES, target_columns(record["targets"]))
 
     @classmethod
     def document(cls, stored: Stored) -> Document:
-        """Return a written patch as pages show it: the targets of each metric and setting, before and after."""
         record, targets = stored.record, stored.main
         several, count = targets["setting"].n_unique() > 1, len(record["changes"])
         within = record.get("proven_within")
@@ -202,14 +196,13 @@ class BalanceAnswer(AskedAnswer):
         return Document(targets, sheets, head=[BEFORE_AFTER], notes=notes)
 
     def display(self, view: View = whole) -> Document:
-        """Return the answer as a document: patch, targets before and after, costs, other players."""
         shown = view(self.targets)
         tables, declared = [], target_columns(self.targets.to_dicts())
         if self.patch:
-            title = "The patch: what each change does to the target that it moves most, next to the others"
+            title = "The patch: the effect of each change on the target that it moves most, with the other changes"
             rows = _slim(self.changes.drop("cost"))
             tables.append(Sheet(title, rows, declared, first=("path", "old", "new", "of", "effect")))
-        title = "Targets, before and after on fresh deals (95 % intervals)"
+        title = "Targets, before and after on fresh deals (95% intervals)"
         tables.append(Sheet(title, _slim(shown), declared, first=("of", "before", "after", "proven", "low", "high")))
         title = "Changes against the largest deviation (1: at the bound), on deals of the search"
         tables.append(Sheet(title, self.trade.drop("patch").to_dicts(), declared))
@@ -294,7 +287,7 @@ class BalanceAnswer(AskedAnswer):
             raise UserError(f"cannot write {str(path)!r}: there is no folder {str(path.parent)!r}")
         for file in (path, *([] if going_on else [evidence_file(path)])):
             if file.exists():
-                raise UserError(f"{str(file)!r} is there already: name another file with --out, or remove it")
+                raise UserError(f"{str(file)!r} already exists: name another file with --out, or remove it")
 
 
 def _slim(table: pl.DataFrame) -> list[dict[str, Any]]:
@@ -309,7 +302,6 @@ def idle_note(idle: Sequence[str]) -> list[str]:
 
 
 def _range(numbers: Collection[int]) -> str:
-    """Return the range of some numbers, in words."""
     lowest, highest = min(numbers), max(numbers)
     return f"{lowest:,}" if lowest == highest else f"{lowest:,} to {highest:,}"
 
@@ -434,7 +426,6 @@ def _changes(search: PatchSearch, patch: Patch, *, alone: bool) -> pl.DataFrame:
 
 
 def _targets(search: PatchSearch, proof: Proof | None) -> pl.DataFrame:
-    """Return every cell before and after."""
     before = search.before
     assert before is not None
     rows, half_widths = [], _between(search.evaluator.goal, search.evaluator.cells)

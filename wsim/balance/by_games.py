@@ -157,12 +157,12 @@ class GamesEvaluator:
         self, jobs: Iterable[tuple[Plan | None, list[int]]], options: Sequence[Option], seed: int, games: int
     ) -> Iterator[tuple[Plan | None, list[int]]]:
         """Yield the jobs without the options whose games break a limit; these are played alone to find them."""
-        for focus, places in jobs:
+        for focus, indices in jobs:
             try:
-                self._replay(focus, [options[index] for index in places], seed, games)
+                self._replay(focus, [options[index] for index in indices], seed, games)
             except GameLimitError:
                 kept = []
-                for index in places:
+                for index in indices:
                     patch = ((self._knobs[options[index].knob].path, options[index].value),)
                     try:
                         self._replay(focus, [options[index]], seed, games)
@@ -172,7 +172,7 @@ class GamesEvaluator:
                 if kept:
                     yield focus, kept
             else:
-                yield focus, places
+                yield focus, indices
 
     def _replay(self, focus: Plan | None, options: Sequence[Option], seed: int, games: int) -> Arrays:
         """Return the sums of the effects of options in games played with and without them."""

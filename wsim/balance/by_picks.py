@@ -58,7 +58,18 @@ class PicksEvaluator:
         self._base: Simulator = game.prepare(self._plan)
         targets = [target for target in goal.of(setting) if target.card is not None and target.randomise == chance]
         for target in targets:
-            _check(target, self._base, game)
+            assert game.PICKS is not None  # randomised() has said so
+            if target.action not in game.PICKS.actions:
+                known = ", ".join(game.PICKS.actions)
+                raise UserError(
+                    f"the target {target.name!r}: unknown action {target.action!r}"
+                    f"{nearest(target.action, game.PICKS.actions)}; accepted: {known}"
+                )
+            columns = sample(self._base).columns
+            if SHORT.get(target.metric, target.metric) not in columns:
+                raise UserError(
+                    f"the target {target.name!r}: unknown outcome {target.metric!r}; accepted: score, win, or a column"
+                )
         self.cells: list[Cell] = []
         self._effects_wanted: list[tuple[Target, str]] = []
         names = {card for target in targets for card in self._named(target)}
@@ -119,13 +130,10 @@ class PicksEvaluator:
 
     # --- experiments -----------------------------------------------------------------------------------------------
 
-    def _names(self) -> list[str]:
-        kind = self._base.picks_frame(np.zeros(0, self._base.pick_dtype)).schema["card"]
-        return list(cast("pl.Enum", kind).categories)
-
     def _named(self, target: Target) -> list[str]:
-        """Return the cards that a target names; raise UserError for an unknown one."""
-        names = self._names()
+        """Return the cards that a target names; raise UserError for one that there is not."""
+        kind = self._base.picks_frame(np.zeros(0, self._base.pick_dtype)).schema["card"]
+        names = list(cast("pl.Enum", kind).categories)
         if target.card == "*":
             return names
         by_lower = {name.lower(): name for name in names}
@@ -152,8 +160,8 @@ class PicksEvaluator:
         cards = [card for card, often in zip(named, effective, strict=True) if often >= ENOUGH]
         if not cards:
             raise UserError(
-                f"the target {target.name!r} is about what hardly ever happened in {games:,} games: play more "
-                "(search.picks), or choose another card or action"
+                f"the target {target.name!r} is about something that hardly ever happened in {games:,} games: play "
+                "more (search.picks), or choose another card or action"
             )
         return cards
 
@@ -227,19 +235,3 @@ class PicksEvaluator:
         assert experiment is not None
         effects = experiment.effects(picks, seats, target.action, outcome, target.against, _LEVEL)
         return effects.frame.with_columns(pl.col("card").cast(pl.String))
-
-
-def _check(target: Target, simulator: Simulator, game: Game) -> None:
-    """Raise UserError for a target that the experiments of a game cannot be about."""
-    assert game.PICKS is not None  # randomised() has said so
-    if target.action not in game.PICKS.actions:
-        known = ", ".join(game.PICKS.actions)
-        raise UserError(
-            f"the target {target.name!r}: unknown action {target.action!r}"
-            f"{nearest(target.action, game.PICKS.actions)}; accepted: {known}"
-        )
-    columns = sample(simulator).columns
-    if SHORT.get(target.metric, target.metric) not in columns:
-        raise UserError(
-            f"the target {target.name!r}: unknown outcome {target.metric!r}; accepted: score, win, or a column"
-        )

@@ -134,9 +134,7 @@ def _check_reachable(target: Target, metric: Metric, fair: float) -> None:
             f"they cannot all lie in {low:.4g}..{high:.4g}"
         )
     if whole and not target.of and not metric.where:
-        raise UserError(
-            f"the target {target.name!r} says nothing: the mean win share never moves; say of which columns"
-        )
+        raise UserError(f"the target {target.name!r} is empty: the mean win share never changes; name columns with of")
 
 
 def _combinations(target: Target, metric: Metric, sample: pl.DataFrame) -> list[tuple[tuple[str, str], ...]]:
@@ -145,7 +143,9 @@ def _combinations(target: Target, metric: Metric, sample: pl.DataFrame) -> list[
 
     if not target.of:
         if not SeatsReader(sample, np.ones(sample.height, bool)).counted(metric).any():
-            raise UserError(f"the target {target.name!r} is about what never happened in {_games(sample):,} games")
+            raise UserError(
+                f"the target {target.name!r} is about something that never happened in {_games(sample):,} games"
+            )
         return [()]
     names = []
     columns = [name for name, kind in sample.schema.items() if isinstance(kind, pl.Enum)]
@@ -164,11 +164,13 @@ def _combinations(target: Target, metric: Metric, sample: pl.DataFrame) -> list[
             raise UserError(f"the target {target.name!r} is only about {only!r}{nearest(only, known)}")
         if only not in wanted:
             raise UserError(
-                f"the target {target.name!r}: {only} is hardly ever at this table ({_games(sample):,} games)"
+                f"the target {target.name!r}: {only} hardly ever occurs at this table ({_games(sample):,} games)"
             )
     chosen = [wanted[combination] for combination in target.only] if target.only else present
     if not chosen:
-        raise UserError(f"the target {target.name!r} is about what never happened in {_games(sample):,} games")
+        raise UserError(
+            f"the target {target.name!r} is about something that never happened in {_games(sample):,} games"
+        )
     return [tuple(zip(target.of, combination, strict=True)) for combination in chosen]
 
 

@@ -45,18 +45,41 @@ def conflicts(cells: Sequence[Cell], level: Level, effects: Effects) -> list[str
                 continue
             alike = float(effect @ other_effect / np.sqrt((effect @ effect) * (other_effect @ other_effect)))
             taken = float(off * (effect @ other_effect) / (effect @ effect))
-            if alike > ALIKE and opposite + taken > 0:
+            together = _feasible(-sign * effect, -sign * other_effect, off, opposite)
+            if alike > ALIKE and opposite + taken > 0 and not together:
                 weight = min(off / cells[index].reach, taken / cells[second].reach)
                 weighted.append((alike * weight, _sentence(cells[index], sign, cells[second], beyond=opposite > 0)))
     return [sentence for _, sentence in sorted(weighted, reverse=True)[:MAX_CONFLICTS]]
+
+
+def _feasible(mended: Floats, other: Floats, wanted: float, opposite: float) -> bool:
+    """Return whether some of the options, each wholly or in part, mend the first cell and leave the second in bounds.
+
+    A linear programme with two constraints: ``mended @ x >= wanted`` and ``other @ x <= -opposite`` for x from 0 to 1.
+    By duality it has a solution unless some weight of the second constraint shows that there is none, and only the
+    ratios of the coefficients need to be tried.
+
+    Parameters
+    ----------
+    mended: how far each option brings the first cell back. other: how far it moves the second one towards its bound.
+    wanted: what the first cell is beyond its bound. opposite: what the second one is beyond its own; negative: room.
+    """
+    ratios = np.divide(mended, other, out=np.zeros(len(mended)), where=other != 0)
+    weights = np.array([0.0, *ratios[ratios > 0]])
+    best = np.maximum(mended - weights[:, None] * other, 0.0).sum(axis=1) - wanted - weights * opposite
+    unbounded = np.maximum(-other, 0.0).sum() - opposite  # only the second constraint
+    return bool((best >= 0).all() and unbounded >= 0)
 
 
 def _sentence(first: Cell, sign: float, second: Cell, *, beyond: bool) -> str:
     off, opposite = ("high", "low") if sign > 0 else ("low", "high")
     first_name, second_name = (f"{cell.metric} of {cell.name} ({cell.setting})" for cell in (first, second))
     if beyond:
-        return f"{first_name} is too {off} while {second_name} is too {opposite}, and the knobs move both alike"
+        return (
+            f"{first_name} is too {off} while {second_name} is too {opposite}, and the knobs move both in the same "
+            "direction"
+        )
     return (
-        f"{first_name} is too {off}, and what would mend it makes {second_name} too {opposite}: the knobs move both "
+        f"{first_name} is too {off}, and what would fix it makes {second_name} too {opposite}: the knobs move both "
         "alike"
     )

@@ -87,15 +87,8 @@ class Evaluator:
         setting.
     """
 
-    def __init__(
-        self,
-        goal: Goal,
-        memory: Memory,
-        seed: int,
-        execution: Execution = Execution(),
-    ) -> None:
-        """Prepare every setting of a goal; raise UserError for one that cannot be played or a target that never
-        occurs."""
+    def __init__(self, goal: Goal, memory: Memory, seed: int, execution: Execution = Execution()) -> None:
+        """Prepare every setting of a goal; raise UserError for anything that cannot be played or never happens."""
         self.goal, self.memory, self.seed = goal, memory, seed
         self.sampler = Sampler(memory, (goal.digest, seed), execution)
         game: Game = find_game(goal.game)
@@ -180,9 +173,7 @@ class Evaluator:
         working = {option.knob for option, moves in zip(self.options, moved, strict=True) if moves}
         for index, row in enumerate(self.goal.knobs):
             if not any(self.knobs[knob].row == index for knob in working):
-                raise UserError(
-                    f"the knob {row.path!r} does nothing to any target, as far as the games go: take it out"
-                )
+                raise UserError(f"the knob {row.path!r} has no effect on any target in these games: remove it")
         return [knob.name for index, knob in enumerate(self.knobs) if index not in working]
 
     def _replayed(self, part: CellEvaluator, games: int) -> Effects:

@@ -132,8 +132,8 @@ class SearchSettings:
     alpha: accepted chance of calling a patch proven that misses a target. proofs: attempts that share it.
     """
 
-    games: int = option("Games that measure a patch at a setting.", 100_000, metavar="N", shown="100,000")
-    replays: int = option("Games for each step of a value that must be played for.", 4_000, metavar="N", shown="4,000")
+    games: int = option("Games to measure a patch at a setting.", 100_000, metavar="N", shown="100,000")
+    replays: int = option("Games for each step of a value that must be replayed.", 4_000, metavar="N", shown="4,000")
     proof_games: int = option("Games of a proof at a setting, at most.", 1_000_000, metavar="N", shown="1,000,000")
     picks: int = 20_000
     rounds: int = 3
@@ -210,12 +210,11 @@ def as_goal(source: GoalSource | Goal) -> Goal:
         return _goal_of(Path("the goal"), "the goal", source)
     path: Any = source
     if not isinstance(path, str | os.PathLike) or "\0" in str(path):
-        raise UserError(f"a goal is a goal file, or its tables, not {path!r}")
+        raise UserError(f"goal must be a goal file or its tables, not {path!r}")
     return read_goal(str(path))
 
 
 def _goal_of(file: Path, source: str, tables: Mapping[str, Any]) -> Goal:
-    """Return the goal in the tables of ``file``."""
     known = ("players", "plan", "setting", "target", "knob", "keep", "search")
     mistakes = Mistakes()
     for key in tables:
@@ -275,7 +274,9 @@ def _players(file: Path, tables: Mapping[str, Any]) -> tuple[str, ...]:
         if player in players[:index]:
             raise UserError(f"{file}: the player {player!r} is named twice")
     if len(players) < 2:
-        raise UserError(f"{file}: a goal has two players or more, not {len(players)}: one is the policies of [plan]")
+        raise UserError(
+            f"{file}: a goal needs at least two players, not {len(players)}: a single one goes into policies of [plan]"
+        )
     return tuple(players)
 
 
@@ -300,7 +301,7 @@ def _settings(
     if len({(setting.plan.cards, setting.plan.patch, setting.plan.set) for setting in settings}) > 1:
         raise UserError(f"{file}: cards, patch and set are the same at all settings: write them under [plan]")
     if all(setting.report for setting in settings):
-        raise UserError(f"{file}: every setting is reported only: at least one is to be balanced")
+        raise UserError(f"{file}: every setting has report = true: at least one must be balanced")
     return tuple(settings)
 
 
@@ -309,9 +310,9 @@ def _setting(file: Path, shared: Mapping[str, Any], row: Mapping[str, Any], play
     keys = {**shared, **{key: value for key, value in row.items() if key not in ("name", "report")}}
     for key in _NOT_OF_A_GOAL:
         if key in keys:
-            raise UserError(f"{file}: {key!r} is no key of a setting: the search decides how games are played")
+            raise UserError(f"{file}: {key!r} is not a key of a setting: the search decides how games are played")
     if player and "policies" in keys:
-        raise UserError(f"{file}: the goal names players, who take all seats: leave out policies of its settings")
+        raise UserError(f"{file}: the goal names players, which take all seats: omit policies of its settings")
     keys |= {"policies": player} if player else {}
     try:
         plan = Plan.make(**{**keys, "games": 1})
@@ -333,32 +334,44 @@ def _target(file: str, table: Mapping[str, Any], settings: Sequence[str] | None,
     around = target.within is not None or target.relative is not None
     bounded = target.at_least is not None or target.at_most is not None
     subject = f"{file}: the target {target.name!r}"
-    if around == bounded:
-        mistakes.add(f"{subject} needs either within (or relative), or at_least and at_most")
-    if target.within is not None and target.relative is not None:
-        mistakes.add(f"{subject} has within and relative: give one of them")
-    for name, reach in (("within", target.within), ("relative", target.relative)):
-        if reach is not None and reach <= 0:
-            mistakes.add(f"{subject} has {name} = {reach:g}: it must be above 0")
-    if bounded and target.value is not None:
-        mistakes.add(f"{subject} has a value and bounds: a value goes with within")
     low, high = target.bounds(0.0) if bounded and not around else (0.0, 0.0)
-    if low > high:
-        mistakes.add(f"{subject} is impossible: at_least {low:g} is above at_most {high:g}")
-    if around and target.value is None and (target.metric != "win" or target.card is not None):
-        mistakes.add(f"{subject} needs a value: only the win shares of a table have a fair share")
-    if target.only and not target.of:
-        mistakes.add(f"{subject} says only which names of no column: add of, such as of = 'wonder,side'")
-    if target.card is not None and target.of:
-        mistakes.add(f"{subject} is about a card and about columns: make two targets of it")
-    if target.players not in (EACH, MEAN):
-        mistakes.add(f"{subject} must hold for {EACH} of the players or for their {MEAN}, not {target.players!r}")
-    if target.players == MEAN and not several:
-        mistakes.add(f"{subject} is of the mean of players, and the goal names none: players = ['net', 'balanced']")
-    if target.against not in ("others", "policy"):
-        mistakes.add(f"{subject} compares against others or policy, not {target.against!r}")
-    if not 0 < target.randomise < 1:
-        mistakes.add(f"{subject} needs a chance between 0 and 1 to randomise a pick, not {target.randomise:g}")
+    for mistaken, message in (
+        (around == bounded, "needs either within (or relative), or at_least and at_most"),
+        (
+            target.within is not None and target.relative is not None,
+            "has both within and relative: give only one of them",
+        ),
+        *(
+            (reach is not None and reach <= 0, f"has {name} = {reach or 0:g}: it must be above 0")
+            for name, reach in (("within", target.within), ("relative", target.relative))
+        ),
+        (bounded and target.value is not None, "has a value and bounds: use value only with within"),
+        (low > high, f"is impossible: at_least {low:g} is above at_most {high:g}"),
+        (
+            around and target.value is None and (target.metric != "win" or target.card is not None),
+            "needs a value: only the win shares of a table have a fair share",
+        ),
+        (target.only and not target.of, "filters names but gives no column: add one, such as of = 'wonder,side'"),
+        (target.card is not None and target.of, "is about both a card and columns: make two targets"),
+        (
+            target.players not in (EACH, MEAN),
+            f"must hold for {EACH} of the players or for their {MEAN}, not {target.players!r}",
+        ),
+        (
+            target.players == MEAN and not several,
+            "is about the mean of players, but the goal names no players: players = ['net', 'balanced']",
+        ),
+        (
+            target.against not in ("others", "policy"),
+            f"compares against others or policy, not {target.against!r}",
+        ),
+        (
+            not 0 < target.randomise < 1,
+            f"needs a chance between 0 and 1 to randomise a pick, not {target.randomise:g}",
+        ),
+    ):
+        if mistaken:
+            mistakes.add(f"{subject} {message}")
     mistakes.raise_any()
     return target
 
@@ -378,7 +391,7 @@ def _knob(file: str, table: Mapping[str, Any]) -> KnobRow:
     row = read_row(KnobRow, table, "knob", file)
     if row.touch < 0 or row.step < 0:
         raise UserError(
-            f"{file}: the knob {row.path!r} costs touch = {row.touch:g} and step = {row.step:g}: neither is below 0"
+            f"{file}: the knob {row.path!r} has touch = {row.touch:g} and step = {row.step:g}: neither is below 0"
         )
     return row
 
@@ -386,14 +399,14 @@ def _knob(file: str, table: Mapping[str, Any]) -> KnobRow:
 def _keep(file: str, table: Mapping[str, Any], settings: Sequence[str] | None) -> Keep:
     for key in ("metric", "within"):
         if key not in table:
-            raise UserError(f"{file}: what is kept needs a {key}, such as metric = 'score', within = 1.0")
+            raise UserError(f"{file}: a keep row needs a {key}, such as metric = 'score', within = 1.0")
     keep, mistakes = read_row(Keep, table, "keep", file), Mistakes()
     with mistakes.noted():
         _check_settings(file, keep.settings, settings)
     if keep.within <= 0:
         mistakes.add(f"{file}: {keep.metric!r} is kept within {keep.within:g}: it must be above 0")
     if keep.metric in ("win", "win_share"):
-        mistakes.add(f"{file}: the mean win share of all seats never moves: keep another metric, such as score")
+        mistakes.add(f"{file}: the mean win share of all seats never changes: keep another metric, such as score")
     mistakes.raise_any()
     return keep
 
@@ -419,5 +432,5 @@ def _check(file: Path, goal: Goal) -> None:
         mistakes.add(f"{file}: {goal.game} has no values that wsim can tune")
     for setting in goal.settings if goal.targets else ():
         if not setting.report and not goal.of(setting):
-            mistakes.add(f"{file}: no target is about the setting {setting.name!r}: give it one, or report = true")
+            mistakes.add(f"{file}: no target uses the setting {setting.name!r}: give it one, or report = true")
     mistakes.raise_any()

@@ -79,8 +79,20 @@ def knobs_of(goal: Goal, simulator: Simulator) -> tuple[Knob, ...]:
     knobs = tuple(knob_at.values())
     count = sum(knob.high - knob.low for knob in knobs)
     if count > MAX_OPTIONS:
-        raise UserError(f"the knobs have {count:,} steps together: at most {MAX_OPTIONS:,} can be looked at")
-    _check_bounds(goal.settings[0].plan, knobs)
+        raise UserError(f"the knobs have {count:,} steps together: at most {MAX_OPTIONS:,} can be considered")
+    plan = goal.settings[0].plan
+    prepare = find_game(plan.game).prepare
+    tried: set[tuple[str, ...]] = set()
+    for knob in knobs:
+        kind = (knob.path[0], *knob.path[-2:], str(knob.low), str(knob.high))
+        if kind in tried and ":" not in knob.path[-1]:  # the rules bound all values of a kind alike, but each formula
+            continue
+        tried.add(kind)
+        for value in (knob.low, knob.high):
+            try:
+                prepare(patched(plan, ((knob.path, value),)))
+            except UserError as error:
+                raise UserError(f"the range of {knob.name} goes beyond the rules: {error}") from None
     return knobs
 
 
@@ -104,12 +116,11 @@ def _matching(row: KnobRow, values: Mapping[Path, int]) -> list[Path]:
     paths = [path for path in values if fits(path)]
     if not paths:
         similar = nearest(row.path, map(dotted, values))
-        raise UserError(f"the knob {row.path!r} fits no whole number of the game{similar}")
+        raise UserError(f"the knob {row.path!r} matches no whole number of the game{similar}")
     return paths
 
 
 def _bounds(row: KnobRow, path: Path, base: int) -> tuple[int, int]:
-    """Return the least and greatest value of a knob."""
     match = _RANGE.fullmatch(row.range)
     if match is None:
         raise UserError(f"the range of the knob {row.path!r} is written -2..2, not {row.range!r}")
@@ -119,29 +130,13 @@ def _bounds(row: KnobRow, path: Path, base: int) -> tuple[int, int]:
     if not row.absolute:
         if not low <= 0 <= high:
             raise UserError(
-                f"the range {row.range!r} of the knob {row.path!r} leaves out the present value (0): write absolute = "
+                f"the range {row.range!r} of the knob {row.path!r} excludes the present value (0): write absolute = "
                 "true if the values themselves are meant"
             )
         return max(base + low, min(base, 0)), base + high
     if not low <= base <= high:
         raise UserError(f"the range {row.range!r} leaves out {base}, which {dotted(path)} is now")
     return low, high
-
-
-def _check_bounds(plan: Plan, knobs: Sequence[Knob]) -> None:
-    """Raise UserError if the rules refuse the smallest or largest value of a knob, with all other values unchanged."""
-    prepare = find_game(plan.game).prepare
-    tried: set[tuple[str, ...]] = set()
-    for knob in knobs:
-        kind = (knob.path[0], *knob.path[-2:], str(knob.low), str(knob.high))
-        if kind in tried and ":" not in knob.path[-1]:  # the rules bound all values of a kind alike, but each formula
-            continue
-        tried.add(kind)
-        for value in (knob.low, knob.high):
-            try:
-                prepare(patched(plan, ((knob.path, value),)))
-            except UserError as error:
-                raise UserError(f"the range of {knob.name} goes beyond the rules: {error}") from None
 
 
 def options_of(knobs: Sequence[Knob]) -> tuple[Option, ...]:

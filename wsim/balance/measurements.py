@@ -50,11 +50,12 @@ class Memory:
             return
         if not resume:
             raise UserError(
-                f"{str(file)!r} is what an interrupted search left: continue with --resume, or remove it to start again"
+                f"{str(file)!r} is the journal of an interrupted search: continue with --resume, or remove it to start "
+                "again"
             )
         first, *entries = self._journal.entries() or [{}]
         if first != head:
-            raise UserError(f"{str(file)!r} is of another goal, seed or version of wsim: remove it to start again")
+            raise UserError(f"{str(file)!r} belongs to another goal, seed or version of wsim: remove it to start again")
         for entry in entries:
             with suppress(ValueError, KeyError, TypeError, AttributeError):  # forged
                 sums = {name: np.array(values, float) for name, values in entry["sums"].items()}

@@ -79,8 +79,8 @@ class BalanceQuestion(GoalOptions):
     Exit code 3: no patch was proven. The output then says which targets bind, and the nearest patch is written.
     """
 
-    games: int | None = size_option("Games that measure a patch at a setting.", "100,000")
-    replays: int | None = size_option("Games for each step of a value that must be played for.", "4,000")
+    games: int | None = size_option("Games to measure a patch at a setting.", "100,000")
+    replays: int | None = size_option("Games for each step of a value that must be replayed.", "4,000")
     proof_games: int | None = size_option("Games of a proof at a setting, at most.", "1,000,000")
 
 
@@ -105,7 +105,6 @@ class BalanceFiles(Options):
             raise UserError("--resume continues the search that writes --out FILE: name that file")
 
     def elsewhere(self, folder: Path) -> Self:  # noqa: ARG002
-        """Return the options for asking again: nothing is written."""
         return replace(self, out=None, resume=False)
 
     @property

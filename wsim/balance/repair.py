@@ -75,7 +75,18 @@ def repaired(
     """
     state = _State(knobs, options, patch, level.value)
     for _ in range(MAX_MOVES):
-        chosen = _best_move(state, effects.value, aims)
+        before = state.at[state.of_knob]
+        change = effects.value - effects.value[before]
+        price = state.cost - state.cost[before]
+        single = PENALTY * aims.excess(state.now + change) + price
+        best, chosen = PENALTY * float(aims.excess(state.now)) - 1e-6, list[int]()
+        if single.min() < best:
+            best, chosen = float(single.min()), [int(single.argmin())]
+        for first in np.flatnonzero(before != np.arange(len(before))):
+            pair = PENALTY * aims.excess(state.now + change[first] + change) + price + price[first]
+            pair[state.of_knob == state.of_knob[first]] = np.inf
+            if pair.min() < best - 1e-9:
+                best, chosen = float(pair.min()), [int(first), int(pair.argmin())]
         if not chosen:
             break
         for option in chosen:
@@ -83,23 +94,6 @@ def repaired(
             state.now = state.now + effects.value[option] - effects.value[state.at[knob]]
             state.at[knob] = option
     return patch_of(knobs, [options[option].value for option in state.at]), state.now
-
-
-def _best_move(state: _State, effects: Floats, aims: Aims) -> list[int]:
-    """Return the one or two options with the lowest cost including the remaining deviation; empty: nothing helps."""
-    before = state.at[state.of_knob]
-    change = effects - effects[before]
-    price = state.cost - state.cost[before]
-    single = PENALTY * aims.excess(state.now + change) + price
-    best, chosen = PENALTY * float(aims.excess(state.now)) - 1e-6, list[int]()
-    if single.min() < best:
-        best, chosen = float(single.min()), [int(single.argmin())]
-    for first in np.flatnonzero(before != np.arange(len(before))):
-        pair = PENALTY * aims.excess(state.now + change[first] + change) + price + price[first]
-        pair[state.of_knob == state.of_knob[first]] = np.inf
-        if pair.min() < best - 1e-9:
-            best, chosen = float(pair.min()), [int(first), int(pair.argmin())]
-    return chosen
 
 
 def proposals(

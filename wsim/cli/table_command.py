@@ -85,7 +85,7 @@ class Matchups(OneTable):
 
     name: ClassVar[str] = "matchups"
 
-    crowding: bool = option("Show instead how the value of a strategy depends on how many others follow it.", False)
+    crowding: bool = option("Show how the value of a strategy depends on the number of its followers instead.", False)
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class Synergies(OneTable):
 
     name: ClassVar[str] = "synergies"
 
-    chains: bool = option("Show instead what goes together with completing a chain of cards.", False)
+    chains: bool = option("Show the correlation of completed chains of cards with winning instead.", False)
     card: tuple[str, ...] = option("Only pairs with this card (repeatable).", (), metavar="NAME")
     outcome: str | None = _outcome()
     raw: bool = _raw()

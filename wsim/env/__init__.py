@@ -103,13 +103,7 @@ def singles(
 
 
 def spiel(
-    plan: Plan | None = None,
-    /,
-    *,
-    deals: int | None = None,
-    actions: str = "fixed",
-    reward: str = "win",
-    **keys: Any,
+    plan: Plan | None = None, /, *, deals: int | None = None, actions: str = "fixed", reward: str = "win", **keys: Any
 ) -> SpielGame:
     """Return a game with the interface of OpenSpiel's Python games: ``new_initial_state``, chance, information states.
 

@@ -135,7 +135,6 @@ class GameVector:
             pass
 
     def _piece(self, start: int, end: int) -> None:
-        """Step the games from ``start`` to ``end`` in this thread."""
         part = slice(start, end)
         self._vector.step(self.states[part], self._request[0], self.timesteps[part], self.seen[part], self._masks[part])
 

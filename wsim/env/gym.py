@@ -73,7 +73,11 @@ class SingleEnv(gymnasium.Env[_Seen, np.int64]):
             raise UserError(f"{_WHY[self._state]}: reset() begins a game")
         vector = self._vector
         if not vector.is_legal(action):
-            return self._refused(vector.illegal(action))
+            why = vector.illegal(action)
+            if self._raises:
+                raise UserError(why)
+            self._state = "over"
+            return self._observations.of(self._vector.seen[0]), -1.0, True, False, self._info() | {"illegal": why}
         vector.step(int(action))
         timestep = vector.timesteps[0]
         if not timestep.over:
@@ -86,13 +90,6 @@ class SingleEnv(gymnasium.Env[_Seen, np.int64]):
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the legal actions, bool of shape (actions,), as MaskablePPO of sb3-contrib requires."""
         return np.array(self._vector.masks[0])
-
-    def _refused(self, why: str) -> tuple[_Seen, float, bool, bool, dict[str, Any]]:
-        """End the game after an illegal action, or raise UserError."""
-        if self._raises:
-            raise UserError(why)
-        self._state = "over"
-        return self._observations.of(self._vector.seen[0]), -1.0, True, False, self._info() | {"illegal": why}
 
     def _info(self) -> dict[str, Any]:
         self._actions.legal = mask_of(self._vector.masks[0])
@@ -133,11 +130,9 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
     @property
     def plan(self) -> Plan:
-        """The plan."""
         return self._games.plan
 
     def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:  # noqa: ARG002
-        """Begin a game everywhere: with a seed its first games, otherwise the next ones."""
         if isinstance(seed, list | tuple):
             raise UserError("give one seed, not one per game: the games of a seed are numbered")
         step = self._games.reset(seed)

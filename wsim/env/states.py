@@ -90,15 +90,12 @@ class SpielGame:
         return self._drawn - 1
 
     def num_players(self) -> int:
-        """Return the number of players."""
         return self.plan.players
 
     def num_distinct_actions(self) -> int:
-        """Return the number of actions, legal or not."""
         return len(self.actions)
 
     def max_chance_outcomes(self) -> int:
-        """Return the number of outcomes of the chance node."""
         return 1 if self.deals is None else self.deals
 
     def max_game_length(self) -> int:
@@ -114,7 +111,6 @@ class SpielGame:
         return 0.0 if self._reward == "win" else float(np.iinfo(np.int16).min)
 
     def max_utility(self) -> float:
-        """Return the highest possible return."""
         return 1.0 if self._reward == "win" else float(np.iinfo(np.int16).max)
 
     def utility_sum(self) -> float | None:
@@ -123,7 +119,6 @@ class SpielGame:
 
     @cached_property
     def _sum(self) -> float:
-        """The sum of the returns of one game."""
         state = self.new_initial_state()
         state.deal(0)
         while not state.is_terminal():
@@ -135,7 +130,6 @@ class SpielGame:
         return [len(self.all_columns)]
 
     def information_state_tensor_size(self) -> int:
-        """Return the size of an information state."""
         return len(self.all_columns)
 
     def observation_tensor_shape(self) -> list[int]:
@@ -143,11 +137,9 @@ class SpielGame:
         return [len(self.columns)]
 
     def observation_tensor_size(self) -> int:
-        """Return the size of an observation."""
         return len(self.columns)
 
     def get_parameters(self) -> dict[str, Any]:
-        """Return the keys of the plan."""
         return self.plan.as_dict()
 
     def get_type(self) -> SpielType:
@@ -195,15 +187,12 @@ class SpielState:
         self._past = [b""] * game.num_players()  # digests of each player's knowledge and action at all its decisions
 
     def get_game(self) -> SpielGame:
-        """Return the game."""
         return self._game
 
     def num_players(self) -> int:
-        """Return the number of players."""
         return self._game.num_players()
 
     def num_distinct_actions(self) -> int:
-        """Return the number of actions, legal or not."""
         return self._game.num_distinct_actions()
 
     # --- whose turn
@@ -216,15 +205,12 @@ class SpielState:
         return TERMINAL if timestep.over else int(timestep.seat)
 
     def is_terminal(self) -> bool:
-        """Return whether the game is over."""
         return self.current_player() == TERMINAL
 
     def is_chance_node(self) -> bool:
-        """Return whether chance decides."""
         return self._deal is None
 
     def is_player_node(self) -> bool:
-        """Return whether a player decides."""
         return self.current_player() >= 0
 
     def is_simultaneous_node(self) -> bool:
@@ -232,11 +218,9 @@ class SpielState:
         return False
 
     def is_initial_state(self) -> bool:
-        """Return whether nothing has happened yet."""
         return self._deal is None
 
     def move_number(self) -> int:
-        """Return the number of actions so far, including chance."""
         return len(self._history)
 
     # --- actions
@@ -249,7 +233,6 @@ class SpielState:
         return [(outcome, 1.0 / count) for outcome in range(count)]
 
     def legal_chance_outcomes(self) -> list[int]:
-        """Return the outcomes of the chance node."""
         return [outcome for outcome, _ in self.chance_outcomes()]
 
     def legal_actions(self, player: int | None = None) -> list[int]:
@@ -301,7 +284,6 @@ class SpielState:
         return copy
 
     def clone(self) -> Self:
-        """Return an independent copy."""
         copy = object.__new__(type(self))
         copy.__dict__.update(self.__dict__)
         copy._vector = self._vector.clone()
@@ -353,15 +335,12 @@ class SpielState:
         return [float(value) for value in timestep[REWARDS[self._game._reward]][:players]]  # noqa: SLF001
 
     def rewards(self) -> list[float]:
-        """Return the rewards of the last step."""
         return self.returns()
 
     def player_return(self, player: int) -> float:
-        """Return the return of a player."""
         return self.returns()[checked_seat(player, self.num_players())]
 
     def player_reward(self, player: int) -> float:
-        """Return the reward of a player in the last step."""
         return self.player_return(player)
 
     # --- knowledge of a player
@@ -414,7 +393,6 @@ class SpielState:
         return self._vector.seen_by(player, size).astype(np.float32)
 
     def _position(self) -> Position:
-        """Return the game as a position."""
         return self._vector.position(self._game._simulator)  # noqa: SLF001
 
     def __str__(self) -> str:

@@ -75,7 +75,13 @@ class VectorEnv:
         **keys: Any,
     ) -> None:
         resolved = chosen_plan(plan, keys)
-        self.games, self.players = _checked_games(games), resolved.players
+        try:
+            count = operator.index(games)
+        except TypeError:
+            raise UserError(f"games must be a whole number, not {games!r}") from None
+        if not 1 <= count <= MAX_GAMES:
+            raise UserError(f"games must be from 1 to {MAX_GAMES}, not {count}")
+        self.games, self.players = count, resolved.players
         self._reward = REWARDS[validate_choice("reward", reward, REWARDS)]
         self.seats = _checked_seats(seats, resolved.players)
         count = min(usable_threads(threads), self.games)
@@ -107,11 +113,6 @@ class VectorEnv:
         if self._state != "running":
             raise UserError("no game has begun: call reset() first")
         vector = self._vector
-        vector.step(self._checked(actions))
-        return self._step()
-
-    def _checked(self, actions: Any) -> NDArray[np.integer[Any]]:
-        """Return legal actions; raise UserError naming the first game with an illegal one."""
         given = np.asarray(actions)
         if given.shape != (self.games,) or given.dtype.kind not in "iu":
             raise UserError(
@@ -126,7 +127,8 @@ class VectorEnv:
         if wrong.size:
             game = int(wrong[0])
             raise UserError(f"game {game}: {self._vector.illegal(int(given[game]), game)}")
-        return given
+        vector.step(given)
+        return self._step()
 
     def _step(self) -> Step:
         timesteps = self._vector.timesteps
@@ -152,17 +154,6 @@ class VectorEnv:
     def __repr__(self) -> str:
         plan = self.plan
         return f"<wsim.env.VectorEnv {plan.ruleset}, {plan.players} players, {self.games} games: {self._state}>"
-
-
-def _checked_games(games: Any) -> int:
-    """Return a number of games; raise UserError for an invalid one."""
-    try:
-        count = operator.index(games)
-    except TypeError:
-        raise UserError(f"games must be a whole number, not {games!r}") from None
-    if not 1 <= count <= MAX_GAMES:
-        raise UserError(f"games must be from 1 to {MAX_GAMES}, not {count}")
-    return count
 
 
 def _checked_seats(seats: Sequence[int] | None, players: int) -> tuple[int, ...]:

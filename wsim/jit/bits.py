@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic, overload
+from numba.extending import lower_builtin, type_callable
 
 
 def lowest_bit(word: Any) -> int:
@@ -26,40 +26,15 @@ def reverse_bits(word: Any) -> Any:
     return np.uint64(int(f"{int(word):064b}"[::-1], 2))
 
 
-@intrinsic
-def _cttz(_context, _word):  # type: ignore[no-untyped-def]
-    def generate(_ctx: Any, builder: Any, _signature: Any, args: Any) -> Any:
-        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
+def _compile(function: Any, result: Any, generate: Any) -> None:
+    """Let numba compile a function of a word to the instruction that ``generate`` writes.
 
-    return types.int64(types.uint64), generate
-
-
-@intrinsic
-def _ctpop(_context, _word):  # type: ignore[no-untyped-def]
-    def generate(_ctx: Any, builder: Any, _signature: Any, args: Any) -> Any:
-        return builder.ctpop(args[0])
-
-    return types.int64(types.uint64), generate
+    Not by an overload that numba inlines: that also drops stores into records returned by other kernels.
+    """
+    type_callable(function)(lambda _context: lambda word: result(types.uint64))  # noqa: ARG005
+    lower_builtin(function, types.uint64)(lambda _context, builder, _signature, args: generate(builder, args[0]))
 
 
-@intrinsic
-def _bitreverse(_context, _word):  # type: ignore[no-untyped-def]
-    def generate(_ctx: Any, builder: Any, _signature: Any, args: Any) -> Any:
-        return builder.bitreverse(args[0])
-
-    return types.uint64(types.uint64), generate
-
-
-@overload(lowest_bit, inline="always")
-def _lowest_bit_overload(word):  # type: ignore[no-untyped-def]  # noqa: ARG001
-    return lambda word: _cttz(word)  # type: ignore[call-arg]
-
-
-@overload(count_bits, inline="always")
-def _count_bits_overload(word):  # type: ignore[no-untyped-def]  # noqa: ARG001
-    return lambda word: _ctpop(word)  # type: ignore[call-arg]
-
-
-@overload(reverse_bits, inline="always")
-def _reverse_bits_overload(word):  # type: ignore[no-untyped-def]  # noqa: ARG001
-    return lambda word: _bitreverse(word)  # type: ignore[call-arg]
+_compile(lowest_bit, types.int64, lambda builder, word: builder.cttz(word, ir.Constant(ir.IntType(1), 1)))
+_compile(count_bits, types.int64, lambda builder, word: builder.ctpop(word))
+_compile(reverse_bits, types.uint64, lambda builder, word: builder.bitreverse(word))

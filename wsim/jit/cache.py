@@ -41,18 +41,15 @@ def source_digest(package: str) -> str:
     if (PACKAGE / game).is_dir():
         places += [PACKAGE / game / place for place in KERNEL_PLACES[: KERNEL_PLACES.index(room) + 1]]
     else:
-        places += _folders_of(game)
+        spec = importlib.util.find_spec(game)
+        homes = [Path(home) for home in (spec.submodule_search_locations or ())] if spec else []
+        places += [
+            place for home in homes for place in (home, *sorted(path for path in home.rglob("*") if path.is_dir()))
+        ]
     for place in places:
         for path in _files(place):
             digest.update(path.relative_to(place.parent).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:16]
-
-
-def _folders_of(package: str) -> list[Path]:
-    """Return the folders of a top-level package and all non-empty ones below; empty if it is not found."""
-    found = importlib.util.find_spec(package)
-    homes = [Path(home) for home in (found.submodule_search_locations or ())] if found else []
-    return [place for home in homes for place in (home, *sorted(path for path in home.rglob("*") if path.is_dir()))]
 
 
 def _files(place: Path) -> list[Path]:
@@ -92,20 +89,15 @@ def usable_folder(package: str) -> Path:
     """Return the cache folder of a package, created if missing; raise OSError if it must not be used."""
     folder = cache_directory(package)
     if folder.parent == _temporary_root():
-        _make_private(folder.parent)
+        try:
+            folder.parent.mkdir(mode=0o700)
+        except FileExistsError:
+            status = folder.parent.lstat()
+            private = stat.S_ISDIR(status.st_mode) and not status.st_mode & 0o022
+            if hasattr(os, "getuid") and not (private and status.st_uid == os.getuid()):
+                raise PermissionError(errno.EPERM, "not a folder of this user alone", str(folder.parent)) from None
     folder.mkdir(parents=True, exist_ok=True)
     return folder
-
-
-def _make_private(folder: Path) -> None:
-    """Make a folder of this user alone; raise OSError for one there that somebody else can write in, or put there."""
-    try:
-        folder.mkdir(mode=0o700)
-    except FileExistsError:
-        found = folder.lstat()
-        private = stat.S_ISDIR(found.st_mode) and not found.st_mode & 0o022
-        if hasattr(os, "getuid") and not (private and found.st_uid == os.getuid()):
-            raise PermissionError(errno.EPERM, "not a folder of this user alone", str(folder)) from None
 
 
 def can_store(package: str) -> bool:

@@ -116,8 +116,8 @@ def linked(entry: Any, name: str, package: str) -> Any:
 def _called(context: Any, builder: Any, callee: Any, wanted: Any, kinds: Any, records: Any) -> Any:
     """Return the code of a call with a tuple of arguments of some kinds, for the kinds that are wanted."""
     given = [
-        context.cast(builder, builder.extract_value(records, place), kind, other)
-        for place, (kind, other) in enumerate(zip(kinds, wanted, strict=True))
+        context.cast(builder, builder.extract_value(records, index), kind, other)
+        for index, (kind, other) in enumerate(zip(kinds, wanted, strict=True))
     ]
     status, result = context.call_conv.call_function(builder, callee, types.int64, wanted, given)
     with builder.if_then(status.is_error, likely=False):
@@ -145,7 +145,7 @@ def _call_back(_context: Any, kind: Any, address: Any, words: Any) -> Any:
     made = {types.int64: _WORD, types.float64: ir.DoubleType()}[kind.dtype]
 
     def generate(_ctx: Any, builder: Any, _signature: Any, args: Any) -> Any:
-        given = [builder.extract_value(args[2], place) for place in range(len(words))]
+        given = [builder.extract_value(args[2], index) for index in range(len(words))]
         function = ir.FunctionType(made, [_WORD] * len(given))
         return builder.call(builder.inttoptr(args[1], function.as_pointer()), given)
 

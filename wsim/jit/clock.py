@@ -48,7 +48,6 @@ def _call_windows(builder: Any) -> Any:
 
 
 def _declared(module: Any, name: str, signature: Any) -> Any:
-    """Return a function of the system, declared once in a module."""
     return module.globals.get(name) or ir.Function(module, signature, name)
 
 

@@ -29,8 +29,6 @@ class _EntryLibrary(JITCodeLibrary):
 
 
 class _EntryCompiler(Compiler):
-    """Compile an entry point."""
-
     def compile_extra(self, func: Any) -> Any:
         self.state.library = _EntryLibrary(self.state.targetctx.codegen(), func.__qualname__)
         self.state.library.enable_object_caching()
@@ -68,7 +66,7 @@ class _InnerCompiler(Compiler):
         self.state.flags.no_compile = True
         self.state.library = _InnerLibrary(context.codegen(), func.__qualname__)
         compiled = super().compile_extra(func)
-        # The dispatcher wants a built-in function of its own as key; called from Python, this one raises.
+        # The dispatcher needs a distinct built-in function as key; called from Python, this one raises.
         key: Any = dict[str, str]().__getitem__
         # Whoever calls it is handed what it calls, too, and so on: the callees of inner code are complete by now.
         context.insert_user_function(key, compiled.fndesc, [compiled.library, *compiled.library.callees])

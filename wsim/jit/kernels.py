@@ -47,8 +47,8 @@ def kernel(signature: Any = None, *, package: str | None = None, inline: bool = 
 def entry_point(template: Any, inner: Any, name: str = "") -> FunctionType:
     """Return a function like ``template``, to be compiled as an entry point, in which ``inner`` is this kernel.
 
-    It has no closure and a name of its own, so that it is found on the disk: of a closure, numba compares what it
-    encloses, and a kernel is never equal to the one of another process.
+    It has its own name and no closure, so that it is found in the cache: numba compares what a closure
+    encloses, and a kernel never equals that of a different process.
     """
     made = FunctionType(template.__code__, {"__name__": template.__module__, "inner": inner}, name or template.__name__)
     made.__qualname__ = made.__name__
@@ -69,22 +69,15 @@ def _compiled(function: FunctionType, signature: Any, package: str | None) -> An
         options = ENTRY
     entry = njit(no_cfunc_wrapper=True, **options, **_OPTIONS)(function)
     entry._cache = KernelFile(function, package)  # noqa: SLF001 (modes.STORES)
-    _number_afresh()
-    entry.compile(signature)
-    entry.disable_compile()
-    return entry
-
-
-def _number_afresh() -> None:
-    """Make numba number functions from a start that no other process uses.
-
-    The number distinguishes closures with the same name in machine code, and every process counts from 1. Entry points
-    that were kept by different processes would then have inner functions of the same name and number, of which the
-    linker takes the first for both: a policy would play by the inner function of another.
-    """
+    # numba distinguishes closures of one name by a number, which every process counts from 1. The linker would merge
+    # inner functions of the same name and number from entry points cached by different processes, and a policy would
+    # run the inner function of a different one. So count from a random number.
     from numba.core.bytecode import FunctionIdentity  # type: ignore[attr-defined, unused-ignore]
 
     FunctionIdentity._unique_ids = count(secrets.randbits(_NUMBER_BITS))  # noqa: SLF001 (modes.STORES)
+    entry.compile(signature)
+    entry.disable_compile()
+    return entry
 
 
 def _package_of(function: FunctionType) -> str | None:
@@ -108,7 +101,7 @@ def _inner(function: FunctionType, rare: bool = False, **options: Any) -> Any:
 
 
 def _quick_types() -> AbstractContextManager[None]:
-    """Return what finds types quickly meanwhile, where this numba has the names that it stands on."""
+    """Return a context that finds types quickly, if this numba has the names that it needs."""
     if PLAIN:
         return nullcontext()
     from wsim.jit.operators import types_found_once

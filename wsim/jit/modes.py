@@ -12,7 +12,7 @@ from numba.core import config as _config
 # Typed stubs of numba do not know the settings.
 config: Any = _config
 
-# What the short cuts stand on and numba does not promise to keep (tested with 0.68), by module and class.
+# Private names of numba that the shortcuts use (tested with 0.68), by module and class.
 _SHORT_CUTS: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("numba.core.codegen", "JITCodeLibrary"): (
         "add_linking_library",
@@ -34,7 +34,7 @@ _SHORT_CUTS: Mapping[tuple[str, str], tuple[str, ...]] = {
 }
 
 
-# Likewise what keeping kernels on the disk stands on.
+# Likewise for caching kernels on disk.
 _STORING: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("numba.core.bytecode", "FunctionIdentity"): ("_unique_ids",),
     ("numba.core.compiler", "CompileResult"): ("_reduce", "_rebuild"),
@@ -47,10 +47,10 @@ _STORING: Mapping[tuple[str, str], tuple[str, ...]] = {
 def _known(wanted: Mapping[tuple[str, str], tuple[str, ...]]) -> bool:
     """Return whether this numba has all of these names."""
     try:
-        found = {getattr(import_module(module), name): names for (module, name), names in wanted.items()}
+        modules = {getattr(import_module(module), name): names for (module, name), names in wanted.items()}
     except (ImportError, AttributeError):
         return False
-    return all(hasattr(thing, name) for thing, names in found.items() for name in names)
+    return all(hasattr(module, name) for module, names in modules.items() for name in names)
 
 
 JIT = not config.DISABLE_JIT
@@ -61,7 +61,7 @@ CHECKED = bool(config.BOUNDSCHECK)
 
 PLAIN = os.environ.get("WSIM_PLAIN_JIT", "0") not in ("", "0") or not _known(_SHORT_CUTS)
 """Whether kernels are compiled in numba's ordinary way: by choice (``WSIM_PLAIN_JIT=1``), or because this numba lacks
-names that the short cuts stand on. It takes longer, and the kernels are a little slower; the games are the same."""
+names that the shortcuts use. It takes longer, and the kernels are a little slower; the games are the same."""
 
 STORES = _known(_STORING)
 """Whether compiled kernels are kept on the disk; a numba that lacks the names compiles them in every process."""

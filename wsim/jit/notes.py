@@ -15,7 +15,7 @@ from llvmlite import ir
 from numba.core import cgutils
 
 VALUES = 5  # words of a note; unused ones are 0
-_NOTES = 256  # a ring: a note is read before so many others are written
+_NOTES = 256  # a ring: a note is read before this many others are written
 _THREAD, _KIND, _VALUE = 0, 1, 2  # of a note: its thread; its kind, 0 for one that was read; its values
 _SIZE = _VALUE + VALUES
 _WORDS = 1 + _NOTES * _SIZE  # how many notes were written, then the notes

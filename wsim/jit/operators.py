@@ -36,10 +36,10 @@ def types_found_once() -> Iterator[None]:
             return resolve_call(function, args, kws)
         key = function, *args
         if key not in _FOUND:
-            found = resolve_call(function, args, kws)
-            if found is None:
+            result = resolve_call(function, args, kws)
+            if result is None:
                 return None
-            _FOUND[key] = found
+            _FOUND[key] = result
         return _FOUND[key]
 
     def field(kind: Any, name: str) -> Any:

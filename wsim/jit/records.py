@@ -6,7 +6,7 @@ a separate type, made with numba's public extension API, whose nested arrays are
 
 * an index is taken as not negative; under ``NUMBA_BOUNDSCHECK=1`` one outside 0..n-1 raises IndexError;
 * integers shorter than 64 bits are int64 as soon as they are read, so kernels are not compiled again for each length;
-* the compiler is told that different fields never overlap, and which records are never written while playing.
+* the compiler knows that different fields never overlap, and which records are never written while playing.
 
 Entry points take numpy records for them. In the plain mode (``wsim.jit.PLAIN``) kernels see numba's own records.
 """
@@ -114,12 +114,10 @@ class _LanesModel(models.PrimitiveModel):  # type: ignore[misc, unused-ignore]
 
 
 def _each(index: Any) -> tuple[Any, ...]:
-    """Return the types of the places in an index."""
     return tuple(index) if isinstance(index, types.BaseTuple) else (index,)  # type: ignore[arg-type]
 
 
 def _element(lanes: Any, index: Any) -> Any:
-    """Return the type of ``lanes[index]``."""
     if not isinstance(lanes, Lanes):
         return None
     places = _each(index)
@@ -200,7 +198,6 @@ def _setattr(context: Any, builder: Any, signature: Any, args: Any, name: str) -
 
 
 def _place(context: Any, builder: Any, lanes: Any, pointer: Any, kind: Any, index: Any) -> Any:
-    """Return the address of an element."""
     places: Sequence[Any] = [index]
     kinds = _each(kind)
     if isinstance(kind, types.BaseTuple):

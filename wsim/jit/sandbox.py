@@ -28,7 +28,7 @@ from wsim.jit.modes import JIT
 
 _WORD = ir.IntType(64)
 GUARD = 4096  # bytes of zeros before and behind the copies
-_LINE = 64  # every copy begins on a cache line of its own
+_LINE = 64  # every copy begins on its own cache line
 _OURS = Path(__file__).parents[1]
 _LIBRARIES = ("builtins", "cmath", "math", "numba", "numpy", "operator", "_operator")
 _BY_ADDRESS = ("as_strided", "carray", "farray", "get_ctypes", "unsafe", "extending", "jitclass")
@@ -40,12 +40,7 @@ _THREADS = "has loops that run on several threads: compile it without parallel=T
 _ADDRESS = "reaches memory by its address"
 _UNKNOWN = "which wsim cannot look into: make it a function of its own, decorated with kernel"
 _ADDRESSES = (types.ArrayCTypes, types.CPointer, types.RawPointer, types.MemInfoPointer, types.PyObject)
-_FUNCTIONS = (
-    types.BoundFunction,
-    types.ExceptionClass,
-    types.NamedTupleClass,
-    types.NumberClass,
-)
+_FUNCTIONS = (types.BoundFunction, types.ExceptionClass, types.NamedTupleClass, types.NumberClass)
 
 
 def in_copies(function: Any, records: tuple[np.dtype[Any], ...], taken_back: tuple[str, ...]) -> Any:
@@ -72,7 +67,7 @@ def in_copies(function: Any, records: tuple[np.dtype[Any], ...], taken_back: tup
         listed.moves[choice.count :] = 0  # of former decisions, perhaps of others
         index = function(_copied(public, room, at_public), mine, listed, _copied(rules, room, at_rules))
         take_back(own, mine)
-        room[0] = 0  # whatever is not used any more is freed: the copies live until here
+        room[0] = 0  # keeps the copies alive until here
         return np.int64(index)
 
     return called
@@ -120,15 +115,13 @@ def _taking_back(fields: tuple[str, ...]) -> Any:
 
 
 def _field_copied(name: str) -> Any:
-    """Return the kernel that copies one field."""
-
     def copy(_context: Any, own: Any, mine: Any) -> Any:
         def generate(_ctx: Any, builder: Any, _signature: Any, args: Any) -> Any:
             field = own.fields[name]
             kind = field.type
             size = kind.size * kind.nitems if isinstance(kind, types.NestedArray) else kind.bitwidth // 8
-            there, here = (_bytes_at(builder, record, field.offset) for record in args)
-            cgutils.raw_memcpy(builder, there, here, ir.Constant(_WORD, size), 1)
+            target, source = (_bytes_at(builder, record, field.offset) for record in args)
+            cgutils.raw_memcpy(builder, target, source, ir.Constant(_WORD, size), 1)
 
         return types.void(own, mine), generate
 
@@ -152,7 +145,7 @@ def _copied_to(_context: Any, record: Any, room: Any, at: Any) -> Any:  # noqa: 
 
 
 _copied: Any = intrinsic(_copied_to)
-"""Return a copy of a record that lies at a place of a room; for kernels only."""
+"""Return a copy of a record, stored at an offset of a room; for kernels only."""
 
 
 def _with_plain_copies(function: Callable[..., Any], taken_back: tuple[str, ...]) -> Callable[..., Any]:

@@ -58,14 +58,14 @@ def call_slot(slot: Any, *given: Any) -> Any:
     if slot not in _FUNCTIONS:
         raise SlotError
     try:
-        found = operator.index(_FUNCTIONS[slot](*given))
+        result = operator.index(_FUNCTIONS[slot](*given))
     except Exception:
         write_note(_KIND, slot, _NO_VALUE)
         raise
-    if not _TABLE[3 * slot + _LEAST] <= found <= _TABLE[3 * slot + _MOST]:
-        write_note(_KIND, slot, max(min(found, 2**63 - 1), 1 - 2**63))
+    if not _TABLE[3 * slot + _LEAST] <= result <= _TABLE[3 * slot + _MOST]:
+        write_note(_KIND, slot, max(min(result, 2**63 - 1), 1 - 2**63))
         raise SlotError
-    return found
+    return result
 
 
 @overload(call_slot)

@@ -1,6 +1,6 @@
 """Sums of products of short integers, a vector of units at a time, for the layers of nets.
 
-Integers have no order to be summed in, so every machine finds the same sums, whatever the length of its vectors. The
+Integers have no order to be summed in, so every machine finds the same sums with any vector length. The
 code is plain LLVM: of a product of widened short integers whose neighbours are added the backend makes the pairwise
 multiply-add that the processor has. Overflow is not checked: the numbers are bounded when they are made
 (``wsim.policies.net_integers``). Each factory returns a function for kernels; without the JIT it is the same in numpy.
@@ -20,9 +20,9 @@ from numba.np import arrayobj
 
 from wsim.jit.modes import JIT
 
-MOST = 32767  # of a short integer; the one below -MOST is never made, whose square is one too many for a pair
-AT_ONCE = 4  # rows that are added before their sum is widened: each number is at most a quarter of MOST
-PADDED = 32  # inputs are read so many at a time: room for them is a multiple of it
+MAX_SHORT = 32767  # of a short integer; the one below -MAX_SHORT is never made, whose square is one too many for a pair
+AT_ONCE = 4  # rows that are added before their sum is widened: each number is at most a quarter of MAX_SHORT
+PADDED = 32  # inputs are read in groups of this size; their room is a multiple of it
 _LANES = 128  # units of a pass: their sums stay in registers, and are enough not to wait for one another
 _PAIRS = 64  # inputs that a word says of which are not 0
 _OFFSET = np.float32(32768.5)  # makes the numbers positive, where cutting off the fraction is rounding
@@ -35,8 +35,8 @@ def padded(count: int) -> int:
 
 
 def rounding(count: int, scale: int) -> Any:
-    """Return (numbers, inputs) -> writes float32 numbers times a scale as short integers, cut at +-MOST; then zeros."""
-    bounds = np.float32(-MOST), np.float32(MOST)
+    """Return (numbers, inputs) -> writes scaled float32 numbers as short integers within +-MAX_SHORT; then zeros."""
+    bounds = np.float32(-MAX_SHORT), np.float32(MAX_SHORT)
 
     def in_numpy(numbers: Any, inputs: Any) -> None:
         cut = np.clip(np.asarray(numbers)[:count] * np.float32(scale), *bounds)
@@ -91,9 +91,9 @@ def products(count: int, units: int) -> Any:
 
 
 def sums_of_rows(units: int) -> Any:
-    """Return (rows, places, count, shift, sums) -> adds so many rows of short integers, times 2**shift, to the sums.
+    """Return (rows, places, count, shift, sums) -> adds ``count`` rows of short integers, times 2**shift, to the sums.
 
-    No number of a row is larger than ``MOST // AT_ONCE``. ``places``: which rows, int64.
+    No number of a row is larger than ``MAX_SHORT // AT_ONCE``. ``places``: which rows, int64.
     """
 
     def in_numpy(rows: Any, places: Any, count: int, shift: int, sums: Any) -> None:
@@ -121,17 +121,17 @@ def sums_of_rows(units: int) -> Any:
 
 
 def rectified(units: int) -> Any:
-    """Return (sums, shift, inputs) -> writes sums divided by 2**shift, cut to 0..MOST, as inputs; then zeros."""
+    """Return (sums, shift, inputs) -> writes sums divided by 2**shift, cut to 0..MAX_SHORT, as inputs; then zeros."""
 
     def in_numpy(sums: Any, shift: int, inputs: Any) -> None:
-        inputs[:units] = np.clip(np.asarray(sums) >> np.int32(shift), 0, MOST)
+        inputs[:units] = np.clip(np.asarray(sums) >> np.int32(shift), 0, MAX_SHORT)
         inputs[units:] = 0
 
     def generate(builder: Any, sums: Any, shift: Any, inputs: Any) -> None:
         for at, length in _passes(units, _LANES):
             by = _everywhere(builder, builder.trunc(shift, _INT), length)
             found = builder.ashr(_load(builder, sums, 4 * at, _INT, length), by)
-            for compared, bound in ((">", 0), ("<", MOST)):
+            for compared, bound in ((">", 0), ("<", MAX_SHORT)):
                 limit = _all(_INT, length, bound)
                 found = builder.select(builder.icmp_signed(compared, found, limit), found, limit)
             _store(builder, builder.trunc(found, ir.VectorType(_SHORT, length)), inputs, 2 * at, 2)
@@ -192,7 +192,6 @@ def _word(number: int) -> Any:
 
 
 def _all(kind: Any, length: int, number: float) -> Any:
-    """Return a constant vector of equal numbers."""
     return ir.Constant(ir.VectorType(kind, length), [ir.Constant(kind, number)] * length)
 
 

@@ -62,7 +62,6 @@ def run_machine(game, words, state, rules, seating, line_up, command, number, se
 
 
 def _playing_out(engine: Engine, parts: Parts) -> tuple[Any, Any]:
-    """Return the kernels of PLAY_OUT and COMPARE."""
     copy, redraw, seat_players, outcome = copying(engine.types.state), parts.redraw, parts.seat_players, parts.outcome
     next_decision, take, over = engine.parts.next_decision, engine.parts.take, engine.parts.over
     play_until = engine.play_until
@@ -71,8 +70,8 @@ def _playing_out(engine: Engine, parts: Parts) -> tuple[Any, Any]:
     @kernel
     def write_outcome(game, rules, outcomes, row):
         """Write (score, share of the victory) of every seat of a game that is over into a row."""
-        for one in range(rules.seats):
-            outcomes[row, one, 0], outcomes[row, one, 1] = outcome(game, one)
+        for other_seat in range(rules.seats):
+            outcomes[row, other_seat, 0], outcomes[row, other_seat, 1] = outcome(game, other_seat)
 
     @kernel
     def play_out(game, words, state, rules, seating, line_up, number, seat, seed, outcomes):
@@ -113,7 +112,6 @@ def _playing_out(engine: Engine, parts: Parts) -> tuple[Any, Any]:
 
 
 def _following(engine: Engine) -> Any:
-    """Return the kernel of FOLLOW."""
     next_decision, take, decide = engine.parts.next_decision, engine.parts.take, engine.decide
 
     @kernel

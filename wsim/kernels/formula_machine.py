@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from wsim.jit import kernel, stack_room
-from wsim.kernels.formula_words import DEPTH, HANDED, MOST, OPERATION
+from wsim.kernels.formula_words import DEPTH, HANDED, MAX_RESULT, OPERATION
 from wsim.kernels.guards import stop_game
 from wsim.limits import FORMULA
 
@@ -25,10 +25,10 @@ _AND, _OR, _MIN = (OPERATION[name] for name in ("and", "or", "min"))
 
 @kernel
 def combined(operation, a, b):
-    """Return the result of an operation on two numbers; if one is beyond MOST, return that number."""
-    if abs(a) > MOST:
+    """Return what an operation makes of two numbers; of one beyond MAX_RESULT, that number."""
+    if abs(a) > MAX_RESULT:
         return a
-    if abs(b) > MOST:
+    if abs(b) > MAX_RESULT:
         return b
     if operation <= _MOD:
         if operation == _ADD:
@@ -53,9 +53,9 @@ def combined(operation, a, b):
 
 @kernel
 def check_result(value, owner, begin):
-    """Stop a game in which the formula that begins here exceeds what can be played."""
-    if abs(value) > MOST:
-        stop_game(FORMULA, owner, begin, value, MOST if value > 0 else -MOST)
+    """Stop a game in which the formula that begins there comes to more than can be played."""
+    if abs(value) > MAX_RESULT:
+        stop_game(FORMULA, owner, begin, value, MAX_RESULT if value > 0 else -MAX_RESULT)
 
 
 @kernel
@@ -69,7 +69,7 @@ def machine(leaf: Any, called: Any = no_functions) -> Any:
 
     Parameters
     ----------
-    leaf: (seen, rules, operation, operand, owner, other) -> a number, what a name stands for, or 1 for a card that is
+    leaf: (seen, rules, operation, operand, owner, other) -> a number, the value of a name, or 1 for a card that is
         there.
     called: (seen, rules, stack, first, operand, owner, other) -> what a function of a file returns.
     """
@@ -93,12 +93,12 @@ def machine(leaf: Any, called: Any = no_functions) -> Any:
             elif operation == _NEG:
                 stack[top] = -stack[top]
             elif operation == _NOT:
-                stack[top] = 1 - stack[top] if abs(stack[top]) <= MOST else stack[top]
+                stack[top] = 1 - stack[top] if abs(stack[top]) <= MAX_RESULT else stack[top]
             elif operation == _ABS:
                 stack[top] = abs(stack[top])
             elif operation == _PICK:  # if true, if false, the condition
                 top -= 2
-                if abs(stack[top + 2]) > MOST:
+                if abs(stack[top + 2]) > MAX_RESULT:
                     stack[top] = stack[top + 2]
                 elif stack[top + 2] == 0:
                     stack[top] = stack[top + 1]

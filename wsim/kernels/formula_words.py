@@ -13,8 +13,8 @@ OPERATIONS = (
     "+", "-", "*", "//", "%", "<", "<=", "==", "!=", ">", ">=", "and", "or", "min", "max", "if", "call",
 )  # fmt: skip
 OPERATION: Mapping[str, int] = {name: number for number, name in enumerate(OPERATIONS)}
-MOST_WORDS = 120  # of a formula
+MAX_WORDS = 120  # of a formula
 DEPTH = 16  # numbers that a formula holds at once
-MOST = 1_000_000_000  # what a formula may come to: the product of two such numbers fits in 64 bits
+MAX_RESULT = 1_000_000_000  # largest value of a formula: the product of two such numbers fits in 64 bits
 HANDED = 4
 """Numbers that a formula hands to a function of a file at most."""

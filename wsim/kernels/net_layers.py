@@ -210,24 +210,24 @@ def net_of(parts: Parts) -> Net:
     state_room = stack_room("net.state", np.float32, state_numbers)
 
     @kernel
-    def number(public, own, choice, rules, settings, said, places, count, x, numbers):
-        """Fill the numbers of the state and of the candidate moves."""
+    def number(public, own, choice, rules, settings, policy_values, places, count, x, numbers):
+        """Fill the numbers of the state and of the moves worth a look."""
         for i in range(state_numbers):
             x[i] = _NONE
         for j in range(count):
             for i in range(move_numbers):
                 numbers[j, i] = _NONE
-        fill(public, own, choice, rules, settings, said, places, count, x, numbers)
+        fill(public, own, choice, rules, settings, policy_values, places, count, x, numbers)
 
     @kernel
     def values(public, own, choice, rules, settings, places, learned):
-        """Fill the indices of the candidate moves and the learned value of each; return how many there are."""
-        said, numbers, x = values_room(), numbers_room(), state_room()
-        count = list_moves(public, own, choice, rules, settings, said, places)
+        """Fill the indices of the moves worth a look and the learned value of each; return how many there are."""
+        policy_values, numbers, x = values_room(), numbers_room(), state_room()
+        count = list_moves(public, own, choice, rules, settings, policy_values, places)
         if count == 1:
             learned[0] = _NONE
             return count
-        number(public, own, choice, rules, settings, said, places, count, x, numbers)
+        number(public, own, choice, rules, settings, policy_values, places, count, x, numbers)
         value(public, own, choice, rules, settings.net, places, count, x, numbers, learned)
         return count
 
@@ -243,10 +243,10 @@ def net_of(parts: Parts) -> Net:
 
     @kernel
     def describe_decision(public, own, choice, rules, settings, state, moves, places):
-        """Fill the record of the decision, those of the candidate moves and their indices; return how many."""
-        said, numbers, learned = values_room(), numbers_room(), learned_room()
-        count = list_moves(public, own, choice, rules, settings, said, places)
-        number(public, own, choice, rules, settings, said, places, count, state.numbers, numbers)
+        """Fill the record of the decision, those of the moves worth a look and their indices; return how many."""
+        policy_values, numbers, learned = values_room(), numbers_room(), learned_room()
+        count = list_moves(public, own, choice, rules, settings, policy_values, places)
+        number(public, own, choice, rules, settings, policy_values, places, count, state.numbers, numbers)
         value(public, own, choice, rules, settings.net, places, count, state.numbers, numbers, learned)
         state.moves = count
         describe_items(public, own, choice, rules, state, moves, places)

@@ -22,7 +22,7 @@ NETS, OTHERS = 0, 1
 _WHEN = 7  # the place in the memory of when it was foreseen
 _MOST = 10  # half units of log odds: beyond 5 nobody is sure
 _NAMED = 4  # of the things that were foreseen
-_STEPS = tuple(round(math.exp(one), 6) for one in (-1.25, -0.75, -0.25, 0.25, 0.75, 1.25))
+_STEPS = tuple(round(math.exp(rival), 6) for rival in (-1.25, -0.75, -0.25, 0.25, 0.75, 1.25))
 _ODDS = tuple(round(math.exp(half / 2), 6) for half in range(-_MOST, _MOST + 1))
 _ALLOWED = 2.0  # decisions as if drawn from everything: what the error rate is of
 _ODDS_BITS, _STEP_BITS, _KEY_BITS = 5, 3, 8
@@ -51,29 +51,14 @@ def _step(of_nets, of_others, others, nets, rest):
     """Return the likelihood ratio in favour of a net, in seven steps; 3 is neutral."""
     ratio = (of_nets + _ALLOWED * rest) * (others + _ALLOWED) / ((nets + _ALLOWED) * (of_others + _ALLOWED * rest))
     step = 0
-    for one in _STEPS:
-        step += ratio > one
+    for rival in _STEPS:
+        step += ratio > rival
     return step
 
 
 @kernel
-def _place(seat, one):
-    """Return the place of a rival in the memory."""
-    return one if one < seat else one - 1
-
-
-@kernel
-def _evidence(note, key):
-    """Return by how many half units a thing that was seen moves the log odds of a net."""
-    rest = note >> _ODDS_BITS
-    found = rest & ((1 << _STEP_BITS) - 1)
-    rest >>= _STEP_BITS
-    for _ in range(_NAMED):
-        if rest & ((1 << _KEY_BITS) - 1) == key:
-            found = rest >> _KEY_BITS & ((1 << _STEP_BITS) - 1)
-            break
-        rest >>= _KEY_BITS + _STEP_BITS
-    return found - 3
+def _place(seat, rival):
+    return rival if rival < seat else rival - 1
 
 
 @kernel
@@ -103,20 +88,28 @@ def weighing(seen: Any, at_once: Any) -> Any:
             nets += is_net(line_up, first, player)
         lookahead.inferring = 1 if 0 < nets < rivals else 0
         when = np.int64(own.memory[_WHEN])
-        for one in range(rules.seats):
-            if one == seat or lookahead.inferring == 0:
+        for rival in range(rules.seats):
+            if rival == seat or lookahead.inferring == 0:
                 continue
-            note = np.int64(own.memory[_place(seat, one)])
+            note = np.int64(own.memory[_place(seat, rival)])
             odds = note & ((1 << _ODDS_BITS) - 1)
             odds = odds - 1 if odds else _MOST
-            key = seen(game, rules, one, when) if when > 0 else -1
+            key = seen(game, rules, rival, when) if when > 0 else -1
             if key >= 0:
-                odds = min(max(odds + _evidence(note, key), 0), 2 * _MOST)
-            own.memory[_place(seat, one)] = odds + 1
+                rest = note >> _ODDS_BITS
+                half_units = rest & ((1 << _STEP_BITS) - 1)
+                rest >>= _STEP_BITS
+                for _ in range(_NAMED):
+                    if rest & ((1 << _KEY_BITS) - 1) == key:
+                        half_units = rest >> _KEY_BITS & ((1 << _STEP_BITS) - 1)
+                        break
+                    rest >>= _KEY_BITS + _STEP_BITS
+                odds = min(max(odds + (half_units - 3), 0), 2 * _MOST)
+            own.memory[_place(seat, rival)] = odds + 1
             weight = nets * _ODDS[odds]
-            lookahead.chance[one] = weight / (weight + rivals - nets)
+            lookahead.chance[rival] = weight / (weight + rivals - nets)
             for key in range(KEYS):
-                lookahead.foreseen[one, NETS, key] = lookahead.foreseen[one, OTHERS, key] = 0
+                lookahead.foreseen[rival, NETS, key] = lookahead.foreseen[rival, OTHERS, key] = 0
         own.memory[_WHEN] = 0.0
         lookahead.when = at_once(game, rules) if lookahead.inferring else 0
 
@@ -150,25 +143,25 @@ def foretelling(foretold: Any) -> Any:
 def note_foreseen(game, rules, seat):
     """Store the predictions for each rival in the memory of the seat."""
     lookahead, own = game.lookahead, game.own[seat]
-    for one in range(rules.seats):
-        if one == seat:
+    for rival in range(rules.seats):
+        if rival == seat:
             continue
         nets, others = 0, 0
         for key in range(KEYS):
-            nets += lookahead.foreseen[one, NETS, key]
-            others += lookahead.foreseen[one, OTHERS, key]
+            nets += lookahead.foreseen[rival, NETS, key]
+            others += lookahead.foreseen[rival, OTHERS, key]
         note, left_nets, left_others = 0, nets, others
         for _ in range(_NAMED):
             best, most = KEYS - 1, 0  # which is nothing
             for key in range(KEYS):
-                often = lookahead.foreseen[one, NETS, key] * others + lookahead.foreseen[one, OTHERS, key] * nets
+                often = lookahead.foreseen[rival, NETS, key] * others + lookahead.foreseen[rival, OTHERS, key] * nets
                 if often > most:
                     best, most = key, often
-            of_nets, of_others = lookahead.foreseen[one, NETS, best], lookahead.foreseen[one, OTHERS, best]
+            of_nets, of_others = lookahead.foreseen[rival, NETS, best], lookahead.foreseen[rival, OTHERS, best]
             step = _step(of_nets, of_others, others, nets, 0.125)
             note = (note << _STEP_BITS | step) << _KEY_BITS | best
             left_nets, left_others = left_nets - of_nets, left_others - of_others
-            lookahead.foreseen[one, NETS, best] = lookahead.foreseen[one, OTHERS, best] = 0
+            lookahead.foreseen[rival, NETS, best] = lookahead.foreseen[rival, OTHERS, best] = 0
         note = note << _STEP_BITS | _step(left_nets, left_others, others, nets, 0.5)
-        own.memory[_place(seat, one)] += float(note << _ODDS_BITS)
+        own.memory[_place(seat, rival)] += float(note << _ODDS_BITS)
     own.memory[_WHEN] = lookahead.when

@@ -45,7 +45,8 @@ def known_between(provenance: Mapping[str, Any], folder: Path | None, table: str
         if figures and _set(record["conditions"]) == _set(conditions) and playing <= set(record["identities"]):
             values = {item: row[:-1] for item, row in figures.items()}
             noise = {item: row[-1] for item, row in figures.items()}
-            return Between(tuple(record["players"]), len(next(iter(values.values()))), record["games"], values, noise)
+            games = record.get("games_of", {}).get(table, record["games"])
+            return Between(tuple(record["players"]), len(next(iter(values.values()))), games, values, noise)
     return None
 
 

@@ -141,7 +141,7 @@ class WonBy:
         """Raise UserError: worth is of all games."""
         raise UserError("worth is measured in games of its own, whatever the winner's margin: leave out --won-by")
 
-    def between(self, _analysis: object) -> None:
+    def between(self, _analysis: object, _figure: str) -> None:
         """Return None: differences between players are known only for all games."""
 
     def __getattr__(self, name: str) -> Any:

@@ -164,10 +164,11 @@ class Run:
             return self
         return replace(self, sums=sums)
 
-    def between(self, analysis: Analysis) -> Between | None:
-        """Return how much the figures of a table differ between good players; None if that is unknown."""
+    def between(self, analysis: Analysis, figure: str) -> Between | None:
+        """Return how much a figure of a table differs between good players; None if that is unknown."""
         name = next((key for key, value in analyses_of(find_game(self.plan.game)).items() if value is analysis), "")
-        return known_between(self.provenance.identity, self.path, name)
+        kept = name if figure == analysis.moves else f"{figure} of {name}"
+        return known_between(self.provenance.identity, self.path, kept)
 
     @cached_property
     def wishes(self) -> Summary:

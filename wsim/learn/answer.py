@@ -67,16 +67,13 @@ class LearnAnswer(AskedAnswer):
 
     @classmethod
     def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:  # noqa: ARG003
-        """Return the columns of its tables."""
         return {"judgements": _COLUMNS}
 
     @property
     def title(self) -> str:
-        """The estimand, as one sentence."""
         return "One of the net against others, in games that it never learned from"
 
     def record(self) -> dict[str, Any]:
-        """Return it as a JSON object."""
         return {
             "format": self.FORMAT,
             "asked": dict(self.asked),
@@ -86,7 +83,6 @@ class LearnAnswer(AskedAnswer):
         }
 
     def display(self, view: View = whole) -> Document:
-        """Return the answer as a document, without a table if there are no judgements."""
         shown = view(self.judgements)
         tables = [Sheet(self.title, shown.to_dicts(), _COLUMNS)] if len(shown) else []
         few = (
@@ -106,7 +102,7 @@ def ask(question: LearnQuestion, execution: Execution = Execution()) -> LearnAns
     hint = f"every finished part is stored, and the same command continues (in {shlex.quote(str(folder))})"
     with execution.interruptible(lambda: None, hint):
         judgements = learn(plan, folder, execution)
-    return LearnAnswer.of(folder / LAST, judgements, sum(one.decisions for one in plan.rounds))
+    return LearnAnswer.of(folder / LAST, judgements, sum(entry.decisions for entry in plan.rounds))
 
 
 def written(answer: LearnAnswer, question: LearnQuestion) -> Path | None:

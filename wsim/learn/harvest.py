@@ -68,13 +68,13 @@ class Harvest:
                     break
                 if len(position.coded) < 2:
                     continue
-                state, listed, places = describe(position)
-                if len(places) < 2:
+                state, listed, candidates = describe(position)
+                if len(candidates) < 2:
                     continue
                 first = FAR + int(random.integers(1 << 40))
                 rest, seat = playing_on[position.to_move], position.to_move
                 picked = self._picked(listed["worth"], random)
-                tried = [places[index] for index in picked]
+                tried = [candidates[index] for index in picked]
                 outcomes = position.compare(rest, tried, self.playouts, seat, self.seed, first)
                 worth = learner.worth(simulator, outcomes, seat).mean(axis=0)
                 listed["worth"] = anchored(listed["worth"], picked, worth)
@@ -146,7 +146,6 @@ def _table(
 
 
 def _drawn(entry: Entry, random: np.random.Generator) -> str:
-    """Return the policy, or a random one of several."""
     return entry if isinstance(entry, str) else entry[int(random.integers(len(entry)))]
 
 

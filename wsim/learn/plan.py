@@ -241,7 +241,6 @@ same."""
 
 
 def _check_ranges(number: int, entry: Round, mistakes: Mistakes) -> None:
-    """Note every number of a round that is out of range."""
     if entry.decisions < 1 or entry.playouts < 1 or not 0 <= entry.explore <= 1 or entry.passes < 0:
         mistakes.add(f"round {number + 1} needs at least 1 decision, 1 playout and a chance to explore from 0 to 1")
     if not 0 <= entry.blend < 1:

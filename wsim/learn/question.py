@@ -131,7 +131,6 @@ def fitting_plan(
 
 
 def _player_numbers(text: str) -> list[int]:
-    """Return the numbers of players in a comma-separated text."""
     try:
         return [int(number) for number in text.split(",")]
     except ValueError:

@@ -119,7 +119,6 @@ class Learning:
                     self.execution.report(f"round {number}: parts of {PART:,} decisions", done, whole)
 
     def _harvest_of(self, number: int, seats: Seats) -> tuple[Harvest, list[tuple[Plan, Simulator]]]:
-        """Return the harvest of a round at a table, and every plan and simulator in it."""
         entry, seed = self.plan.rounds[number - 1], self.plan.seed + number
         explore = f":explore={entry.explore}" if entry.explore else ""
         players, others = (
@@ -131,7 +130,6 @@ class Learning:
         return harvest_of(keys, line_up, (self._player(entry.own, number), _entry(others)), how)
 
     def _player(self, name: str, number: int) -> str:
-        """Return the policy that a name refers to in a round."""
         before = number - 1 if name == NET else round_of(name)
         return name if before is None else f"{learner_of(self.plan.game).policy}:file={self.net_path(before)}"
 

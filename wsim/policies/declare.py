@@ -80,11 +80,7 @@ def policy(function: _Function, /) -> _Function: ...
 
 @overload
 def policy(
-    *,
-    name: str = "",
-    parameters: Mapping[str, bool | int | float] | None = None,
-    idea: str = "",
-    python: bool = False,
+    *, name: str = "", parameters: Mapping[str, bool | int | float] | None = None, idea: str = "", python: bool = False
 ) -> Callable[[_Function], _Function]: ...
 
 

@@ -119,7 +119,7 @@ def failure(error: BaseException, where: str) -> UserError | None:
     call = next((key for key, number in _SLOTS.items() if number == slot), None)
     if call is None:
         return None
-    if returned is not None or isinstance(error, SlotError):  # the lowest int64 stands for a missing number
+    if returned is not None or isinstance(error, SlotError):  # the lowest int64 means a missing number
         number = "a number of 19 digits" if returned is None else f"{returned:,}"
         return UserError(f"{call} returned {number}, outside its declared range {call.least:,} to {call.most:,}{where}")
     text = " ".join(str(error).split())
@@ -130,7 +130,7 @@ def failure(error: BaseException, where: str) -> UserError | None:
 
 
 def _entry(function: Any, call: Call, interface: EffectInterface) -> Any:
-    """Return the function for a slot: it fills a table in memory of its own and calls the effect function."""
+    """Return the function for a slot: it fills a separate table and calls the effect function."""
     source = getattr(function, "py_func", function)
     label = f"the effect {call.function!r} of {call.file.name}"
     if not JIT:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 EXPLORE = "explore"
 """The part of every game's routine that users' policies get, too."""
-MOST_WORTH, NEVER = 1e6, -1e9  # of a move that a user's function values; what it is in place of no number
+MAX_WORTH, NEVER = 1e6, -1e9  # of a move that a user's function values; what it is in place of no number
 TAKEN_BACK = ("rng", "memory")
 """Of a seat's own record: what a user's policy writes there stays. Everything else that it writes is a copy."""
 
@@ -108,7 +108,6 @@ class Interface:
         return self._entry_points[name]
 
     def _kernel(self, function: str) -> Any:
-        """Import "module:function" of the home."""
         module, _, attribute = function.partition(":")
         return getattr(import_module(f"{self.home}.{module}"), attribute)
 
@@ -151,7 +150,7 @@ class Interface:
     def _lookahead(self) -> Any:
         """The type of what a searcher has its moves valued in; UserError in a game in which nobody searches."""
         if self.searcher is None:
-            raise UserError("no policy of this game searches, so nothing can be made of what moves are worth")
+            raise UserError("no policy of this game searches, so values of moves cannot be used")
         return numpy_signature(self.searcher).args[0].fields["lookahead"].type if JIT else None
 
     def valuing(self, values: Any) -> Any:
@@ -212,7 +211,7 @@ def _filling(worth_of: Any) -> Any:
             worth = worth_of(public, own, choice, rules, index, callback)
             if worth == math.inf:
                 return -1
-            lookahead.values[index] = worth if -MOST_WORTH < worth < MOST_WORTH else NEVER
+            lookahead.values[index] = worth if -MAX_WORTH < worth < MAX_WORTH else NEVER
         return 0
 
     return filling
@@ -232,8 +231,6 @@ def _unless(policy: Any, settle: Any) -> Any:
 
 
 def _unless_exploring(think: Any, explore: Any) -> Any:
-    """Return the kernel that searches where ``explore`` returns -1."""
-
     @kernel
     def explored(game: Any, rules: Any, seating: Any, line_up: Any, seat: Any) -> Any:
         index = explore(game.public, game.own[seat], game.choice, rules)

@@ -61,12 +61,11 @@ class Entry:
         return self.name.rpartition(":")[2]
 
     def __str__(self) -> str:
-        pairs = (f"{key}={_text(value)}" for key, value in self.parameters.items())
+        pairs = (
+            f"{key}={str(value).lower() if isinstance(value, bool) else value}"
+            for key, value in self.parameters.items()
+        )
         return ":".join((self.name, *pairs))
-
-
-def _text(value: Value) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _read(text: str) -> Value:

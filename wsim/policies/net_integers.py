@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from wsim.jit.vectors import AT_ONCE, MOST
+from wsim.jit.vectors import AT_ONCE, MAX_SHORT
 from wsim.kernels.net_layers import INPUT_BITS
 
 if TYPE_CHECKING:
@@ -40,16 +40,16 @@ def in_integers(
     last, straight = _Weights.of(arrays["last"][:, None]), _Weights.of(arrays["straight"][:, None])
 
     def item_bits(bits: int) -> int:
-        return _finest(min(bits + INPUT_BITS, _MAX_BITS), lambda finest: item.largest(finest) <= MOST // AT_ONCE)
+        return _finest(min(bits + INPUT_BITS, _MAX_BITS), lambda finest: item.largest(finest) <= MAX_SHORT // AT_ONCE)
 
     def fits(bits: int) -> bool:
         coarser = bits + INPUT_BITS - item_bits(bits)
-        sums = MOST * numbers.sums(bits) + np.ldexp(item.sums(item_bits(bits)), coarser)
-        return numbers.largest(bits) <= MOST and _is_within(sums, bias, bits + INPUT_BITS)
+        sums = MAX_SHORT * numbers.sums(bits) + np.ldexp(item.sums(item_bits(bits)), coarser)
+        return numbers.largest(bits) <= MAX_SHORT and _is_within(sums, bias, bits + INPUT_BITS)
 
     def fits_second(bits: int) -> bool:
-        return second.largest(bits) <= MOST and _is_within(
-            MOST * second.sums(bits), arrays["second_bias"], active + bits
+        return second.largest(bits) <= MAX_SHORT and _is_within(
+            MAX_SHORT * second.sums(bits), arrays["second_bias"], active + bits
         )
 
     def fits_last(bits: int) -> bool:

@@ -41,10 +41,6 @@ _INVALID = (
 Arrays = Mapping[str, "NDArray[np.float32]"]
 
 
-def _no_items(_arrays: Arrays, _rules: Any) -> Sequence[NDArray[np.float32]]:
-    return ()
-
-
 @dataclass(frozen=True, eq=False)
 class NetSpec:
     """The nets of a game.
@@ -67,7 +63,7 @@ class NetSpec:
     files: Sequence[Path] = ()
     items: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     later: Mapping[str, int] = field(default_factory=dict)
-    item_rows: Callable[[Arrays, Any], Sequence[NDArray[np.float32]]] = _no_items
+    item_rows: Callable[[Arrays, Any], Sequence[NDArray[np.float32]]] = lambda _arrays, _rules: ()
 
     @cached_property
     def shapes(self) -> Mapping[str, tuple[int, ...]]:

@@ -51,6 +51,6 @@ def numbers_of(entry: Entry, policy_set: PolicySet) -> tuple[Number, ...]:
     ]
     if policy is not None and policy.kind == "weights":
         weights = policy_set.interface().weights
-        for name, index in weights.places.items():
+        for name, index in weights.indices.items():
             numbers.append(Number(name, tuple(map(float, line_up.weights[0][..., index].reshape(-1)))))
     return tuple(numbers)

@@ -17,7 +17,7 @@ A weight set needs no code: only a table in ``wsim/<game>/weights.toml`` and a r
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
@@ -317,7 +317,12 @@ def resolve(entries: Sequence[Entry], players: int, policy_set: PolicySet) -> Li
     for entry in entries:
         if str(entry) not in ready:
             ready[str(entry)] = _player(entry, policy_set.policies, interface)
-    named = _unique_labels(ready, policy_set.policies)
+    chosen = [player.label for player in ready.values()]
+    taken = {label for label in chosen if chosen.count(label) > 1} | set(policy_set.policies)
+    named = {
+        written: replace(player, label=written) if player.label in taken else player
+        for written, player in ready.items()
+    }
     seated = [named[str(entries[seat % len(entries)])] for seat in range(players)]
     line_up = LineUp.of(seated, interface.seats)
     if len(line_up.pooled) > POOL:
@@ -328,19 +333,8 @@ def resolve(entries: Sequence[Entry], players: int, policy_set: PolicySet) -> Li
     return line_up
 
 
-def _unique_labels(players: Mapping[str, Player], known: Iterable[str]) -> dict[str, Player]:
-    """Label entries by their full text if their label is shared, or is the name of a registered policy."""
-    chosen = [player.label for player in players.values()]
-    taken = {label for label in chosen if chosen.count(label) > 1} | set(known)
-    return {
-        written: replace(player, label=written) if player.label in taken else player
-        for written, player in players.items()
-    }
-
-
 def _player(entry: Entry, policies: Mapping[str, Policy], interface: Interface) -> Player:
-    """Prepare an entry."""
-    from wsim.policies.user_policies import installed
+    from wsim.policies.user_policies import installed, plug
 
     plain = entry.file is None and entry.module is None
     if plain and entry.name in policies:
@@ -354,11 +348,18 @@ def _player(entry: Entry, policies: Mapping[str, Policy], interface: Interface) 
         raise UserError(
             f"{entry.function!r} is not a parameter of policy {entry.module!r}: write {entry.module}:key=value"
         )
-    return _user_player(entry, policies, interface)
+    plugged = plug(entry, interface)
+    declared = plugged.declaration
+    if declared.values:
+        return _valuing_searcher(entry, policies, interface, plugged)
+    accepted = tuple(Parameter(name, type(value), value, "") for name, value in declared.parameters.items())
+    parameters = _parameters_of(accepted, _checked(entry, (*accepted, EXPLORE)), interface)
+    weights = interface.weights.zeros()
+    digest = _digest(f"{entry.function} {plugged.digest}", parameters, weights)
+    return Player(_label(entry, declared), plugged.call, parameters, weights, digest, plugged)
 
 
 def _registered_player(entry: Entry, policies: Mapping[str, Policy], interface: Interface) -> Player:
-    """Prepare an entry of a registered policy."""
     from wsim.jit import source_digest
 
     policy = policies[entry.name]
@@ -397,25 +398,7 @@ def _searcher(
     return Player(str(entry), function, parameters, weights, digest, None, net, pool)
 
 
-def _user_player(entry: Entry, policies: Mapping[str, Policy], interface: Interface) -> Player:
-    """Prepare an entry of a user policy."""
-    from wsim.policies.user_policies import plug
-
-    plugged = plug(entry, interface)
-    declared = plugged.declaration
-    if declared.values:
-        return _valuing_searcher(entry, policies, interface, plugged)
-    parameters_declared = _declared(declared)
-    parameters, weights = (
-        _parameters_of(parameters_declared, _checked(entry, (*parameters_declared, EXPLORE)), interface),
-        interface.weights.zeros(),
-    )
-    digest = _digest(f"{entry.function} {plugged.digest}", parameters, weights)
-    return Player(_label(entry, declared), plugged.call, parameters, weights, digest, plugged)
-
-
 def _label(entry: Entry, declared: Declaration) -> str:
-    """Return the label of a user policy in tables."""
     from wsim.policies.functions import MODULE, plain_name
 
     name = declared.name or (plain_name(entry.function) if entry.module == MODULE else "")
@@ -438,10 +421,6 @@ def _valuing_searcher(entry: Entry, policies: Mapping[str, Policy], interface: I
     pool = Pool(f"{searcher.pool.name} {digest}", (*players, replace(players[0], function=plugged.call)))
     searcher = replace(searcher, label=_label(entry, plugged.declaration), plugged=plugged)
     return replace(searcher, digest=digest, parameters=parameters, pool=pool)
-
-
-def _declared(declaration: Declaration) -> tuple[Parameter, ...]:
-    return tuple(Parameter(name, type(value), value, "") for name, value in declaration.parameters.items())
 
 
 def _checked(entry: Entry, accepted: Sequence[Parameter], weights: WeightSets | None = None) -> dict[str, Any]:
@@ -493,7 +472,7 @@ def _weights_of(entry: Entry, policy: Policy, values: Mapping[str, Any], interfa
         where = f" in {file!r}" if file else ""
         raise UserError(f"unknown weight set {name!r}{where}{nearest(name, sets)}: known are {', '.join(sets)}")
     weights = sets[name].copy()
-    for key, index in interface.weights.places.items():
+    for key, index in interface.weights.indices.items():
         if key in entry.parameters:
             weights[..., index] = values[key]
     return weights

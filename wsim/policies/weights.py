@@ -49,7 +49,7 @@ class WeightSets:
         return self._resolved(_parse(self.file), {}, self.file.name)
 
     @cached_property
-    def places(self) -> Mapping[str, int]:
+    def indices(self) -> Mapping[str, int]:
         """Name of a weight -> its index on the last axis."""
         return {name: index for index, name in enumerate(self.features)}
 
@@ -127,12 +127,12 @@ class WeightSets:
         return weights
 
     def _place(self, key: str, name: str, file: str) -> int:
-        if key not in self.places:
+        if key not in self.indices:
             raise UserError(
-                f"unknown weight {key!r} in the set {name!r} of {file}{nearest(key, self.places)}: "
+                f"unknown weight {key!r} in the set {name!r} of {file}{nearest(key, self.indices)}: "
                 f"the weights are {', '.join(self.features)}"
             )
-        return self.places[key]
+        return self.indices[key]
 
     def _values(self, key: str, value: Any, name: str, file: str) -> float | list[float]:
         """Return the weight's value, or its values for each part of a game."""

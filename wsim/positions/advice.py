@@ -86,10 +86,12 @@ def advice_text(advised: Mapping[str, Any], game: Game) -> str:
             ),
             *ranked_lines(advised["moves"], game, list(rank.values())),
             "",
-            *(line for number in sorted(wanted) for line in _wanted(number, wanted[number])),
+            *(
+                line
+                for number in sorted(wanted)
+                for line in wrap(
+                    f"Move {number} is what {', '.join(wanted[number])} would do.", WIDTH, subsequent_indent="    "
+                )
+            ),
         ]
     )
-
-
-def _wanted(number: int, names: list[str]) -> list[str]:
-    return wrap(f"Move {number} is what {', '.join(names)} would do.", WIDTH, subsequent_indent="    ")

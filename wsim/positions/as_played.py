@@ -1,4 +1,4 @@
-"""The story and the trace of a game that people stepped, which no plan reproduces by itself.
+"""The story and the trace of a game that people stepped, which no plan alone reproduces.
 
 Only a playing engine records what happened. So the engine replays the game with one policy in every seat that repeats
 the recorded moves.

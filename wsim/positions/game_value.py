@@ -426,7 +426,6 @@ def _check_playouts(games: int) -> None:
 
 
 def _number(rng: int) -> int:
-    """Return a whole number as a seed."""
     try:
         return operator.index(rng) & ((1 << 63) - 1)
     except TypeError:

@@ -51,17 +51,14 @@ class KernelGame(Game):
         return f"{self.POLICIES.home}.kernels.{'commands' if _STEPPED.get() else 'engine'}"
 
     def cold(self) -> float:
-        """Return the approximate seconds that the kernels take to compile; 0 if they are cached."""
         from wsim.jit import seconds_to_compile
 
         return seconds_to_compile(self._entry_module, *self.COMPILE_SECONDS)
 
     def policies(self) -> Sequence[Mapping[str, Any]]:
-        """Return the registry of policies as rows (``wsim policies``)."""
         return policy_rows(self.POLICIES)
 
     def numbers(self, entry: Entry) -> Sequence[Number]:
-        """Return the numbers that a line-up entry may set: weights, parameters."""
         from wsim.policies.numbers import numbers_of
 
         return numbers_of(entry, self.POLICIES)

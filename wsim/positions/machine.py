@@ -68,13 +68,7 @@ class Machine:
     """
 
     def __init__(
-        self,
-        entry: Any,
-        game: np.dtype[Any],
-        state: np.dtype[Any],
-        rules: Any,
-        seating: Any,
-        line_up: LineUp,
+        self, entry: Any, game: np.dtype[Any], state: np.dtype[Any], rules: Any, seating: Any, line_up: LineUp
     ) -> None:
         from wsim.jit import addresses_of
 
@@ -212,7 +206,6 @@ class KernelSimulator(Simulator, Generic[_Position]):
         self._addresses, self._local = addresses_of(line_up.entry_points), threading.local()
 
     def begin(self, number: int) -> _Position:
-        """Return the position before the first decision of game ``number``."""
         return self.POSITION(self, number)
 
     def _limit_error(self, broken: BrokenLimit, where: str) -> UserError:
@@ -230,7 +223,6 @@ class KernelSimulator(Simulator, Generic[_Position]):
         return f"{self.plan.players} players"
 
     def _kernel(self, module: str, name: str) -> Any:
-        """Import a name from the game's kernels."""
         return getattr(import_module(f"{self.KERNELS}.{module}"), name)
 
     @property
@@ -240,7 +232,6 @@ class KernelSimulator(Simulator, Generic[_Position]):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The label of each entry of the line-up in tables."""
         return self.line_up.labels
 
     @cached_property
@@ -294,7 +285,8 @@ class KernelSimulator(Simulator, Generic[_Position]):
         return self.base_frame(rows["base"]).with_columns(**columns)
 
     def play_seated(self, first: int, rows: NDArray[Any], orders: NDArray[np.int64]) -> None:
-        """Play games numbered from ``first`` and fill the rows, each game with a different order of the line-up."""
+        if rows.dtype != self.base_dtype:
+            raise UserError("games in several seatings cannot be followed: leave out character")
         seating, addresses = _copied(self.seating), self._addresses.copy()
         seats, players = self.seats, orders.shape[1]
         for game, order in enumerate(orders):
@@ -360,11 +352,9 @@ class StatePosition(Position):
 
     @property
     def to_move(self) -> int | None:
-        """The player who decides; None at the end."""
         return self._to_move
 
     def decision(self) -> str:
-        """Return the kind of decision."""
         return self.DECISIONS[self.choice[0]]
 
     @property
@@ -382,7 +372,6 @@ class StatePosition(Position):
         self._run(command, number, seat)
 
     def take(self, index: int) -> None:
-        """Make the legal move with this index and advance to the next decision."""
         self._run(STEP, index)
 
     def follow(self, more: int = 0) -> int:
@@ -393,12 +382,10 @@ class StatePosition(Position):
         return int(self._run(FOLLOW, more).answer.index)
 
     def chosen_by(self, simulator: Simulator, seed: int, number: int = 0) -> int:
-        """Return the index of the move that a simulator's line-up would make here."""
         machine: Machine = simulator.machine  # type: ignore[attr-defined]
         return machine.run(self.words, DECIDE, number, EVERYTHING, seed)[0]
 
     def clone(self) -> Self:
-        """Return a copy."""
         copy = object.__new__(type(self))
         copy.__dict__.update(self.__dict__)
         copy.words = self.words.copy()
@@ -438,7 +425,6 @@ class StatePosition(Position):
         return outcomes.reshape(playouts, len(moves), simulator.seats, 2)
 
     def observation(self, seat: int, size: int) -> NDArray[np.int16]:
-        """Return the first ``size`` numbers of a seat's observation."""
         seen = np.zeros(size, np.int16)
         self.machine.run(self.words, OBSERVE, 0, seat, seen=seen)
         return seen

@@ -80,7 +80,7 @@ class PlainPosition(Position):
 
     @abstractmethod
     def totals(self) -> Sequence[float]:
-        """Return the score of every seat as things stand; the highest wins."""
+        """Return the current score of every seat; the highest wins."""
 
     @abstractmethod
     def redraw(self, seat: int, random: random.Random) -> None:

@@ -77,19 +77,15 @@ class PlayedGame:
         last = self._before[-1]
         if last.seat != seat:
             raise UserError(f"Seat {last.seat} has moved since: nothing can be undone.")
-        if self._shown(last):
-            raise UserError("Others chose at the same time, and it has been shown: nothing can be undone.")
+        known = known_to(last.game, last.seat)
+        at_once = takewhile(lambda before: known_to(before.game, last.seat) == known, reversed(self._before[:-1]))
+        others = {before.seat for before in at_once} - {last.seat}
+        if any(known_to(self.game, seat) != known_to(last.game, seat) for seat in others):
+            raise UserError("Others chose at the same time and their choices have been shown: nothing can be undone.")
         self._before.pop()
         self.game = last.game
         del self.moves[last.moves :]
         del self.opened[last.opened :]
-
-    def _shown(self, last: _Before) -> bool:
-        """Return whether the last decision was simultaneous with another person's, and both were shown since."""
-        known = known_to(last.game, last.seat)
-        at_once = takewhile(lambda before: known_to(before.game, last.seat) == known, reversed(self._before[:-1]))
-        others = {before.seat for before in at_once} - {last.seat}
-        return any(known_to(self.game, seat) != known_to(last.game, seat) for seat in others)
 
     def decided(self, seat: int) -> int:
         """Return how many decisions a person has made."""

@@ -20,17 +20,17 @@ _UNWANTED = ("games", "picks", "game")
 
 def file_of(plan: Plan, **rest: Any) -> dict[str, Any]:
     """Return the position file of a plan, with the ``number`` of a game or a ``position``, and the ``steps`` since."""
-    return {"format": FORMAT, "game": plan.game, "plan": _keys_of(plan), **rest}
-
-
-def _keys_of(plan: Plan) -> dict[str, Any]:
-    """Return the keys of a plan that a position depends on, without policies from files."""
     keys = {key: value for key, value in plan.as_dict().items() if key not in _UNWANTED}
     if keys["rotate"]:  # the default
         del keys["rotate"]
     if any(entry.file or entry.module for entry in plan.line_up):
         del keys["policies"]
-    return {key: list(value) if isinstance(value, tuple) else value for key, value in keys.items()}
+    return {
+        "format": FORMAT,
+        "game": plan.game,
+        "plan": {key: list(value) if isinstance(value, tuple) else value for key, value in keys.items()},
+        **rest,
+    }
 
 
 def read(text: str, *, trust: bool = False) -> tuple[Plan, int, Mapping[str, Any] | None, list[Any]]:
@@ -44,26 +44,27 @@ def read(text: str, *, trust: bool = False) -> tuple[Plan, int, Mapping[str, Any
         raise UserError(
             "an earlier version of wsim play saved this game: open it with wsim play --load, and save it there"
         )
-    if file.get("seat") is not None and type(file["seat"]) is not int:
-        mistakes.add(f"the seat of a position file must be a whole number, not {file['seat']!r}")
+    game, keys = file.get("game", next(iter(GAMES))), file.get("plan", {})
+    position, steps, number = file.get("position"), file.get("steps", []), file.get("number", 0)
+    for key, kind, noun in (
+        ("seat", int, "a whole number"),
+        ("plan", dict, "an object"),
+        ("steps", list, "a list"),
+        ("position", dict, "an object"),
+        ("game", str, "a name"),
+        ("number", int, "a whole number"),
+    ):
+        value = file.get(key)
+        if type(value) is not kind and not (value is None and (key in ("seat", "position") or key not in file)):
+            owner = "a position file's game" if key == "number" else "a position file"
+            mistakes.add(f"the {key} of {owner} must be {noun}, not {value!r}")
     for key in file:
         if key not in _KEYS:
             mistakes.add(f"a position file has no {key!r}{nearest(key, _KEYS)}: it has {', '.join(_KEYS)}")
     if file.get("format") != FORMAT:
         mistakes.add(f"a position file begins with the format {FORMAT!r}, not {file.get('format')!r}")
-    game, keys = file.get("game", next(iter(GAMES))), file.get("plan", {})
-    position, steps, number = file.get("position"), file.get("steps", []), file.get("number", 0)
-    for what, value, kind in (("plan", keys, dict), ("steps", steps, list), ("position", position, dict)):
-        if not isinstance(value, kind) and not (what == "position" and value is None):
-            mistakes.add(
-                f"the {what} of a position file must be {'a list' if kind is list else 'an object'}, not {value!r}"
-            )
-    if not isinstance(game, str):
-        mistakes.add(f"the game of a position file must be a name, not {game!r}")
     if isinstance(steps, list) and len(steps) > MAX_STEPS:
         mistakes.add(f"a position file has at most {MAX_STEPS} steps, not {len(steps)}")
-    if isinstance(number, bool) or not isinstance(number, int):
-        mistakes.add(f"the number of a position file's game must be a whole number, not {number!r}")
     mistakes.raise_any()
     if position is not None:
         keys = {**keys, **find_game(game).plan_of(position, str(keys.get("ruleset", "")))}

@@ -48,8 +48,8 @@ def game_of_run(run: Played, number: int, *, trust: bool = False) -> Game:
 def trace_of_run(run: Played, number: int, *, trust: bool = False) -> dict[str, Any]:
     """Return the trace of one game of a run: deal, decisions and scores.
 
-    ``trust``: run the code in the run folder, whoever wrote it. Raises UserError if there is code and no ``trust``,
-    for a game outside the run, and if the game cannot be reproduced.
+    ``trust``: run the code in the run folder, even if someone else wrote it. Raises UserError if there is code and no
+    ``trust``, for a game outside the run, and if the game cannot be reproduced.
     """
     if type(number) is not int or not 0 <= number < run.plan.games:
         raise UserError(f"the run has the games 0 to {run.plan.games - 1}, not {number!r}")

@@ -153,7 +153,11 @@ def plain_story(
     """
     events = [[Event("The game begins.")]]
     for before, step in zip(positions, made, strict=False):
-        event = Event(str(step)) if not isinstance(step, int) else _decided(before, step, phrase)
+        event = (
+            Event(str(step))
+            if not isinstance(step, int)
+            else Event(phrase(before.moves()[step]), before.to_move, "decides")
+        )
         events.append([event])
     return Story(
         seats=[Seat(f"Seat {seat}", str(policy), seat) for seat, policy in enumerate(policies)],
@@ -169,7 +173,3 @@ def plain_story(
         ],
         positions=positions,
     )
-
-
-def _decided(before: Position, index: int, phrase: Callable[[Any], str]) -> Event:
-    return Event(phrase(before.moves()[index]), before.to_move, "decides")

@@ -39,25 +39,20 @@ def settable(facts: Iterable[Fact], inside: str = "") -> dict[str, Fact]:
 
 
 def set_facts(
-    facts: Sequence[Fact],
-    described: Mapping[str, Any],
-    whose: str,
-    record: Any,
-    seat: int,
-    rules: Any,
+    facts: Sequence[Fact], described: Mapping[str, Any], whose: str, record: Any, seat: int, rules: Any
 ) -> None:
     """Write the facts that a description of a seat has into a record, and for all others the value at the start.
 
     Messages call the seat ``whose``. Raises UserError with all mistakes.
     """
     mistakes = Mistakes()
-    for place in dict.fromkeys(fact.inside for fact in facts if fact.most):
-        known, claims, where = settable(facts, place), described, f"of {whose}"
-        if place:
+    for inside in dict.fromkeys(fact.inside for fact in facts if fact.most):
+        known, claims, where = settable(facts, inside), described, f"of {whose}"
+        if inside:
             with mistakes.noted():
-                claims = object_in(f"{place} of {whose}", described.get(place, {}))
-                refuse_unknown(f"{place} of {whose}", claims, list(known))
-            where = f"in {place} of {whose}"
+                claims = object_in(f"{inside} of {whose}", described.get(inside, {}))
+                refuse_unknown(f"{inside} of {whose}", claims, list(known))
+            where = f"in {inside} of {whose}"
         for key, fact in known.items():
             start = getattr(rules, fact.start) if isinstance(fact.start, str) else fact.start
             with mistakes.noted():
@@ -66,7 +61,6 @@ def set_facts(
 
 
 def _claimed(fact: Fact, what: str, value: Any) -> Any:
-    """Return the value that a description claims for a fact."""
     if fact.kinds:
         return counts(what, value, fact.kinds)
     if fact.shown == FLAG:

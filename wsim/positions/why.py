@@ -36,16 +36,12 @@ def why_of(
     policies: the policies used in playouts; None: those at the table.
     progress: called with ``decisions``, the number done and the total.
     """
-    return why_along(_followed(Game(plan, number=number)), playouts, seat=seat, policies=policies, progress=progress)
-
-
-def _followed(game: Game) -> list[tuple[Game, int]]:
-    """Return the game before each decision of its plan's policies, with the index of their move."""
+    game = Game(plan, number=number)
     decisions = []
     while game.to_move is not None:
         before = game.clone()
         decisions.append((before, game.made()))
-    return decisions
+    return why_along(decisions, playouts, seat=seat, policies=policies, progress=progress)
 
 
 def why_along(
@@ -61,7 +57,16 @@ def why_along(
     wanted = [(before, index) for before, index in decisions if seat in (None, before.to_move)]
     valued: list[dict[str, Any]] = []
     for before, index in wanted:
-        valued.append(_decision(before, index, playouts, policies))
+        observed = before.observe().record
+        decided: dict[str, Any] = {key: observed[key] for key in ("age", "turn") if key in observed}
+        decided |= {"seat": before.to_move, "decision": before.decision}
+        decided |= {"hand": observed["hand"], "scores": before.standing()}
+        rows = before.values(policies=policies, games=playouts, rng=before.plan.seed)
+        made = next(row for row in rows if row["index"] == index)
+        cost = _cost(before, rows, index, playouts, policies)
+        decided |= {"win_shares": made["win_shares"], "made": index, "cost": cost}
+        decided["moves"] = [{key: value for key, value in row.items() if key not in _LEFT_OUT} for row in rows]
+        valued.append(decided)
         if progress is not None:
             progress("decisions", len(valued), len(wanted))
     mistakes = [decision for decision in valued if (decision["cost"]["low"] or 0) > 0]
@@ -71,19 +76,6 @@ def why_along(
     game = decisions[0][0]
     played_by = names_of(who_plays_on(game.plan, game.number)) if policies is None else policies
     return {"playouts": playouts, "policies": played_by, "decisions": valued}
-
-
-def _decision(before: Game, index: int, playouts: int, policies: str | None) -> dict[str, Any]:
-    observed = before.observe().record
-    decided: dict[str, Any] = {key: observed[key] for key in ("age", "turn") if key in observed}
-    decided |= {"seat": before.to_move, "decision": before.decision}
-    decided |= {"hand": observed["hand"], "scores": before.standing()}
-    rows = before.values(policies=policies, games=playouts, rng=before.plan.seed)
-    made = next(row for row in rows if row["index"] == index)
-    cost = _cost(before, rows, index, playouts, policies)
-    decided |= {"win_shares": made["win_shares"], "made": index, "cost": cost}
-    decided["moves"] = [{key: value for key, value in row.items() if key not in _LEFT_OUT} for row in rows]
-    return decided
 
 
 def _cost(

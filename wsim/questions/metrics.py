@@ -28,6 +28,7 @@ from wsim.errors import UserError, nearest
 from wsim.game import find_game
 from wsim.policies.chances import CHARACTER
 from wsim.positions.character import FIGURES, PREFIX
+from wsim.stats.columns import SHORT as SHORT
 from wsim.stats.columns import kind_of
 
 if TYPE_CHECKING:
@@ -37,8 +38,6 @@ if TYPE_CHECKING:
     from wsim.lab.plan import Plan
 
 
-SHORT: Mapping[str, str] = {"score": "total", "win": "win_share"}
-"""Short names of columns."""
 _WORDS: Mapping[str, str] = {"total": "score", "win_share": "win share"}
 _NO_MEASURE = ("game", "seat", "team", "rank")
 _EXACT_BITS = 52  # of a float: a sum of distinct powers of two below that identifies them

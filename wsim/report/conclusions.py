@@ -108,11 +108,7 @@ def _players(material: Material) -> list[Statement]:
     """Say for which players the conclusions hold, if it is unknown what others find."""
     every = [table for table in material.tables.values() if table.form in ("levels", "owners")]
     judged = [table for table in every if table.labels[:1] != ("policy",) and "verdict" in table.frame.columns]
-    alone = [
-        plural(_noun(table))
-        for table in judged
-        if PLAYER_HALF_WIDTH not in table.frame.columns or table.form == "owners"
-    ]
+    alone = [plural(_noun(table)) for table in judged if PLAYER_HALF_WIDTH not in table.frame.columns]
     if not alone:
         return []
     who = named(list(dict.fromkeys(material.run.plan.policies)))
@@ -195,14 +191,15 @@ def about_levels(table: Table, section: str, games: int) -> list[Statement]:
     return statements
 
 
-def _with_players(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return levels whose intervals also cover what another good player would find, where that is known."""
+def _with_players(rows: pl.DataFrame, figure: str = FAIR) -> pl.DataFrame:
+    """Return rows whose intervals also cover what another good player would find, where that is known."""
     if PLAYER_HALF_WIDTH not in rows.columns:
         return rows
-    player = pl.col(PLAYER_HALF_WIDTH).fill_null(0.0) * pl.col(FAIR) / pl.col("win_share")
-    half = ((pl.col(HIGH) - pl.col(LOW)) / 2).pow(2) + player.pow(2)
-    middle = (pl.col(HIGH) + pl.col(LOW)) / 2
-    return rows.with_columns((middle - half.sqrt()).clip(0.0).alias(LOW), (middle + half.sqrt()).alias(HIGH))
+    low, high = f"{figure} from", f"{figure} to"
+    unit = pl.col(FAIR) / pl.col("win_share") if figure == FAIR else pl.lit(1.0)
+    player = pl.col(PLAYER_HALF_WIDTH).fill_null(0.0) * unit
+    half, middle = ((pl.col(high) - pl.col(low)) / 2).pow(2) + player.pow(2), (pl.col(high) + pl.col(low)) / 2
+    return rows.with_columns((middle - half.sqrt()).alias(low), (middle + half.sqrt()).alias(high))
 
 
 def _extreme(clear: pl.DataFrame, known: pl.DataFrame, noun: str, section: str, *, strongest: bool) -> Statement:
@@ -281,7 +278,9 @@ def about_worth(table: Table, section: str, games: int) -> list[Statement]:
     known = rows.filter(pl.col("q").is_not_null())
     if known.is_empty():
         return [_no_intervals(noun, section)]
-    clear = known.filter(pl.col("q") < CLEAR)
+    known = _with_players(known, WORTH)
+    excluded = (pl.col(f"{WORTH} from") > 0) | (pl.col(f"{WORTH} to") < 0)
+    clear = known.filter((pl.col("q") < CLEAR) & (excluded | ~pl.lit(PLAYER_HALF_WIDTH in known.columns)))
     if clear.is_empty():
         return [Statement("open", f"No {noun} is clearly worth anything in {games:,} games.", "", section)]
     statements = []

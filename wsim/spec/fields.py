@@ -58,11 +58,12 @@ def table_schema(readers: Mapping[str, Reader], others: Reader | None = None) ->
 
 def dotted(path: Path) -> str:
     """Return a path as a user would write it: ``cards."Town Hall".cost.ore``."""
-    return ".".join(part if _BARE.fullmatch(part) else f'"{_escaped(part)}"' for part in path)
-
-
-def _escaped(text: str) -> str:
-    return "".join(letter if letter.isprintable() else json.dumps(letter)[1:-1] for letter in text)
+    return ".".join(
+        part
+        if _BARE.fullmatch(part)
+        else f'"{"".join(letter if letter.isprintable() else json.dumps(letter)[1:-1] for letter in part)}"'
+        for part in path
+    )
 
 
 class Problems(Mistakes):
@@ -104,7 +105,6 @@ class Problems(Mistakes):
 
 
 def _kind(value: object) -> str:
-    """Describe a TOML value."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, dict):

@@ -18,7 +18,7 @@ from functools import cached_property, lru_cache
 from itertools import product
 
 from wsim.errors import nearest
-from wsim.kernels.formula_words import DEPTH, HANDED, MOST_WORDS, OPERATION
+from wsim.kernels.formula_words import DEPTH, HANDED, MAX_WORDS, OPERATION
 
 MAX_LETTERS = 300
 MAX_WRITTEN = 1_000_000
@@ -37,7 +37,7 @@ _CONDITIONS = frozenset((*_COMPARISONS.values(), "and", "or", "not"))
 _FUNCTIONS = ("min", "max", "abs", "count", "sets")
 _NOT_OF_CARD = "is not known of a structure that is counted; accepted: card.cost, card.red, ..."
 _ELSEWHERE: Mapping[str, str] = {
-    r"(?<![<>=!:])=(?!=)": "what is equal is written ==",
+    r"(?<![<>=!:])=(?!=)": "equality is written ==",
     r"&": "`and` is written out",
     r"\|": "`or` is written out",
     r"\?|\bthen\b": "a choice is written `2 if red > 1 else 3`",
@@ -205,7 +205,7 @@ def _parsed(vocabulary: Vocabulary, text: str) -> Node:
     node = _Reader(text, vocabulary).node(tree)
     span(node, vocabulary.widest)
     words, depth = vocabulary.words(node, {}, None)
-    if depth > DEPTH or len(words) > MOST_WORDS:
+    if depth > DEPTH or len(words) > MAX_WORDS:
         raise FormulaError(f"{text!r} is nested too deeply or too long; divide it into several effects")
     return node
 
@@ -400,20 +400,9 @@ def span(node: Node, spans: Spans) -> Span:
         return node.bounds
     if kind == "card" or node.is_condition:
         return 0, 1
-    if kind == "count":
-        return 0, sum(high for _, high in parts)
     lows, highs = [low for low, _ in parts], [high for _, high in parts]
-    if kind == "neg":
-        return -highs[0], -lows[0]
-    if kind == "abs":
-        ends = abs(lows[0]), abs(highs[0])
-        return (0 if lows[0] <= 0 <= highs[0] else min(ends)), max(ends)
-    if kind in ("min", "sets"):
-        return min(lows), min(highs)
-    if kind == "max":
-        return max(lows), max(highs)
-    if kind == "if":
-        return min(lows[:2]), max(highs[:2])
+    if kind in _SPANS:
+        return _SPANS[kind](lows, highs)
     if kind in ("//", "%") and lows[1] <= 0 <= highs[1]:
         by = node.parts[1]
         advice = f"; divide by max(1, {by.text})" if highs[1] > 0 else ""
@@ -426,12 +415,16 @@ def span(node: Node, spans: Spans) -> Span:
     return min(results), max(results)
 
 
-_ENDS = {
-    "+": int.__add__,
-    "-": int.__sub__,
-    "*": int.__mul__,
-    "//": int.__floordiv__,
+_SPANS: Mapping[str, Callable[[list[int], list[int]], Span]] = {
+    "count": lambda _, highs: (0, sum(highs)),
+    "neg": lambda lows, highs: (-highs[0], -lows[0]),
+    "abs": lambda lows, highs: (max(lows[0], -highs[0], 0), max(-lows[0], highs[0])),
+    "min": lambda lows, highs: (min(lows), min(highs)),
+    "sets": lambda lows, highs: (min(lows), min(highs)),
+    "max": lambda lows, highs: (max(lows), max(highs)),
+    "if": lambda lows, highs: (min(lows[:2]), max(highs[:2])),
 }
+_ENDS = {"+": int.__add__, "-": int.__sub__, "*": int.__mul__, "//": int.__floordiv__}
 
 
 # --- evaluation without a game -----------------------------------------------------------------------

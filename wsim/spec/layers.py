@@ -72,7 +72,12 @@ def read_card_file(path: FilePath, grammar: Grammar, mistakes: Mistakes | None =
         if section not in grammar.sections:
             home = PACKAGE / section / f"{section}.toml"
             if home.is_file():
-                problems.at((section,), _moved(section, home, grammar))
+                file = home.relative_to(PACKAGE.parent).as_posix()
+                where = f"its values are in {file}, and changes to them go into a separate file"
+                problems.at(
+                    (section,),
+                    f"[{section}] belongs to a different game: {where}; accepted: {', '.join(grammar.sections)}",
+                )
             else:
                 problems.unknown((section,), "section", section, grammar.sections)
         elif not isinstance(entries, dict):
@@ -80,13 +85,6 @@ def read_card_file(path: FilePath, grammar: Grammar, mistakes: Mistakes | None =
     with mistakes.noted() if mistakes is not None else nullcontext():
         problems.raise_any()
     return {name: table for name, table in document.items() if name in grammar.sections and isinstance(table, dict)}
-
-
-def _moved(section: str, home: FilePath, grammar: Grammar) -> str:
-    """Return the sentence that says where the section of a different game belongs."""
-    file = home.relative_to(PACKAGE.parent).as_posix()
-    where = f"its values are in {file}, and changes to them go into a separate file"
-    return f"[{section}] belongs to a different game: {where}; accepted: {', '.join(grammar.sections)}"
 
 
 def _by_number(value: Any) -> bool:
@@ -131,12 +129,10 @@ class Layers:
                 self._problems.wrote(entry_path, source)
 
     def _is_formula(self, path: Path, value: Any) -> bool:
-        """Return whether a value in a table at ``path`` is a formula."""
         above = any(_match(path[: len(pattern)], [pattern]) for pattern in self._grammar.formulas)
         return above and isinstance(value, str | int | list) and not isinstance(value, bool)
 
     def _apply_number(self, target: Entries, key: str, value: Any, path: Path, source: str) -> None:
-        """Change one of the numbers in a formula."""
         name, _, position = key.rpartition(":")
         change = self._grammar.with_number
         assert change is not None
@@ -153,7 +149,6 @@ class Layers:
             self._problems.wrote((*path[:-1], name), source)
 
     def _remove(self, known: Entries, entry: Entries, path: Path, source: str) -> None:
-        """Remove an entry."""
         name = path[-1]
         self._problems.wrote((*path, "remove"), source)
         if entry["remove"] is not True or len(entry) > 1:
@@ -164,7 +159,6 @@ class Layers:
             del known[name]
 
     def _apply_items(self, items: list[Any], patch: Entries, source: str, path: Path) -> None:
-        """Patch single items of a list."""
         what = self._grammar.numbered[_match(path, self._grammar.numbered) or path]
         removed = []
         for key, value in patch.items():
@@ -198,7 +192,10 @@ def path_of(change: str) -> Path:
     Names may be unquoted, including those with spaces.
     """
     left, _, _ = change.partition("=")  # names hold no "="
-    return tuple(_unquoted(part) for part in _split(left, "."))
+    return tuple(
+        (part[1:-1] if len(part) >= 2 and part[0] == part[-1] and part[0] in "\"'" else part)
+        for part in _split(left, ".")
+    )
 
 
 def parse_change(change: str, grammar: Grammar) -> tuple[Path, Any]:
@@ -270,8 +267,3 @@ def _split(text: str, mark: str) -> list[str]:
             quote = letter
         parts[-1] += letter
     return [part.strip() for part in parts]
-
-
-def _unquoted(part: str) -> str:
-    """Remove one pair of quotes from a name."""
-    return part[1:-1] if len(part) >= 2 and part[0] == part[-1] and part[0] in "\"'" else part

@@ -64,7 +64,7 @@ class Source(Protocol):
         """Return the columns by which a table is split by default, of those that it has."""
         ...
 
-    def between(self, analysis: Analysis) -> Between | None:
+    def between(self, analysis: Analysis, figure: str) -> Between | None:
         """Return how much the figures of one of its tables differ between players; None if that is unknown."""
         ...
 
@@ -133,5 +133,6 @@ class Analysis:
 
             table = with_worth(table, run, self.worth, groups or (), level)
         table = replace(table, main=self.columns, first=self.first)
-        between = run.between(self) if self.moves and groups is not None and groups == self.by else None
-        return table if between is None else between.with_players(table, self.moves, level)
+        figure = "worth" if self.worth and "worth" in table.frame.columns else self.moves
+        between = run.between(self, figure) if figure and groups is not None and groups == self.by else None
+        return table if between is None else between.with_players(table, figure, level)

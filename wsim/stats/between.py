@@ -100,7 +100,8 @@ class Between:
         index = 1 + max(table.frame.columns.index(name) for name in (figure, *(table.column(figure).ends or ())))
         frame = table.frame.insert_column(index, column)
         note = self.sentence
-        if {FAIR, "verdict", f"{figure}_low"} <= set(frame.columns) and "worth" not in frame.columns:
+        judged = figure == "worth" or (figure == "win_share" and {FAIR, "worth"} & set(frame.columns) == {FAIR})
+        if judged and {"verdict", f"{figure}_low"} <= set(frame.columns):
             frame = _combined(frame, figure)
             note += " The verdict (not q) allows for it"
             note += "." if not column.null_count() else "; in rows without it they hold for these players only."
@@ -117,9 +118,11 @@ class Between:
 
 
 def _combined(frame: pl.DataFrame, figure: str) -> pl.DataFrame:
-    """Return a table in which a share is above or below the fair one only if it would be so for other players, too."""
+    """Return a table in which a win share is above or below the fair one, or a worth above or below 0, only if it would
+    be for other players."""
     player = pl.col(PLAYER_HALF_WIDTH).fill_null(0.0)
     half = ((pl.col(f"{figure}_high") - pl.col(f"{figure}_low")) / 2).pow(2) + player.pow(2)
-    away = (pl.col(figure) - pl.col(figure) / pl.col(FAIR)).pow(2)
+    fair = pl.col(figure) / pl.col(FAIR) if figure == "win_share" else pl.lit(0.0)
+    away = (pl.col(figure) - fair).pow(2)
     named = pl.col("verdict").is_in(["higher", "lower"]) & (away <= half)
     return frame.with_columns(verdict=pl.when(named).then(pl.lit("unclear")).otherwise(pl.col("verdict")))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from wsim.document import CATEGORY, COUNT, NUMBER, POINTS, PROBABILITY, RATIO, SHARE, Column, Kind, estimated, names
 
@@ -43,6 +43,15 @@ OLD_NAMES = {
     "turned": "reversed", "said": "status",
 }  # fmt: skip
 """Names of columns before 0.3.0; filters and sorting still accept them."""
+
+
+SHORT: Mapping[str, str] = {"score": "total", "win": "win_share"}
+"""Short names of columns of the seats table."""
+
+
+def outcome_column(name: str) -> str:
+    """Return the column of the seats table with this name or short name."""
+    return SHORT.get(name, name)
 
 
 def kind_of(outcome: str) -> tuple[Kind, str]:

@@ -194,5 +194,5 @@ def crowding(source: Source, by: str | Sequence[str] = "policy", *, level: float
         Column("others", COUNT, about="seats of the game with the same plan"),
         *OUTCOME_COLUMNS,
     )
-    title = "Value of a plan by the number of others following it"
+    title = "Value of a plan by the number of other seats that follow it"
     return Table(frame, title, note, columns, labels=levels.columns)

@@ -249,7 +249,7 @@ def _cells(array: Floats, one: NDArray[np.int64], other: NDArray[np.int64]) -> F
 
 
 _AFFINITY = Column(
-    "affinity", RATIO, unit="1 = independent", about="how much more often than if they were had independently"
+    "affinity", RATIO, unit="1 = independent", about="how much more often than if the two were independent"
 )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from wsim.stats.analysis import Analysis, Option
-from wsim.stats.columns import FAIR, PLAYER_HALF_WIDTH
+from wsim.stats.columns import FAIR, PLAYER_HALF_WIDTH, outcome_column
 from wsim.stats.factor_sums import FactorSums
 from wsim.stats.matchup_table import crowding, matchups
 from wsim.stats.ratings import strengths
@@ -14,12 +14,23 @@ from wsim.stats.tables import policies
 from wsim.stats.variance import variance_shares
 from wsim.stats.worth import SHOWN_FIRST, worth
 
-OUTCOME = {"outcome": Option("a column of numbers of the seats table: total, win_share, ...")}
+OUTCOME = {"outcome": Option("score, win, or a column of numbers of the seats table", outcome_column)}
 BEATS_CHANCE = ("win_share", PLAYER_HALF_WIDTH, FAIR, "verdict", "q", "score", "n")
 """What a table of levels keeps longest: is the share of wins more than the fair one?"""
-HEADLINE = ("worth", "q", "verdict", "points", "wanted", "followed", "overruled", "win_difference")
+HEADLINE = ("worth", PLAYER_HALF_WIDTH, "q", "verdict", "points", "wanted", "followed", "overruled", "win_difference")
 """The main columns of items that seats want and have: what they are worth, then who has them."""
-OWNERS = ("worth", "verdict", "points", "wanted", "win_difference", "q", "overruled", "followed", "n")
+OWNERS = (
+    "worth",
+    PLAYER_HALF_WIDTH,
+    "verdict",
+    "points",
+    "wanted",
+    "win_difference",
+    "q",
+    "overruled",
+    "followed",
+    "n",
+)
 """What a table of such items keeps longest."""
 PAIRS = ("other", "lift", "verdict", "q", "n", "shrunk", "affinity")
 """The last columns that a table of pairs hides."""
@@ -42,7 +53,7 @@ MATCHUPS = Analysis(
 )
 CROWDING = Analysis(
     crowding,
-    "what a plan is worth by the number of others at the table who follow it",
+    "value of a plan by the number of other seats that follow it",
     by=("policy",),
     first=("others", *BEATS_CHANCE),
     shown="asked",
@@ -53,7 +64,9 @@ STRENGTHS = Analysis(
     by=("policy",),
     first=("strength", "verdict", "q", "win_share", "n"),
 )
-VARIANCE = Analysis(variance_shares, "how much of the score's variance comes from what", options=OUTCOME, shown="asked")
+VARIANCE = Analysis(
+    variance_shares, "how much of the score's variance comes from each source", options=OUTCOME, shown="asked"
+)
 
 
 def worth_analysis(fits: Callable[[Any], bool]) -> Analysis:

@@ -119,11 +119,12 @@ class Table:
         if figure is None or "verdict" not in self.frame.columns:
             return ""
         rows, null = self.frame, _TESTED[figure]
-        if PLAYER_HALF_WIDTH in rows.columns and figure == FAIR:  # more games do not tell what other players find
-            player = pl.col(PLAYER_HALF_WIDTH).fill_null(0.0) * pl.col(FAIR) / pl.col("win_share")
-            away = ((pl.col(FAIR) - null).pow(2) - player.pow(2)).clip(0.0).sqrt()
-            moved = null + away - pl.col(FAIR)
-            rows = rows.with_columns((pl.col(name) + moved) for name in (FAIR, f"{FAIR}_low", f"{FAIR}_high"))
+        if PLAYER_HALF_WIDTH in rows.columns and figure in (FAIR, "worth"):  # more games tell nothing of other players
+            unit = pl.col(FAIR) / pl.col("win_share") if figure == FAIR else pl.lit(1.0)
+            player = pl.col(PLAYER_HALF_WIDTH).fill_null(0.0) * unit
+            away = ((pl.col(figure) - null).pow(2) - player.pow(2)).clip(0.0).sqrt()
+            moved = null + away - pl.col(figure)
+            rows = rows.with_columns((pl.col(name) + moved) for name in (figure, f"{figure}_low", f"{figure}_high"))
         return telling_note(rows, self.labels, figure, games, reference=null, level=level, title=self.title)
 
     def to_polars(self) -> pl.DataFrame:

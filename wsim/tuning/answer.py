@@ -84,12 +84,10 @@ class TuneAnswer(AskedAnswer):
 
     @classmethod
     def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:  # noqa: ARG003
-        """Return the column declarations of its tables."""
         return {"judged": COLUMNS}
 
     @property
     def title(self) -> str:
-        """What was judged."""
         return f"One {self.history.start} as tuned, against all others"
 
     @property
@@ -98,7 +96,6 @@ class TuneAnswer(AskedAnswer):
         return [f"Written: {self.file}. Play it: --policies {self.policy}"]
 
     def display(self, view: View = whole) -> Document:
-        """Return the answer for people: how it was judged, and how it came about."""
         judged = view(self.judged)
         constant = [name for name in ("ruleset", "players", "fair") if judged[name].n_unique() == 1]
         fair = f"; a fair share of wins is {judged['fair'][0]:.3f}" if "fair" in constant else ""
@@ -116,7 +113,6 @@ class TuneAnswer(AskedAnswer):
         )
 
     def record(self) -> dict[str, Any]:
-        """Return it as a JSON object."""
         return {
             "format": self.FORMAT,
             "asked": dict(self.asked),
@@ -145,17 +141,6 @@ def ask(plan: Plan, question: TuneQuestion, output: TuneOutput, execution: Execu
     if output.resume is None:
         whole = question_of(question, plan, output.start)
         return begin(plan, whole, None if output.file else output.out, execution).run(execution)
-    _refuse_beside_resume(plan, question, output)
-    return resume(output.resume, generations=question.generations, trust=output.trust).run(execution)
-
-
-def written(answer: TuneAnswer, _question: TuneQuestion, output: TuneOutput) -> Path | None:
-    """Write the answer into the folder of the search, or where the options name a file for it."""
-    return answer.write(output.file or answer.file.parent / "answer.json")
-
-
-def _refuse_beside_resume(plan: Plan, question: TuneQuestion, output: TuneOutput) -> None:
-    """Raise UserError for options that the folder of a resumed search already determines."""
     defaults, named = TuneQuestion(), []
     named += [
         key for key, value in question.record().items() if key != "generations" and value != defaults.record()[key]
@@ -165,13 +150,19 @@ def _refuse_beside_resume(plan: Plan, question: TuneQuestion, output: TuneOutput
     named += [key for key, value in plan.as_dict().items() if value != default.get(key)]
     if named or plan.game != first_game():
         option = repr(question.policy) if "policy" in named else f"--{(named or ['game'])[0].replace('_', '-')}"
-        raise UserError(f"{output.resume!r} says what is searched: leave {option} out beside --resume")
+        raise UserError(f"{output.resume!r} determines the search: leave {option} out with --resume")
+    return resume(output.resume, generations=question.generations, trust=output.trust).run(execution)
+
+
+def written(answer: TuneAnswer, _question: TuneQuestion, output: TuneOutput) -> Path | None:
+    """Write the answer into the folder of the search, or where the options name a file for it."""
+    return answer.write(output.file or answer.file.parent / "answer.json")
 
 
 def question_of(question: TuneQuestion, base: Plan, start: str | None = None) -> TuneQuestion:
     """Return a question with nothing left open; the judges are the game's own players unless named."""
     if not question.policy:
-        raise UserError("tune needs one policy: as in wsim tune weighted --start balanced")
+        raise UserError("tune needs one policy, as in wsim tune weighted --start balanced")
     generations = question.generations or GENERATIONS
     question = replace(question, policy=str(entry_of(question.policy, start)), generations=generations)
     return replace(question, judges=usual_judges(base.game, question)) if question.judges is None else question
@@ -196,7 +187,6 @@ class TuningSearch:
 
     @property
     def _games(self) -> int:
-        """Games of a candidate at each table in a generation."""
         return -(-self.question.games // len(self.contests))
 
     @property
@@ -215,18 +205,30 @@ class TuningSearch:
             try:
                 return self._run(connected)
             except KeyboardInterrupt:
-                raise Interrupted(None, self._how_to_continue()) from None
-
-    def _how_to_continue(self) -> str:
-        done, wanted = len(self.history.generations), self.question.generations
-        command = f"wsim tune --resume {shlex.quote(str(self.folder))}{' --trust' if self.code else ''}"
-        return f"{done} of {wanted} generations are kept, continue with:\n{command}"
+                done, wanted = len(self.history.generations), self.question.generations
+                command = f"wsim tune --resume {shlex.quote(str(self.folder))}{' --trust' if self.code else ''}"
+                raise Interrupted(
+                    None, f"{done} of {wanted} generations are stored; continue with:\n{command}"
+                ) from None
 
     def _run(self, execution: Execution) -> TuneAnswer:
         wanted, climb = self.question.generations or 0, self._climbed()
         for number in range(len(self.history.generations), wanted):
             execution.report("generations", number, wanted)
-            self._step(climb, number, execution)
+            points = climb.ask()
+            entries = [str(self.space.at(point)) for point in points]
+            games = range(number * self._games, (number + 1) * self._games)
+            outcomes = play_contests(self.contests, entries, games, execution)
+            share, margin = (
+                np.mean([[played[which].mean() for played in of_contest] for of_contest in outcomes], axis=0)
+                for which in (SHARE, MARGIN)
+            )
+            away = np.array([(point**2).sum() for point in points])
+            values = tuple((share + self.question.margin * margin - PULL * away).tolist())
+            climb.tell(values)
+            means = float(share.mean()), float(margin.mean())
+            self.history = self.history.grown(Generation(digest_of(entries), values, *means, climb.spread))
+            self.history.write(self.folder)
         point = climb.mean
         judged = judge(self.base, self.question, (self.history.start, str(self.space.at(point))), execution)
         self.history = replace(self.history, judged=judged.to_dicts())
@@ -242,28 +244,11 @@ class TuningSearch:
             entries = [str(self.space.at(point)) for point in climb.ask()]
             if digest_of(entries) != generation.candidates:
                 raise UserError(
-                    f"the search in {str(self.folder)!r} goes another way here from generation {number}, with another "
-                    "version of numpy perhaps: start again with another --out"
+                    f"the search in {str(self.folder)!r} differs on this machine from generation {number}, with "
+                    "another version of numpy perhaps: start again with another --out"
                 )
             climb.tell(generation.values)
         return climb
-
-    def _step(self, climb: Climb, number: int, execution: Execution) -> None:
-        """Play one generation and store its values."""
-        points = climb.ask()
-        entries = [str(self.space.at(point)) for point in points]
-        games = range(number * self._games, (number + 1) * self._games)
-        outcomes = play_contests(self.contests, entries, games, execution)
-        share, margin = (
-            np.mean([[played[which].mean() for played in of_contest] for of_contest in outcomes], axis=0)
-            for which in (SHARE, MARGIN)
-        )
-        away = np.array([(point**2).sum() for point in points])
-        values = tuple((share + self.question.margin * margin - PULL * away).tolist())
-        climb.tell(values)
-        means = float(share.mean()), float(margin.mean())
-        self.history = self.history.grown(Generation(digest_of(entries), values, *means, climb.spread))
-        self.history.write(self.folder)
 
     def _write(self, point: Any) -> Path:
         """Write the result for use: a weight set if the policy has one, otherwise a plan."""
@@ -275,10 +260,7 @@ class TuningSearch:
 
 
 def begin(
-    base: Plan,
-    question: TuneQuestion,
-    out: str | os.PathLike[str] | None = None,
-    execution: Execution = Execution(),
+    base: Plan, question: TuneQuestion, out: str | os.PathLike[str] | None = None, execution: Execution = Execution()
 ) -> TuningSearch:
     """Check a question, see which numbers change anything, and make the folder. Raises UserError as ``tune`` does."""
     version = cmaes().__version__
@@ -289,8 +271,8 @@ def begin(
     folder = Path(out) if out is not None else Path("tuning") / f"{space.entry.function}-{digest_of(identity)[:8]}"
     if (folder / RECORD).exists():
         raise UserError(
-            f"{str(folder)!r} holds a search already: continue with wsim tune --resume {shlex.quote(str(folder))}, or "
-            "name another --out"
+            f"{str(folder)!r} already contains a search: continue with wsim tune --resume {shlex.quote(str(folder))}, "
+            "or name another --out"
         )
     space = _moving(space, contests, usable_threads(execution.threads))
     history = History(
@@ -336,7 +318,6 @@ def resume(out: str | os.PathLike[str], *, generations: int | None = None, trust
 
 
 def _code(question: TuneQuestion) -> tuple[str, ...]:
-    """Return the entries of a question that are code of a user."""
     entries = [
         entry
         for field in (question.policy, *question.against, *(question.judges or ()))
@@ -353,7 +334,6 @@ def _prepared(base: Plan, question: TuneQuestion) -> tuple[Space, tuple[Contest,
 
 
 def _identity(question: TuneQuestion, space: Space, contests: Sequence[Contest]) -> dict[str, Any]:
-    """Return the identity of the generations."""
     searched = {key: value for key, value in question.record().items() if key not in _OF_THE_JUDGES}
     identity = {
         "question": searched,
@@ -404,5 +384,5 @@ def _moving(space: Space, contests: Sequence[Contest], threads: int) -> Space:
     with ThreadPoolExecutor(threads, thread_name_prefix="wsim") as pool:
         moved = [index for index, does in zip(space.moved, pool.map(changes, space.moved), strict=True) if does]
     if not moved:
-        raise UserError(f"nothing that is tuned of {str(space.entry)!r} changes any of {PROBED} games")
+        raise UserError(f"no tuned number of {str(space.entry)!r} changes any of {PROBED} games")
     return space.restricted(moved)

@@ -42,7 +42,7 @@ class Climb:
     def __init__(self, bounds: NDArray[np.float64], candidates: int, seed: int) -> None:
         self._numbers = len(bounds)
         self._candidates = candidates
-        idle = np.array([[-np.inf, np.inf]])  # one number alone is searched with one beside it that means nothing
+        idle = np.array([[-np.inf, np.inf]])  # a single number is searched together with a dummy
         limits = bounds if len(bounds) > 1 else np.concatenate([bounds, idle])
         made = _symmetric() if len(limits) <= MAX_FULL else cmaes().SepCMA
         self._search = made(

@@ -48,7 +48,7 @@ class History:
     software: versions of what took part.
     moved: places of the values that the search moves.
     generations: those done.
-    judged: the rows of the judged table; none as long as the search goes on.
+    judged: the rows of the judged table; none while the search continues.
     """
 
     question: Mapping[str, Any]
@@ -86,7 +86,7 @@ def read_history(folder: Path) -> History:
     try:
         content = read_record_of(path, FORMAT, "not a record of wsim tune")
     except (FileNotFoundError, NotADirectoryError) as error:
-        raise UserError(f"{str(folder)!r} holds no search of wsim tune (no {RECORD})") from error
+        raise UserError(f"{str(folder)!r} contains no search of wsim tune (no {RECORD})") from error
     try:
         del content["format"]
         generations = [Generation(**{**record, "values": tuple(record["values"])}) for record in content["generations"]]

@@ -44,22 +44,14 @@ def _enough_games(name: str, value: Any) -> Any:
 
 def _worth(_name: str, value: Any) -> Any:
     if not 0 <= value < 1:
-        raise UserError(f"margin is what a point is worth in wins, from 0 to less than 1, not {value!r}")
+        raise UserError(f"margin must be the value of a point in wins, from 0 to less than 1, not {value!r}")
     return value
 
 
 def _set_name(_name: str, value: Any) -> Any:
     if not value.replace("_", "").replace("-", "").isalnum() or not value.isascii():
-        raise UserError(f"the name of a set is letters, digits, _ and -, not {value!r}")
+        raise UserError(f"the name of a set may contain letters, digits, _ and -, not {value!r}")
     return value
-
-
-def _judges(text: str) -> tuple[str, ...]:
-    return () if text.strip() == NOBODY else names(text)
-
-
-def _players(text: str) -> tuple[int, ...]:
-    return tuple(map(whole, names(text)))
 
 
 @dataclass(frozen=True)
@@ -71,40 +63,43 @@ class TuneQuestion(Options):
     weighted:file= plays. Needs wsim[learn].
     """
 
-    policy: str = argument("The line-up entry whose numbers are tuned; where they begin.", "", hidden=True)
-    only: tuple[str, ...] = option("Tune these numbers only.", (), metavar="NAMES", read=names, shown="all that matter")
+    policy: str = argument("The policy to tune, as a line-up entry; its numbers are the start.", "", hidden=True)
+    only: tuple[str, ...] = option("Tune only these numbers.", (), metavar="NAMES", read=names, shown="all that matter")
     rulesets: tuple[str, ...] = option(
-        "Rule sets, all tables together.", (), metavar="NAMES", names=("--ruleset",), read=names,
+        "Rule sets; each is a table of the search.", (), metavar="NAMES", names=("--ruleset",), read=names,
         shown=lambda: "; ".join(default_rulesets()),
     )  # fmt: skip
     players: tuple[int, ...] = option(
-        "Players at the tables: 4 or 3,4,5.", (), metavar="NUMBERS", read=_players, shown="the usual number",
-        check=_count_from(2),
+        "Players at the tables: 4 or 3,4,5.", (), metavar="NUMBERS", read=lambda text: tuple(map(whole, names(text))),
+        shown="the usual number", check=_count_from(2),
     )  # fmt: skip
     against: tuple[str, ...] = option(
-        "Who sits on the other seats: one policy for all of them, or one for each (repeatable: several tables).",
+        "Policies in the other seats: one for all, or one per seat (repeatable: several tables).",
         ("balanced",), metavar="LINE-UP", shown="balanced",
     )  # fmt: skip
     judges: tuple[str, ...] | None = option(
-        "Who judges the result besides, one after the other on all other seats; none: nobody.",
-        None, metavar="POLICIES", read=_judges, shown="the game's own players that are fast",
+        "Further opponents for the evaluation, each in all other seats; none: no others.",
+        None, metavar="POLICIES", read=lambda text: () if text.strip() == NOBODY else names(text),
+        shown="the game's fast policies",
     )  # fmt: skip
-    generations: int | None = option("Steps of the search.", None, metavar="N", shown="60", check=_count_from(1))
+    generations: int | None = option("Generations of the search.", None, metavar="N", shown="60", check=_count_from(1))
     candidates: int | None = option(
-        "Candidates of a generation.", None, metavar="N", shown="20, more for many numbers", check=_count_from(4)
+        "Candidates per generation.", None, metavar="N", shown="20, more with many numbers", check=_count_from(4)
     )
     games: int = option(
-        "Games of a candidate in a generation, at all tables together.", 1500, metavar="N", shown="1,500",
+        "Games per candidate and generation, over all tables.", 1500, metavar="N", shown="1,500",
         check=_enough_games,
     )  # fmt: skip
-    held_out: int = option("Games of each table that judges.", 20_000, metavar="N", shown="20,000", check=_enough_games)
-    margin: float = option("Worth of a point of score ahead of the others, in wins.", 0.03, shown="0.03", check=_worth)
+    held_out: int = option(
+        "Games per table of the evaluation.", 20_000, metavar="N", shown="20,000", check=_enough_games
+    )
+    margin: float = option("Value of a one-point score lead, in wins.", 0.03, shown="0.03", check=_worth)
     name: str = option("Name of the weight set.", "tuned", shown="tuned", check=_set_name)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if not self.against:
-            raise UserError("the field is empty: name who plays against the policy, as in against=balanced")
+            raise UserError("the field is empty: name the opponents, as in against=balanced")
         if not self.policy:
             return
         tuned = str(parse_entry(self.policy))
@@ -131,16 +126,18 @@ class TuneQuestion(Options):
 class TuneOutput(Options):
     """Where a search begins and is kept."""
 
-    start: str | None = option("The weight set from which the policy weighted begins.", None, metavar="SET")
+    start: str | None = option("The weight set from which weighted starts.", None, metavar="SET")
     out: str | None = option(
-        "A new folder; or FILE.json for the answer alone.",
+        "A new folder, or FILE.json for the answer alone.",
         None,
         metavar="FOLDER",
         names=("-o", "--out"),
         shown="tuning/...",
     )
     resume: str | None = option("Resume this search, perhaps for more --generations.", None, metavar="FOLDER")
-    trust: bool = option("Run policy code and effects that the resumed search names, whoever wrote it.", False)
+    trust: bool = option(
+        "Run policy code and effects that the resumed search names, even if someone else wrote it.", False
+    )
 
     def elsewhere(self, folder: Path) -> Self:
         """Return the options for a repetition: a new search in a separate folder."""
@@ -161,7 +158,7 @@ def entry_of(policy: str, start: str | None = None) -> Entry:
     if start is None:
         return entry
     if SET.name in entry.parameters:
-        raise UserError(f"{policy!r} names its set already: leave --start {start} or set= out")
+        raise UserError(f"{policy!r} already names its set: leave --start {start} or set= out")
     if entry.name != "weighted":
         raise UserError(f"--start is the weight set from which weighted begins; {policy!r} begins with its own numbers")
     return Entry(entry.name, {SET.name: start, **entry.parameters}, entry.place)
@@ -174,20 +171,15 @@ def plans_of(base: Plan, question: TuneQuestion, start: str, fields: Sequence[st
     for field in fields:
         for ruleset in question.rulesets or (base.ruleset,):
             for seats in question.players or (int(game.default_plan(ruleset)["players"]),):
-                line_up = (start, *_others(field, seats))
+                entries = tuple(map(str, parse_lineup(field)))
+                if len(entries) not in (1, seats - 1):
+                    raise UserError(
+                        f"the field {field!r} has {len(entries)} policies for the {seats - 1} other seats of {seats}: "
+                        "give one for all of them, or one for each"
+                    )
+                line_up = (start, *(entries * (seats - 1) if len(entries) == 1 else entries))
                 plans.append(base.replace(ruleset=ruleset, players=seats, policies=line_up, rotate=True, games=1))
     return tuple(plans)
-
-
-def _others(field: str, players: int) -> tuple[str, ...]:
-    """Return the policies in the other seats."""
-    entries = tuple(map(str, parse_lineup(field)))
-    if len(entries) not in (1, players - 1):
-        raise UserError(
-            f"the field {field!r} has {len(entries)} policies for the {players - 1} other seats of {players}: give one "
-            "for all of them, or one for each"
-        )
-    return entries * (players - 1) if len(entries) == 1 else entries
 
 
 def usual_judges(game: str, question: TuneQuestion) -> tuple[str, ...]:

@@ -79,7 +79,7 @@ CITY_FACTS = (
     ),
     Fact(
         "price", "i4", "coins that a unit costs (R14): LEFT_RAW, LEFT_MADE, RIGHT_RAW, RIGHT_MADE", w.PRICE_KINDS,
-        start="trade_price", payer=True, observed=_PRICES, formula=w.UNIT_PRICES, span=(0, w.MOST_PRICE),
+        start="trade_price", payer=True, observed=_PRICES, formula=w.UNIT_PRICES, span=(0, w.MAX_PRICE),
         words=tuple(map(price_in_words, w.UNIT_PRICES)),
     ),
     Fact(

@@ -105,7 +105,6 @@ class ItemLayers(Layers):
 
 
 def _by_row(rows: NDArray[np.int64], moves: NDArray[np.int64], values: NDArray[np.float32], count: int) -> Any:
-    """Return sums of ``values[moves]`` by ``rows[moves]``."""
     hot = np.zeros((len(moves), count), np.float32)
     hot[np.arange(len(moves)), rows[moves]] = 1
     return hot.T @ values[moves]

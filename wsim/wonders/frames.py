@@ -24,7 +24,6 @@ def built_column(card: str) -> str:
 
 
 def _enum(codes: NDArray[Any], names: Sequence[str]) -> pl.Series:
-    """Return codes as an Enum series of names."""
     unique = list(dict.fromkeys(names))
     physical = np.array([unique.index(name) for name in names], np.uint32)[codes]
     return pl.Series(unique, dtype=pl.Enum(unique)).gather(physical)

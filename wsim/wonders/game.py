@@ -144,13 +144,11 @@ class SevenWonders(KernelGame):
         }
 
     def plan_of(self, described: Mapping[str, Any], ruleset: str) -> Mapping[str, Any]:
-        """Return the plan keys that a hand-written position determines: players, boards and sides."""
         from wsim.wonders.describe.setup import plan_keys
 
         return plan_keys(described, ruleset)
 
     def prepare(self, plan: Plan) -> WondersSimulator:
-        """Return the simulator of a plan; raise UserError if the rules do not allow the plan."""
         catalogue = catalogue_of(plan)
         _check_players(plan, catalogue)
         line_up = self.line_up(plan)

@@ -19,11 +19,9 @@ class _Learner(Learner):
     layers: ClassVar[type[Layers]] = ItemLayers
 
     def mates(self, simulator: Any, seat: int) -> Sequence[int]:
-        """Return the seats of the team of a seat (R42)."""
         return (seat & ~1, seat | 1) if simulator.compiled[0].teams else (seat,)
 
     def known(self, simulator: Any) -> Items:
-        """Return the inputs for cards and stages that follow from the rules."""
         return Items.of(simulator.compiled[0])
 
 

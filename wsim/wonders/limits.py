@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from wsim.limits import OF_FORMULAS, Limit
 
-MOST_COINS = 32_767  # coins, debts, coins to be lost: signed columns and observations of 16 bits
-MOST_COUNT = 255  # shields, tokens: columns of 8 bits
-MOST_SYMBOLS = 181  # science symbols of a city when clauses add some: its square is a score of 16 bits
-MOST_PAID = 255  # coins of a move: 8 bits of its word
+MAX_COINS = 32_767  # coins, debts, coins to be lost: signed columns and observations of 16 bits
+MAX_COUNT = 255  # shields, tokens: columns of 8 bits
+MAX_SYMBOLS = 181  # science symbols of a city when clauses add some: its square is a score of 16 bits
+MAX_PAID = 255  # coins of a move: 8 bits of its word
 
 LIMITS = (
     OF_FORMULAS,

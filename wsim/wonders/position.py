@@ -24,13 +24,11 @@ class WondersPosition(StatePosition):
         return [card.name for card in self.simulator.catalogue.cards]
 
     def moves(self) -> Sequence[Mapping[str, Any]]:
-        """Return the legal moves in order (R50), each as in the trace."""
         kind, seat = self.choice
         stages = int(self.record.public.stages[seat]) if self.to_move is not None else 0
         return [move_record(self.names, int(move), seat, kind, stages) for move in self.coded]
 
     def scores(self) -> list[dict[str, Any]]:
-        """Return the score of every seat as in the trace; the game must be over."""
         assert self.result is not None
         points, totals, shares = self.result
         coins = self.record.public.coins
@@ -50,19 +48,15 @@ class WondersPosition(StatePosition):
         ]
 
     def standing(self) -> list[int]:
-        """Return the score of every seat if the game ended now."""
         return [sum(points.values()) for points in self.points_so_far()]
 
     def view(self, seat: int | None) -> dict[str, Any]:
-        """Return what a seat may know (R49) as a JSON object; everything if ``seat`` is None."""
         return view_of(self.simulator.catalogue, self.machine.rules, self.record, seat, self.moment)
 
     def text(self, seat: int) -> list[str]:
-        """Return what a seat may know as lines of text."""
         return view_lines(self.simulator.catalogue, self.view(seat))
 
     def columns(self, history: bool = True) -> tuple[str, ...]:
-        """Return the names of the columns of an observation."""
         return columns(self.names, self.machine.rules, history)
 
     def _keep_result(self, game: Any) -> None:

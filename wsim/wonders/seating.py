@@ -40,7 +40,19 @@ def compile_seating(plan: Plan, catalogue: Catalogue, line_up: LineUp, rules: An
     if record.randomise.any() and record.overrule.any():
         raise UserError("randomise and overrule are different experiments: use only one of them")
     for seat, items in read_bans(plan.options.get(OPTION, ""), players):
-        _fill_ban(record, seat, items, catalogue)
+        names = [card.name for card in catalogue.cards]
+        for item in items:
+            card = _match(item, names)
+            if item in _FLAGS:
+                record.ban[seat, 3] |= np.uint64(_FLAGS[item])
+            elif item in COLORS:
+                record.ban[seat, 2] |= np.uint64(1 << COLORS.index(item))
+            elif card is not None:
+                record.ban[seat, card >> 6] |= np.uint64(1 << (card & 63))
+            else:
+                known = [*_FLAGS, *COLORS, *names]
+                accepted = f"{', '.join([*_FLAGS, *COLORS])} or a card"
+                raise UserError(f"cannot ban {item!r}{nearest(item, known)}: accepted are {accepted}")
     record.experiment = bool(record.randomise.any() or record.ban.any() or record.overrule.any())
     return seating
 
@@ -88,19 +100,3 @@ def _fill_sides(record: Any, text: str, catalogue: Catalogue, seats: int) -> Non
             accepted = ", ".join([*catalogue.sides, "random"])
             raise UserError(f"unknown side {name!r}: rule set {catalogue.ruleset} has {accepted}")
         record.side[seat] = side
-
-
-def _fill_ban(record: Any, seat: int, items: Sequence[str], catalogue: Catalogue) -> None:
-    names = [card.name for card in catalogue.cards]
-    for item in items:
-        card = _match(item, names)
-        if item in _FLAGS:
-            record.ban[seat, 3] |= np.uint64(_FLAGS[item])
-        elif item in COLORS:
-            record.ban[seat, 2] |= np.uint64(1 << COLORS.index(item))
-        elif card is not None:
-            record.ban[seat, card >> 6] |= np.uint64(1 << (card & 63))
-        else:
-            known = [*_FLAGS, *COLORS, *names]
-            accepted = f"{', '.join([*_FLAGS, *COLORS])} or a card"
-            raise UserError(f"cannot ban {item!r}{nearest(item, known)}: accepted are {accepted}")

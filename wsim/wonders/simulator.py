@@ -75,21 +75,17 @@ class WondersSimulator(KernelSimulator[WondersPosition]):
         return self.vector_kernels(columns(names, self.rules, history=False), fixed_actions(names), CHOICES)
 
     def limit_source(self, what: int, source: int) -> str:
-        """Return the name of a card or stage, or of the owner of the formula at an offset of the code."""
         return source_name(self.catalogue, self.rules, source, of_formula=what == FORMULA)
 
     @property
     def table(self) -> str:
-        """The rule set and the number of players."""
         return f"rule set {self.catalogue.ruleset} with {self.plan.players} players"
 
     def with_line_up(self, policies: Sequence[str]) -> WondersSimulator:
-        """Return a simulator with the same rules and options and a different line-up."""
         plan = self.plan.replace(policies=policies)
         return WondersSimulator(plan, self.catalogue, resolve(plan.line_up, plan.players, POLICIES))
 
     def set_up(self, described: Mapping[str, Any]) -> WondersPosition:
-        """Return the position that a person describes; raise UserError if it is impossible."""
         return set_up(self.begin(0), described)
 
     @property
@@ -102,26 +98,21 @@ class WondersSimulator(KernelSimulator[WondersPosition]):
         return seats_frame(rows, self.catalogue, self.line_up.labels, self.plan.players, self.seats)
 
     def picks_frame(self, picks: NDArray[Any]) -> pl.DataFrame:
-        """Return the picks table for kernel picks."""
         overrules = bool(self.seating.overrule.any())
         return picks_frame(picks, self.catalogue, self.rules.slot_card, overrules=overrules)
 
     def trace(self, number: int) -> dict[str, Any]:
-        """Replay one game and return its trace object."""
         game, rows = self.logged(number)
         log = game.log.events[: int(game.log.count)]
         return trace_of(self.catalogue, self.rules, log, rows, self.labels, self.plan.seed, number)
 
     def text(self, trace: Mapping[str, Any]) -> str:
-        """Return a trace as readable text."""
         return words.game_text(trace)
 
     def phrase(self, move: Mapping[str, Any]) -> str:
-        """Return a move in a few words."""
         return words.phrase(move)
 
     def payments(self, move: Mapping[str, Any]) -> dict[str, int]:
-        """Return the coins that each recipient gets for a move."""
         return words.paid(move, self.seats)
 
     def public_move_text(self, move: Mapping[str, Any]) -> str:
@@ -131,12 +122,9 @@ class WondersSimulator(KernelSimulator[WondersPosition]):
         return move_text(move, self).replace("build", "builds", 1) if move["action"] == "build" else "builds a stage"
 
     def scene(self, view: Mapping[str, Any]) -> Scene:
-        """Return the view of a seat as a scene."""
         return scene(view, self.catalogue, self.rules)
 
     def story(self, number: int) -> Story:
-        """Return one game as scenes, one per turn."""
-
         def moment(position: WondersPosition) -> tuple[int, int]:
             return int(position.record.public.age), int(position.record.public.turn)
 
@@ -145,16 +133,13 @@ class WondersSimulator(KernelSimulator[WondersPosition]):
         return story(self.trace(number), positions, points, self.catalogue, self.rules)
 
     def resolved(self) -> dict[str, Any]:
-        """Return the catalogue with its layers, patches and changes as a JSON object, independent of its folder."""
         return {**catalogue_dict(self.catalogue), "source": Path(self.catalogue.source).name}
 
     def changed(self, other: WondersSimulator) -> Sequence[str]:
-        """Return the names of the cards that differ in another plan or that only one of the two has."""
         cards, others = ({card.name: card for card in plan.catalogue.cards} for plan in (self, other))
         return [name for name in {**cards, **others} if cards.get(name) != others.get(name)]
 
     def provenance(self) -> dict[str, Any]:
-        """Return what determines the rules of this table: catalogue, changes, engine and policies."""
         catalogue = self.catalogue
         return {
             "ruleset": catalogue.ruleset,

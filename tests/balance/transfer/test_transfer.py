@@ -65,7 +65,7 @@ def test_a_patch_that_there_is_is_measured_without_a_search(wsim_command: Comman
     assert [(row["setting"], row["policies"]) for row in told["carried"]][1] == ("four", "shy")
     assert all(row["spread_after"] < row["spread_before"] / 2 for row in told["carried"] if row["setting"] == "four")
     shown = wsim_command("balance", goal, "--transfer", "mended.toml", *ELSEWHERE).out
-    assert shown.startswith("Carried over: deviations from the middle of what is accepted, before and after")
+    assert shown.startswith("Other players: deviations from the middle of the accepted range, before and after")
     assert "Each in its best style" in shown
     assert sorted(path.name for path in Path().iterdir()) == ["goal.toml", "mended.toml"]
 
@@ -98,7 +98,7 @@ def test_who_learned_either_game_plays_both() -> None:
 
 
 MISTAKES = {
-    "no games": (("--transfer-games", "0"), "the games of a measurement elsewhere must be at least 1, not 0"),
+    "no games": (("--transfer-games", "0"), "the games of a measurement with other players must be at least 1, not 0"),
     "a game without a net": (("--retrain", "9", "--out", "patch.toml"), "medal has no policy that learns"),
     "a net without a place": (("--retrain", "9"), "--retrain stores its nets next to the patch"),
     "a patch and none": (("--transfer", "mended.toml", "--out", "patch.toml"), "give one of them"),
@@ -189,7 +189,7 @@ def test_ctrl_c_while_a_given_patch_is_carried_over(wsim_command: Command, stopp
     assert answer.out.count(" bold ") == 1
     assert answer.err == HOW_TO_GO_ON.replace("patch.toml", "mended.toml")
     stopped()
-    assert "is what an interrupted search left" in wsim_command(*words).err
+    assert "is the journal of an interrupted search" in wsim_command(*words).err
     whole = wsim_command(*words, "--resume")
     assert (whole.code, whole.err) == (0, "")
     assert "shy" in whole.out
@@ -202,7 +202,7 @@ def test_a_search_continues_only_with_what_it_was(wsim_command: Command, stopped
     words = ("balance", goal, "--transfer", write_patch(), "--player", "shy", "--transfer-games", "1000", "--quiet")
     assert wsim_command(*words).code == 130
     write_patch(MENDED.replace("points = 0", "points = 1"))
-    assert "is of another goal, seed or version of wsim" in wsim_command(*words, "--resume").err
+    assert "belongs to another goal, seed or version of wsim" in wsim_command(*words, "--resume").err
 
 
 def test_how_does_not_decide_what_is_measured() -> None:
@@ -251,7 +251,7 @@ def test_the_net_learns_the_patched_game_next_to_the_patch(wsim_command: Command
     assert net.code == 0
     again = wsim_command(*words, "--quiet")
     assert (again.code, again.out) == (2, "")
-    assert "'mended-net-without' is there already" in again.err
+    assert "'mended-net-without' already exists" in again.err
 
 
 def test_the_best_style_is_chosen_on_one_half_and_measured_on_the_other(monkeypatch: pytest.MonkeyPatch) -> None:

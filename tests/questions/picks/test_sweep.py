@@ -42,7 +42,7 @@ def test_where_an_effect_crosses_the_target_by_hand() -> None:
 
 
 def test_the_interval_of_a_crossing_covers_as_often_as_those_of_the_effects() -> None:
-    """The true effect falls by 1 a value and is 0 at 5: within 95 % intervals of independent effects, 95 % hold it."""
+    """The true effect falls by 1 a value and is 0 at 5: within 95% intervals of independent effects, 95 % hold it."""
     rng = np.random.default_rng(8)
     values = np.arange(0.0, 11.0, 5.0)
     held = 0

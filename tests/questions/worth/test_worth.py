@@ -152,3 +152,36 @@ def test_a_planted_worth_is_recovered() -> None:
     assert planted["points"] - plain["points"] == pytest.approx(30, abs=4)
     assert planted["verdict"] == "higher"
     assert planted["q"] < 1e-6
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("table", [{}, {"ruleset": "2e", "players": 3}], ids=["1e", "2e of three"])
+def test_worth_agrees_with_the_right_to_build(table: dict[str, Any]) -> None:
+    """On the same deals seat 0 may not build a card: its loss, by how much less often it builds it, is the worth.
+
+    ``analysis/worth_and_right.py`` compares all cards; here are those that are wanted most.
+    """
+    keys: dict[str, Any] = {"policies": "balanced", **table}
+
+    def seat_0(**more: Any) -> pl.DataFrame:
+        return wsim.simulate(**keys, games=3000, seed=6, **more).filter(pl.col("seat") == 0).sort("game")
+
+    worth = wsim.experiment_worth(**keys, games=8000, seed=5).worth.filter(what="build")
+    base, apart, errors, signs = seat_0(), [], [], []
+    for row in worth.sort("overruled", descending=True).head(12).iter_rows(named=True):
+        banned, column = seat_0(ban=f"0={row['name']}"), f"built:{row['name']}"
+        gained, built = (
+            base[name].cast(pl.Float64).to_numpy() - banned[name].cast(pl.Float64).to_numpy()
+            for name in ("win_share", column)
+        )
+        right = gained.mean() / built.mean()
+        error = np.std(gained - right * built) / len(gained) ** 0.5 / built.mean()
+        own = (row["worth_high"] - row["worth_low"]) / 2 / 1.96
+        apart.append(row["worth"] - right)
+        errors.append(float(np.hypot(error, own)))
+        signs.append(
+            np.sign(row["worth"]) * (abs(row["worth"]) > 2.576 * own) * np.sign(right) * (abs(right) > 2.576 * error)
+        )
+    assert min(signs) >= 0
+    assert max(np.abs(apart) / np.array(errors)) < 4
+    assert abs(np.mean(apart)) < 3 * np.linalg.norm(errors) / len(errors)

@@ -139,7 +139,7 @@ MISTAKES = {
     "9999999": "'9999999', at letter 1: a written number is at most 1,000,000",
     "coins ** 9": "'9', at letter 10: an exponent must be a number from 1 to 4",
     "red +": ": this is no formula; accepted: numbers, names, ",
-    "red = 2": "'red = 2', at letter 5: this is no formula; what is equal is written ==; accepted: numbers, ",
+    "red = 2": "'red = 2', at letter 5: this is no formula; equality is written ==; accepted: numbers, ",
     "red > 1 && blue > 1": ": this is no formula; `and` is written out; accepted: ",
     "red > 1 ? 2 : 3": ": this is no formula; a choice is written `2 if red > 1 else 3`; accepted: ",
     "2red": ": this is no formula; a product is written 2 * red; accepted: ",

@@ -55,7 +55,7 @@ def _analysis(make: Maker, about: str, prefix: str, share: str, worth: str = "")
 WONDERS = _analysis(
     wonders, "what building on each wonder is worth, and how those did who won it", WON, "won_share", "build on"
 )
-ROWS = _analysis(value_rows, "how those did who won the first, second, ... wonder", WON_ROW, "won_share")
+ROWS = _analysis(value_rows, "results of seats that won the first, second, ... wonder", WON_ROW, "won_share")
 DISCS = _analysis(
     discs, "what building with each disc is worth, and how those did who own it", DISC, "owned_share", "build with"
 )
@@ -64,9 +64,5 @@ CARDS = _analysis(
 )
 _OPTIONS: Mapping[str, Option] = {"disc": Option("pairs with this disc", repeatable=True), **OUTCOME, **RAW}
 SYNERGIES = Analysis(
-    _synergies,
-    "pairs of discs that were worth more together than apart",
-    by=(),
-    first=PAIRS,
-    options=_OPTIONS,
+    _synergies, "pairs of discs that were worth more together than apart", by=(), first=PAIRS, options=_OPTIONS
 )

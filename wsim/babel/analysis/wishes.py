@@ -42,7 +42,8 @@ def wishes(simulator: BabelSimulator, picks: NDArray[Any], first: int) -> Wishes
     picks, event = picks[asked], event[asked]
     turn, move = event["what"] == w.TURN, event["wanted"].astype(np.int64)
     builds, wide, overruled = turn & (move > 0), event["overruled"] == _WIDE, event["overruled"] > 0
-    number = _first_of_name([str(disc) for disc in simulator.catalogue.discs])
+    names = [str(disc) for disc in simulator.catalogue.discs]
+    number = np.array([names.index(name) for name in names], np.int64)
     disc = number[np.clip(picks["wanted_disc"].astype(np.int64), 0, None)]
     card = _cards(event)
     alone = np.where(turn, _PASS, np.where(card < 0, -1, _CARDS + card))
@@ -65,7 +66,6 @@ def wishes(simulator: BabelSimulator, picks: NDArray[Any], first: int) -> Wishes
 
 
 def _cards(event: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the action card that was wanted, -1 for none."""
     what, move = event["what"], event["wanted"].astype(np.int64)
     card = np.where(what == w.PLAY_CARD, move - 1, -1)
     card = np.where((what == w.TRIPLE) & (move > 0), w.TRIPLE_BONUS, card)
@@ -73,26 +73,20 @@ def _cards(event: NDArray[Any]) -> NDArray[np.int64]:
     return np.where((what == w.COMPLETE) & (move & _WHOLE_CARDS > 0), w.JOKER, card)
 
 
-def _first_of_name(names: list[str]) -> NDArray[np.int64]:
-    """Return for each disc the first one of its name: discs of one name are one thing."""
-    return np.array([names.index(name) for name in names], np.int64)
-
-
 def _reach(
     picks: NDArray[Any], number: NDArray[np.int64], wide: NDArray[np.bool_], overruled: NDArray[np.bool_]
 ) -> NDArray[np.uint64]:
-    """Return the available things in a turn, one bit per thing, except those for which an overruled turn does not
-    count."""
-    none, one = np.uint64(0), np.uint64(1)
+    """Return what could be had in a turn, one bit a thing, but for what an overruled turn is not counted for."""
+    none, bit = np.uint64(0), np.uint64(1)
     discs = np.zeros(len(picks), np.uint64)
     for disc, first in enumerate(number):
-        discs |= ((picks["could"] >> np.uint64(disc)) & one) << np.uint64(first)
+        discs |= ((picks["could"] >> np.uint64(disc)) & bit) << np.uint64(first)
     wonders = np.zeros(len(picks), np.uint64)
     for wonder in range(w.WONDERS):
-        there = (picks["spaces"] >> np.uint64(w.SPACES * wonder)) & np.uint64((1 << w.SPACES) - 1)
-        wonders |= (there > 0).astype(np.uint64) << np.uint64(_ON_WONDER + wonder)
+        spaces_left = (picks["spaces"] >> np.uint64(w.SPACES * wonder)) & np.uint64((1 << w.SPACES) - 1)
+        wonders |= (spaces_left > 0).astype(np.uint64) << np.uint64(_ON_WONDER + wonder)
     narrow = overruled & ~wide
-    return np.where(wide, none, discs) | np.where(narrow, none, wonders) | (one << np.uint64(_PASS))
+    return np.where(wide, none, discs) | np.where(narrow, none, wonders) | (bit << np.uint64(_PASS))
 
 
 WISHES = WishReader(wanted, wishes)

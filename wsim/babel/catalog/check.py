@@ -22,14 +22,23 @@ def check_whole(problems: Problems, section: Section) -> None:
             problems.at((SECTION, "wonders", key), f"{keys[name]} already has the name {name!r}: names must differ")
         keys.setdefault(name, key)
     _check_discs(problems, section)
-    _check_sets(problems, section)
+    sets, cap = section["set_table"], section["rules"]["set_table_cap"]
+    sizes = [str(size) for size in range(1, len(sets) + 1)]
+    if sorted(sets) != sorted(sizes) or not 1 <= len(sets) < SET_SIZES:
+        problems.at((SECTION, "set_table"), f"entries must be 1, 2, 3 ... up to {SET_SIZES - 1}, not {', '.join(sets)}")
+    elif cap > len(sets):
+        path = (SECTION, "rules", "set_table_cap")
+        problems.at(path, f"{cap} is not in {SECTION}.set_table, which ends with {len(sets)}")
     cards = sum(section["cards"].values())
     for seats, hand in section["setup"]["starting_hand"].items():
         if cards < int(seats) * hand:
             needed = f"{SECTION}.setup.starting_hand.{seats} = {hand} needs {int(seats) * hand}"
             problems.at((SECTION, "cards"), f"{cards} cards are not enough for {seats} players: {needed}")
             break
-    _check_confidence(problems, section)
+    for level in LEVELS:
+        for entry in section["confidence"][level]:
+            if value_at(section, entry) is None:
+                problems.at((SECTION, "confidence", level, entry), f"{SECTION}.{entry} does not exist")
 
 
 def _check_discs(problems: Problems, section: Section) -> None:
@@ -44,22 +53,3 @@ def _check_discs(problems: Problems, section: Section) -> None:
             message = f"no {kind} disc has the number {boxed}; accepted: a number of the {kind} discs: {accepted}"
             problems.at((SECTION, "two_colour", "boxed"), message)
             return
-
-
-def _check_sets(problems: Problems, section: Section) -> None:
-    """Report a set table with gaps, or one that ends before ``set_table_cap``."""
-    sets, cap = section["set_table"], section["rules"]["set_table_cap"]
-    sizes = [str(size) for size in range(1, len(sets) + 1)]
-    if sorted(sets) != sorted(sizes) or not 1 <= len(sets) < SET_SIZES:
-        problems.at((SECTION, "set_table"), f"entries must be 1, 2, 3 ... up to {SET_SIZES - 1}, not {', '.join(sets)}")
-    elif cap > len(sets):
-        path = (SECTION, "rules", "set_table_cap")
-        problems.at(path, f"{cap} is not in {SECTION}.set_table, which ends with {len(sets)}")
-
-
-def _check_confidence(problems: Problems, section: Section) -> None:
-    """Report notes on entries that do not exist."""
-    for level in LEVELS:
-        for entry in section["confidence"][level]:
-            if value_at(section, entry) is None:
-                problems.at((SECTION, "confidence", level, entry), f"{SECTION}.{entry} does not exist")

@@ -35,7 +35,13 @@ def compile_rules(catalogue: Catalogue, seats: int) -> Any:
     words: list[int] = []
     for index, card in enumerate(ACTION_CARDS):
         rules.action_cards[index] = section["action_cards"][card]
-        _fill_effect(rules, index, section["effects"].get(card, 0), words)
+        value = section["effects"].get(card, 0)
+        rules.effect_at[index] = len(words) if isinstance(value, str) else -1
+        if isinstance(value, str):
+            node = VOCABULARY.parse(value)
+            words += VOCABULARY.code(node)
+            value = span(node, {**VOCABULARY.widest, "players": (int(rules.seats),) * 2})[1]
+        rules.effects[index] = value
     rules.code[: len(words)] = words
     rules.refused_offer = section["effects"]["refused_offer"]
     rules.starting_hand = section["setup"]["starting_hand"][str(seats)]
@@ -46,13 +52,3 @@ def compile_rules(catalogue: Catalogue, seats: int) -> Any:
         setattr(rules, switch, switches[switch])
     rules.tie_by_discs = switches["victory_tie"] == "discs"
     return rules
-
-
-def _fill_effect(rules: Any, index: int, value: int | str, words: list[int]) -> None:
-    """Fill the value of an action card: a number, or a formula and its maximum."""
-    rules.effect_at[index] = len(words) if isinstance(value, str) else -1
-    if isinstance(value, str):
-        node = VOCABULARY.parse(value)
-        words += VOCABULARY.code(node)
-        value = span(node, {**VOCABULARY.widest, "players": (int(rules.seats),) * 2})[1]
-    rules.effects[index] = value

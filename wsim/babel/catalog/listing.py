@@ -54,7 +54,6 @@ class BabelCatalogues(Catalogues):
     """The catalogue of Tower of Babel, which has one rule set."""
 
     def page(self, source: Source, name: str | None) -> CataloguePage:
-        """Return every value with its path, or those called ``name``."""
         catalogue = _loaded(source)
         rows = value_rows(catalogue)
         if name is not None:
@@ -78,7 +77,6 @@ class BabelCatalogues(Catalogues):
         return CataloguePage(head, tables, rows)
 
     def rulesets(self) -> Rows:
-        """Return the one rule set."""
         return [{"ruleset": load_catalogue().ruleset, "title": TITLE, "players": PLAYERS}]
 
     def differences(self, source: Source, old: str, new: str) -> tuple[Rows, list[str]]:  # noqa: ARG002
@@ -86,7 +84,6 @@ class BabelCatalogues(Catalogues):
         raise UserError(f"{TITLE} has one rule set, {_loaded(source).ruleset}: there is nothing to compare")
 
     def check(self, source: Source, path: str) -> Rows:
-        """Check a card file or patch: read it, and play games with every number of players."""
         from wsim.lab.catalogue_games import play_catalogue
 
         section = read_toml(path).get("babel", {})
@@ -98,7 +95,6 @@ class BabelCatalogues(Catalogues):
         return [{"ruleset": catalogue.ruleset, "title": TITLE, "digest": catalogue.digest, "games": games}]
 
     def schema(self) -> Any:
-        """Return the schema of a card file."""
         from wsim.babel.catalog.schema import card_file_schema
 
         return card_file_schema()

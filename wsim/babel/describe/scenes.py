@@ -60,8 +60,6 @@ def _board(view: Object) -> list[Row]:
 
 
 class _Table:
-    """Makes the scenes of a game."""
-
     def __init__(self, trace: Object, seats: Sequence[Seat]) -> None:
         self.trace, self.seats = trace, seats
 
@@ -91,7 +89,9 @@ class _Table:
         """Yield the events of an action of the active seat."""
         for play in action["plays"]:
             if play["card"] is not None:
-                yield _played(play)
+                name = play["card"].replace("_", " ")
+                aside = f", sets aside {_listed(play['aside'])}" if "aside" in play else ""
+                yield Event(f"plays {name}{aside}, draws {_listed(play['drawn'])}", play["seat"], f"plays {name}")
         if action["action"] == "pass":
             yield _drew(active, action["drawn"], "passes and draws")
         else:
@@ -151,19 +151,11 @@ def _city(seat: Object, private: Object, points: Sequence[int]) -> City:
 
 
 def _cards(counts: Mapping[str, int]) -> list[Card]:
-    """Return one card for each kind of cards or discs, with the number."""
     return [Card(_number(number, kind), kind) for kind, number in counts.items()]
 
 
 def _disc(needs: Mapping[str, int]) -> Card:
     return Card(_counted(needs), next(iter(needs)))
-
-
-def _played(play: Object) -> Event:
-    """Return the event of a played action card; only its seat sees the cards set aside and drawn."""
-    name = play["card"].replace("_", " ")
-    aside = f", sets aside {_listed(play['aside'])}" if "aside" in play else ""
-    return Event(f"plays {name}{aside}, draws {_listed(play['drawn'])}", play["seat"], f"plays {name}")
 
 
 def _drew(seat: int, cards: Sequence[str], manner: str) -> Event:

@@ -105,7 +105,6 @@ def _count_kinds(position: StatePosition) -> None:
 
 
 def _set_seats(position: StatePosition, seats: list[Mapping[str, Any]]) -> None:
-    """Set the public facts of every seat."""
     record, public = position.record, position.record.public
     mistakes = Mistakes()
     for seat, known in enumerate(seats):

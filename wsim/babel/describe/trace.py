@@ -9,19 +9,7 @@ from typing import Any
 
 from wsim.babel import words as w
 from wsim.babel.catalog import Catalogue
-from wsim.babel.kernels.layout import (
-    LOG_ACTION,
-    LOG_ACTION_CARD,
-    LOG_BUILT,
-    LOG_DRAW,
-    LOG_END,
-    LOG_PAID,
-    LOG_PARTS,
-    LOG_RESHUFFLE,
-    LOG_TURN_END,
-    LOG_WONDER,
-    TRADE_CARD,
-)
+from wsim.babel.kernels import layout
 
 FORMAT = "wsim-trace/1"
 
@@ -68,15 +56,15 @@ class _Reader:
     # --- reading ------------------------------------------------------------------------------------------------------
     def read(self, events: Sequence[Event]) -> dict[str, Any]:
         """Return the parts of the trace read from events: hands, turns, end."""
-        self.events = [event for event in events if event.what != LOG_RESHUFFLE]
+        self.events = [event for event in events if event.what != layout.LOG_RESHUFFLE]
         reshuffles = len(events) - len(self.events)
         self.position = 0
         dealt: list[list[str]] = [[] for _ in range(self.seats)]
-        while self.next_is(LOG_DRAW):
+        while self.next_is(layout.LOG_DRAW):
             event = self.take()
             dealt[event.seat].append(self.drawn(event))
         turns = []
-        while not self.next_is(LOG_END):
+        while not self.next_is(layout.LOG_END):
             turns.append(self.turn())
         reason = "kind_gone" if self.take().move == w.KIND_GONE else "turn_limit"
         unfinished = [{"wonder": self.catalogue.wonders[wonder], **scored} for wonder, scored in self.wonders()]
@@ -104,7 +92,7 @@ class _Reader:
     def draws(self, limit: int) -> list[str]:
         """Return the kinds of the draws that follow, at most ``limit``."""
         cards: list[str] = []
-        while len(cards) < limit and self.next_is(LOG_DRAW):
+        while len(cards) < limit and self.next_is(layout.LOG_DRAW):
             cards.append(self.drawn(self.take()))
         return cards
 
@@ -112,7 +100,7 @@ class _Reader:
     def turn(self) -> dict[str, Any]:
         first = self.events[self.position]
         turn: dict[str, Any] = {"turn": first.turn, "seat": first.seat, "actions": []}
-        while self.next_is(LOG_ACTION):
+        while self.next_is(layout.LOG_ACTION):
             self.active = self.take().seat
             turn["actions"].append(self.act())
             if self.next_is(w.DOUBLE):
@@ -120,7 +108,7 @@ class _Reader:
                 turn["actions"][-1]["double_turn"] = again
                 if again:
                     self.held[self.active].remove("double_turn")
-        if not self.next_is(LOG_END):
+        if not self.next_is(layout.LOG_END):
             turn["draws"] = self.common_draw()
         turn["points"] = list(self.points)
         turn["hand_sizes"] = [sum(hand.values()) for hand in self.hands]
@@ -130,7 +118,7 @@ class _Reader:
         """Read the common draw, clockwise from the active seat."""
         order = [(self.active + step) % self.seats for step in range(self.seats)]
         draws: dict[int, list[str]] = {seat: [] for seat in order}
-        while not self.next_is(LOG_TURN_END):
+        while not self.next_is(layout.LOG_TURN_END):
             event = self.take()
             draws[event.seat].append(self.drawn(event))
         self.take()
@@ -200,7 +188,7 @@ class _Reader:
             event = self.take()
             if event.what == w.OFFER:
                 moves[event.seat] = event.move
-                trade = event.move >= TRADE_CARD
+                trade = event.move >= layout.TRADE_CARD
                 offers.append({"seat": event.seat, "cards": by_kind(disc, event.move), "trade": trade})
             else:
                 offers[-1]["bluff"] = [kind for number, kind in enumerate(w.KINDS) if event.move >> number & 1]
@@ -224,11 +212,11 @@ class _Reader:
         action["own"] = {kind: number for kind, number in own.items() if number}
         action["jokers"] = replaced
         action["parts"] = [0] * self.seats
-        while self.next_is(LOG_PARTS):
+        while self.next_is(layout.LOG_PARTS):
             event = self.take()
             action["parts"][event.seat] += event.move
         built = self.take()
-        assert built.what == LOG_BUILT, built
+        assert built.what == layout.LOG_BUILT, built
         self.owned[built.seat].append(self.discs[built.move])
         action["disc_to"] = built.seat
         self.built[action["wonder"]] += 1
@@ -238,10 +226,10 @@ class _Reader:
 
     def wonders(self) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield the wonders scored next, each with its number."""
-        while self.next_is(LOG_WONDER):
+        while self.next_is(layout.LOG_WONDER):
             number = self.events[self.position].move & 0xFF
             scored: dict[str, Any] = {"units": [0] * self.seats, "points": [0] * self.seats}
-            while self.next_is(LOG_WONDER) and self.events[self.position].move & 0xFF == number:
+            while self.next_is(layout.LOG_WONDER) and self.events[self.position].move & 0xFF == number:
                 event = self.take()
                 scored["units"][event.seat] = event.value
                 scored["points"][event.seat] = event.move >> 8
@@ -252,7 +240,7 @@ class _Reader:
         """Read the completion of a wonder."""
         self.row += 1
         card = None
-        if self.next_is(LOG_ACTION_CARD):
+        if self.next_is(layout.LOG_ACTION_CARD):
             event = self.take()
             card = w.ACTION_CARDS[event.move]
             self.held[event.seat].append(card)
@@ -260,7 +248,7 @@ class _Reader:
 
     def paid(self) -> Iterator[dict[str, Any]]:
         """Yield the points for offers that were not taken."""
-        while self.next_is(w.TRIPLE, LOG_PAID):
+        while self.next_is(w.TRIPLE, layout.LOG_PAID):
             triple: dict[str, Any] = {}
             if self.next_is(w.TRIPLE):
                 event = self.take()

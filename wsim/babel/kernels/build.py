@@ -6,13 +6,7 @@ from wsim.babel.kernels.deal import draw_action_card, forget_build, spend_action
 from wsim.babel.kernels.formula import points_of
 from wsim.babel.kernels.layout import LOG_BUILT, LOG_FAILED, LOG_PAID, LOG_PARTS, NOBODY
 from wsim.babel.kernels.log import note
-from wsim.babel.kernels.moves import (
-    cards_of,
-    first_of,
-    second_of,
-    trades,
-    usable,
-)
+from wsim.babel.kernels.moves import cards_of, first_of, second_of, trades, usable
 from wsim.babel.kernels.scoring import score_wonder
 from wsim.babel.words import JOKER, KINDS, NEEDS, NO_KIND, ROWS, SPACES, TRIPLE_BONUS, WONDERS
 from wsim.jit import kernel
@@ -37,21 +31,15 @@ def reveal_offers(game):
         public.bluff[seat] = hidden.bluff[seat]
         hidden.tally[seat].offers_made += hidden.offer[seat] != 0
         if hidden.offer[seat] or hidden.bluff[seat]:
-            _show(public, seat)
-
-
-@kernel
-def _show(public, seat):
-    """Remember which cards an offer has shown to be in a hand."""
-    offer, bluff = public.offer[seat], public.bluff[seat]
-    kind = public.kind[0]
-    public.shown[seat, kind] = max(public.shown[seat, kind], first_of(offer))
-    if second_of(offer):
-        kind = public.kind[1]
-        public.shown[seat, kind] = max(public.shown[seat, kind], second_of(offer))
-    for other in range(len(KINDS)):
-        if (bluff >> other) & 1:
-            public.shown[seat, other] = max(public.shown[seat, other], 1)
+            offer, bluff = public.offer[seat], public.bluff[seat]
+            kind = public.kind[0]
+            public.shown[seat, kind] = max(public.shown[seat, kind], first_of(offer))
+            if second_of(offer):
+                kind = public.kind[1]
+                public.shown[seat, kind] = max(public.shown[seat, kind], second_of(offer))
+            for other in range(len(KINDS)):
+                if (bluff >> other) & 1:
+                    public.shown[seat, other] = max(public.shown[seat, other], 1)
 
 
 @kernel
@@ -94,10 +82,23 @@ def succeed(game, rules, replaced):
     _place(game, rules, active, parts)
     _hand_disc(game, rules, active if public.partner == NOBODY else public.partner)
     public.slots_left &= ~(1 << slot)
-    ended = _kind_is_gone(public)
+    ended = False
+    for kind in range(NO_KIND):
+        ended |= public.kind_left[kind] == 0
     wonder = slot // SPACES
     if (public.slots_left >> (wonder * SPACES)) & 7 == 0:
-        _complete_wonder(game, rules, wonder, ended)
+        # Section 6: score the row, move the marker, return the parts, draw an action card (A22).
+        row = min(public.row, ROWS - 1)
+        winners = score_wonder(game, wonder, rules.values[row, 0], rules.values[row, 1], rules.values[row, 2])
+        for seat in range(public.seats):
+            public.units[wonder, seat] = 0
+            if (winners >> seat) & 1:
+                hidden.tally[seat].wonders_won |= 1 << wonder
+                hidden.tally[seat].rows_won |= 1 << row
+        hidden.completed |= 1 << wonder
+        public.row += 1
+        if not ended or rules.action_card_for_last_wonder:
+            draw_action_card(game, rules, public.active)
     return ended
 
 
@@ -134,7 +135,6 @@ def _place(game, rules, seat, parts):
 
 @kernel
 def _hand_disc(game, rules, seat):
-    """Give the disc of the build to a seat."""
     public, own = game.public, game.own[seat]
     disc = public.board[public.slot]
     game.hidden.tally[seat].discs_owned |= 1 << disc
@@ -149,32 +149,6 @@ def _hand_disc(game, rules, seat):
         own.discs[kind] += 1
         public.discs[seat, kind] = own.discs[kind] if rules.public_discs else 0
     note(game, LOG_BUILT, seat, disc, 0)
-
-
-@kernel
-def _kind_is_gone(public):
-    """Return whether the board shows no disc of some kind any more (section 8)."""
-    gone = False
-    for kind in range(NO_KIND):
-        gone |= public.kind_left[kind] == 0
-    return gone
-
-
-@kernel
-def _complete_wonder(game, rules, wonder, ended):
-    """Section 6: pay the row, move the marker, return the parts, draw an action card (A22)."""
-    public, hidden = game.public, game.hidden
-    row = min(public.row, ROWS - 1)
-    winners = score_wonder(game, wonder, rules.values[row, 0], rules.values[row, 1], rules.values[row, 2])
-    for seat in range(public.seats):
-        public.units[wonder, seat] = 0
-        if (winners >> seat) & 1:
-            hidden.tally[seat].wonders_won |= 1 << wonder
-            hidden.tally[seat].rows_won |= 1 << row
-    hidden.completed |= 1 << wonder
-    public.row += 1
-    if not ended or rules.action_card_for_last_wonder:
-        draw_action_card(game, rules, public.active)
 
 
 @kernel

@@ -30,12 +30,4 @@ def seat_players(game, rules, seating, seed, number):
         seek(own, redrawn_seat_word(seed, number, seat), 0)
 
 
-run_machine = commands_of(
-    STEPS,
-    Parts(
-        redraw=redraw,
-        seat_players=seat_players,
-        observe=observe,
-        outcome=outcome,
-    ),
-)
+run_machine = commands_of(STEPS, Parts(redraw=redraw, seat_players=seat_players, observe=observe, outcome=outcome))

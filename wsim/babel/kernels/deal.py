@@ -8,15 +8,7 @@ game is the same for every line-up as long as the discard pile has not been resh
 from __future__ import annotations
 
 from wsim.babel import words as w
-from wsim.babel.kernels.layout import (
-    ACTION_DRAWS,
-    BEGIN,
-    LOG_ACTION_CARD,
-    LOG_DRAW,
-    LOG_RESHUFFLE,
-    MEMORY,
-    NOBODY,
-)
+from wsim.babel.kernels.layout import ACTION_DRAWS, BEGIN, LOG_ACTION_CARD, LOG_DRAW, LOG_RESHUFFLE, MEMORY, NOBODY
 from wsim.babel.kernels.log import note
 from wsim.babel.kernels.seat import FACTS
 from wsim.jit import kernel
@@ -36,7 +28,19 @@ def set_up(game, rules, seating, number):
     hidden, public = game.hidden, game.public
     _clear_public(public, rules)
     for seat in range(rules.seats):
-        _clear_seat(game, rules, seating, number, seat)
+        own = game.own[seat]
+        entrant = seat
+        if seating.rotate:
+            entrant = (seat + number) % game.public.seats
+        if own.entrant != entrant:
+            load_entrant(own, seating, entrant)
+        own.seat = seat
+        _clear_facts(game, rules, seat)
+        for index in range(MEMORY):
+            own.memory[index] = 0.0
+        hidden.offer[seat] = 0
+        hidden.bluff[seat] = 0
+        seek(own, seat_word(seating, number, seat), 0)
     hidden.reshuffles = 0
     hidden.completed = 0
     game.log.count = 0
@@ -50,7 +54,16 @@ def set_up(game, rules, seating, number):
     hidden.starter = below(hidden, rules.seats)
     public.active = hidden.starter
     seek(hidden, word, CARD_STREAM)
-    _deal_discs(hidden, public, rules)
+    for slot in range(w.SLOTS):
+        public.board[slot] = slot
+        public.kind_left[rules.kind[slot, 0]] += 1
+        public.kind_left[rules.kind[slot, 1]] += 1
+    public.kind_left[w.NO_KIND] = 0
+    for slot in range(w.SLOTS - 1):
+        other = slot + below(hidden, w.SLOTS - slot)
+        disc = public.board[other]
+        public.board[other] = public.board[slot]
+        public.board[slot] = disc
     for kind in range(len(w.KINDS)):
         hidden.deck[kind] = rules.cards[kind]
         public.deck += rules.cards[kind]
@@ -94,24 +107,6 @@ def _clear_public(public, rules):
 
 
 @kernel
-def _clear_seat(game, rules, seating, number, seat):
-    """Empty a seat's hand, load the parameters of the line-up entry that plays it and start its random stream."""
-    own, hidden = game.own[seat], game.hidden
-    entrant = seat
-    if seating.rotate:
-        entrant = (seat + number) % game.public.seats
-    if own.entrant != entrant:
-        load_entrant(own, seating, entrant)
-    own.seat = seat
-    _clear_facts(game, rules, seat)
-    for index in range(MEMORY):
-        own.memory[index] = 0.0
-    hidden.offer[seat] = 0
-    hidden.bluff[seat] = 0
-    seek(own, seat_word(seating, number, seat), 0)
-
-
-@kernel
 def _deal_action_deck(hidden, rules):
     """Put the first cards of a shuffled action deck in order: no game draws more than ``ACTION_DRAWS``."""
     count = 0
@@ -127,21 +122,6 @@ def _deal_action_deck(hidden, rules):
         card = hidden.action_deck[other]
         hidden.action_deck[other] = hidden.action_deck[top]
         hidden.action_deck[top] = card
-
-
-@kernel
-def _deal_discs(hidden, public, rules):
-    """Shuffle the discs of the rules onto the slots."""
-    for slot in range(w.SLOTS):
-        public.board[slot] = slot
-        public.kind_left[rules.kind[slot, 0]] += 1
-        public.kind_left[rules.kind[slot, 1]] += 1
-    public.kind_left[w.NO_KIND] = 0
-    for slot in range(w.SLOTS - 1):
-        other = slot + below(hidden, w.SLOTS - slot)
-        disc = public.board[other]
-        public.board[other] = public.board[slot]
-        public.board[slot] = disc
 
 
 @kernel

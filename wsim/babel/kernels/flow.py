@@ -1,7 +1,7 @@
 """A game as a machine that stops at every decision (sections 3-8).
 
 ``advance`` runs on to the next decision and lists its moves; ``take`` carries one of them out. Between the two a game
-can be left, copied and taken up again: all that it is stands in the position (layout.STATE).
+can be left, copied and resumed: the position (layout.STATE) contains all of it.
 
 In each action: window W1 clockwise from the active seat A; A's turn (pass or disc); on a build: W2 clockwise from A's
 left; offers clockwise from A's left (each followed by its bluff, where allowed); W3 of A; partners; completion; then
@@ -14,38 +14,9 @@ The common draw goes clockwise from A.
 from __future__ import annotations
 
 from wsim.babel import words as w
-from wsim.babel.kernels.build import (
-    accept,
-    announce,
-    clear_build,
-    fail,
-    may_triple,
-    pay_offer,
-    reveal_offers,
-    succeed,
-)
+from wsim.babel.kernels import layout
+from wsim.babel.kernels.build import accept, announce, clear_build, fail, may_triple, pay_offer, reveal_offers, succeed
 from wsim.babel.kernels.deal import draw, spend_action_card
-from wsim.babel.kernels.layout import (
-    ACT,
-    AGAIN,
-    BEGIN,
-    CHOOSE,
-    COMPLETED,
-    END_TURN,
-    FINISH_BUILD,
-    LAY_BLUFF,
-    LAY_OFFER,
-    LOG_ACTION,
-    LOG_END,
-    LOG_TURN_END,
-    NOBODY,
-    OVER,
-    PAY_OFFERS,
-    SCORE,
-    SET_ASIDE,
-    TAKE_OFFERS,
-    WINDOW,
-)
 from wsim.babel.kernels.log import note
 from wsim.babel.kernels.moves import (
     list_bluff,
@@ -70,54 +41,54 @@ def advance(game, rules, until):
     flow, public = game.flow, game.public
     while not until >> flow.phase & 1:
         phase = flow.phase
-        if phase == WINDOW:
+        if phase == layout.WINDOW:
             if _find_player_of_cards(game):
                 list_play_card(game, flow.seat)
                 return flow.seat
             _leave_window(game)
-        elif phase == CHOOSE:
+        elif phase == layout.CHOOSE:
             list_turn(game)
             return public.active
-        elif phase == LAY_OFFER:
+        elif phase == layout.LAY_OFFER:
             list_offer(game, rules, flow.seat)
             return flow.seat
-        elif phase == LAY_BLUFF:
+        elif phase == layout.LAY_BLUFF:
             list_bluff(game, flow.seat)
             return flow.seat
-        elif phase == TAKE_OFFERS:
+        elif phase == layout.TAKE_OFFERS:
             list_take(game)
             return public.active
-        elif phase == FINISH_BUILD:
+        elif phase == layout.FINISH_BUILD:
             list_complete(game, rules)
             return public.active
-        elif phase == PAY_OFFERS:
+        elif phase == layout.PAY_OFFERS:
             if _pay_to_next_triple(game, rules):
                 list_yes_no(game, w.TRIPLE)
                 return flow.seat
             _end_build(game)
-        elif phase == AGAIN:
+        elif phase == layout.AGAIN:
             if _may_double(game, rules):
                 list_yes_no(game, w.DOUBLE)
                 return public.active
-            flow.phase = END_TURN
-        elif phase == SET_ASIDE:
+            flow.phase = layout.END_TURN
+        elif phase == layout.SET_ASIDE:
             list_exchange(game, flow.seat, flow.lowest)
             return flow.seat
-        elif phase == BEGIN:
+        elif phase == layout.BEGIN:
             public.action = 1
-            flow.phase = ACT
-        elif phase == ACT:
-            note(game, LOG_ACTION, public.active, 0, 0)
-            _open_window(game, public.active, public.seats, CHOOSE)  # W1
-        elif phase == END_TURN:
+            flow.phase = layout.ACT
+        elif phase == layout.ACT:
+            note(game, layout.LOG_ACTION, public.active, 0, 0)
+            _open_window(game, public.active, public.seats, layout.CHOOSE)  # W1
+        elif phase == layout.END_TURN:
             _end_turn(game, rules)
-        elif phase == SCORE:
-            note(game, LOG_END, 0, public.over, 0)
+        elif phase == layout.SCORE:
+            note(game, layout.LOG_END, 0, public.over, 0)
             final_scoring(game, rules)
-            flow.phase = OVER
+            flow.phase = layout.OVER
         else:
-            return NOBODY
-    return NOBODY
+            return layout.NOBODY
+    return layout.NOBODY
 
 
 @kernel
@@ -125,36 +96,50 @@ def take(game, rules, move):
     """Carry out a move of the decision at which ``advance`` stopped."""
     flow = game.flow
     phase = flow.phase
-    if phase == WINDOW:
+    if phase == layout.WINDOW:
         _play_card(game, rules, move)
-    elif phase == SET_ASIDE:
-        _set_aside(game, rules, move)
-    elif phase == CHOOSE:
+    elif phase == layout.SET_ASIDE:
+        # Cards are set aside kind by kind; the exchange follows the last one (A30).
+        if move:
+            own = game.own[flow.seat]
+            flow.lowest = move - 1
+            own.hand[flow.lowest] -= 1
+            own.aside[flow.lowest] += 1
+            flow.aside += 1
+        if move == 0 or flow.aside == rules.effects[w.EXCHANGE_CARDS]:
+            _exchange(game, rules)
+    elif phase == layout.CHOOSE:
         _choose(game, rules, move)
-    elif phase == LAY_OFFER:
+    elif phase == layout.LAY_OFFER:
         game.hidden.offer[flow.seat] = move
         if rules.allow_bluff_cards:
-            flow.phase = LAY_BLUFF
+            flow.phase = layout.LAY_BLUFF
         else:
             _next_offer(game)
-    elif phase == LAY_BLUFF:
+    elif phase == layout.LAY_BLUFF:
         game.hidden.bluff[flow.seat] = move
         _next_offer(game)
-    elif phase == TAKE_OFFERS:
+    elif phase == layout.TAKE_OFFERS:
         accept(game.public, move)
-        flow.phase = FINISH_BUILD
-    elif phase == FINISH_BUILD:
-        _finish_build(game, rules, move)
-    elif phase == PAY_OFFERS:
+        flow.phase = layout.FINISH_BUILD
+    elif phase == layout.FINISH_BUILD:
+        public = game.public
+        flow.built, flow.ended = move != 0, 0
+        if move:
+            flow.ended = succeed(game, rules, move - layout.COMPLETED)
+        else:
+            fail(game)
+        flow.seat, flow.left = (public.active + 1) % public.seats, public.seats - 1
+        flow.phase = layout.PAY_OFFERS
+    elif phase == layout.PAY_OFFERS:
         pay_offer(game, rules, flow.seat, move != 0)
         _next_seat(game)
-    elif phase == AGAIN:
+    elif phase == layout.AGAIN:
         _double(game, move)
 
 
 @kernel
 def _next_seat(game):
-    """Go on to the seat on the left."""
     game.flow.seat = (game.flow.seat + 1) % game.public.seats
     game.flow.left -= 1
 
@@ -169,7 +154,7 @@ def _open_window(game, first, count, after):
     flow = game.flow
     flow.seat, flow.after = first, after
     flow.left = count if game.hidden.instant_cards else 0
-    flow.phase = WINDOW
+    flow.phase = layout.WINDOW
 
 
 @kernel
@@ -189,7 +174,7 @@ def _leave_window(game):
     """Continue after the window; offers begin on the left of the active seat."""
     flow, public = game.flow, game.public
     flow.phase = flow.after
-    if flow.phase == LAY_OFFER:
+    if flow.phase == layout.LAY_OFFER:
         flow.seat, flow.left = (public.active + 1) % public.seats, public.seats - 1
 
 
@@ -206,22 +191,8 @@ def _play_card(game, rules, move):
             draw(game, rules, flow.seat)
         return
     flow.aside = flow.lowest = 0
-    flow.phase = SET_ASIDE
+    flow.phase = layout.SET_ASIDE
     if rules.effects[w.EXCHANGE_CARDS] == 0:
-        _exchange(game, rules)
-
-
-@kernel
-def _set_aside(game, rules, move):
-    """Set aside cards one kind after the other; with the last one the exchange takes place (A30)."""
-    flow = game.flow
-    if move:
-        own = game.own[flow.seat]
-        flow.lowest = move - 1
-        own.hand[flow.lowest] -= 1
-        own.aside[flow.lowest] += 1
-        flow.aside += 1
-    if move == 0 or flow.aside == rules.effects[w.EXCHANGE_CARDS]:
         _exchange(game, rules)
 
 
@@ -237,7 +208,7 @@ def _exchange(game, rules):
         public.discards[kind] += own.aside[kind]
         public.shown[flow.seat, kind] = max(public.shown[flow.seat, kind] - own.aside[kind], 0)
         own.aside[kind] = 0
-    flow.phase = WINDOW
+    flow.phase = layout.WINDOW
 
 
 # --- pass or build
@@ -249,38 +220,25 @@ def _choose(game, rules, move):
     public, flow = game.public, game.flow
     if move:
         announce(public, rules, move - 1)
-        _open_window(game, (public.active + 1) % public.seats, public.seats - 1, LAY_OFFER)
+        _open_window(game, (public.active + 1) % public.seats, public.seats - 1, layout.LAY_OFFER)
         return
     game.hidden.tally[public.active].passes += 1
     for _ in range(rules.pass_draw):
         draw(game, rules, public.active)
-    flow.phase = AGAIN
+    flow.phase = layout.AGAIN
 
 
 @kernel
 def _next_offer(game):
     """Ask the next opponent for its offer; after the last one, reveal all and open window W3."""
     flow = game.flow
-    flow.phase = LAY_OFFER
+    flow.phase = layout.LAY_OFFER
     _next_seat(game)
     if flow.left and flow.seat == game.public.active:  # only where offers are made again (redraw.py)
         flow.seat = (flow.seat + 1) % game.public.seats
     if flow.left == 0:
         reveal_offers(game)
-        _open_window(game, game.public.active, 1, TAKE_OFFERS)
-
-
-@kernel
-def _finish_build(game, rules, move):
-    """Complete the build, or fail; then the offers that were not taken are paid."""
-    flow, public = game.flow, game.public
-    flow.built, flow.ended = move != 0, 0
-    if move:
-        flow.ended = succeed(game, rules, move - COMPLETED)
-    else:
-        fail(game)
-    flow.seat, flow.left = (public.active + 1) % public.seats, public.seats - 1
-    flow.phase = PAY_OFFERS
+        _open_window(game, game.public.active, 1, layout.TAKE_OFFERS)
 
 
 @kernel
@@ -302,9 +260,9 @@ def _end_build(game):
     clear_build(game)
     if game.flow.ended:
         game.public.over = w.KIND_GONE
-        game.flow.phase = SCORE
+        game.flow.phase = layout.SCORE
     else:
-        game.flow.phase = AGAIN
+        game.flow.phase = layout.AGAIN
 
 
 # --- the end of a turn
@@ -321,11 +279,11 @@ def _may_double(game, rules):
 def _double(game, move):
     """Take a second action, or end the turn."""
     if move == 0:
-        game.flow.phase = END_TURN
+        game.flow.phase = layout.END_TURN
         return
     spend_action_card(game, game.public.active, w.DOUBLE_TURN)
     game.public.action += 1
-    game.flow.phase = ACT
+    game.flow.phase = layout.ACT
 
 
 @kernel
@@ -341,11 +299,11 @@ def _end_turn(game, rules):
         for _ in range(rules.common_draw):
             draw(game, rules, seat)
         seat = (seat + 1) % public.seats
-    note(game, LOG_TURN_END, active, 0, 0)
+    note(game, layout.LOG_TURN_END, active, 0, 0)
     if public.turn >= rules.turn_limit:
         public.over = w.TURN_LIMIT
-        flow.phase = SCORE
+        flow.phase = layout.SCORE
         return
     public.turn += 1
     public.active = (active + 1) % public.seats
-    flow.phase = BEGIN
+    flow.phase = layout.BEGIN

@@ -30,7 +30,7 @@ from wsim.babel.facts import SEAT_FACTS
 from wsim.babel.kernels.net_layout import NET
 from wsim.facts import fields, row_fields
 from wsim.jit import JIT, from_dtype
-from wsim.kernels.formula_words import MOST_WORDS
+from wsim.kernels.formula_words import MAX_WORDS
 from wsim.kernels.heads import ANSWER, in_lines, line_up_fields, log_of, types_of
 from wsim.kernels.heads import NOBODY as NOBODY
 from wsim.kernels.overruling import wish_of
@@ -65,7 +65,7 @@ LOG_END = 26  # move: why the game ended
 BEGIN, ACT, WINDOW, SET_ASIDE, CHOOSE, LAY_OFFER, LAY_BLUFF, TAKE_OFFERS = range(8)
 FINISH_BUILD, PAY_OFFERS, AGAIN, END_TURN, SCORE, OVER = range(8, 14)
 
-CODE = 3 * MOST_WORDS + 3  # of the formulas of all action cards
+CODE = 3 * MAX_WORDS + 3  # of the formulas of all action cards
 
 PUBLIC = np.dtype(
     [
@@ -126,11 +126,7 @@ RULES = np.dtype(
         ("need", "i8", (w.SLOTS, w.NEEDS)),  # cards of each kind
         ("is_two_colour", "i8", (w.SLOTS,)),  # 1: shows two kinds
         ("cards", "i8", (len(w.KINDS),)),  # building cards
-        (
-            "values",
-            "i8",
-            (w.ROWS, w.SHARES),
-        ),  # points for most, second and third most parts, by row
+        ("values", "i8", (w.ROWS, w.SHARES)),  # points for most, second and third most parts, by row
         ("light", "i8", (w.SHARES,)),  # points of an unfinished wonder, likewise
         ("sets", "i8", (w.SET_SIZES,)),  # points by number of discs of a kind, the cap (A25) applied
         ("action_cards", "i8", (len(w.ACTION_CARDS),)),  # copies of each

@@ -24,12 +24,5 @@ def _moment(game, rules, seat):
 
 
 step_games = lockstep_of(
-    STEPS,
-    Parts(
-        observe=observe,
-        outcome=outcome,
-        moment=_moment,
-        fixed_action=fixed_action,
-        move_of=move_of,
-    ),
+    STEPS, Parts(observe=observe, outcome=outcome, moment=_moment, fixed_action=fixed_action, move_of=move_of)
 )

@@ -29,26 +29,20 @@ def log_pick(game, seat, index, wishing):
             event.wanted = choice.moves[wish.index]
             event.others = wish.others
             event.overruled = wish.overruled
-            event.could = _within_reach(choice)
-
-
-@kernel
-def _within_reach(choice):
-    """Return the mask of the slots whose discs a turn can build with, or of the action cards that can be played."""
-    mask = np.uint64(0)
-    for i in range(choice.count):
-        move = choice.moves[i]
-        if move == 0:
-            continue
-        if choice.kind == TURN or choice.kind == PLAY_CARD:
-            mask |= _ONE << np.uint64(move - 1)
-        elif choice.kind == TRIPLE:
-            mask |= _ONE << np.uint64(TRIPLE_BONUS)
-        elif choice.kind == DOUBLE:
-            mask |= _ONE << np.uint64(DOUBLE_TURN)
-        elif choice.kind == COMPLETE and cards_of(move) > 0:
-            mask |= _ONE << np.uint64(JOKER)
-    return mask
+            mask = np.uint64(0)
+            for i in range(choice.count):
+                move = choice.moves[i]
+                if move == 0:
+                    continue
+                if choice.kind == TURN or choice.kind == PLAY_CARD:
+                    mask |= _ONE << np.uint64(move - 1)
+                elif choice.kind == TRIPLE:
+                    mask |= _ONE << np.uint64(TRIPLE_BONUS)
+                elif choice.kind == DOUBLE:
+                    mask |= _ONE << np.uint64(DOUBLE_TURN)
+                elif choice.kind == COMPLETE and cards_of(move) > 0:
+                    mask |= _ONE << np.uint64(JOKER)
+            event.could = mask
 
 
 @kernel

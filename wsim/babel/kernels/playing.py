@@ -45,7 +45,6 @@ _ONE = np.uint64(1)
 
 @kernel
 def _settle(game, rules, seating, seat, index, stream):
-    """Log a pick."""
     log_pick(game, seat, index, game.choice.count > 1 and seating.overrule[seat] > 0.0)
     return index
 
@@ -94,15 +93,6 @@ def _write_rows(game, rules, rows, start, number):
 
 
 @kernel
-def _name_discs(public, pick, slots):
-    """Write the discs in some slots of the board."""
-    pick.could, pick.spaces = np.uint64(0), slots
-    while slots:
-        pick.could |= _ONE << np.uint64(public.board[lowest_bit(slots)])
-        slots &= slots - _ONE
-
-
-@kernel
 def _write_picks(game, picks, start, number):
     """Append the decisions of a finished game after the first ``start`` picks; return the new number of picks."""
     public, log = game.public, game.log
@@ -118,7 +108,11 @@ def _write_picks(game, picks, start, number):
         pick.wanted_disc = public.board[wanted] if wanted >= 0 else NOBODY
         pick.could, pick.spaces = event.could, np.uint64(0)
         if event.what == w.TURN:
-            _name_discs(public, pick, event.could)
+            slots = event.could
+            pick.could, pick.spaces = np.uint64(0), slots
+            while slots:
+                pick.could |= _ONE << np.uint64(public.board[lowest_bit(slots)])
+                slots &= slots - _ONE
         _copy_event(event, pick.event)
     return start + log.count
 

@@ -16,7 +16,7 @@ from wsim.jit import kernel
 from wsim.rng import below, redrawn_deal_word, redrawn_seat_word, seek
 
 _STREAM = 14  # of redrawings
-MOST_TRIES = 10_000  # deals of action cards
+MAX_TRIES = 10_000  # deals of action cards
 
 
 @kernel
@@ -160,7 +160,7 @@ def redraw(game, rules, seed, number, me):
     seek(game.redraw, word, _STREAM)
     _put_back(game, me)
     _deal_hands(game, me)
-    for _ in range(MOST_TRIES):
+    for _ in range(MAX_TRIES):
         _deal_action_cards(game, rules, me)
         if _may_decide(game):
             break

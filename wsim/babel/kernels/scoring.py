@@ -126,21 +126,6 @@ def final_scoring(game, rules):
         tally.cards_played[FIVE_POINTS] += own.cards[FIVE_POINTS]
         tally.cards_played[DISC_BONUS] += own.cards[DISC_BONUS]
         public.points[seat] += tally.set_points + bonus
-    _rank(game, rules)
-
-
-@kernel
-def _beats(game, rules, seat, other):
-    """Return whether ``seat`` ranks before ``other`` (A27)."""
-    points = game.public.points
-    if points[seat] != points[other] or not rules.tie_by_discs:
-        return points[seat] > points[other]
-    return game.public.disc_count[seat] > game.public.disc_count[other]
-
-
-@kernel
-def _rank(game, rules):
-    """Give equal seats the same rank, and the winners equal shares of the victory."""
     seats = game.public.seats
     winners = 0
     for seat in range(seats):
@@ -152,6 +137,15 @@ def _rank(game, rules):
     for seat in range(seats):
         tally = game.hidden.tally[seat]
         tally.share = 1.0 / winners if tally.rank == 1 else 0.0
+
+
+@kernel
+def _beats(game, rules, seat, other):
+    """Say whether ``seat`` ranks above ``other`` (A27)."""
+    points = game.public.points
+    if points[seat] != points[other] or not rules.tie_by_discs:
+        return points[seat] > points[other]
+    return game.public.disc_count[seat] > game.public.disc_count[other]
 
 
 @kernel

@@ -26,7 +26,6 @@ _standing_room = stack_room("net.standing", np.int64, SEATS)
 
 @kernel
 def _fill(public, own, choice, rules, settings, values, places, count, state, moves):
-    """Fill the inputs of the state and of all moves."""
     standing = _standing_room()
     fill_standing(public, own, rules, standing)
     fill_moves(public, own, choice, rules, settings, standing, values, moves)

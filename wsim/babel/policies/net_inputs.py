@@ -126,44 +126,6 @@ def _moment(public, own, choice, rules, x):
 
 
 @kernel
-def _own(public, own, rules, standing, x, at):
-    """Fill the inputs of the seat; return the next index."""
-    cards, discs = 0, 0
-    for kind in range(len(KINDS)):
-        x[at + kind] = own.hand[kind] / 5.0
-        x[at + len(KINDS) + kind] = own.discs[kind] / 3.0
-        cards += own.hand[kind]
-        discs += own.discs[kind]
-    at += 2 * len(KINDS)
-    x[at], x[at + 1], x[at + 2] = cards / 10.0, (public.disc_count[own.seat] - discs) / 2.0, usable(own, JOKER)
-    at += 3
-    for card in range(len(ACTION_CARDS)):
-        x[at + card] = own.cards[card]
-    at += len(ACTION_CARDS)
-    lead = lead_of(public, own.seat, standing)
-    x[at], x[at + 1] = public.points[own.seat] / 40.0, (standing[own.seat] - public.points[own.seat]) / 20.0
-    x[at + 2], x[at + 3] = _share(lead, _FAR), 1.0 if lead > 0 else 0.0
-    return at + 4
-
-
-@kernel
-def _rivals(public, own, rules, standing, x, at):
-    """Fill the inputs of the other seats, from the left neighbour on; return the next index."""
-    for step in range(1, public.seats):
-        seat = (own.seat + step) % public.seats
-        offer = public.offer[seat]
-        x[at], x[at + 1] = 1.0, _share(standing[seat] - standing[own.seat], _FAR)
-        x[at + 2], x[at + 3] = public.points[seat] / 40.0, public.hand_size[seat] / 10.0
-        x[at + 4], x[at + 5] = public.action_cards[seat] / 3.0, public.disc_count[seat] / 6.0
-        x[at + 6], x[at + 7] = cards_of(offer) / 4.0, offer >> 16
-        at += _RIVAL
-    at += _RIVAL * (SEATS - public.seats)
-    for kind in range(len(KINDS)):
-        x[at + kind] = expected_cards(public, own, rules, kind) / 5.0
-    return at + len(KINDS)
-
-
-@kernel
 def _build(public, own, rules, x, at):
     """Fill the inputs of the current build, if any; return the next index."""
     if public.slot < 0:
@@ -192,6 +154,32 @@ def _build(public, own, rules, x, at):
 def fill_state(public, own, choice, rules, standing, x):
     """Fill the inputs of the state for the seat that decides; return their number."""
     at = _moment(public, own, choice, rules, x)
-    at = _own(public, own, rules, standing, x, at)
-    at = _rivals(public, own, rules, standing, x, at)
+    cards, discs = 0, 0
+    for kind in range(len(KINDS)):
+        x[at + kind] = own.hand[kind] / 5.0
+        x[at + len(KINDS) + kind] = own.discs[kind] / 3.0
+        cards += own.hand[kind]
+        discs += own.discs[kind]
+    at += 2 * len(KINDS)
+    x[at], x[at + 1], x[at + 2] = cards / 10.0, (public.disc_count[own.seat] - discs) / 2.0, usable(own, JOKER)
+    at += 3
+    for card in range(len(ACTION_CARDS)):
+        x[at + card] = own.cards[card]
+    at += len(ACTION_CARDS)
+    lead = lead_of(public, own.seat, standing)
+    x[at], x[at + 1] = public.points[own.seat] / 40.0, (standing[own.seat] - public.points[own.seat]) / 20.0
+    x[at + 2], x[at + 3] = _share(lead, _FAR), 1.0 if lead > 0 else 0.0
+    at += 4
+    for step in range(1, public.seats):
+        seat = (own.seat + step) % public.seats
+        offer = public.offer[seat]
+        x[at], x[at + 1] = 1.0, _share(standing[seat] - standing[own.seat], _FAR)
+        x[at + 2], x[at + 3] = public.points[seat] / 40.0, public.hand_size[seat] / 10.0
+        x[at + 4], x[at + 5] = public.action_cards[seat] / 3.0, public.disc_count[seat] / 6.0
+        x[at + 6], x[at + 7] = cards_of(offer) / 4.0, offer >> 16
+        at += _RIVAL
+    at += _RIVAL * (SEATS - public.seats)
+    for kind in range(len(KINDS)):
+        x[at + kind] = expected_cards(public, own, rules, kind) / 5.0
+    at += len(KINDS)
     return _build(public, own, rules, x, at)

@@ -89,7 +89,6 @@ def _fill_built(public, own, rules, lead, slot, parts, owner, numbers, j):
 
 @kernel
 def _fill_cost(own, spent, numbers, j):
-    """Fill the cards that a move spends."""
     cards = 0
     for kind in range(len(w.KINDS)):
         cards += own.hand[kind]
@@ -194,7 +193,6 @@ def _fill_take(public, own, rules, lead, move, numbers, j):
 
 @kernel
 def _fill_complete(public, own, rules, lead, move, numbers, j):
-    """Fill the completion of a build, or its failure."""
     if move == 0:
         numbers[j, _FAILS] = 1.0
         _fill_unpaid(public, rules, 0, numbers, j)

@@ -112,33 +112,7 @@ def _success_value(public, own, rules, settings, taken):
 
 
 @kernel
-def _take_value(public, own, rules, settings, move):
-    """Return the value of taking these partners: of the build if the seat can complete it, else of its failure."""
-    first, second = public.need[0], public.need[1]
-    for seat in range(public.seats):
-        if takes(move, seat):
-            first -= first_of(public.offer[seat])
-            second -= second_of(public.offer[seat])
-    if shortage(own, rules, public.kind[0], first, public.kind[1], second) > 0:
-        return _fail_value(public, rules, settings)
-    return _success_value(public, own, rules, settings, move) + settings.weights[CARD] * (first + second)
-
-
-@kernel
-def _complete_value(public, own, rules, settings, move):
-    """Return the value of declining, or of completing with Jokers."""
-    if move == 0:
-        return _fail_value(public, rules, settings)
-    replaced = cards_of(move)
-    weights = settings.weights
-    value = _success_value(public, own, rules, settings, public.taken)
-    value += weights[CARD] * (public.missing[0] + public.missing[1] - replaced)
-    return value + weights[JOKER_SPENT] * replaced / rules.effects[w.JOKER]
-
-
-@kernel
 def _best_turn(public, own, rules, settings):
-    """Return the highest value of any turn."""
     best = pass_value(public, settings)
     for slot in range(w.SLOTS):
         if (public.slots_left >> slot) & 1:
@@ -153,37 +127,27 @@ def _worth_exchanging(own, kind):
 
 
 @kernel
-def _play_card(own, choice, settings):
-    """Play Draw three at once, and the Card exchange when enough cards are worth exchanging."""
-    last = choice.moves[choice.count - 1]
-    if last != 1 + w.EXCHANGE_CARDS:
-        return choice.count - 1
-    few = 0
-    for kind in range(len(w.KINDS)):
-        few += _worth_exchanging(own, kind)
-    return 1 if few >= settings.weights[EXCHANGE_FROM] else 0
-
-
-@kernel
-def _exchange(own, choice):
-    """Set aside the cards worth exchanging, kind by kind."""
-    for index in range(1, choice.count):
-        kind = choice.moves[index] - 1
-        if own.aside[kind] or _worth_exchanging(own, kind):
-            return index
-    return 0
-
-
-@kernel
 def _value(public, own, choice, rules, settings, move):
-    """Return the value of a move of the decisions that are made by value."""
     if choice.kind == w.TURN:
         return _turn_value(public, own, rules, settings, move)
     if choice.kind == w.OFFER:
         return _offer_value(public, own, rules, settings, move)
     if choice.kind == w.TAKE:
-        return _take_value(public, own, rules, settings, move)
-    return _complete_value(public, own, rules, settings, move)
+        first, second = public.need[0], public.need[1]
+        for seat in range(public.seats):
+            if takes(move, seat):
+                first -= first_of(public.offer[seat])
+                second -= second_of(public.offer[seat])
+        if shortage(own, rules, public.kind[0], first, public.kind[1], second) > 0:
+            return _fail_value(public, rules, settings)
+        return _success_value(public, own, rules, settings, move) + settings.weights[CARD] * (first + second)
+    if move == 0:
+        return _fail_value(public, rules, settings)
+    replaced = cards_of(move)
+    weights = settings.weights
+    value = _success_value(public, own, rules, settings, public.taken)
+    value += weights[CARD] * (public.missing[0] + public.missing[1] - replaced)
+    return value + weights[JOKER_SPENT] * replaced / rules.effects[w.JOKER]
 
 
 @kernel
@@ -208,9 +172,19 @@ def weighted(public, own, choice, rules, settings):
     if choice.kind == w.TURN or choice.kind == w.OFFER or choice.kind == w.TAKE or choice.kind == w.COMPLETE:
         return _best(public, own, choice, rules, settings)
     if choice.kind == w.PLAY_CARD:
-        return _play_card(own, choice, settings)
+        last = choice.moves[choice.count - 1]
+        if last != 1 + w.EXCHANGE_CARDS:
+            return choice.count - 1
+        few = 0
+        for kind in range(len(w.KINDS)):
+            few += _worth_exchanging(own, kind)
+        return 1 if few >= settings.weights[EXCHANGE_FROM] else 0
     if choice.kind == w.EXCHANGE:
-        return _exchange(own, choice)
+        for index in range(1, choice.count):
+            kind = choice.moves[index] - 1
+            if own.aside[kind] or _worth_exchanging(own, kind):
+                return index
+        return 0
     if choice.kind == w.TRIPLE:
         return 1 if cards_of(public.offer[own.seat]) >= settings.weights[TRIPLE_FROM] else 0
     if choice.kind == w.DOUBLE:

@@ -16,7 +16,7 @@ from wsim.balance.evaluator import Evaluator
 from wsim.balance.goal import Goal
 from wsim.balance.knobs import changes_of
 from wsim.balance.measurements import Memory
-from wsim.balance.sampling import Effects, Level
+from wsim.balance.sampling import Effects
 from wsim.balance.sensitivity.question import SensitivityQuestion
 from wsim.document import Column, Document, Sheet
 from wsim.errors import UserError
@@ -26,8 +26,8 @@ from wsim.lab.execution import Execution
 from wsim.questions.asked import AskedAnswer
 from wsim.stats.intervals import Interval
 
-MOST = "the target that it moves most"
-EFFECTS = "effects with 95 % intervals; reach: in units of what is accepted"
+LARGEST_EFFECT = "the target that it moves most"
+EFFECTS = "effects with 95% intervals; reach: in units of what is accepted"
 FOUND = (
     "re-scored: points are given to those that had what they are for, decisions held fixed, and the games are ranked "
     "anew. That is the upper end: players who see the points decide otherwise, so that the interval reaches a quarter "
@@ -68,13 +68,11 @@ class SensitivityAnswer(AskedAnswer):
 
     @classmethod
     def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:
-        """Return what the columns of its tables are."""
         return dict.fromkeys(cls.TABLES, target_columns(record["levels"]))
 
     @property
     def title(self) -> str:
-        """The title of the main table."""
-        return f"What each step does to {MOST}: {EFFECTS}"
+        return f"What each step does to {LARGEST_EFFECT}: {EFFECTS}"
 
     @property
     def main(self) -> pl.DataFrame:
@@ -89,10 +87,9 @@ class SensitivityAnswer(AskedAnswer):
         return most.unique(["knob", "to"], keep="first", maintain_order=True).drop("most")
 
     def display(self, view: View = whole, *, every: bool = False) -> Document:
-        """Return the answer for people: ``every`` effect, or for each step the target that it moves most."""
         shown = view(self.effects if every else self.strongest())
         hidden = [name for name in ("setting", "metric") if self.levels[name].n_unique() == 1]
-        title = f"What each step does to {'every target' if every else MOST}: {EFFECTS}"
+        title = f"What each step does to {'every target' if every else LARGEST_EFFECT}: {EFFECTS}"
         rows = shown.drop(hidden).to_dicts()
         notes = [FOUND, *idle_note(self.idle), f"{self.games:,} games in {self.seconds:.1f} s."]
         declared = target_columns(self.levels.to_dicts())
@@ -100,7 +97,6 @@ class SensitivityAnswer(AskedAnswer):
         return Document(rows=shown, named="effects", tables=tables, notes=notes)
 
     def record(self) -> dict[str, Any]:
-        """Return the answer as a JSON object."""
         return {
             "format": self.FORMAT,
             "asked": dict(self.asked),
@@ -124,32 +120,27 @@ def ask(question: SensitivityQuestion, execution: Execution = Execution()) -> Se
     for patch, sentence in evaluator.sampler.refused.items():
         raise UserError(f"the knob {changes_of(patch)[0]} cannot be played: {sentence}")
     idle = evaluator.check_knobs(effects)
-    return SensitivityAnswer(
-        goal=goal,
-        seed=seed,
-        effects=_effects_frame(evaluator, effects),
-        levels=_levels_frame(evaluator, level),
-        idle=idle,
-        games=evaluator.memory.played,
-        seconds=time.perf_counter() - start,
-    )
-
-
-def _levels_frame(evaluator: Evaluator, level: Level) -> pl.DataFrame:
-    """Return the value of each cell, with its interval and accepted range."""
     shown = Interval.normal(level.value, level.error)
     rows = [
         {
             "setting": cell.setting,
             "of": cell.name,
             "metric": cell.metric,
-            **shown.at(place, "value"),
+            **shown.at(index, "value"),
             "low": cell.low if np.isfinite(cell.low) else None,
             "high": cell.high if np.isfinite(cell.high) else None,
         }
-        for place, cell in enumerate(evaluator.cells)
+        for index, cell in enumerate(evaluator.cells)
     ]
-    return pl.DataFrame(rows, infer_schema_length=None)
+    return SensitivityAnswer(
+        goal=goal,
+        seed=seed,
+        effects=_effects_frame(evaluator, effects),
+        levels=pl.DataFrame(rows, infer_schema_length=None),
+        idle=idle,
+        games=evaluator.memory.played,
+        seconds=time.perf_counter() - start,
+    )
 
 
 def _effects_frame(evaluator: Evaluator, effects: Effects) -> pl.DataFrame:
@@ -157,7 +148,7 @@ def _effects_frame(evaluator: Evaluator, effects: Effects) -> pl.DataFrame:
     taken = np.where(effects.replayed[:, None], 0.0, HELD * effects.value)
     shown = replace(shown, low=shown.low - np.maximum(taken, 0), high=shown.high - np.minimum(taken, 0))
     rows = []
-    for place, option in enumerate(evaluator.options):
+    for index, option in enumerate(evaluator.options):
         knob = evaluator.knobs[option.knob]
         if option.value == knob.base:
             continue
@@ -170,9 +161,9 @@ def _effects_frame(evaluator: Evaluator, effects: Effects) -> pl.DataFrame:
                     "setting": cell.setting,
                     "of": cell.name,
                     "metric": cell.metric,
-                    **shown.at((place, column), "effect"),
-                    "reach": float(effects.value[place, column]) / cell.reach,
-                    "found": "replayed" if effects.replayed[place] else "re-scored",
+                    **shown.at((index, column), "effect"),
+                    "reach": float(effects.value[index, column]) / cell.reach,
+                    "found": "replayed" if effects.replayed[index] else "re-scored",
                 }
             )
     return pl.DataFrame(rows, infer_schema_length=None)

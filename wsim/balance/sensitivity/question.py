@@ -12,8 +12,8 @@ from wsim.options import Options, option
 class SensitivityQuestion(GoalOptions):
     """Show the effect of each step of each knob of a goal file on its targets, with intervals."""
 
-    games: int | None = size_option("Games that measure a patch at a setting.", "100,000")
-    replays: int | None = size_option("Games for each step of a value that must be played for.", "4,000")
+    games: int | None = size_option("Games to measure a patch at a setting.", "100,000")
+    replays: int | None = size_option("Games for each step of a value that must be replayed.", "4,000")
 
 
 @dataclass(frozen=True)

@@ -101,27 +101,23 @@ class TransferAnswer(AskedAnswer):
         return pl.DataFrame(self.best, infer_schema_length=None) if self.best else None
 
     def record(self) -> dict[str, Any]:
-        """Return it as a JSON object."""
         return {"format": self.FORMAT, "asked": dict(self.asked), "carried": self.rows, "responses": self.best or None}
 
     @classmethod
     def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:  # noqa: ARG003
-        """Return what the columns of its tables are."""
         return dict.fromkeys(cls.TABLES, target_columns(()))
 
     @property
     def title(self) -> str:
-        """The title of its rows."""
         return CARRIED
 
     def display(self, view: View = whole) -> Document:
-        """Return it for people."""
         shown = view(self.carried)
         return Document(rows=shown, named="carried", tables=elsewhere_tables(shown, self.responses))
 
 
-RESPONSES = "Each in its best style, others as in the setting"
-CARRIED = "Carried over: deviations from the middle of what is accepted, before and after"
+RESPONSES = "Each side in its best style, the others as in the setting"
+CARRIED = "Other players: deviations from the middle of the accepted range, before and after"
 
 
 def elsewhere_tables(carried: pl.DataFrame | None, responses: pl.DataFrame | None) -> list[Sheet]:
@@ -129,8 +125,8 @@ def elsewhere_tables(carried: pl.DataFrame | None, responses: pl.DataFrame | Non
     of = ("setting", "policies", "largest_before", "largest_after", "spread_before", "spread_after")
     best = ("of", "best_before", "best_after", "error", "style_before", "style_after")
     tables = ((carried, CARRIED, of), (responses, RESPONSES, best))
-    there = [(table, title, first) for table, title, first in tables if table is not None and len(table)]
-    return [Sheet(title, table.to_dicts(), target_columns(()), first=first) for table, title, first in there]
+    filled = [(table, title, first) for table, title, first in tables if table is not None and len(table)]
+    return [Sheet(title, table.to_dicts(), target_columns(()), first=first) for table, title, first in filled]
 
 
 @dataclass(frozen=True)
@@ -151,7 +147,7 @@ class _Seated:
 def check_elsewhere(goal: Goal, where: TransferSettings) -> None:
     """Raise UserError for players and styles that cannot play at a setting, before anything is searched for."""
     if where.games < 1:
-        raise UserError(f"the games of a measurement elsewhere must be at least 1, not {where.games}")
+        raise UserError(f"the games of a measurement with other players must be at least 1, not {where.games}")
     prepare = find_game(goal.game).prepare
     for setting in goal.settings:
         for player in where.players:
@@ -160,17 +156,16 @@ def check_elsewhere(goal: Goal, where: TransferSettings) -> None:
             prepare(_with_style(setting.plan, style))
 
 
-def measure_transfer(evaluator: Evaluator, patch: Patch, where: TransferSettings, found: TransferAnswer) -> None:
-    """Measure the targets of a goal with other players, before and after a patch; add results to ``found`` as they
-    come."""
+def measure_transfer(evaluator: Evaluator, patch: Patch, where: TransferSettings, answer: TransferAnswer) -> None:
+    """Measure the targets of a goal elsewhere, before and after a patch; add what is known to ``found``, bit by bit."""
     first = evaluator.goal.tables
     for setting in evaluator.goal.settings:
         others = where.players if setting in first else ()
         for player in (None, *others):
-            found.rows += _row_of(evaluator, setting, patch, _Seated(player, player, player), where.games)
+            answer.rows += _row_of(evaluator, setting, patch, _Seated(player, player, player), where.games)
     for setting in evaluator.goal.settings if where.styles else ():  # others as in the setting: each player
         if not setting.report:
-            found.best += _best_responses(evaluator, setting, patch, where)
+            answer.best += _best_responses(evaluator, setting, patch, where)
     anew = where.relearner
     if anew is not None:
         players = [_Seated(anew.policy, anew.policy, anew.policy)] if anew.policy not in where.players else []
@@ -180,7 +175,7 @@ def measure_transfer(evaluator: Evaluator, patch: Patch, where: TransferSettings
                 players.append(_Seated(label, anew.learned(learned, number), anew.policy))
         for setting in first:
             for seated in players:
-                found.rows += _row_of(evaluator, setting, patch, seated, where.games)
+                answer.rows += _row_of(evaluator, setting, patch, seated, where.games)
 
 
 def _row_of(
@@ -224,13 +219,19 @@ def _table(evaluator: Evaluator, setting: Setting, name: str, of: tuple[str, ...
     name: of the setting whose targets these are. of: columns that split them further.
     """
     goal: Goal = evaluator.goal
-    table = next(one.table for one in goal.settings if one.name == name)
-    about = [one for one in goal.targets if one.card is None and (not one.settings or table in one.settings)]
+    table = next(known.table for known in goal.settings if known.name == name)
+    about = [
+        target for target in goal.targets if target.card is None and (not target.settings or table in target.settings)
+    ]
     if of:
-        about = [replace(one, of=(*of, *one.of), only=()) for one in about if one.of and not set(of) & set(one.of)]
+        about = [
+            replace(target, of=(*of, *target.of), only=())
+            for target in about
+            if target.of and not set(of) & set(target.of)
+        ]
     if not about:
         return None
-    targets = tuple(replace(one, settings=(), players=EACH) for one in about)
+    targets = tuple(replace(target, settings=(), players=EACH) for target in about)
     elsewhere = replace(goal, settings=(replace(setting, report=False),), targets=targets, keep=())
     return GamesEvaluator(elsewhere, elsewhere.settings[0], evaluator.knobs, evaluator.sampler)
 
@@ -247,16 +248,16 @@ def _best_responses(
 
     The style is chosen on one half of the games and measured on the other, and the other way round.
     """
-    before, after = (_responses(evaluator, setting, one, where) for one in ((), patch))
-    for one, other in zip(before, after, strict=True):
+    before, after = (_responses(evaluator, setting, side_before, where) for side_before in ((), patch))
+    for side_before, side_after in zip(before, after, strict=True):
         yield {
             "setting": setting.name,
-            "of": one["of"],
-            "style_before": one["style"],
-            "best_before": one["best"],
-            "style_after": other["style"],
-            "best_after": other["best"],
-            "error": other["error"],
+            "of": side_before["of"],
+            "style_before": side_before["style"],
+            "best_before": side_before["best"],
+            "style_after": side_after["style"],
+            "best_after": side_after["best"],
+            "error": side_after["error"],
         }
 
 
@@ -264,7 +265,7 @@ def _responses(evaluator: Evaluator, setting: Setting, patch: Patch, where: Tran
     """Return for each side its best style, and its result on games that did not select it."""
     names: list[str] = []
     halves: list[list[Level]] = []
-    places: list[list[int]] = []
+    cells_of_style: list[list[int]] = []
     for style in where.styles:
         plan = _with_style(setting.plan, style)
         table = _table(
@@ -273,17 +274,21 @@ def _responses(evaluator: Evaluator, setting: Setting, patch: Patch, where: Tran
         if table is None:
             return []
         label = table.first_policy
-        mine = [place for place, cell in enumerate(table.cells) if cell.name.startswith(f"{label} ")]
-        names = [table.cells[place].name.removeprefix(f"{label} ") for place in mine]
-        places.append(mine)
+        own_cells = [index for index, cell in enumerate(table.cells) if cell.name.startswith(f"{label} ")]
+        names = [table.cells[index].name.removeprefix(f"{label} ") for index in own_cells]
+        cells_of_style.append(own_cells)
         halves.append(
             [
                 table.level(patch, evaluator.sampler.seed("style", setting.name, half), where.games // 2)
                 for half in (0, 1)
             ]
         )
-    value = np.array([[half.value[mine] for half in both] for both, mine in zip(halves, places, strict=True)])
-    error = np.array([[half.error[mine] for half in both] for both, mine in zip(halves, places, strict=True)])
+    value = np.array(
+        [[half.value[own_cells] for half in both] for both, own_cells in zip(halves, cells_of_style, strict=True)]
+    )
+    error = np.array(
+        [[half.error[own_cells] for half in both] for both, own_cells in zip(halves, cells_of_style, strict=True)]
+    )
     rows = []
     for side, name in enumerate(names):
         chosen = [int(value[:, half, side].argmax()) for half in (0, 1)]

@@ -59,8 +59,8 @@ def journal_of(patch: Path) -> Path:
 def how_to_resume(patch: Path | None) -> str:
     """Return how to continue an interrupted search or measurement, in words."""
     if patch is None:
-        return "with --out FILE the next one can be gone on with"
-    return f"go on by adding --resume to the same command ({shlex.quote(str(patch))}.journal has what was measured)"
+        return "with --out FILE the next one can be resumed"
+    return f"continue with --resume added to the same command ({shlex.quote(str(patch))}.journal has what was measured)"
 
 
 def transferred(
@@ -106,21 +106,21 @@ def retrainer_of(goal: Goal, folder: Path, decisions: int, execution: Execution,
 
     def learned(patch: Patch, number: int) -> str:
         first = goal.settings[0].plan
-        tables = dict.fromkeys(Seats(one.plan.ruleset or "", one.plan.players) for one in goal.settings)
+        tables = dict.fromkeys(Seats(setting.plan.ruleset or "", setting.plan.players) for setting in goal.settings)
         fitting = fitting_plan(
             game=goal.game, tables=tuple(tables), decisions=decisions,
             cards=first.files.get(first.cards or "", first.cards),
-            patch=[first.files.get(one, one) for one in first.patch], changes=(*first.set, *changes_of(patch)),
+            patch=[first.files.get(path, path) for path in first.patch], changes=(*first.set, *changes_of(patch)),
         )  # fmt: skip
-        plan, there = replace(fitting.checked(), seed=number), home(patch, number)
-        learn(plan, there, execution)
-        return f"{policy}:file={there / LAST}"
+        plan, target = replace(fitting.checked(), seed=number), home(patch, number)
+        learn(plan, target, execution)
+        return f"{policy}:file={target / LAST}"
 
-    found = Relearner(policy, learned)
+    relearner = Relearner(policy, learned)
     some: Patch = ((("any",), 1),)
-    for number in range(1, found.times + 1):
+    for number in range(1, relearner.times + 1):
         for patch in ((), some):
-            there = home(patch, number)
-            if there.exists() and not resume:
-                raise UserError(f"{str(there)!r} is there already, where a net would learn the game: remove it")
-    return found
+            target = home(patch, number)
+            if target.exists() and not resume:
+                raise UserError(f"{str(target)!r} already exists, where the net would be stored: remove it")
+    return relearner

@@ -86,9 +86,9 @@ def begun(path: Path) -> dict[str, Any]:
     try:
         known = read_json(path, "no match of wsim")
     except (FileNotFoundError, NotADirectoryError) as error:
-        raise UserError(f"there is no match in {str(path.parent)!r} to continue with") from error
+        raise UserError(f"there is no match in {str(path.parent)!r} to continue") from error
     if not isinstance(known, dict):
-        raise UserError(f"{str(path)!r} is no match of wsim")
+        raise UserError(f"{str(path)!r} is not a match of wsim")
     return known
 
 

@@ -13,19 +13,9 @@ from wsim.wonders.analysis.propensity import pick_effects
 from wsim.wonders.analysis.readings import card_readings
 
 __all__ = [
-    "calibrate",
-    "card_chains",
-    "card_pairs",
-    "card_picks",
-    "card_readings",
-    "cards",
-    "human_figures",
-    "pick_effects",
-    "strengths",
-    "variance_shares",
-    "with_neighbours",
-    "wonders",
-]
+    "calibrate", "card_chains", "card_pairs", "card_picks", "card_readings", "cards", "human_figures", "pick_effects",
+    "strengths", "variance_shares", "with_neighbours", "wonders",
+]  # fmt: skip
 
 
 def __dir__() -> list[str]:

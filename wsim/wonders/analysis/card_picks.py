@@ -96,8 +96,6 @@ def offered_codes(frame: pl.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.in
 
 
 class _Fates:
-    """Counts by card and group."""
-
     def __init__(self, names: Sequence[str], groups: int) -> None:
         self._names = names
         self._groups = groups

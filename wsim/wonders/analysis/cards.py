@@ -117,11 +117,7 @@ CARDS = Analysis(
     worth="build",
 )
 SYNERGIES = Analysis(
-    _synergies,
-    "pairs of cards that were worth more together than separately",
-    by=(),
-    first=PAIRS,
-    options=_SOME,
+    _synergies, "pairs of cards that were worth more together than separately", by=(), first=PAIRS, options=_SOME
 )
 CHAINS = Analysis(
     _chains,

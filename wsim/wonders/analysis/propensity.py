@@ -125,7 +125,15 @@ class _Sums:
 
     def add(self, batch: GameBatch, rows: _Rows, outcome: Floats) -> None:
         """Add the turns of some games."""
-        self._moments.add(*_features(batch, rows, outcome, self._cards))
+        features: list[Floats] = []
+        game = batch.game_of_row[rows.turn]
+        for weights in (rows.weight, rows.otherwise):
+            used = weights > 0
+            cells = rows.card[used] * batch.games + game[used]
+            for values in (weights[used], (weights * outcome[rows.turn])[used]):
+                sums = np.bincount(cells, values, self._cards * batch.games).astype(np.float64)
+                features.append(sums.reshape(self._cards, batch.games))
+        self._moments.add(*features)
         for power in range(3):
             self._weights[power] += np.bincount(rows.card[rows.done], rows.weight[rows.done] ** power, self._cards)
         self._squares += np.bincount(rows.card, rows.otherwise**2, self._cards)
@@ -234,19 +242,6 @@ def _moves(frame: pl.DataFrame, turn: NDArray[np.int64], legal: Floats, action: 
     cards = np.maximum(np.bincount(turn, minlength=frame.height), 1)
     stages = np.rint((legal - total) / cards - 1)[turn]
     return stages if action == "stage" else builds + stages + 1
-
-
-def _features(batch: GameBatch, rows: _Rows, outcome: Floats, cards: int) -> list[Floats]:
-    """Return per-game sums by card: weights and weighted outcomes of the action, then of the comparison."""
-    features: list[Floats] = []
-    game = batch.game_of_row[rows.turn]
-    for weights in (rows.weight, rows.otherwise):
-        used = weights > 0
-        cells = rows.card[used] * batch.games + game[used]
-        for values in (weights[used], (weights * outcome[rows.turn])[used]):
-            sums = np.bincount(cells, values, cards * batch.games).astype(np.float64)
-            features.append(sums.reshape(cards, batch.games))
-    return features
 
 
 def _effects(run: Run, *, action: str = "build", outcome: str = "total", level: float = 0.95) -> Table:

@@ -14,11 +14,7 @@ from wsim.wonders.kernels.entry_points import pay_entry, science_entry
 from wsim.wonders.words import FLEX, LEFT_MADE, LEFT_RAW, RESOURCE_GROUPS, RESOURCES, RIGHT_MADE, RIGHT_RAW, UNITS
 
 LETTERS = {"C": "clay", "S": "stone", "O": "ore", "W": "wood", "G": "glass", "T": "loom", "P": "papyrus"}
-DISCOUNTS = {
-    "left_raw": (LEFT_RAW,),
-    "right_raw": (RIGHT_RAW,),
-    "both_manufactured": (LEFT_MADE, RIGHT_MADE),
-}
+DISCOUNTS = {"left_raw": (LEFT_RAW,), "right_raw": (RIGHT_RAW,), "both_manufactured": (LEFT_MADE, RIGHT_MADE)}
 MAX_SYMBOLS = 40
 MAX_COINS = 250
 
@@ -92,7 +88,6 @@ def _coins(name: str, value: Any) -> int:
 
 
 def _units(text: str) -> list[str]:
-    """Return the resources named by a string of letters."""
     unknown = [letter for letter in text.upper() if letter not in LETTERS]
     if unknown:
         accepted = ", ".join(f"{letter} {name}" for letter, name in LETTERS.items())

@@ -15,18 +15,6 @@ from wsim.wonders.catalog.loading import load_catalogue, ruleset_names
 from wsim.wonders.catalog.model import Card, Catalogue, Cost, Settings, Stage, Wonder
 
 __all__ = [
-    "Card",
-    "Catalogue",
-    "Cost",
-    "Count",
-    "Effects",
-    "Settings",
-    "Stage",
-    "Toll",
-    "TradeDiscount",
-    "TradePrice",
-    "Wonder",
-    "default_cards_path",
-    "load_catalogue",
-    "ruleset_names",
-]
+    "Card", "Catalogue", "Cost", "Count", "Effects", "Settings", "Stage", "Toll", "TradeDiscount", "TradePrice",
+    "Wonder", "default_cards_path", "load_catalogue", "ruleset_names",
+]  # fmt: skip

@@ -8,18 +8,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
-from wsim.spec.fields import (
-    REMOVED,
-    Path,
-    Problems,
-    Reader,
-    Schema,
-    described,
-    read_fields,
-    table_schema,
-    word,
-    words,
-)
+from wsim.spec.fields import REMOVED, Path, Problems, Reader, Schema, described, read_fields, table_schema, word, words
 from wsim.spec.formula import FormulaError, Node, span
 from wsim.wonders import words as w
 from wsim.wonders.catalog.formula import WIDEST, normal, parse, written
@@ -210,30 +199,33 @@ def _clause(problems: Problems, path: Path, entry: Any) -> Clause | None:
 
 def _check_fields(problems: Problems, path: Path, clause: Clause, entry: Mapping[str, Any]) -> None:
     """Report fields that cannot be combined."""
-    if clause.by and clause.event not in w.MOVE_TRIGGERS:
-        problems.at((*path, "by"), f"{clause.event!r} is not a move; accepted with: {', '.join(w.MOVE_TRIGGERS)}")
-    if clause.seller and clause.event != "bought":
-        problems.at((*path, "from"), f"{clause.event!r} has no seller; accepted with: bought")
-    if clause.event == "bought" and clause.by in ("", "self") and clause.seller == "self":
-        problems.at((*path, "from"), "a city cannot buy from itself; accepted: also set `by`, such as neighbor")
-    if clause.color and clause.event != "card_built":
-        problems.at((*path, "color"), f"{clause.event!r} has no color; accepted with: card_built")
-    if clause.each == "trigger" and clause.event not in w.MOVE_TRIGGERS:
-        accepted = f"accepted with: {', '.join(w.MOVE_TRIGGERS)}"
-        message = f"'trigger' is the city that made a move, but {clause.event!r} is not a move"
-        problems.at((*path, "each"), f"{message}; {accepted}")
+    event, moved, accepted = clause.event, clause.event in w.MOVE_TRIGGERS, ", ".join(w.MOVE_TRIGGERS)
+    itself = event == "bought" and clause.by in ("", "self") and clause.seller == "self"
+    for mistaken, field, message in (
+        (clause.by and not moved, "by", f"{event!r} is not a move; accepted with: {accepted}"),
+        (clause.seller and event != "bought", "from", f"{event!r} has no seller; accepted with: bought"),
+        (itself, "from", "a city cannot buy from itself; accepted: also set `by`, such as neighbor"),
+        (clause.color and event != "card_built", "color", f"{event!r} has no color; accepted with: card_built"),
+        (
+            clause.each == "trigger" and not moved,
+            "each",
+            f"'trigger' is the city that made a move, but {event!r} is not a move; accepted with: {accepted}",
+        ),
+    ):
+        if mistaken:
+            problems.at((*path, field), message)
     if not clause.acts() and entry.keys() <= FIELDS.keys() - {"take", "give", "gain", "lose", "points"}:
         problems.at(path, "has no effect; accepted: at least one of take, give, gain, lose and points")
-    for field in ("take", "give"):
+    for field, verb in (("take", "taken from"), ("give", "given to")):
         if getattr(clause, field) and clause.each in ("", "self") and (clause.each or "each" not in entry):
-            message = f"coins are {'taken from' if field == 'take' else 'given to'} other cities"
+            message = f"coins are {verb} other cities"
             problems.at((*path, field), f"{message}; accepted: each = one of {', '.join(w.EACH[1:])}")
-    if clause.event == "scored":
-        for field in ("take", "give", "gain", "lose"):
-            if getattr(clause, field):
-                problems.at((*path, field), "only points can change at the end of the game; accepted: points")
-    elif clause.points:
-        problems.at((*path, "points"), 'points are counted at the end of the game; accepted with: event = "scored"')
+    message = 'points are counted at the end of the game; accepted with: event = "scored"'
+    if event == "scored":
+        message = "only points can change at the end of the game; accepted: points"
+    for field in ("take", "give", "gain", "lose") if event == "scored" else ("points",):
+        if getattr(clause, field):
+            problems.at((*path, field), message)
 
 
 _OPPOSITE = {"gain": "lose", "lose": "gain", "take": "give", "give": "take"}
@@ -306,7 +298,6 @@ def _clause_text(clause: Clause) -> str:
 
 
 def _act_text(clause: Clause, act: str, amount: str, other: bool) -> str:
-    """Return one action of a clause in English."""
     verb, _, item = act.partition(" ")
     text = english(parse(amount))
     number = text if text.isdigit() else f"({text})"

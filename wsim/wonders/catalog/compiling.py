@@ -67,10 +67,32 @@ def _compiled(catalogue: Catalogue, players: int) -> Any:
     number = {card.name: i for i, card in enumerate(catalogue.cards)}
     formulas = Formulas(number, catalogue)
     _fill_settings(record, catalogue, formulas)
-    _fill_deals(record, catalogue, number, seats)
+    for age in range(w.AGES):
+        names, base, guilds, black = age_slots(catalogue, age + 1, seats)
+        record.slots[age] = len(names)
+        record.slot_card[age, : len(names)] = [number[name] for name in names]
+        record.base_count[age] = len(base)
+        record.base_slots[age, : len(base)] = base
+        wanted = at_table(catalogue.settings, int(record.players)).guilds_drawn(seats)
+        drawn = (min(wanted, len(guilds)), seats if catalogue.cities else 0)
+        for kind, (pool, count) in enumerate(zip((guilds, black), drawn, strict=True)):
+            record.pool_count[age, kind] = len(pool)
+            record.pool[age, kind, : len(pool)] = pool
+            record.pool_drawn[age, kind] = count if pool else 0
     for i, card in enumerate(catalogue.cards):
         _fill_card(record, i, card, number, catalogue)
-    _fill_boards(record, catalogue)
+    entry = w.STAGE_ENTRY
+    for board, wonder in enumerate(catalogue.wonders):
+        for side, (_, stages) in enumerate(wonder.sides):
+            row = w.SIDES_OF_BOARD * board + side
+            record.board_resource[row] = w.RESOURCES.index(wonder.resource)
+            record.stage_count[row] = len(stages)
+            for position, stage in enumerate(stages):
+                if entry >= w.ENTRIES:
+                    raise UserError(f"the boards have more than {w.ENTRIES - w.STAGE_ENTRY} stages in total")
+                record.stage_entry[row, position] = entry
+                _fill_entry(record, entry, stage.cost, stage.effects)
+                entry += 1
     _fill_clauses(record, catalogue, formulas)
     return rules
 
@@ -146,21 +168,6 @@ def _fill_settings(record: Any, catalogue: Catalogue, formulas: Formulas) -> Non
         record.tie_at[i] = -1 if formula == "coins" else formulas.begins(formula)
 
 
-def _fill_deals(record: Any, catalogue: Catalogue, number: dict[str, int], seats: int) -> None:
-    for age in range(w.AGES):
-        names, base, guilds, black = age_slots(catalogue, age + 1, seats)
-        record.slots[age] = len(names)
-        record.slot_card[age, : len(names)] = [number[name] for name in names]
-        record.base_count[age] = len(base)
-        record.base_slots[age, : len(base)] = base
-        wanted = at_table(catalogue.settings, int(record.players)).guilds_drawn(seats)
-        drawn = (min(wanted, len(guilds)), seats if catalogue.cities else 0)
-        for kind, (pool, count) in enumerate(zip((guilds, black), drawn, strict=True)):
-            record.pool_count[age, kind] = len(pool)
-            record.pool[age, kind, : len(pool)] = pool
-            record.pool_drawn[age, kind] = count if pool else 0
-
-
 def _fill_card(record: Any, i: int, card: Card, number: dict[str, int], catalogue: Catalogue) -> None:
     color = w.COLORS.index(card.color)
     record.color[i] = color
@@ -176,21 +183,6 @@ def _fill_card(record: Any, i: int, card: Card, number: dict[str, int], catalogu
         record.scoring_cards[i >> 6] |= np.uint64(1 << (i & 63))
     if card.color == "purple":
         record.purple_cards[i >> 6] |= np.uint64(1 << (i & 63))
-
-
-def _fill_boards(record: Any, catalogue: Catalogue) -> None:
-    entry = w.STAGE_ENTRY
-    for board, wonder in enumerate(catalogue.wonders):
-        for side, (_, stages) in enumerate(wonder.sides):
-            row = w.SIDES_OF_BOARD * board + side
-            record.board_resource[row] = w.RESOURCES.index(wonder.resource)
-            record.stage_count[row] = len(stages)
-            for position, stage in enumerate(stages):
-                if entry >= w.ENTRIES:
-                    raise UserError(f"the boards have more than {w.ENTRIES - w.STAGE_ENTRY} stages in total")
-                record.stage_entry[row, position] = entry
-                _fill_entry(record, entry, stage.cost, stage.effects)
-                entry += 1
 
 
 def _fill_entry(record: Any, i: int, cost: Cost, effects: Effects) -> None:
@@ -220,8 +212,10 @@ def _fill_clauses(record: Any, catalogue: Catalogue, formulas: Formulas) -> None
                         record.clause_cards[trigger, entry >> 6] |= np.uint64(1 << (entry & 63))
                     else:
                         record.clause_stages[trigger] = 1
-                    by, each = w.WHOM.index(clause.by or "self"), w.WHOM.index(clause.each or "self")
-                    seller = w.WHOM.index(clause.seller or "anyone")
+                    by, each, seller = (
+                        w.WHOM.index(name or default)
+                        for name, default in ((clause.by, "self"), (clause.each, "self"), (clause.seller, "anyone"))
+                    )
                     colors = sum(1 << w.COLORS.index(color) for color in clause.color or w.COLORS)
                     condition = formulas.begins(clause.condition, site) if clause.condition else -1
                     head = (entry, number, by, seller, colors, each, condition)
@@ -230,20 +224,9 @@ def _fill_clauses(record: Any, catalogue: Catalogue, formulas: Formulas) -> None
     _check_sizes("cards and stages", ("clauses", len(clauses), CLAUSES), ("actions of clauses", len(actions), ACTIONS))
     record.clause_from[len(w.TRIGGERS)] = len(clauses)
     record.triggers = sum(1 << trigger for trigger in range(len(w.TRIGGERS)) if np.diff(record.clause_from)[trigger])
-    fields = (
-        "clause_entry",
-        "clause_number",
-        "clause_by",
-        "clause_seller",
-        "clause_colors",
-        "clause_each",
-        "clause_if",
-        "clause_actions",
-        "clause_times",
-    )
-    for name, values in zip(fields, zip(*clauses, strict=True), strict=False):
+    fields = ("entry", "number", "by", "seller", "colors", "each", "if", "actions", "times")
+    columns = [*zip((f"clause_{name}" for name in fields), zip(*clauses, strict=True), strict=False)]
+    for name, values in (*columns, *zip(("action", "action_amount"), zip(*actions, strict=True), strict=False)):
         record[name][: len(values)] = values
     record.clause_actions[len(clauses)] = len(actions)
-    for name, values in zip(("action", "action_amount"), zip(*actions, strict=True), strict=False):
-        record[name][: len(values)] = values
     formulas.fill(record)

@@ -11,19 +11,7 @@ from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import Any
 
-from wsim.spec.fields import (
-    Path,
-    Problems,
-    Reader,
-    choice,
-    described,
-    flag,
-    record,
-    schema_of,
-    whole,
-    word,
-    words,
-)
+from wsim.spec.fields import Path, Problems, Reader, choice, described, flag, record, schema_of, whole, word, words
 from wsim.wonders import words as w
 from wsim.wonders.catalog.clauses import Clause, read_when, say_when
 

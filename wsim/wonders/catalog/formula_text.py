@@ -85,7 +85,6 @@ def _bracketed(part: Node, around: Node) -> str:
 
 
 def _tightness(node: Node) -> int:
-    """Return how tightly a node binds."""
     if node.kind in _LOOSE:
         return _LOOSE.index(node.kind)
     return 4 if node.is_condition else _TIGHT.get(node.kind, 6)

@@ -15,7 +15,7 @@ from wsim.wonders.catalog.formula import WIDEST, parse, written
 from wsim.wonders.catalog.formula_text import english
 from wsim.wonders.catalog.model import Settings
 from wsim.wonders.facts import CITY_NAMES
-from wsim.wonders.words import AGES, HAND, LAST_CARDS, MOST_PRICE, NEIGHBORS, TABLE_NAMES, TIES
+from wsim.wonders.words import AGES, HAND, LAST_CARDS, MAX_PRICE, NEIGHBORS, TABLE_NAMES, TIES
 
 _PLAYERS, _BY_AGE = ("players",), ("players", "age")
 _WILD = "wild"
@@ -123,7 +123,7 @@ HOUSE_RULES: Mapping[str, HouseRule] = {
     "start_coins": HouseRule("R3", "coins of a city at the start", _amount(0, 99, _PLAYERS), (0, 99)),
     "sale_coins": HouseRule("R6", "coins for a card sold", described(schema_of(_SALE))(_sale)),
     "trade_price": HouseRule(
-        "R13", "coins for a unit bought from a neighbour", _amount(1, MOST_PRICE, _PLAYERS), (1, MOST_PRICE)
+        "R13", "coins for a unit bought from a neighbour", _amount(1, MAX_PRICE, _PLAYERS), (1, MAX_PRICE)
     ),
     "victory_tokens": HouseRule(
         "R19", "points of a victory token of each age", _by_age(_amount(0, 99, _BY_AGE)), (0, 99)

@@ -134,7 +134,6 @@ def _listed(words: Iterable[object]) -> str:
 
 
 def _effect_fields(effects: Effects) -> dict[str, Any]:
-    """Return effects as written in cards.toml."""
     values: dict[str, Any] = {}
     for name, value in effects.present().items():
         if isinstance(value, tuple):
@@ -176,10 +175,7 @@ def _wonder_fields(wonder: Wonder) -> dict[str, Any]:
     def entry(stage: Stage) -> dict[str, Any]:
         return _cost_fields(stage.cost) | _effect_fields(stage.effects)
 
-    return {
-        "resource": wonder.resource,
-        "sides": {side: [entry(s) for s in stages] for side, stages in wonder.sides},
-    }
+    return {"resource": wonder.resource, "sides": {side: [entry(s) for s in stages] for side, stages in wonder.sides}}
 
 
 Parts = dict[str, dict[str, Any]]
@@ -195,7 +191,6 @@ def _rules(catalogue: Catalogue) -> Parts:
 
 
 def _cards(catalogue: Catalogue) -> Parts:
-    """Return the cards in English for comparison."""
     return {
         card.name: {
             "color": card.color,
@@ -286,13 +281,19 @@ class WondersCatalogues(Catalogues):
     """The catalogues of 7 Wonders, one for each rule set."""
 
     def page(self, source: Source, name: str | None) -> CataloguePage:
-        """Return a catalogue as cards, wonders and switches, or only the card or wonder called ``name``."""
         catalogue = _loaded(source)
         cards, wonders = card_rows(catalogue), wonder_rows(catalogue)
         switches = switch_rows(catalogue) if name is None else []
         record: Any = catalogue_dict(catalogue)
         if name is not None:
-            cards, wonders = _named(name, cards, wonders)
+            matches = (
+                [row for row in cards if row["name"].casefold() == name.casefold()],
+                [row for row in wonders if row["wonder"].casefold() == name.casefold()],
+            )
+            if not any(matches):
+                names = dict.fromkeys([*(row["name"] for row in cards), *(row["wonder"] for row in wonders)])
+                raise UserError(f"no card or wonder is called {name!r}{nearest(name, names)}")
+            cards, wonders = matches
             record = cards or wonders
         parts = (
             Sheet("Cards", cards, first=("name", "age", "cost", "effects", "color")),
@@ -307,21 +308,17 @@ class WondersCatalogues(Catalogues):
         return CataloguePage(head, [part for part in parts if part.rows], record)
 
     def rulesets(self) -> Rows:
-        """Return the rule sets."""
         catalogues = map(load_catalogue, ruleset_names())
         return [{"ruleset": rules.ruleset, "title": rules.title, "players": _players(rules)} for rules in catalogues]
 
     def differences(self, source: Source, old: str, new: str) -> tuple[Rows, list[str]]:
-        """Return the differences between two rule sets, as rows and as lines of text."""
         first, second = (_loaded(replace(source, ruleset=name)) for name in (old, new))
         return diff_rows(first, second), diff_lines(first, second)
 
     def decks(self, source: Source) -> Rows:
-        """Return the number of cards of each colour that are dealt."""
         return deck_rows(_loaded(source))
 
     def check(self, source: Source, path: str) -> Rows:
-        """Check a card file or patch: read it, and play games with every number of players."""
         from wsim.lab.catalogue_games import play_catalogue
         from wsim.wonders.catalog.compiling import compile_rules
 
@@ -356,7 +353,6 @@ class WondersCatalogues(Catalogues):
         ]
 
     def schema(self) -> Any:
-        """Return the schema of a card file."""
         from wsim.wonders.catalog.schema import card_file_schema
 
         return card_file_schema()
@@ -371,15 +367,3 @@ def _loaded(source: Source) -> Catalogue:
 
 def _players(catalogue: Catalogue) -> str:
     return ", ".join(map(str, catalogue.seat_numbers))
-
-
-def _named(name: str, cards: Rows, wonders: Rows) -> tuple[Rows, Rows]:
-    """Keep the rows called ``name``, ignoring case; raise UserError if there are none."""
-    matches = (
-        [row for row in cards if row["name"].casefold() == name.casefold()],
-        [row for row in wonders if row["wonder"].casefold() == name.casefold()],
-    )
-    if not any(matches):
-        names = dict.fromkeys([*(row["name"] for row in cards), *(row["wonder"] for row in wonders)])
-        raise UserError(f"no card or wonder is called {name!r}{nearest(name, names)}")
-    return matches

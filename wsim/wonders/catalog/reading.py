@@ -167,7 +167,6 @@ def read_wonder(
 
 @described({"type": "object", "additionalProperties": _STAGES_SCHEMA})
 def _sides(problems: Problems, path: Path, value: Any) -> dict[str, tuple[Stage, ...]] | None:
-    """Accept a table of sides."""
     if not isinstance(value, dict):
         problems.at(path, "must be a table of sides, such as sides.A = [ { cost = { stone = 2 }, points = 3 } ]")
         return None
@@ -178,7 +177,6 @@ WONDER_FIELDS: Mapping[str, Reader] = {"resource": word("resource", w.RESOURCES)
 
 
 def _stages(problems: Problems, path: Path, value: Any) -> tuple[Stage, ...]:
-
     if not isinstance(value, list) or not 1 <= len(value) <= w.STAGES:
         shown = f"{len(value)} stages are" if isinstance(value, list) else f"{value!r} is"
         problems.at(path, f"{shown} not accepted; accepted: a list of 1 to {w.STAGES} stages")

@@ -12,7 +12,7 @@ from wsim.errors import UserError
 from wsim.positions.setup_fields import object_in, parse_int_in_range, refuse_unknown
 from wsim.wonders.catalog.clauses import counted
 from wsim.wonders.facts import price_in_words
-from wsim.wonders.words import MOST_PRICE, RESOURCES, SYMBOLS, TURN_UNITS, UNIT_PRICES
+from wsim.wonders.words import MAX_PRICE, RESOURCES, SYMBOLS, TURN_UNITS, UNIT_PRICES
 
 HAS = "by_clauses"
 """Key of a city: amounts gained from clauses, by item."""
@@ -55,7 +55,13 @@ def by_clauses(rules: Any, state: Any, seat: int, entries: list[int]) -> dict[st
 def set_up_by_clauses(state: Any, seat: int, city: Mapping[str, Any]) -> None:
     """Add to a city, with its structures and stages, what its description lists as gained from clauses."""
     public = state.public
-    has = _items(seat, city.get(HAS, {}))
+    given = city.get(HAS, {})
+    where = f"{HAS} of city {seat}"
+    refuse_unknown(where, object_in(where, given), ITEMS)
+    has = {
+        name: parse_int_in_range(f"{name} in {where}", number, -MAX_PRICE if name in UNIT_PRICES else 0, MAX_AMOUNT)
+        for name, number in given.items()
+    }
     public.age_shields[seat] = has.get("age_shields", 0)
     public.shields[seat] += sum(has.get(name, 0) for name in SHIELDS)
     for number, name in enumerate(SYMBOLS_GAINED, start=1):
@@ -68,22 +74,12 @@ def set_up_by_clauses(state: Any, seat: int, city: Mapping[str, Any]) -> None:
     public.reach[seat] += units + for_turn
     for kind, name in enumerate(UNIT_PRICES):
         price = int(public.price[seat, kind]) + has.get(name, 0)
-        if not 0 <= price <= MOST_PRICE:
-            raise UserError(f"{name} of city {seat} would be {price}: a unit costs 0 to {MOST_PRICE} coins (R66)")
+        if not 0 <= price <= MAX_PRICE:
+            raise UserError(f"{name} of city {seat} would be {price}: a unit costs 0 to {MAX_PRICE} coins (R66)")
         public.price[seat, kind], public.price_change[seat, kind] = price, has.get(name, 0)
     public.cheapest[seat] = public.price[seat].min()
     for name, field in WAITING.items():
         state.hidden[field][seat] = has.get(name, 0)
-
-
-def _items(seat: int, given: Any) -> dict[str, int]:
-    """Check and return the gains from clauses in the description of a city."""
-    where = f"{HAS} of city {seat}"
-    refuse_unknown(where, object_in(where, given), ITEMS)
-    return {
-        name: parse_int_in_range(f"{name} in {where}", number, -MOST_PRICE if name in UNIT_PRICES else 0, MAX_AMOUNT)
-        for name, number in given.items()
-    }
 
 
 def in_words(city: Mapping[str, Any]) -> list[str]:

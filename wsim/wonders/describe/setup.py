@@ -78,7 +78,15 @@ def set_up(start: P, described: Mapping[str, Any]) -> P:
     with mistakes.noted():
         record.own[seat].hand = _hand(start, seat, described.get("hand"), size + drew)
     with mistakes.noted():
-        _set_memory(start, seat, described.get("handed_on", []))
+        own, public = start.record.own[seat], start.record.public
+        age, turn = int(public.age), int(public.turn)
+        for hand in listed("handed_on", described.get("handed_on", []), Mapping):
+            at = parse_int_in_range("turn of handed_on", hand.get("turn"), 1, turn) - 1
+            left = listed("left of handed_on", hand.get("left", []), str)
+            own.passed[age, at] = _slots(start, left, 0, "a hand that was handed on")
+            if "took" in hand:
+                took = _slots(start, [hand["took"]], int(own.passed[age, at]), "a hand that was handed on")
+                own.took[age, at] = took.bit_length() - 1
     mistakes.raise_any()
     flow = record.flow
     flow.phase, flow.seat, flow.end, flow.wrap = layout.CHOOSE, seat, int(rules.players), seat
@@ -108,7 +116,6 @@ def _set_city(position: StatePosition, seat: int, city: Mapping[str, Any]) -> No
 
 
 def _build(position: StatePosition, seat: int, built: Sequence[str]) -> None:
-    """Build the structures of a city."""
     mistakes, public, rules = Mistakes(), position.record.public, position.machine.rules
     names, numbers = _names(position), []
     for name in built:
@@ -152,19 +159,6 @@ def _slots(position: StatePosition, cards: Sequence[str], taken: int, where: str
             raise UserError(f"{where} cannot contain {Counter(cards)[name]} {name} in age {age + 1}")
         slots |= 1 << free[0]
     return slots
-
-
-def _set_memory(position: StatePosition, seat: int, handed_on: Any) -> None:
-    """Record the hands that the seat has passed on in this age."""
-    own, public = position.record.own[seat], position.record.public
-    age, turn = int(public.age), int(public.turn)
-    for hand in listed("handed_on", handed_on, Mapping):
-        at = parse_int_in_range("turn of handed_on", hand.get("turn"), 1, turn) - 1
-        left = listed("left of handed_on", hand.get("left", []), str)
-        own.passed[age, at] = _slots(position, left, 0, "a hand that was handed on")
-        if "took" in hand:
-            took = _slots(position, [hand["took"]], int(own.passed[age, at]), "a hand that was handed on")
-            own.took[age, at] = took.bit_length() - 1
 
 
 def _names(position: StatePosition) -> list[str]:

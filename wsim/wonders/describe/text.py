@@ -79,7 +79,15 @@ def game_text(trace: Mapping[str, Any]) -> str:
             lines += _turn_lines(turn)
         lines += [_conflict_line(fought) for fought in age["conflicts"]]
         lines += [f" {effect_text(effect)}" for effect in age.get("effects", ())]
-    lines += ["", *_score_lines(trace)]
+    head = ["seat", "wonder", *CATEGORIES, "total", "coins", "win share"]
+    head[2 + CATEGORIES.index("wonder")] = "stages"
+    table = [head]
+    for seat, score in zip(trace["seats"], trace["scores"], strict=True):
+        numbers = [str(score[key]) for key in (*CATEGORIES, "total", "coins")]
+        table.append([str(score["seat"]), f"{seat['wonder']} {seat['side']}", *numbers, f"{score['win_share']:g}"])
+    widths = [max(len(row[i]) for row in table) for i in range(len(head))]
+    lines += ["", "Scores"]
+    lines += ("  " + "  ".join(cell.rjust(w) for cell, w in zip(row, widths, strict=True)) for row in table)
     return "\n".join(lines) + "\n"
 
 
@@ -122,17 +130,6 @@ def effect_text(effect: Mapping[str, Any], names: Sequence[str] = ()) -> str:
 def _conflict_line(fought: Mapping[str, Any]) -> str:
     (first, second), (shields, other), (won, lost) = fought["seats"], fought["shields"], fought["tokens"]
     return f" Conflict of seats {first} and {second}: {shields} to {other} shields, tokens {won:+d} and {lost:+d}"
-
-
-def _score_lines(trace: Mapping[str, Any]) -> list[str]:
-    head = ["seat", "wonder", *CATEGORIES, "total", "coins", "win share"]
-    head[2 + CATEGORIES.index("wonder")] = "stages"
-    table = [head]
-    for seat, score in zip(trace["seats"], trace["scores"], strict=True):
-        numbers = [str(score[key]) for key in (*CATEGORIES, "total", "coins")]
-        table.append([str(score["seat"]), f"{seat['wonder']} {seat['side']}", *numbers, f"{score['win_share']:g}"])
-    widths = [max(len(row[i]) for row in table) for i in range(len(head))]
-    return ["Scores", *("  " + "  ".join(cell.rjust(w) for cell, w in zip(row, widths, strict=True)) for row in table)]
 
 
 # --- what a seat may see

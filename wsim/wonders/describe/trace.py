@@ -68,7 +68,18 @@ class _Reader:
         """Read one event."""
         kind = int(event.kind)
         if kind == layout.LOG_HANDS:
-            self._read_hand(event)
+            age, seat = int(event.age), int(event.seat)
+            if seat == 0:
+                self.ages.append({"age": age + 1, "hands": [], "turns": [], "conflicts": []})
+            if self.duo and seat == 2:
+                slots = event["values"][: self.rules.age_turns[age] + 1]
+                pile = [self.names[self.rules.slot_card[age][slot]] for slot in slots]
+                entry = self.ages[-1]
+                rest = {key: entry.pop(key) for key in ("turns", "conflicts")}
+                entry["free_city"] = pile
+                entry.update(rest)
+            else:
+                self.ages[-1]["hands"].append(names_of(self.names, self.rules.slot_card[age], int(event.hand)))
         elif kind == layout.LOG_PICK:
             self._read_pick(event)
         elif kind == layout.LOG_LOSS:
@@ -82,20 +93,6 @@ class _Reader:
             first, second, shields, other, won, lost = (int(value) for value in event["values"][:6])
             fought = {"seats": [first, second], "shields": [shields, other], "tokens": [won, lost]}
             self.ages[-1]["conflicts"].append(fought)
-
-    def _read_hand(self, event: Any) -> None:
-        age, seat = int(event.age), int(event.seat)
-        if seat == 0:
-            self.ages.append({"age": age + 1, "hands": [], "turns": [], "conflicts": []})
-        if self.duo and seat == 2:
-            slots = event["values"][: self.rules.age_turns[age] + 1]
-            pile = [self.names[self.rules.slot_card[age][slot]] for slot in slots]
-            entry = self.ages[-1]
-            rest = {key: entry.pop(key) for key in ("turns", "conflicts")}
-            entry["free_city"] = pile
-            entry.update(rest)
-        else:
-            self.ages[-1]["hands"].append(names_of(self.names, self.rules.slot_card[age], int(event.hand)))
 
     def _read_pick(self, event: Any) -> None:
         seat = int(event.seat)
@@ -155,7 +152,11 @@ def trace_of(
         score: dict[str, Any] = {"seat": int(row.seat)}
         score |= {name: int(row["points"][i]) for i, name in enumerate(w.CATEGORIES)}
         share = round(float(np.float64(row.win_share)), 9)
-        score |= {"total": int(row.total), "coins": int(row.coins), "win_share": _share(share)}
+        score |= {
+            "total": int(row.total),
+            "coins": int(row.coins),
+            "win_share": (1.0 / round(1.0 / share) if share > 0 else 0.0),
+        }
         scores.append(score)
     return {
         "format": FORMAT,
@@ -167,8 +168,3 @@ def trace_of(
         "ages": reader.ages,
         "scores": scores,
     }
-
-
-def _share(share: float) -> float:
-    """Return 1/k exactly; rows store it as a 32-bit float."""
-    return 1.0 / round(1.0 / share) if share > 0 else 0.0

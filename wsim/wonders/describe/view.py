@@ -56,20 +56,19 @@ def view_of(
         "age": int(public.age) + 1,
         "turn": int(public.turn) + 1,
         "discarded": int(public.discarded),
-        "cities": [_city(catalogue, rules, state, one) for one in range(int(rules.seats))],
+        "cities": [_city(catalogue, rules, state, city_seat) for city_seat in range(int(rules.seats))],
         "public_moves": [_deed(names, int(deed)) for deed in public.deeds[: int(public.deed_count)]],
         **moment,
     }
     if seat is not None:
         return {**view, "seat": seat, **_own(names, rules, state, seat)}
     cards = rules.slot_card[int(public.age)]
-    hands = [names_of(names, cards, int(state.own[one].hand)) for one in range(int(rules.players))]
+    hands = [names_of(names, cards, int(state.own[city_seat].hand)) for city_seat in range(int(rules.players))]
     pile = {name: int(n) for name, n in zip(names, state.hidden.copies, strict=False) if n}
     return {**view, "hands": hands, "discard_pile": pile}
 
 
 def _city(catalogue: Catalogue, rules: Any, state: Any, seat: int) -> dict[str, Any]:
-    """Return the public facts about a city."""
     public = state.public
     wonder = catalogue.wonders[int(public.side[seat]) // SIDES_OF_BOARD]
     built = [int(word) for word in public.built[seat]]

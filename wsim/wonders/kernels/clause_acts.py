@@ -7,18 +7,9 @@ import numpy as np
 from wsim.jit import kernel
 from wsim.kernels.guards import stop_game
 from wsim.wonders import words as w
-from wsim.wonders.kernels.guards import MOST_LANE, add_coins, add_debts, add_diplomacy, add_shields
+from wsim.wonders.kernels.guards import MAX_LANE, add_coins, add_debts, add_diplomacy, add_shields
 from wsim.wonders.kernels.layout import QUEUE
-from wsim.wonders.limits import (
-    DEFEATS,
-    FREE_TOKENS,
-    MOST_COUNT,
-    MOST_SYMBOLS,
-    SYMBOLS,
-    UNITS,
-    VICTORY,
-    WAITING,
-)
+from wsim.wonders.limits import DEFEATS, FREE_TOKENS, MAX_COUNT, MAX_SYMBOLS, SYMBOLS, UNITS, VICTORY, WAITING
 
 _TAKE, _GIVE, _GAIN_COINS, _GAIN_SHIELDS = w.ACT["take"], w.ACT["give"], w.ACT["gain coins"], w.ACT["gain shields"]
 _GAIN_AGE_SHIELDS, _GAIN_VICTORY = w.ACT["gain age_shields"], w.ACT["gain victory_tokens"]
@@ -54,7 +45,7 @@ def add_free_builds(public, seat, amount):
 def _change_price(public, seat, kind, amount):
     """Change the price of a unit for a city, within the limits; return the change (R66)."""
     price = np.int64(public.price[seat, kind])
-    change = min(max(price + amount, 0), w.MOST_PRICE) - price
+    change = min(max(price + amount, 0), w.MAX_PRICE) - price
     public.price[seat, kind] += change
     public.price_change[seat, kind] += change
     find_cheapest(public, seat)
@@ -79,21 +70,11 @@ def _within(what, city, entry, value, bound):
 
 
 @kernel
-def _add_symbols(public, entry, city, symbol, amount):
-    """Give a city science symbols; scoring tries every way to fix wild ones, so their sum is limited too."""
-    symbols = amount
-    for kind in range(1, w.SYMBOL_KINDS):
-        symbols += public.symbols[city, kind]
-    _within(SYMBOLS, city, entry, symbols, MOST_SYMBOLS)
-    public.symbols[city, symbol] += amount
-
-
-@kernel
 def _add_units(public, entry, city, resource, amount):
     """Give a city units of a resource; return them as a packed word."""
     at = np.uint64(8 * resource)
     held = np.int64((public.reach[city] >> at) & np.uint64(0xFF))
-    _within(UNITS, city, entry, held + amount, MOST_LANE)
+    _within(UNITS, city, entry, held + amount, MAX_LANE)
     units = np.uint64(amount) << at
     public.plain[city] += units
     public.reach[city] += units
@@ -115,7 +96,6 @@ def do(game, action, entry, owner, city, amount):
 
 @kernel
 def _gain(game, action, entry, city, amount):
-    """Give a city an amount of an item; return the amount given."""
     public = game.public
     if action == _GAIN_COINS:
         add_coins(public, city, entry, amount)
@@ -126,15 +106,19 @@ def _gain(game, action, entry, city, amount):
         public.age_shields[city] += amount
     elif action == _GAIN_VICTORY:
         tokens = public.victory[city, public.age] + amount
-        public.victory[city, public.age] = _within(VICTORY, city, entry, tokens, MOST_COUNT)
+        public.victory[city, public.age] = _within(VICTORY, city, entry, tokens, MAX_COUNT)
     elif action == _GAIN_DEFEATS:
-        public.defeats[city] = _within(DEFEATS, city, entry, public.defeats[city] + amount, MOST_COUNT)
+        public.defeats[city] = _within(DEFEATS, city, entry, public.defeats[city] + amount, MAX_COUNT)
     elif action == _GAIN_DEBTS:
         add_debts(public, city, entry, amount)
     elif action == _GAIN_DIPLOMACY:
         add_diplomacy(public, city, entry, amount)
     elif action < _GAIN_RESOURCE:
-        _add_symbols(public, entry, city, 1 + action - _GAIN_SYMBOL, amount)
+        symbols = amount
+        for kind in range(1, w.SYMBOL_KINDS):
+            symbols += public.symbols[city, kind]
+        _within(SYMBOLS, city, entry, symbols, MAX_SYMBOLS)
+        public.symbols[city, 1 + action - _GAIN_SYMBOL] += amount
     elif action < _GAIN_TURN_UNIT:
         _add_units(public, entry, city, action - _GAIN_RESOURCE, amount)
     elif action < _GAIN_PRICE:
@@ -142,7 +126,7 @@ def _gain(game, action, entry, city, amount):
     elif action < _GAIN_FREE:
         return _change_price(public, city, action - _GAIN_PRICE, amount)
     elif action == _GAIN_FREE:
-        _within(FREE_TOKENS, city, entry, public.free_tokens[city] + amount, MOST_COUNT)
+        _within(FREE_TOKENS, city, entry, public.free_tokens[city] + amount, MAX_COUNT)
         add_free_builds(public, city, amount)
     elif entry >= w.STAGE_ENTRY:
         builds = game.hidden.board_builds[city] + amount

@@ -142,18 +142,6 @@ def _watchers(game, rules, trigger, mover, entry, color, seller):
                 _act(game, rules, clause, owner, seller if seller >= 0 and owner == mover else mover)
 
 
-@kernel
-def _purchases_made(game, rules, buyer, entry, move):
-    """Apply the clauses triggered by coins paid to neighbours, the left one first (R64)."""
-    public, seats = game.public, game.public.seats
-    for side in range(w.NEIGHBOR_SEATS):
-        public.purchase = right_of(move) if side else left_of(move)
-        if public.purchase:
-            seller = (buyer + (seats - 1 if side else 1)) % seats
-            _watchers(game, rules, w.ON_PURCHASE, buyer, entry, -1, seller)
-    public.purchase = 0
-
-
 @kernel(rare=True)
 def move_made(game, rules, mover, move, entry, decision):
     """Apply the clauses of a move: those of the placed card or stage, then those that the move triggers (R54)."""
@@ -169,7 +157,14 @@ def move_made(game, rules, mover, move, entry, decision):
     if decision == w.LAST_CARD and watched & _bit_of(w.ON_LAST_CARD):
         _watchers(game, rules, w.ON_LAST_CARD, mover, entry, -1, -1)
     if watched & _bit_of(w.ON_PURCHASE):
-        _purchases_made(game, rules, mover, entry, move)
+        # Clauses triggered by coins paid to a neighbour act, the left neighbour first (R64).
+        public, seats = game.public, game.public.seats
+        for side in range(w.NEIGHBOR_SEATS):
+            public.purchase = right_of(move) if side else left_of(move)
+            if public.purchase:
+                seller = (mover + (seats - 1 if side else 1)) % seats
+                _watchers(game, rules, w.ON_PURCHASE, mover, entry, -1, seller)
+        public.purchase = 0
 
 
 @kernel

@@ -43,12 +43,5 @@ def add_entry(game, rules, seat, entry):
 
 run_machine = commands_of(
     STEPS,
-    Parts(
-        redraw=redraw,
-        seat_players=seat_players,
-        observe=observe,
-        outcome=outcome,
-        add=add_entry,
-        count=score_game,
-    ),
+    Parts(redraw=redraw, seat_players=seat_players, observe=observe, outcome=outcome, add=add_entry, count=score_game),
 )

@@ -89,8 +89,8 @@ def reset_city(public, rules, seat):
     resource = rules.board_resource[public.side[seat]]
     public.board_resource[seat] = resource
     public.made_kinds[seat] = 1 << resource
-    one = _ONE << np.uint64(8 * resource)
-    public.plain[seat] = public.sale[seat] = public.reach[seat] = public.sale_reach[seat] = one
+    unit = _ONE << np.uint64(8 * resource)
+    public.plain[seat] = public.sale[seat] = public.reach[seat] = public.sale_reach[seat] = unit
 
 
 @kernel

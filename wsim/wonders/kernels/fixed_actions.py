@@ -17,15 +17,15 @@ from wsim.wonders.words import BUILD, DECLINE, PAY, SELL, STAGE
 
 SPEND = 3
 WITH_CARD = 4
-MOST_PAID = 31
+MAX_PAID = 31
 _WITH_CARD_NAMES = ("build", "stage", "sell", "build_free")
 assert (BUILD, STAGE, SELL) == (0, 1, 2)
 
 
 def fixed_actions(cards: Sequence[str]) -> tuple[str, ...]:
     """Return the names of the fixed actions: ``build:CARD``, ..., ``decline``, ``pay:0`` (coins of a loss), ..."""
-    paid = [f"pay:{coins}" for coins in range(MOST_PAID)]
-    return (*(f"{what}:{card}" for card in cards for what in _WITH_CARD_NAMES), "decline", *paid, f"pay:{MOST_PAID}+")
+    paid = [f"pay:{coins}" for coins in range(MAX_PAID)]
+    return (*(f"{what}:{card}" for card in cards for what in _WITH_CARD_NAMES), "decline", *paid, f"pay:{MAX_PAID}+")
 
 
 @kernel
@@ -33,7 +33,7 @@ def fixed_action(choice, rules, move):
     """Return the fixed action of a move."""
     action = action_of(move)
     if action == PAY:
-        return WITH_CARD * rules.cards + 1 + min(bank_of(move), MOST_PAID)
+        return WITH_CARD * rules.cards + 1 + min(bank_of(move), MAX_PAID)
     if action == DECLINE:
         return np.int64(WITH_CARD * rules.cards)
     if action == BUILD and spends_of(move):
@@ -53,9 +53,9 @@ def _price_of(move):
 @kernel
 def move_of(choice, rules, action):
     """Return the cheapest move of a fixed action, the first of several as cheap ones."""
-    found, least = choice.moves[0], np.int64(1 << 40)
+    cheapest, least = choice.moves[0], np.int64(1 << 40)
     for index in range(choice.count):
         move = choice.moves[index]
         if fixed_action(choice, rules, move) == action and _price_of(move) < least:
-            found, least = move, _price_of(move)
-    return found
+            cheapest, least = move, _price_of(move)
+    return cheapest

@@ -1,7 +1,7 @@
 """A game as a machine that stops at every decision (R5-R9, R27, R28, R32, R43-R47).
 
 ``advance`` runs on to the next decision and lists its moves; ``take`` carries one of them out. Between the two a game
-can be left, copied and taken up again: all that it is stands in the position (layout.STATE). The order of decisions:
+can be left, copied and resumed: the position (layout.STATE) contains all of it. The order of decisions:
 in a turn the players by seats, each followed by the Free City's move if it holds the card; then losses by seats, last
 cards by seats and their losses, and builds from the discard pile, each followed by its losses.
 
@@ -28,32 +28,17 @@ import numpy as np
 from wsim.jit import kernel, lowest_bit
 from wsim.kernels.guards import stop_game
 from wsim.wonders import words as w
+from wsim.wonders.kernels import layout
 from wsim.wonders.kernels.before import freeze, thaw
 from wsim.wonders.kernels.clauses import drop_age_shields, drop_turn_units, moment
 from wsim.wonders.kernels.deal import deal
 from wsim.wonders.kernels.guards import add_debts
-from wsim.wonders.kernels.layout import (
-    BEGIN,
-    BUILD_PILE,
-    CHOOSE,
-    CITY,
-    DEAL,
-    FINISH,
-    LAST,
-    LOOK_WORDS,
-    MOMENT_AT,
-    NOBODY,
-    OVER,
-    PILE,
-    QUEUE,
-    SETTLE,
-)
 from wsim.wonders.kernels.log import log_coins, log_deed, log_hands, log_loss
 from wsim.wonders.kernels.military import fight_conflicts
 from wsim.wonders.kernels.moves import NO_MOVE, action_of, bank_of, card_of, list_loss, list_pile, list_turn, slot_of
 from wsim.wonders.kernels.scoring import score_game
 from wsim.wonders.kernels.turn import build_from_pile, discard, leave_hand, plays_last, resolve
-from wsim.wonders.limits import LOSSES, MOST_COINS, WAITING
+from wsim.wonders.limits import LOSSES, MAX_COINS, WAITING
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 _FREE_CITY_SEAT = 2
@@ -72,50 +57,50 @@ def advance(game, rules, until):
     flow = game.flow
     while not until >> flow.phase & 1:
         phase = flow.phase
-        if phase == CHOOSE:
+        if phase == layout.CHOOSE:
             if flow.seat < flow.end or _wrap(flow):
                 return list_choice(game, rules, flow.seat, w.TURN)
             _resolve_turn(game, rules)
-        elif phase == BEGIN:
+        elif phase == layout.BEGIN:
             _begin_turn(game, rules)
-        elif phase == FINISH:
+        elif phase == layout.FINISH:
             _finish_turn(game, rules)
-        elif phase == SETTLE:
+        elif phase == layout.SETTLE:
             seat = _list_next_loss(game, rules)
-            if seat != NOBODY:
+            if seat != layout.NOBODY:
                 return seat
             flow.phase = flow.after
-        elif phase == LAST:
+        elif phase == layout.LAST:
             seat = _list_next_last_card(game, rules)
-            if seat != NOBODY:
+            if seat != layout.NOBODY:
                 return seat
             _resolve_last_cards(game, rules)
-        elif phase == PILE:
+        elif phase == layout.PILE:
             _queue_builds(game, rules)
-        elif phase == BUILD_PILE:
+        elif phase == layout.BUILD_PILE:
             seat = _list_next_build(game, rules)
-            if seat != NOBODY:
+            if seat != layout.NOBODY:
                 return seat
-            flow.phase = FINISH
-        elif phase == CITY:
+            flow.phase = layout.FINISH
+        elif phase == layout.CITY:
             return list_choice(game, rules, _FREE_CITY_SEAT, w.FREE_CITY)
-        elif phase == DEAL:
+        elif phase == layout.DEAL:
             deal(game, rules)
             if game.log.recording:
                 log_hands(game, rules)
             if rules.triggers >> w.ON_AGE & 1:
                 moment(game, rules, w.ON_AGE)
-            flow.phase = BEGIN
+            flow.phase = layout.BEGIN
         else:
-            return NOBODY
-    return NOBODY
+            return layout.NOBODY
+    return layout.NOBODY
 
 
 @kernel
 def next_decision(game, rules, until):
     """Do as ``advance``; nine decisions of ten are listed without entering it (7 % of the time of a game)."""
     flow = game.flow
-    if flow.phase == CHOOSE and flow.seat < flow.end:
+    if flow.phase == layout.CHOOSE and flow.seat < flow.end:
         return list_choice(game, rules, flow.seat, w.TURN)
     return advance(game, rules, until)
 
@@ -137,28 +122,28 @@ def take(game, rules, move):
     """Carry out a move of the decision at which ``advance`` stopped."""
     flow, hidden = game.flow, game.hidden
     phase = flow.phase
-    if phase == CHOOSE:
+    if phase == layout.CHOOSE:
         hidden.taken[flow.seat] = move
         leave_hand(game, flow.seat, move)
         game.own[flow.seat].took[game.public.age, game.public.turn] = slot_of(move)
         if rules.duo and hidden.holder == flow.seat:
-            flow.phase = CITY
+            flow.phase = layout.CITY
         else:
             flow.seat += 1
-    elif phase == CITY:
+    elif phase == layout.CITY:
         hidden.taken[_FREE_CITY_SEAT] = move
         leave_hand(game, flow.seat, move)
         game.own[_FREE_CITY_SEAT].took[game.public.age, game.public.turn] = slot_of(move)
-        flow.phase = CHOOSE
+        flow.phase = layout.CHOOSE
         flow.seat += 1
-    elif phase == SETTLE:
+    elif phase == layout.SETTLE:
         _pay_loss(game, move)
-    elif phase == LAST:
+    elif phase == layout.LAST:
         hidden.taken[flow.seat] = move
         leave_hand(game, flow.seat, move)
         flow.played_last = 1
         flow.seat += 1
-    elif phase == BUILD_PILE:
+    elif phase == layout.BUILD_PILE:
         _build_next(game, rules, move)
 
 
@@ -181,7 +166,7 @@ def _begin_turn(game, rules):
             game.own[seat].mate_hand = game.own[seat ^ 1].hand
     if rules.triggers >> w.ON_TURN & 1:
         moment(game, rules, w.ON_TURN)
-    game.flow.phase = CHOOSE
+    game.flow.phase = layout.CHOOSE
     game.flow.seat = game.flow.wrap = 0
     game.flow.end = rules.players
 
@@ -208,17 +193,17 @@ def _resolve_turn(game, rules):
         drop_turn_units(game.public)
     losing = resolve(game, rules, w.TURN)
     if last_turn:
-        _settle_before(game, losing, LAST)
-        game.flow.seat = NOBODY  # the hands are not yet put away
+        _settle_before(game, losing, layout.LAST)
+        game.flow.seat = layout.NOBODY  # the hands are not yet put away
     else:
-        _settle_before(game, losing, PILE)
+        _settle_before(game, losing, layout.PILE)
 
 
 @kernel
 def _settle_before(game, losing, phase):
     """Continue with a phase, after the losses if there are any."""
     game.flow.after = phase
-    game.flow.phase = SETTLE if losing else phase
+    game.flow.phase = layout.SETTLE if losing else phase
 
 
 @kernel
@@ -231,7 +216,7 @@ def _list_next_loss(game, rules):
             if rules.switch[_DEBT_CHOICE] == 0:
                 game.choice.count = 1
             return hidden.holder if seat >= rules.players else seat
-    return NOBODY
+    return layout.NOBODY
 
 
 @kernel(rare=True)
@@ -242,8 +227,8 @@ def _pay_loss(game, move):
     hidden.losses[seat] = 0
     public.coins[seat] -= paid
     public.coins_lost[seat] += paid
-    if public.coins_lost[seat] > MOST_COINS:
-        stop_game(LOSSES, seat, -1, public.coins_lost[seat], MOST_COINS)
+    if public.coins_lost[seat] > MAX_COINS:
+        stop_game(LOSSES, seat, -1, public.coins_lost[seat], MAX_COINS)
     add_debts(public, seat, -1, loss - paid)
     if game.log.recording:
         log_loss(game, seat, paid, loss - paid)
@@ -276,21 +261,21 @@ def _put_hands_away(game, rules):
 def _list_next_last_card(game, rules):
     """List the moves of the next last card; return its seat, NOBODY if none is left."""
     flow, public = game.flow, game.public
-    if flow.seat == NOBODY:
+    if flow.seat == layout.NOBODY:
         _put_hands_away(game, rules)
     while flow.seat < flow.end or _wrap(flow):
         seat = flow.seat
         if plays_last(public, rules, seat) and game.own[seat].hand:
             return list_choice(game, rules, seat, w.LAST_CARD)
         flow.seat += 1
-    return NOBODY
+    return layout.NOBODY
 
 
 @kernel(rare=True)
 def _resolve_last_cards(game, rules):
     """Resolve the last cards, if there were any."""
     losing = game.flow.played_last != 0 and resolve(game, rules, w.LAST_CARD)
-    _settle_before(game, losing, PILE)
+    _settle_before(game, losing, layout.PILE)
 
 
 # --- builds from the discard pile
@@ -301,7 +286,7 @@ def _queue_builds(game, rules):
     """Make a queue of the builds from the pile (R9.6)."""
     game.flow.queue_at = game.flow.queue_end = 0
     _enqueue_granted(game, rules)
-    game.flow.phase = BUILD_PILE
+    game.flow.phase = layout.BUILD_PILE
 
 
 @kernel
@@ -324,13 +309,13 @@ def _enqueue_granted(game, rules):
 def _enqueue(flow, seat, builds, source):
     """Append builds of a seat to the queue; at the end of the queue, waiting builds move to its beginning."""
     for _ in range(builds):
-        if flow.queue_end == QUEUE:
+        if flow.queue_end == layout.QUEUE:
             flow.queue_end -= flow.queue_at
             for place in range(flow.queue_end):
                 flow.queue[place] = flow.queue[flow.queue_at + place]
             flow.queue_at = 0
-        if flow.queue_end == QUEUE:
-            stop_game(WAITING, seat, source, QUEUE + 1, QUEUE)
+        if flow.queue_end == layout.QUEUE:
+            stop_game(WAITING, seat, source, layout.QUEUE + 1, layout.QUEUE)
         flow.queue[flow.queue_end] = seat
         flow.queue_end += 1
 
@@ -344,23 +329,18 @@ def _list_next_build(game, rules):
         list_pile(game, rules, seat)
         if game.choice.count:
             decider = game.hidden.holder if seat >= rules.players else seat
-            _show_pile(game, rules, decider)
+            # The seat remembers the discard pile from which it chooses (R28, R49).
+            own = game.own[decider]
+            public = game.public
+            own.looked = 1 + public.deed_count + ((public.age * (w.TURNS + 1) + public.turn) << layout.MOMENT_AT)
+            for word in range(layout.LOOK_WORDS):
+                own.look[word] = _ZERO
+            for card in range(rules.cards):
+                copies = np.uint64(min(game.hidden.copies[card], 15))
+                own.look[card >> 4] |= copies << np.uint64(4 * (card & 15))
             return decider
         flow.queue_at += 1
-    return NOBODY
-
-
-@kernel
-def _show_pile(game, rules, seat):
-    """Record the discard pile that a seat chooses from (R28, R49)."""
-    own = game.own[seat]
-    public = game.public
-    own.looked = 1 + public.deed_count + ((public.age * (w.TURNS + 1) + public.turn) << MOMENT_AT)
-    for word in range(LOOK_WORDS):
-        own.look[word] = _ZERO
-    for card in range(rules.cards):
-        copies = np.uint64(min(game.hidden.copies[card], 15))
-        own.look[card >> 4] |= copies << np.uint64(4 * (card & 15))
+    return layout.NOBODY
 
 
 @kernel(rare=True)
@@ -377,7 +357,7 @@ def _build_next(game, rules, move):
         _enqueue(flow, seat, 1, card)
     if rules.triggers:
         _enqueue_granted(game, rules)
-    _settle_before(game, losing, BUILD_PILE)
+    _settle_before(game, losing, layout.BUILD_PILE)
 
 
 # --- the end of a turn
@@ -391,16 +371,16 @@ def _finish_turn(game, rules):
     if public.turn < public.turns - 1:
         _pass_hands(game, rules)
         public.turn += 1
-        flow.phase = BEGIN
+        flow.phase = layout.BEGIN
         return
     end_age(game, rules)
     if public.age < w.AGES - 1:
         public.age += 1
         public.turn = 0
-        flow.phase = DEAL
+        flow.phase = layout.DEAL
         return
     score_game(game, rules)
-    flow.phase = OVER
+    flow.phase = layout.OVER
 
 
 @kernel

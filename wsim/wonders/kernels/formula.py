@@ -10,9 +10,9 @@ from wsim.kernels.formula_words import HANDED, OPERATION
 from wsim.kernels.guards import stop_game
 from wsim.wonders.facts import CITY_FACTS, CITY_NAMES, NAME_NUMBER
 from wsim.wonders.kernels.city import FACTS
-from wsim.wonders.limits import ASKED, MOST_COINS, MOST_COUNT
+from wsim.wonders.limits import ASKED, MAX_COINS, MAX_COUNT
 
-_WIDE = sum(1 << NAME_NUMBER[name] for fact in CITY_FACTS if fact.span[1] > MOST_COUNT for name in fact.asked_as)
+_WIDE = sum(1 << NAME_NUMBER[name] for fact in CITY_FACTS if fact.span[1] > MAX_COUNT for name in fact.asked_as)
 _ONE = np.uint64(1)
 _AGE, _TURN, _PLAYERS = (NAME_NUMBER[name] for name in ("age", "turn", "players"))
 _NUMBER, _NAME, _CARD, _CARD_SET = (OPERATION[name] for name in ("number", "name", "card", "cards"))
@@ -52,8 +52,8 @@ def leaf(public, rules, operation, operand, owner, other):
         counted = count_bits(public.built[city, 0] & rules.card_sets[name, 0])
         return np.int64(counted + count_bits(public.built[city, 1] & rules.card_sets[name, 1]))
     value = of_city(public, rules, city, name)
-    if value > MOST_COUNT and (_WIDE >> name & 1 == 0 or value > MOST_COINS):
-        stop_game(ASKED, city, -1, value, MOST_COINS if _WIDE >> name & 1 else MOST_COUNT)
+    if value > MAX_COUNT and (_WIDE >> name & 1 == 0 or value > MAX_COINS):
+        stop_game(ASKED, city, -1, value, MAX_COINS if _WIDE >> name & 1 else MAX_COUNT)
     return value
 
 

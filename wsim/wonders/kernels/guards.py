@@ -18,10 +18,10 @@ PUBLIC.green_symbols, colors, copy_science   bounded: a city builds each of 128 
 PUBLIC.plain, sale, reach, sale_reach,       ``check_lanes`` of ``reach`` and ``sale_reach``, which are the largest, at
 turn_units (7 bits each)                     each addition: a third of 7 bits, as the solver adds three cities
 PUBLIC.flex, flex_role, sale_flex            ``add_flex`` before it appends
-PUBLIC.price, post_price, board_price        bounded: clamped to 0..MOST_PRICE (R14, R66); price_change: a difference
+PUBLIC.price, post_price, board_price        bounded: clamped to 0..MAX_PRICE (R14, R66); price_change: a difference
 PUBLIC.turn_rebate, board_rebate             bounded: 99 coins of at most 134 entries
 PUBLIC.free_tokens                           ``clause_acts``
-PUBLIC.trade_paid, trade_received            bounded: 27 moves of a city, 60 coins to each neighbour (UNITS, MOST_PRICE)
+PUBLIC.trade_paid, trade_received            bounded: 27 moves of a city, 60 coins to each neighbour (UNITS, MAX_PRICE)
 PUBLIC.bank_paid                             bounded: 192 moves of 99 coins
 PUBLIC.coins_lost                            ``flow._pay_loss``
 PUBLIC.built_*, sold, stages                 bounded: names, moves and stages of a city
@@ -37,7 +37,7 @@ EVENT.ways                                   bounded: 64 ways to build one card
 RESULT                                       64 bits
 ROW                                          ``rows``: points, total, victory_points, defeats, symbols; the others by
                                              the guards above
-the stack of a formula                       ``formula_machine``: results beyond MOST count as none
+the stack of a formula                       ``formula_machine``: results beyond MAX_RESULT count as none
 what a formula asks for                      ``formula.leaf``: the spans that its reader reckons with (division)
 an observation (16 bits)                     by the guards of what it shows
 a move: coins to the bank, left, right       ``moves.list_loss``; costs have at most 99 coins, payments 60
@@ -50,18 +50,10 @@ import numpy as np
 
 from wsim.jit import kernel
 from wsim.kernels.guards import stop_game
-from wsim.wonders.limits import (
-    COINS,
-    DEBTS,
-    DIPLOMACY,
-    MOST_COINS,
-    MOST_COUNT,
-    SHIELDS,
-    UNITS,
-)
+from wsim.wonders.limits import COINS, DEBTS, DIPLOMACY, MAX_COINS, MAX_COUNT, SHIELDS, UNITS
 from wsim.wonders.words import RESOURCE_KINDS
 
-MOST_LANE = 42  # of a packed resource: those of a city and both neighbours fit in 7 bits, as the solver needs
+MAX_LANE = 42  # of a packed resource: those of a city and both neighbours fit in 7 bits, as the solver needs
 _TOP, _ROOM = np.uint64(0x0080808080808080), np.uint64(0x0055555555555555)  # by lane 128, and 127 less the most
 
 
@@ -69,24 +61,24 @@ _TOP, _ROOM = np.uint64(0x0080808080808080), np.uint64(0x0055555555555555)  # by
 def add_coins(public, seat, source, amount):
     """Give a city coins."""
     coins = public.coins[seat] + amount
-    if coins > MOST_COINS:
-        stop_game(COINS, seat, source, coins, MOST_COINS)
+    if coins > MAX_COINS:
+        stop_game(COINS, seat, source, coins, MAX_COINS)
     public.coins[seat] = coins
 
 
 @kernel
 def check_coins(coins, seat):
     """Stop a game in which a city has more coins than can be shown."""
-    if coins > MOST_COINS:
-        stop_game(COINS, seat, -1, coins, MOST_COINS)
+    if coins > MAX_COINS:
+        stop_game(COINS, seat, -1, coins, MAX_COINS)
 
 
 @kernel
 def add_shields(public, seat, source, amount):
     """Give a city shields."""
     shields = public.shields[seat] + amount
-    if shields > MOST_COUNT:
-        stop_game(SHIELDS, seat, source, shields, MOST_COUNT)
+    if shields > MAX_COUNT:
+        stop_game(SHIELDS, seat, source, shields, MAX_COUNT)
     public.shields[seat] = shields
 
 
@@ -94,8 +86,8 @@ def add_shields(public, seat, source, amount):
 def add_debts(public, seat, source, amount):
     """Give a city debts."""
     debts = public.debts[seat] + amount
-    if debts > MOST_COINS:
-        stop_game(DEBTS, seat, source, debts, MOST_COINS)
+    if debts > MAX_COINS:
+        stop_game(DEBTS, seat, source, debts, MAX_COINS)
     public.debts[seat] = debts
 
 
@@ -103,8 +95,8 @@ def add_debts(public, seat, source, amount):
 def add_diplomacy(public, seat, source, amount):
     """Give a city diplomacy tokens."""
     tokens = public.diplomacy[seat] + amount
-    if tokens > MOST_COUNT:
-        stop_game(DIPLOMACY, seat, source, tokens, MOST_COUNT)
+    if tokens > MAX_COUNT:
+        stop_game(DIPLOMACY, seat, source, tokens, MAX_COUNT)
     public.diplomacy[seat] = tokens
 
 
@@ -120,5 +112,5 @@ def stop_lanes(units, seat, source):
     """Stop a game because of the first lane that has too much."""
     for resource in range(RESOURCE_KINDS):
         many = np.int64((units >> np.uint64(8 * resource)) & np.uint64(0xFF))
-        if many > MOST_LANE:
-            stop_game(UNITS, seat, source, many, MOST_LANE)
+        if many > MAX_LANE:
+            stop_game(UNITS, seat, source, many, MAX_LANE)

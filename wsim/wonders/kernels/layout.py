@@ -11,9 +11,9 @@ Records are aligned structured dtypes passed as numba ``Record`` (one pointer, n
 A searcher gets the whole game, to play it on and put it back (``SEARCHER``, wsim/kernels/searching.py).
 
 A policy is handed the public record, its own private record, the choice and the rules, one of wsim's own its settings
-too: hidden cards are out of its reach. What a game in progress is stands in ``STATE``: public, private and hidden
-records, what comes next (``FLOW``) and the payers before the turn (``BEFORE``); it can be copied by itself. ``GAME``
-begins with it and goes on with what is scratch: the choice at hand, solver, dealer, conflict, result and log.
+too: hidden cards are out of its reach. A game in progress is a ``STATE``: public, private and hidden
+records, what comes next (``FLOW``) and the payers before the turn (``BEFORE``); it can be copied separately. ``GAME``
+begins with it; scratch space follows: the current choice, solver, dealer, conflict, result and log.
 
 Amounts of resources are *packed*: one 64-bit word, a byte ("lane") for each of the seven resources in the order of
 ``RESOURCES``, so that costs and productions are added and compared in one go.
@@ -136,7 +136,7 @@ RULES = np.dtype(
         ("switch", "i8", (len(w.SWITCHES),)),  # 1: on; by words.SWITCH_NUMBER
         # the deal
         ("slots", "i8", (w.AGES,)),  # physical copies that may be dealt in the age
-        ("slot_card", "u1", (w.AGES, w.SLOTS)),  # card number of each copy; copies of a name stand side by side
+        ("slot_card", "u1", (w.AGES, w.SLOTS)),  # card number of each copy; copies of a name are adjacent
         ("base_count", "i8", (w.AGES,)),  # copies that are always dealt
         ("base_slots", "u1", (w.AGES, w.SLOTS)),  # slots that are always dealt
         ("pool_count", "i8", (w.AGES, w.DRAWN_KINDS)),  # guilds, black cards of the age

@@ -26,7 +26,6 @@ assert tuple(PUBLIC.names or ())[-1] == "deeds"
 
 @kernel
 def _copy(source, target, first, end):
-    """Copy some words."""
     for word in range(first, end):
         target[word] = source[word]
 
@@ -41,13 +40,11 @@ def _copy_state(source, target, rules, deeds):
 
 @kernel
 def _load(state, words, rules):
-    """Copy a state into a game."""
     _copy_state(state, words, rules, np.int64(state[_DEED_COUNT]))
 
 
 @kernel
 def _save(game, words, state, rules):
-    """Copy a state out of a game."""
     _copy_state(words, state, rules, game.public.deed_count)
 
 

@@ -6,16 +6,7 @@ import numpy as np
 
 from wsim.jit import kernel, lowest_bit
 from wsim.kernels.guards import stop_game
-from wsim.wonders.kernels.layout import (
-    DEEDS,
-    EFFECTS_LOGGED,
-    EVENTS,
-    LOG_EFFECT,
-    LOG_HANDS,
-    LOG_LOSS,
-    LOG_PICK,
-    LOG_TURN_END,
-)
+from wsim.wonders.kernels import layout
 from wsim.wonders.kernels.moves import action_of, card_of, how_of
 from wsim.wonders.limits import LOGGED, MOVES
 from wsim.wonders.words import BUILD, CARD_WORDS, CHAIN, FREE_CITY, LAST_CARD, STAGE
@@ -30,8 +21,8 @@ _SEAT, _AGE, _TURN, _DECISION = (np.uint64(at) for at in (40, 44, 46, 50))
 def log_deed(public, seat, move, decision):
     """Record the public part of a move."""
     at = public.deed_count
-    if at == DEEDS:
-        stop_game(MOVES, -1, card_of(move) if action_of(move) == BUILD else -1, DEEDS + 1, DEEDS)
+    if at == layout.DEEDS:
+        stop_game(MOVES, -1, card_of(move) if action_of(move) == BUILD else -1, layout.DEEDS + 1, layout.DEEDS)
     deed = move & _OPEN
     if action_of(move) != BUILD:
         deed &= ~_CARD
@@ -45,8 +36,8 @@ def log_event(game, kind, seat):
     """Append an event to the log and return it; there is room for the longest game, except for effects of clauses."""
     log, public = game.log, game.public
     at = log.count
-    if at == EVENTS + EFFECTS_LOGGED:
-        stop_game(LOGGED, -1, -1, EVENTS + EFFECTS_LOGGED + 1, EVENTS + EFFECTS_LOGGED)
+    if at == layout.EVENTS + layout.EFFECTS_LOGGED:
+        stop_game(LOGGED, -1, -1, layout.EVENTS + layout.EFFECTS_LOGGED + 1, layout.EVENTS + layout.EFFECTS_LOGGED)
     log.count = at + 1
     event = log.events[at]
     event.kind = kind
@@ -78,7 +69,7 @@ def _count_ways(game, rules, event):
 def log_pick(game, rules, decider, index, randomised, probability):
     """Log the decision at hand and return its event."""
     choice = game.choice
-    event = log_event(game, LOG_PICK, choice.seat)
+    event = log_event(game, layout.LOG_PICK, choice.seat)
     event.decision = choice.kind
     event.legal = choice.count
     event.index = index
@@ -116,7 +107,7 @@ def log_wish(game, event):
 @kernel(rare=True)
 def log_loss(game, seat, paid, debts):
     """Log the coins that a seat paid for a loss, and the debts that it took instead."""
-    event = log_event(game, LOG_LOSS, seat)
+    event = log_event(game, layout.LOG_LOSS, seat)
     event.values[0], event.values[1] = paid, debts
 
 
@@ -125,20 +116,25 @@ def log_effect(game, seat, action, city, amount):
     """Log the effect of a clause's action on a city; repeated effects within a turn are added up."""
     log = game.log
     at = log.count - 1
-    while at >= 0 and log.events[at].kind != LOG_TURN_END and log.events[at].kind != LOG_HANDS:
+    while at >= 0 and log.events[at].kind != layout.LOG_TURN_END and log.events[at].kind != layout.LOG_HANDS:
         event = log.events[at]
-        if event.kind == LOG_EFFECT and event.seat == seat and event.values[0] == action and event.values[1] == city:
+        if (
+            event.kind == layout.LOG_EFFECT
+            and event.seat == seat
+            and event.values[0] == action
+            and event.values[1] == city
+        ):
             event.values[2] += amount
             return
         at -= 1
-    event = log_event(game, LOG_EFFECT, seat)
+    event = log_event(game, layout.LOG_EFFECT, seat)
     event.values[0], event.values[1], event.values[2] = action, city, amount
 
 
 @kernel(rare=True)
 def log_coins(game):
     """Log every treasury after a turn."""
-    event = log_event(game, LOG_TURN_END, 0)
+    event = log_event(game, layout.LOG_TURN_END, 0)
     for seat in range(game.public.seats):
         event.values[seat] = game.public.coins[seat]
 
@@ -147,9 +143,9 @@ def log_coins(game):
 def log_hands(game, rules):
     """Log the hands as dealt, one event a player, then the Free City's pile."""
     for seat in range(rules.players):
-        event = log_event(game, LOG_HANDS, seat)
+        event = log_event(game, layout.LOG_HANDS, seat)
         event.hand = game.own[seat].hand
     if rules.duo:
-        event = log_event(game, LOG_HANDS, 2)
+        event = log_event(game, layout.LOG_HANDS, 2)
         for i in range(game.public.turns + 1):
             event.values[i] = game.hidden.free_pile[i]

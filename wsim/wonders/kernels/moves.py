@@ -35,7 +35,7 @@ from wsim.kernels.guards import stop_game
 from wsim.wonders import words as w
 from wsim.wonders.kernels.layout import ACTION_AT, BANK_AT, CARD_AT, HOW_AT, LEFT_AT, RIGHT_AT, SLOT_AT, SPENDS_AT
 from wsim.wonders.kernels.payment import pay, prepare_payer
-from wsim.wonders.limits import MOST_PAID, PAYABLE
+from wsim.wonders.limits import MAX_PAID, PAYABLE
 
 NO_MOVE = np.uint64(0xFFFFFFFFFFFFFFFF)
 _BYTE, _NIBBLE, _ONE, _ZERO = np.uint64(0xFF), np.uint64(0xF), np.uint64(1), np.uint64(0)
@@ -151,12 +151,12 @@ def _cheapest_only(solver, count):
     least = 1 << 30
     for i in range(count):
         least = min(least, left_of(solver.pairs[i]) + right_of(solver.pairs[i]))
-    found = 0
+    kept = 0
     for i in range(count):
         if left_of(solver.pairs[i]) + right_of(solver.pairs[i]) == least:
-            solver.pairs[found] = solver.pairs[i]
-            found += 1
-    return found
+            solver.pairs[kept] = solver.pairs[i]
+            kept += 1
+    return kept
 
 
 @kernel(inline=True)
@@ -201,7 +201,6 @@ def _add_paid(game, rules, producer, card, held, at):
 
 @kernel
 def _add_cards(game, rules, producer, hand, stages, sales):
-    """List the moves of every distinct card of a hand."""
     choice, solver = game.choice, game.solver
     age = game.public.age
     at, last = 0, -1
@@ -244,25 +243,18 @@ def list_turn(game, rules, producer, seat, hand, kind):
                 solver.stage_moves[i] = solver.pairs[i]
         _add_cards(game, rules, producer, hand, stages, False)
         if choice.count == 0:
-            _add_sales(game, rules, hand)
+            at, last = 0, -1
+            while hand:
+                slot = lowest_bit(hand)
+                hand &= hand - _ONE
+                card = rules.slot_card[game.public.age, slot]
+                if card != last:
+                    choice.moves[at] = np.uint64(card) | (np.uint64(slot) << _SLOT) | _SELL
+                    at += 1
+                last = card
+            choice.count = at
     else:
         _add_cards(game, rules, producer, hand, stages, True)
-
-
-@kernel
-def _add_sales(game, rules, hand):
-    """List the sale of every distinct card of a hand."""
-    choice = game.choice
-    at, last = 0, -1
-    while hand:
-        slot = lowest_bit(hand)
-        hand &= hand - _ONE
-        card = rules.slot_card[game.public.age, slot]
-        if card != last:
-            choice.moves[at] = np.uint64(card) | (np.uint64(slot) << _SLOT) | _SELL
-            at += 1
-        last = card
-    choice.count = at
 
 
 @kernel
@@ -291,8 +283,8 @@ def list_loss(game, seat, loss):
     choice.kind = w.LOSS
     choice.seat = seat
     most = min(loss, game.public.coins[seat])
-    if most > MOST_PAID:
-        stop_game(PAYABLE, seat, -1, most, MOST_PAID)
+    if most > MAX_PAID:
+        stop_game(PAYABLE, seat, -1, most, MAX_PAID)
     for i in range(most + 1):
         choice.moves[i] = _PAY | (np.uint64(most - i) << _BANK)
     choice.count = most + 1

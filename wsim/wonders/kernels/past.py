@@ -106,7 +106,6 @@ def _named_in(rules, age, slots, card):
 
 @kernel
 def _random_slot(past, slots):
-    """Return a random slot of a set."""
     for _ in range(below(past, count_bits(slots))):
         slots &= slots - _ONE
     return lowest_bit(slots)
@@ -265,7 +264,13 @@ def _follow(game, rules, me, age, hand):
     while turn < turns:
         witness = witness_of(game, rules, me, age, turn, hand)
         if witness == me:
-            slots = _play_known(game, rules, witness, age, hand, turn)
+            own = game.own[witness]
+            slots = seen_before(game, rules, witness, age, turn) | drawn_by(game, rules, age, turn, witness)
+            past.gone[age, hand, turn] = own.took[age, turn]
+            slots &= ~bit(own.took[age, turn])
+            if rules.duo and holder(game.public, age, turn) == witness:
+                past.city[age, turn] = game.own[_FREE_CITY_SEAT].took[age, turn]
+                slots &= ~bit(past.city[age, turn])
             turn += 1
             continue
         if witness != NOBODY:  # the mate's hand is seen (R42), not what it plays face down
@@ -283,19 +288,6 @@ def _follow(game, rules, me, age, hand):
     witness = witness_of(game, rules, me, age, turns, hand)
     past.left[age, hand] = slots if witness == NOBODY else seen_before(game, rules, witness, age, turns)
     return True
-
-
-@kernel
-def _play_known(game, rules, witness, age, hand, turn):
-    """Remove the cards that the seat saw leave a hand; return the hand passed on."""
-    past, own = game.redraw, game.own[witness]
-    slots = seen_before(game, rules, witness, age, turn) | drawn_by(game, rules, age, turn, witness)
-    past.gone[age, hand, turn] = own.took[age, turn]
-    slots &= ~bit(own.took[age, turn])
-    if rules.duo and holder(game.public, age, turn) == witness:
-        past.city[age, turn] = game.own[_FREE_CITY_SEAT].took[age, turn]
-        slots &= ~bit(past.city[age, turn])
-    return slots
 
 
 _NOWHERE = np.uint64(0xFFFFFFFFFFFFFFFF)

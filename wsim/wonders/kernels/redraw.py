@@ -22,17 +22,7 @@ from wsim.wonders.kernels.layout import CHOOSE, CITY, DEAL, LAST, MEMORY, MOMENT
 from wsim.wonders.kernels.moves import NO_MOVE
 from wsim.wonders.kernels.past import from_pool, leaves, make_age, want_pile
 from wsim.wonders.kernels.redraw_unrecorded import draw_unrecorded, is_recorded
-from wsim.wonders.kernels.seen import (
-    NOTHING,
-    SOLD,
-    bit,
-    hand_at,
-    has_chosen,
-    holder,
-    put_away,
-    read_events,
-    seat_of,
-)
+from wsim.wonders.kernels.seen import NOTHING, SOLD, bit, hand_at, has_chosen, holder, put_away, read_events, seat_of
 from wsim.wonders.kernels.turn import plays_last
 from wsim.wonders.words import AGES, CARD_WORDS, TURNS
 
@@ -40,7 +30,7 @@ _ZERO, _ONE = np.uint64(0), np.uint64(1)
 _NIBBLE = np.uint64(0xF)
 _FREE_CITY_SEAT = 2
 _STREAM = 14  # of redrawings
-MOST_TRIES = 50_000  # pasts made up before a pile that was seen is no longer asked to agree
+MAX_TRIES = 50_000  # pasts made up before a pile that was seen is no longer asked to agree
 
 
 # --- one age, the pile, all of it
@@ -173,8 +163,8 @@ def _looks_right(game, rules, me, moment, deed):
             past.pile[past.builds[build]] -= 1
     right = True
     for card in range(rules.cards):
-        there = np.int64(own.look[card >> 4] >> np.uint64(4 * (card & 15)) & _NIBBLE)
-        if past.pile[card] > there or (past.pile[card] < there and _is_of_one_age(rules, age, card)):
+        listed = np.int64(own.look[card >> 4] >> np.uint64(4 * (card & 15)) & _NIBBLE)
+        if past.pile[card] > listed or (past.pile[card] < listed and _is_of_one_age(rules, age, card)):
             right = False
         past.pile[card] = 0
     return right
@@ -189,14 +179,10 @@ def _make_past(game, rules, me):
             if not make_age(game, rules, me, age) or not _last_cards_fit(game, rules, age):
                 return False
             if rules.duo:
-                game.redraw.city_left[age] = from_pool(game.redraw) if _is_put_away(game, rules, age) else NOBODY
+                game.redraw.city_left[age] = (
+                    from_pool(game.redraw) if (age < game.public.age or put_away(game, rules)) else NOBODY
+                )
     return _make_pile(game, rules, me) and uniform(game.redraw) < game.redraw.weight
-
-
-@kernel
-def _is_put_away(game, rules, age):
-    """Return whether the hands of an age have been put away."""
-    return age < game.public.age or put_away(game, rules)
 
 
 @kernel
@@ -253,21 +239,6 @@ def _choose_anew(game, rules, me):
 
 
 @kernel
-def _put_pile(game, rules):
-    """Set the discard pile and the rest of the Free City's pile."""
-    past, hidden = game.redraw, game.hidden
-    for word in range(CARD_WORDS):
-        hidden.pile[word] = _ZERO
-    for card in range(rules.cards):
-        hidden.copies[card] = past.pile[card]
-        if past.pile[card]:
-            hidden.pile[card >> 6] |= _ONE << np.uint64(card & 63)
-    if rules.duo and not put_away(game, rules):
-        for place in range(hidden.free_pile_next, rules.age_turns[game.public.age] + 1):
-            hidden.free_pile[place] = from_pool(past)
-
-
-@kernel
 def _free_city_past(game, me):
     """Record what the rival drew and the Free City took in the sampled past."""
     past, city = game.redraw, game.own[_FREE_CITY_SEAT]
@@ -311,13 +282,22 @@ def _draw_recorded(game, rules, me, tries):
     agrees = _try_pasts(game, rules, me, tries)
     if not agrees:  # of piles that were seen; all the rest still has to agree
         game.redraw.strict = 0
-        _try_pasts(game, rules, me, MOST_TRIES)
+        _try_pasts(game, rules, me, MAX_TRIES)
     for seat in range(rules.players):
         if seat != me:
             for age in range(game.public.age + 1):
                 _show_seat(game, rules, seat, age)
             _give_hand(game, rules, seat)
-    _put_pile(game, rules)
+    past, hidden = game.redraw, game.hidden
+    for word in range(CARD_WORDS):
+        hidden.pile[word] = _ZERO
+    for card in range(rules.cards):
+        hidden.copies[card] = past.pile[card]
+        if past.pile[card]:
+            hidden.pile[card >> 6] |= _ONE << np.uint64(card & 63)
+    if rules.duo and not put_away(game, rules):
+        for place in range(hidden.free_pile_next, rules.age_turns[game.public.age] + 1):
+            hidden.free_pile[place] = from_pool(past)
     if rules.duo:
         _free_city_past(game, me)
     if rules.teams:
@@ -333,7 +313,7 @@ def redraw(game, rules, seed, number, me):
 
     A function of position, seed and number. Nothing that the seat knows changes.
     """
-    redraw_within(game, rules, seed, number, me, MOST_TRIES)
+    redraw_within(game, rules, seed, number, me, MAX_TRIES)
 
 
 @kernel

@@ -56,24 +56,6 @@ def _handed_on(game, rules, me, seat):
 
 
 @kernel
-def _hand_of(game, rules, me, seat, built):
-    """Draw a hand of another seat."""
-    past, size, slots = game.redraw, game.public.hand_size[seat], _ZERO
-    if rules.duo and game.hidden.holder == seat:  # it has drawn the Free City's card
-        size += 1
-    known = _handed_on(game, rules, me, seat) & ~built
-    while count_bits(known) > size:
-        skip, left = below(past, count_bits(known)), known
-        for _ in range(skip):
-            left &= left - _ONE
-        known &= ~bit(lowest_bit(left))
-    slots = known
-    while count_bits(slots) < size and past.pool_size:
-        slots |= bit(from_pool(past))
-    return slots
-
-
-@kernel
 def _fill_pile(game, rules):
     """Draw the discard pile from the cards that are nowhere else."""
     public, hidden, past = game.public, game.hidden, game.redraw
@@ -114,7 +96,19 @@ def draw_unrecorded(game, rules, me):
     for seat in range(rules.players):
         if seat != me:
             other = game.own[seat]
-            other.hand = other.seen = _hand_of(game, rules, me, seat, built)
+            size, slots = game.public.hand_size[seat], _ZERO
+            if rules.duo and game.hidden.holder == seat:  # it has drawn the Free City's card
+                size += 1
+            known = _handed_on(game, rules, me, seat) & ~built
+            while count_bits(known) > size:
+                skip, left = below(past, count_bits(known)), known
+                for _ in range(skip):
+                    left &= left - _ONE
+                known &= ~bit(lowest_bit(left))
+            slots = known
+            while count_bits(slots) < size and past.pool_size:
+                slots |= bit(from_pool(past))
+            other.hand = other.seen = slots
     if rules.duo:
         for place in range(game.hidden.free_pile_next, rules.age_turns[age] + 1):
             game.hidden.free_pile[place] = from_pool(past)

@@ -9,11 +9,11 @@ from wsim.kernels.guards import stop_game
 from wsim.wonders.kernels.city import FACTS, victory_points
 from wsim.wonders.kernels.guards import check_coins
 from wsim.wonders.kernels.scoring import points_of
-from wsim.wonders.limits import CATEGORY, DEFEATS, MOST_COUNT, SYMBOLS, TOKEN_POINTS, TOTAL
+from wsim.wonders.limits import CATEGORY, DEFEATS, MAX_COUNT, SYMBOLS, TOKEN_POINTS, TOTAL
 from wsim.wonders.words import CARD_WORDS, CATEGORY_KINDS, SYMBOL_KINDS
 
 _ONE = np.uint64(1)
-MOST_POINTS, LEAST_POINTS = 32_767, -32_768
+MAX_POINTS, MIN_POINTS = 32_767, -32_768
 _write_facts = FACTS.write_row()
 
 
@@ -33,21 +33,15 @@ def write_rows(game, rules, rows, at, number):
             row.points[category] = result.points[seat, category]
         row.total = result.total[seat]
         _write_facts(public, rules, seat, row)
-        _check_row(game, rules, seat)
-
-
-@kernel
-def _check_row(game, rules, seat):
-    """Stop a game in which a number of a city does not fit in its column: it has bits beyond those of the column."""
-    public, result = game.public, game.result
-    points = (result.total[seat] - LEAST_POINTS) | (public.coins[seat] - LEAST_POINTS)
-    for category in range(CATEGORY_KINDS):
-        points |= result.points[seat, category] - LEAST_POINTS
-    counts = victory_points(public, rules, seat) | public.defeats[seat]
-    for symbol in range(SYMBOL_KINDS):
-        counts |= public.symbols[seat, symbol]
-    if (points >> 16) | (counts >> 8):
-        _stop_row(game, rules, seat)
+        # A number that does not fit in its column has bits beyond it; such a game is stopped.
+        points = (result.total[seat] - MIN_POINTS) | (public.coins[seat] - MIN_POINTS)
+        for category in range(CATEGORY_KINDS):
+            points |= result.points[seat, category] - MIN_POINTS
+        counts = victory_points(public, rules, seat) | public.defeats[seat]
+        for symbol in range(SYMBOL_KINDS):
+            counts |= public.symbols[seat, symbol]
+        if (points >> 16) | (counts >> 8):
+            _stop_row(game, rules, seat)
 
 
 @kernel(rare=True)
@@ -67,15 +61,15 @@ def _stop_row(game, rules, seat):
 @kernel
 def _check_count(what, seat, value):
     """Stop a game in which a number does not fit in a column of 8 bits."""
-    if value > MOST_COUNT:
-        stop_game(what, seat, -1, value, MOST_COUNT)
+    if value > MAX_COUNT:
+        stop_game(what, seat, -1, value, MAX_COUNT)
 
 
 @kernel
 def _check_points(game, rules, seat, what, points):
     """Stop a game in which points do not fit in a column of 16 bits."""
-    if points > MOST_POINTS or points < LEAST_POINTS:
-        bound = MOST_POINTS if points > 0 else LEAST_POINTS
+    if points > MAX_POINTS or points < MIN_POINTS:
+        bound = MAX_POINTS if points > 0 else MIN_POINTS
         stop_game(what, seat, _largest_source(game.public, rules, seat, points), points, bound)
 
 

@@ -64,22 +64,6 @@ def science_with(public, seat, compass, gear, tablet, wild, copies):
     return best
 
 
-@kernel
-def _fixed_science(public, rules, seat, compass, gear, tablet):
-    """Return the result of a house rule's formula for fixed symbols, which the city has during the evaluation."""
-    symbols = public.symbols
-    a, b, c, d = symbols[seat, w.COMPASS], symbols[seat, w.GEAR], symbols[seat, w.TABLET], symbols[seat, w.ANY]
-    symbols[seat, w.COMPASS], symbols[seat, w.GEAR], symbols[seat, w.TABLET], symbols[seat, w.ANY] = (
-        compass,
-        gear,
-        tablet,
-        0,
-    )
-    points = evaluate(public, rules, rules.science_at, seat, seat)
-    symbols[seat, w.COMPASS], symbols[seat, w.GEAR], symbols[seat, w.TABLET], symbols[seat, w.ANY] = a, b, c, d
-    return points
-
-
 @kernel(rare=True)
 def house_science(public, rules, seat, compass, gear, tablet, wild, copies):
     """Return the best science points by a house rule: every way to fix wild and copied symbols is tried (R23, R31)."""
@@ -93,14 +77,33 @@ def house_science(public, rules, seat, compass, gear, tablet, wild, copies):
     gears = public.green_symbols[left, w.GEAR] + public.green_symbols[right, w.GEAR]
     tablets = public.green_symbols[left, w.TABLET] + public.green_symbols[right, w.TABLET]
     best = _NOTHING
-    for copied in range((copies + 1) ** 3):  # so many compasses, gears and tablets are copied
+    for copied in range((copies + 1) ** 3):  # number of compasses, gears and tablets copied
         i, j, k = copied // (copies + 1) ** 2, copied // (copies + 1) % (copies + 1), copied % (copies + 1)
         if i + j + k > copies or i > compasses or j > gears or k > tablets:
             continue
         for more in range(wild + 1):
             for other in range(wild - more + 1):
                 last = wild - more - other
-                points = _fixed_science(public, rules, seat, compass + i + more, gear + j + other, tablet + k + last)
+                symbols = public.symbols
+                a, b, c, d = (
+                    symbols[seat, w.COMPASS],
+                    symbols[seat, w.GEAR],
+                    symbols[seat, w.TABLET],
+                    symbols[seat, w.ANY],
+                )
+                symbols[seat, w.COMPASS], symbols[seat, w.GEAR], symbols[seat, w.TABLET], symbols[seat, w.ANY] = (
+                    (compass + i + more),
+                    (gear + j + other),
+                    (tablet + k + last),
+                    0,
+                )
+                points = evaluate(public, rules, rules.science_at, seat, seat)
+                symbols[seat, w.COMPASS], symbols[seat, w.GEAR], symbols[seat, w.TABLET], symbols[seat, w.ANY] = (
+                    a,
+                    b,
+                    c,
+                    d,
+                )
                 best = max(best, points)
     return best
 
@@ -134,7 +137,6 @@ def formula_points_with(public, rules, seat, entry, more_purple):
 
 @kernel
 def _structure_points(game, rules, seat):
-    """Add the points of all structures of a city to its categories."""
     public, scores = game.public, game.result.points
     for word in range(w.CARD_WORDS):
         names = public.built[seat, word] & rules.scoring_cards[word]
@@ -155,38 +157,6 @@ def _purple_counted(public, rules, seat, entry):
 
 
 @kernel
-def _count_copy(game, rules, seat):
-    """Add what own structures and stages that count purple cards gain by a copied guild (R29)."""
-    public, scores = game.public, game.result.points
-    for word in range(w.CARD_WORDS):
-        names = public.built[seat, word] & rules.scoring_cards[word]
-        while names:
-            card = 64 * word + lowest_bit(names)
-            names &= names - _ONE
-            scores[seat, rules.category[card]] += _purple_counted(public, rules, seat, card)
-    for stage in range(public.stages[seat]):
-        scores[seat, w.WONDER] += _purple_counted(
-            public, rules, seat, np.int64(rules.stage_entry[public.side[seat], stage])
-        )
-
-
-@kernel
-def _science_copied(public, rules, seat, card):
-    """Return the best science points of a city that copies a guild, whose symbols it has while they are counted.
-
-    A wild one is handed over instead: where no call says otherwise, the compiler makes the usual one slower (3 %).
-    """
-    symbol = rules.symbol[card]
-    wild = 1 if symbol == w.ANY else 0
-    public.symbols[seat, symbol] += 1 - wild
-    public.copy_science[seat] += rules.copy_science[card]
-    points = best_science(public, rules, seat, wild)
-    public.symbols[seat, symbol] -= 1 - wild
-    public.copy_science[seat] -= rules.copy_science[card]
-    return points
-
-
-@kernel
 def _copy_best_guild(game, rules, seat):
     """Score science, and the guild copied from a neighbour that is best for the total (R29, R30)."""
     public, scores = game.public, game.result.points
@@ -199,13 +169,31 @@ def _copy_best_guild(game, rules, seat):
             card = 64 * word + lowest_bit(names)
             names &= names - _ONE
             guild = points_of(public, rules, seat, card, itself)
-            science = _science_copied(public, rules, seat, card)
+            # The city has the symbols of the guild while science is counted. A wild symbol is passed as an argument
+            # instead: with it in the record, the usual call is 3% slower.
+            symbol = rules.symbol[card]
+            wild = 1 if symbol == w.ANY else 0
+            public.symbols[seat, symbol] += 1 - wild
+            public.copy_science[seat] += rules.copy_science[card]
+            science = best_science(public, rules, seat, wild)
+            public.symbols[seat, symbol] -= 1 - wild
+            public.copy_science[seat] -= rules.copy_science[card]
             if guild + science > best:
                 best, best_guild, best_science_points = guild + science, guild, science
     if best == _NOTHING:
         scores[seat, w.SCIENCE] += best_science(public, rules, seat, 0)
         return
-    _count_copy(game, rules, seat)
+    # Structures and stages of the city that count purple cards also count the copied guild (R29).
+    for word in range(w.CARD_WORDS):
+        names = public.built[seat, word] & rules.scoring_cards[word]
+        while names:
+            card = 64 * word + lowest_bit(names)
+            names &= names - _ONE
+            scores[seat, rules.category[card]] += _purple_counted(public, rules, seat, card)
+    for stage in range(public.stages[seat]):
+        scores[seat, w.WONDER] += _purple_counted(
+            public, rules, seat, np.int64(rules.stage_entry[public.side[seat], stage])
+        )
     scores[seat, w.GUILD] += best_guild
     scores[seat, w.SCIENCE] += best_science_points
 
@@ -242,7 +230,11 @@ def score_game(game, rules):
     result, public = game.result, game.public
     for seat in range(public.seats):
         score_seat(game, rules, seat)
-        _fill_ties(game, rules, seat)
+        # Ties (R24) are broken by coins, or by the formulas of a house rule.
+        for place in range(rules.ties):
+            at = rules.tie_at[place]
+            coins = np.int64(game.public.coins[seat])
+            game.result.ties[seat, place] = coins if at < 0 else evaluate(game.public, rules, at, seat, seat)
         result.rank[seat] = 0
         result.share[seat] = 0.0
     size = 2 if rules.teams else 1
@@ -259,15 +251,6 @@ def score_game(game, rules):
     for seat in range(rules.players):
         if result.rank[seat] == 1:
             result.share[seat] = 1.0 / winners
-
-
-@kernel
-def _fill_ties(game, rules, seat):
-    """Store the tie-breakers (R24): coins, or the values of a house rule's formulas."""
-    for place in range(rules.ties):
-        at = rules.tie_at[place]
-        coins = np.int64(game.public.coins[seat])
-        game.result.ties[seat, place] = coins if at < 0 else evaluate(game.public, rules, at, seat, seat)
 
 
 @kernel

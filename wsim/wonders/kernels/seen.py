@@ -121,15 +121,11 @@ def has_chosen(game, seat):
     flow = game.flow
     if flow.phase == CITY and flow.seat == seat:
         return True
-    return (flow.phase == CHOOSE or flow.phase == CITY) and game.hidden.taken[seat] != NO_MOVE and _is_past(flow, seat)
-
-
-@kernel
-def _is_past(flow, seat):
-    """Return whether a seat has had its turn to choose."""
-    if flow.wrap:
-        return flow.wrap <= seat < flow.seat
-    return seat < flow.seat or seat >= flow.end
+    return (
+        (flow.phase == CHOOSE or flow.phase == CITY)
+        and game.hidden.taken[seat] != NO_MOVE
+        and (flow.wrap <= seat < flow.seat if flow.wrap else seat < flow.seat or seat >= flow.end)
+    )
 
 
 @kernel

@@ -24,7 +24,7 @@ from wsim.wonders.kernels.moves import (
     spends_of,
 )
 from wsim.wonders.kernels.payment import spread
-from wsim.wonders.limits import FLEXIBLE, LOSSES, MOST_COINS, MOST_PAID, PAYABLE
+from wsim.wonders.limits import FLEXIBLE, LOSSES, MAX_COINS, MAX_PAID, PAYABLE
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 _BYTE, _LANE = np.uint64(0xFF), np.uint64(8)
@@ -150,7 +150,7 @@ def add_prices(public, rules, seat, entry):
             public.board_price[seat, kind] = min(public.board_price[seat, kind], price)
         post, board = public.post_price[seat, kind], public.board_price[seat, kind]
         price = max(post + board - full, 0) if rules.switch[_CUMULATIVE] else min(post, board)
-        public.price[seat, kind] = min(max(price + public.price_change[seat, kind], 0), w.MOST_PRICE)
+        public.price[seat, kind] = min(max(price + public.price_change[seat, kind], 0), w.MAX_PRICE)
         public.price_change[seat, kind] = public.price[seat, kind] - price
     find_cheapest(public, seat)
     for side in range(w.NEIGHBOR_SEATS):
@@ -359,10 +359,10 @@ def inflict(game, rules, seat, entry):
             elif per == w.PER_STAGE:
                 number = public.stages[other]
             losses = hidden.losses[other] + each * number
-            if losses > MOST_COINS:
-                stop_game(LOSSES, other, entry, losses, MOST_COINS)
-            if min(losses, public.coins[other]) > MOST_PAID:
-                stop_game(PAYABLE, other, entry, min(losses, public.coins[other]), MOST_PAID)
+            if losses > MAX_COINS:
+                stop_game(LOSSES, other, entry, losses, MAX_COINS)
+            if min(losses, public.coins[other]) > MAX_PAID:
+                stop_game(PAYABLE, other, entry, min(losses, public.coins[other]), MAX_PAID)
             hidden.losses[other] = losses
 
 
@@ -380,7 +380,7 @@ def resolve(game, rules, decision):
         if hidden.taken[seat] != NO_MOVE:
             settle(public, rules, seat, hidden.taken[seat])
     if eventful & w.AT_ONCE:
-        # all payments stand before any immediate coins are counted: the two never depend on each other's order
+        # all payments are known before immediate coins are counted, so the order of seats does not matter
         for seat in range(seats):
             entry = _entry_taken(game, rules, seat)
             if entry >= 0:

@@ -34,6 +34,7 @@ _GAIN_DEFEATS, _GAIN_DEBTS, _GAIN_DIPLOMACY = (
 _LOSE_COINS, _LOSE_DEFEATS, _LOSE_DEBTS = w.ACT["lose coins"], w.ACT["lose defeat_tokens"], w.ACT["lose debts"]
 _GAIN_SYMBOL = w.ACT["gain compass"]
 _LOSE_PRICE, _LOSE_FREE = w.ACT[f"lose {w.UNIT_PRICES[0]}"], w.ACT["lose free_build_tokens"]
+_LOSE_DIPLOMACY = w.ACT["lose diplomacy_tokens"]
 _LAST_MOVE = w.ON_CARD + len(w.MOVE_TRIGGERS) - 1
 
 
@@ -65,6 +66,18 @@ def _add_coins(public, gains, act, seat, city, row, share, amount, times, at_onc
 
 
 @kernel
+def _signed(public, act, city, amount):
+    """Return the amount of an action; minus what a city can lose of it where the action takes tokens or debts."""
+    if act == _LOSE_DEFEATS:
+        return -min(amount, np.int64(public.defeats[city]))
+    if act == _LOSE_DEBTS:
+        return -min(amount, np.int64(public.debts[city]))
+    if act == _LOSE_DIPLOMACY:
+        return -min(amount, np.int64(public.diplomacy[city]))
+    return -min(amount, np.int64(public.free_tokens[city])) if act == _LOSE_FREE else amount
+
+
+@kernel
 def _add(public, rules, gains, trigger, act, seat, city, amount, times):
     """Add the expected gains of one action of a clause to the own city or a rival."""
     row, share = OWN, 1.0
@@ -82,18 +95,15 @@ def _add(public, rules, gains, trigger, act, seat, city, amount, times):
         column, unit = POINTS, np.int64(rules.victory_points[public.age])
     elif act == _GAIN_DEFEATS or act == _LOSE_DEFEATS:
         column, unit = POINTS, np.int64(rules.defeat_points)
-        amount = amount if act == _GAIN_DEFEATS else -min(amount, np.int64(public.defeats[city]))
     elif act == _GAIN_DEBTS or act == _LOSE_DEBTS:
         column = DEBTS
-        amount = amount if act == _GAIN_DEBTS else -min(amount, np.int64(public.debts[city]))
     elif _GAIN_SYMBOL <= act < _LOSE_COINS:
         column = SYMBOLS_FROM + act - _GAIN_SYMBOL  # the remaining columns are in the order of gains
     elif _LOSE_PRICE <= act < _LOSE_FREE:
         column, unit = PRICES_FROM + act - _LOSE_PRICE, -1
     elif act == _LOSE_FREE:
-        column, amount = FREE_TOKENS, -min(amount, np.int64(public.free_tokens[city]))
-    elif act != _GAIN_DIPLOMACY:
-        amount = -min(amount, np.int64(public.diplomacy[city]))
+        column = FREE_TOKENS
+    amount = _signed(public, act, city, amount)
     gains[row, column] += share * times * amount * unit
 
 

@@ -32,7 +32,6 @@ _BIT = np.uint64(1)
 
 @kernel
 def _fill(public, own, choice, rules, settings, values, places, count, state, moves):
-    """Fill the numbers of the state and of the moves."""
     fill_moves(public, own, choice, rules, settings, values, places, count, moves)
     fill_state(public, own, choice, rules, state)
 
@@ -65,7 +64,6 @@ def _list_items(public, own, choice, rules, rows):
 
 @kernel
 def _card_role(choice, own, action):
-    """Return the role that a card has in a move."""
     if choice.seat != own.seat:
         return _CITY_BUILD if action == BUILD else _CITY_LEAVE
     if action == BUILD:

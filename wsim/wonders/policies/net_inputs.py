@@ -35,7 +35,6 @@ def _lane(word, resource):
 
 @kernel
 def _military(public, rules, seat):
-    """Return the points of a seat's tokens."""
     points = public.defeats[seat] * rules.defeat_points
     for age in range(w.AGES):
         points += public.victory[seat, age] * rules.victory_points[age]
@@ -123,8 +122,14 @@ def _neighbor(public, rules, seat, other, x, at):
 
 
 @kernel
-def _the_rest(public, rules, seat, x, at):
-    """Fill the numbers of the cities other than the neighbours; return the next index."""
+def fill_state(public, own, choice, rules, x):
+    """Fill the numbers of the state for the deciding seat; return their count."""
+    seat = own.seat
+    at = _moment(public, choice, rules, x)
+    at = _city(public, rules, seat, x, at)
+    at = _economy(public, rules, seat, x, at)
+    at = _neighbor(public, rules, seat, neighbor_left(public, seat), x, at)
+    at = _neighbor(public, rules, seat, neighbor_right(public, seat), x, at)
     left, right = neighbor_left(public, seat), neighbor_right(public, seat)
     for other in range(rules.players):
         if other != seat and other != left and other != right:
@@ -135,18 +140,6 @@ def _the_rest(public, rules, seat, x, at):
             x[at + 4] += public.colors[other, w.RED] / 6.0
             x[at + 5] = max(x[at + 5], _military(public, rules, other) / 6.0)
     return at + 6
-
-
-@kernel
-def fill_state(public, own, choice, rules, x):
-    """Fill the numbers of the state for the deciding seat; return their count."""
-    seat = own.seat
-    at = _moment(public, choice, rules, x)
-    at = _city(public, rules, seat, x, at)
-    at = _economy(public, rules, seat, x, at)
-    at = _neighbor(public, rules, seat, neighbor_left(public, seat), x, at)
-    at = _neighbor(public, rules, seat, neighbor_right(public, seat), x, at)
-    return _the_rest(public, rules, seat, x, at)
 
 
 # --- sets of cards
@@ -177,7 +170,7 @@ def coming_names(public, own, rules, word):
     A hand that it passed on returns after as many turns as there are players, without the cards that other cities have
     built from it.
     """
-    found, seat, players, age, turn = _ZERO, own.seat, rules.players, public.age, public.turn
+    seen_names, seat, players, age, turn = _ZERO, own.seat, rules.players, public.age, public.turn
     for after in range(1, players):
         handed = turn + after - players
         if handed < 0 or turn + after >= public.turns:
@@ -186,8 +179,8 @@ def coming_names(public, own, rules, word):
         for step in range(1, turn - handed):
             holder = (seat - step) % players if rules.to_right[age] else (seat + step) % players
             names &= ~public.built[holder, word]
-        found |= names
-    return found
+        seen_names |= names
+    return seen_names
 
 
 # --- moves

@@ -40,13 +40,11 @@ ITEM_NUMBERS = _NAMES
 
 
 def _units(packed: Any) -> NDArray[np.float32]:
-    """Return the amount of each resource in packed words."""
     lanes = np.ascontiguousarray(packed).view(np.uint8).reshape(-1, 8)
     return lanes[:, : w.RESOURCE_KINDS].astype(np.float32)
 
 
 def _bits(masks: Any, count: int) -> NDArray[np.float32]:
-    """Return the bits of masks."""
     return (np.asarray(masks, np.int64)[:, None] >> np.arange(count) & 1).astype(np.float32)
 
 
@@ -59,35 +57,20 @@ def _counting(effects: Any) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     return counted.astype(np.float32), around.astype(np.float32)
 
 
-def _chains(rules: Any) -> NDArray[np.float32]:
-    """Return for every entry what its chains lead to (points, science, shields, cards) and whether it can be free."""
-    chains = np.zeros((w.ENTRIES, 5), np.float32)
-    for card in range(int(rules.cards)):
-        for word in range(w.CARD_WORDS):
-            predecessors = int(rules.chain[card, word])
-            chains[card, 4] += predecessors != 0
-            for bit in range(64):
-                if predecessors >> bit & 1:
-                    chains[64 * word + bit, :4] += (
-                        rules.points[card] / 5, (rules.symbol[card] > 0) / 1, rules.shields[card] / 2, 0.5,
-                    )  # fmt: skip
-    return chains
-
-
 def item_numbers(rules: Any) -> NDArray[np.float32]:
     """Return the numbers of all entries of a RULES record, shape (ENTRIES, len(ITEM_NUMBERS)), about -1 to 2."""
     columns: list[Any] = []
     entries = np.arange(w.ENTRIES)
     is_card, is_stage = entries < int(rules.cards), entries >= w.STAGE_ENTRY
-    there = (is_card | is_stage).astype(np.float32)
+    exists = (is_card | is_stage).astype(np.float32)
     card_of = np.minimum(entries, w.CARDS - 1)
-    columns += [there, is_stage]
+    columns += [exists, is_stage]
     color = np.asarray(rules.color)[card_of]
     columns += [(color == one) & is_card for one in range(w.COLOR_KINDS)]
     columns += [(np.asarray(rules.age_of)[card_of] == age) & is_card for age in range(w.AGES)]
     cost, coins = _units(rules.cost), np.asarray(rules.cost_coins, np.float32)
     columns += [*cost.T / 2, cost.sum(1) / 3, (cost > 0).sum(1) / 3, coins / 3]
-    columns += [(cost.sum(1) + coins == 0) & (there > 0)]
+    columns += [(cost.sum(1) + coins == 0) & (exists > 0)]
     makes, may = _units(rules.produces), _bits(rules.one_of, w.RESOURCE_KINDS)
     columns += [*makes.T, *may.T, makes.sum(1), may.sum(1) / 2]
     columns += [np.asarray(rules.points) / 5, np.asarray(rules.shields) / 2]
@@ -105,9 +88,19 @@ def item_numbers(rules: Any) -> NDArray[np.float32]:
     columns += [loss * (per == w.PER_VICTORY) / 2, loss * (per == w.PER_STAGE) / 2, np.asarray(rules.debt[:, 0])]
     columns += [(who == w.WHO_NEIGHBORS) | (np.asarray(rules.debt[:, 1]) == w.WHO_NEIGHBORS)]
     columns += [np.asarray(rules.victory_token) / 3, np.asarray(rules.diplomacy), np.asarray(rules.copy_science)]
-    columns += list(_chains(rules).T)
+    chains = np.zeros((w.ENTRIES, 5), np.float32)
+    for card in range(int(rules.cards)):
+        for word in range(w.CARD_WORDS):
+            predecessors = int(rules.chain[card, word])
+            chains[card, 4] += predecessors != 0
+            for bit in range(64):
+                if predecessors >> bit & 1:
+                    chains[64 * word + bit, :4] += (
+                        rules.points[card] / 5, (rules.symbol[card] > 0) / 1, rules.shields[card] / 2, 0.5,
+                    )  # fmt: skip
+    columns += list(chains.T)
     by_formula = np.resize(np.append(np.flatnonzero(rules.when), [-1] * OWN_ROWS), OWN_ROWS)
     columns += [entries == entry for entry in by_formula]
     table = np.stack([np.asarray(column, np.float32) for column in columns], 1)
     assert table.shape == (w.ENTRIES, len(ITEM_NUMBERS))
-    return table * there[:, None]
+    return table * exists[:, None]

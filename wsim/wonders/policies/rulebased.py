@@ -96,8 +96,10 @@ def _cheapest(choice, index):
 
 
 @kernel
-def _by_rules(public, own, choice, rules):
-    """Pick by the order of rules of ages I and II."""
+def rulebased_policy(public, own, choice, rules, settings):
+    """Follow the rules of the age."""
+    if public.age == 2:
+        return pick_most_points(public, own, choice, rules, settings)
     best, at = _NO_BUILD, -1
     for i in range(choice.count):
         move = choice.moves[i]
@@ -110,11 +112,3 @@ def _by_rules(public, own, choice, rules):
     elif at < 0:
         at = _random_card(own, choice, SELL)
     return _cheapest(choice, at) if at >= 0 else 0
-
-
-@kernel
-def rulebased_policy(public, own, choice, rules, settings):
-    """Follow the rules of the age."""
-    if public.age == 2:
-        return pick_most_points(public, own, choice, rules, settings)
-    return _by_rules(public, own, choice, rules)

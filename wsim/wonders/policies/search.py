@@ -30,20 +30,13 @@ _learned_room = stack_room("search.learned", np.float32, MAX_CANDIDATES)
 
 
 @kernel
-def _loss_values(game, rules, settings, seat):
-    """Fill the value of each payment of a loss; the Free City, whose points do not matter, pays as much as possible."""
-    choice, values = game.choice, game.lookahead.values
-    move_values(game.public, settings, choice, rules, values)
-    for index in range(choice.count):
-        values[index] = _POINT * values[index] if choice.seat == seat else -float(index)
-
-
-@kernel
 def _values(game, rules, settings, seat):
     """Fill the value of each legal move: that of the net, or of the weights for losses."""
     choice, values = game.choice, game.lookahead.values
     if choice.kind == LOSS:
-        _loss_values(game, rules, settings, seat)
+        move_values(game.public, settings, choice, rules, values)
+        for index in range(choice.count):
+            values[index] = _POINT * values[index] if choice.seat == seat else -float(index)
         return
     places, learned = _places_room(), _learned_room()
     count = net_values(game.public, game.own[seat], choice, rules, settings, places, learned)
@@ -81,7 +74,6 @@ def _points(game, rules, seat):
 
 @kernel
 def _utility(game, rules, seat):
-    """Return the utility of the end of a game for a seat."""
     best = -1e9
     for other in range(rules.players):
         if other != seat and not (rules.teams and other == seat ^ 1):

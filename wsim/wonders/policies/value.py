@@ -96,7 +96,6 @@ def _unit(public, settings, seat, needs, resource, more):
 
 @kernel
 def _either(public, settings, seat, needs, mask):
-    """Return the value of an either/or symbol."""
     value = 0.0
     left = mask
     while left:
@@ -108,7 +107,6 @@ def _either(public, settings, seat, needs, mask):
 
 @kernel
 def _production(public, settings, rules, seat, item, needs):
-    """Return the value of the resources that an item produces."""
     value = 0.0
     units = rules.produces[item]
     while units:
@@ -148,7 +146,6 @@ def _trade(public, settings, rules, seat, item):
 
 @kernel
 def _against(public, settings, rules, seat, rival, shields):
-    """Return the value of more shields against one rival."""
     weights = settings.weights[public.age]
     margin = public.shields[seat] - public.shields[rival]
     after = margin + shields
@@ -163,7 +160,6 @@ def _against(public, settings, rules, seat, rival, shields):
 
 @kernel
 def _shields(public, settings, rules, seat, shields):
-    """Return the value of more shields."""
     value = settings.weights[public.age, _SHIELD] * shields
     if rules.teams:
         return value + 2.0 * _against(public, settings, rules, seat, team_rival(public, seat), shields)
@@ -195,7 +191,6 @@ def _truce(public, settings, rules, seat, tokens):
 
 @kernel
 def _symbols(public, settings, rules, seat, symbol):
-    """Return the value of one more symbol."""
     weights = settings.weights[public.age]
     compass, gear, tablet = (
         public.symbols[seat, w.COMPASS],
@@ -228,7 +223,6 @@ def _turns_left(public):
 
 @kernel
 def _special(public, settings, rules, seat, item, needs):
-    """Return the value of the abilities of an item."""
     abilities = np.int64(rules.abilities[item])
     weights = settings.weights[public.age]
     value = 0.0
@@ -266,7 +260,7 @@ def _means(public, settings, seat, gains):
     weights, value = settings.weights[public.age], 0.0
     for kind in range(w.PRICE_KINDS):
         price = np.float64(public.price[seat, kind])
-        off = price - min(max(price + gains[OWN, PRICES_FROM + kind], 0.0), w.MOST_PRICE)
+        off = price - min(max(price + gains[OWN, PRICES_FROM + kind], 0.0), w.MAX_PRICE)
         if off:
             side, lanes = kind // 2, _MADE_LANES if kind & 1 else _RAW_LANES
             sold = public.sale_reach[neighbor_left(public, seat) if side == 0 else neighbor_right(public, seat)]

@@ -28,7 +28,6 @@ _DENIED = 0.15  # fraction of a card's value to the next player that a move gain
 
 @kernel
 def _treasury(settings, age, before, after):
-    """Return the value of changing the treasury from ``before`` to ``after`` coins."""
     reserve = min(after, _RESERVED) - min(before, _RESERVED)
     return settings.weights[age, _COIN] * (after - before) + settings.weights[age, _RESERVE] * reserve
 
@@ -39,17 +38,6 @@ def _loss_value(public, settings, choice, index):
     age, coins = public.age, public.coins[choice.seat]
     most, paid = bank_of(choice.moves[0]), bank_of(choice.moves[index])
     return _treasury(settings, age, coins, coins - paid) + settings.weights[age, _DEBT] * (most - paid)
-
-
-@kernel
-def _pick_loss(public, settings, choice):
-    """Return the index of the best payment for a loss."""
-    best, at = -1e9, 0
-    for i in range(choice.count):
-        value = _loss_value(public, settings, choice, i)
-        if value > best:
-            best, at = value, i
-    return at
 
 
 @kernel
@@ -93,19 +81,6 @@ def _pile_value(public, settings, choice, rules, needs, index):
     gained = coins_of(public, rules, seat, card) if rules.eventful[card] else 0
     value = item_value(public, settings, rules, seat, card, needs)
     return value + _after_paying(settings, age, public.coins[seat], gained, move)
-
-
-@kernel
-def _pick_from_pile(public, settings, choice, rules):
-    """Return the best build from the discard pile, or declining."""
-    seat = choice.seat
-    needs = city_needs(public, rules, seat, next_stage(public, rules, seat))
-    best, at = -1e9, 0
-    for i in range(choice.count):
-        value = _pile_value(public, settings, choice, rules, needs, i)
-        if value > best:
-            best, at = value, i
-    return at
 
 
 @kernel
@@ -193,9 +168,21 @@ def _pick_move(public, settings, choice, rules):
 def weighted_policy(public, own, choice, rules, settings):
     """Take the move with the highest value; pay a coin loss as long as coins are worth less than a debt."""
     if choice.kind == LOSS:
-        return _pick_loss(public, settings, choice)
+        best, at = -1e9, 0
+        for i in range(choice.count):
+            value = _loss_value(public, settings, choice, i)
+            if value > best:
+                best, at = value, i
+        return at
     if choice.kind == DISCARD_PILE:
-        return _pick_from_pile(public, settings, choice, rules)
+        seat = choice.seat
+        needs = city_needs(public, rules, seat, next_stage(public, rules, seat))
+        best, at = -1e9, 0
+        for i in range(choice.count):
+            value = _pile_value(public, settings, choice, rules, needs, i)
+            if value > best:
+                best, at = value, i
+        return at
     return _pick_move(public, settings, choice, rules)
 
 
