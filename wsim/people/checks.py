@@ -234,7 +234,10 @@ class Sheet:
         self.rows = self.rows.with_columns(flags.alias(name))
 
     def _items(self) -> None:
-        """Turn a list of items (``built``) into one column for each, and check columns of items."""
+        """Turn a list of items (``built``) into one column for each, and check columns of items.
+
+        An empty list means no item, unless no seat of the game has any: then nobody recorded them.
+        """
         owned = [name for name in self.schema if ":" in name]
         for name in [one for one in owned if one in self.rows.columns]:
             self._flag(name)
@@ -262,7 +265,7 @@ class Sheet:
             )
         ).drop_nulls()
         flags = []
-        nobody = self.rows.select(pl.when(pl.col("built").is_not_null()).then(False)).to_series()
+        nobody = self.rows.select(pl.when(pl.col("built").is_not_null().any().over("game")).then(False)).to_series()
         for (item,), part in codes.partition_by("built", as_dict=True).items():
             flags.append(nobody.clone().scatter(part["at"].unique().to_list(), True).alias(f"{prefix}{item}"))
         known = {flag.name for flag in flags}
