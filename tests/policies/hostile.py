@@ -1,10 +1,13 @@
 """Policies that misbehave, and two that do not (tests/policies/test_isolation.py)."""
 
 import ctypes
+import gc
 import os
 import socket
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 import wsim
 
@@ -55,16 +58,8 @@ def far(public: Any, own: Any, choice: Any, rules: Any) -> int:
 
 
 def sees_hidden(public: Any, own: Any, choice: Any, rules: Any) -> int:
-    import gc
-
-    return (
-        10**6
-        if any(
-            getattr(kept, "dtype", None) is not None and "hidden" in (kept.dtype.names or ())
-            for kept in gc.get_objects()
-        )
-        else 0
-    )
+    arrays = [kept for kept in gc.get_objects() if isinstance(kept, np.ndarray)]
+    return 10**6 if any("hidden" in (array.dtype.names or ()) for array in arrays) else 0
 
 
 def ends(public: Any, own: Any, choice: Any, rules: Any) -> int:

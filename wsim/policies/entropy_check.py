@@ -67,7 +67,7 @@ def _loaded(function: FunctionType) -> Iterator[tuple[Any, bool]]:
                 held[step.argval] = getattr(value, step.argval, None)
                 continue
             elif step.opname.startswith("LOAD_"):
-                name = step.argval[-1] if isinstance(step.argval, tuple) else step.argval
+                name = step.argval[-1] if isinstance(step.argval, tuple) and step.argval else step.argval
                 value = held.get(name) if isinstance(name, str) and step.opname != "LOAD_CONST" else None
             elif step.opname.startswith("STORE_") and isinstance(step.argval, str):
                 if value is not None:
