@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -21,9 +20,8 @@ from numpy.typing import NDArray
 
 from wsim.errors import UserError
 from wsim.game import find_game
-from wsim.lab.plan import Plan
 from wsim.lab.rest_known import known_between
-from wsim.lab.store import Run, load_run
+from wsim.lab.store import Run
 from wsim.stats.clusters import clustered, clusterings_of
 from wsim.stats.columns import PLAYER_HALF_WIDTH
 from wsim.stats.distributions import normal_quantile
@@ -64,27 +62,6 @@ class Evidence:
     design: float
     players: int
     noun: str = ""
-
-
-def people_run(path: str, like: Plan) -> Run:
-    """Open a run of people, or the one in a folder of several that has the players and rule set of a plan.
-
-    Raises UserError for a run of policies, and where no run fits.
-    """
-    folder = Path(path)
-    if folder.is_dir() and not (folder / "run.json").exists():
-        folder = folder / f"{like.ruleset}-{like.players}p"
-        if not folder.is_dir():
-            raise UserError(f"{path!r} has no games of {like.ruleset} with {like.players} players")
-    run = load_run(folder)
-    if run.people is None:
-        raise UserError(f"{path!r} was played by policies: people's games come from wsim import")
-    for key in ("game", "ruleset", "players"):
-        if getattr(run.plan, key) != getattr(like, key):
-            raise UserError(
-                f"{path!r} and the study do not fit: {key} is {getattr(run.plan, key)} and {getattr(like, key)}"
-            )
-    return run
 
 
 def evidence(study: Run, people: Run | None, by: Sequence[str], metric: str, distance: float | None) -> Evidence:

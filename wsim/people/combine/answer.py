@@ -13,10 +13,11 @@ from wsim.document import CATEGORY, COUNT, NAME, POINTS, SHARE, Chart, Column, C
 from wsim.errors import UserError
 from wsim.lab.answer import View, whole
 from wsim.lab.execution import Execution
+from wsim.lab.people_runs import people_run
 from wsim.lab.store import load_run
 from wsim.people.combine.estimate import Combined, combine
 from wsim.people.combine.question import CombineQuestion
-from wsim.people.evidence import Evidence, evidence, people_run
+from wsim.people.evidence import Evidence, evidence
 from wsim.questions.asked import AskedAnswer
 from wsim.stats.distributions import normal_quantile
 from wsim.stats.tables import OBSERVATIONAL

@@ -33,9 +33,10 @@ from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.answer import View, whole
 from wsim.lab.execution import Execution
+from wsim.lab.people_runs import people_run
 from wsim.lab.store import Run, load_run
 from wsim.people.combine.answer import combined
-from wsim.people.evidence import Evidence, Floats, evidence, people_run
+from wsim.people.evidence import Evidence, Floats, evidence
 from wsim.people.planning.question import PlanningQuestion
 from wsim.questions.asked import AskedAnswer
 from wsim.questions.compare.answer import compare_runs
