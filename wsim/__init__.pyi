@@ -196,7 +196,7 @@ def experiment_worth(
 def import_games(
     *files: str | os.PathLike[str],
     out: str | os.PathLike[str],
-    columns: Mapping[str, str] | Sequence[str] = ...,
+    columns: Mapping[str, str] | str | Sequence[str] = ...,
     sheet: str | None = None,
     players: int | None = None,
     boards: str = "chosen",

@@ -386,6 +386,7 @@ def test_the_python_function_imports_like_the_command(tmp_path: Path) -> None:
     (run,) = done.runs
     assert (run.games, run.plan.players, run.plan.ruleset, done.games_left_out) == (1, 3, "2e", 1)
     assert done.problems["row"].to_list() == [5, 6]
-    for keys, why in (({"boards": "dealt"}, "boards must be one of chosen, drawn"), ({"ruleset": "3e"}, "3e")):
-        with pytest.raises(UserError, match=why):
-            wsim.import_games(tmp_path / "a.csv", out=tmp_path / "more", **keys)
+    with pytest.raises(UserError, match="boards must be one of chosen, drawn"):
+        wsim.import_games(tmp_path / "a.csv", out=tmp_path / "more", boards="dealt")
+    with pytest.raises(UserError, match="3e"):
+        wsim.import_games(tmp_path / "a.csv", out=tmp_path / "more", ruleset="3e")

@@ -13,7 +13,7 @@ from wsim.people.question import ImportOptions
 def import_games(
     *files: str | os.PathLike[str],
     out: str | os.PathLike[str],
-    columns: Mapping[str, str] | Sequence[str] = (),
+    columns: Mapping[str, str] | str | Sequence[str] = (),
     sheet: str | None = None,
     players: int | None = None,
     boards: str = "chosen",
@@ -42,10 +42,11 @@ def import_games(
     Returns the runs, how headings and names were read, and what was left out. Raises UserError for files that cannot be
     read and, without ``skip_bad``, for games that cannot be right: nothing is written then.
     """
+    if isinstance(columns, Mapping):
+        columns = [f"{field}={heading}" for field, heading in columns.items()]
     options = ImportOptions(
-        files=tuple(map(os.fspath, files)), out=os.fspath(out), sheet=sheet, players=players, boards=boards,
-        columns=tuple(f"{field}={heading}" for field, heading in columns.items())
-        if isinstance(columns, Mapping) else columns,
+        files=tuple(os.fspath(file) for file in files), out=os.fspath(out), sheet=sheet, players=players, boards=boards,
+        columns=(columns,) if isinstance(columns, str) else tuple(columns),
         skip_bad=skip_bad, anonymous=anonymous, source=source, licence=licence,
     )  # fmt: skip
     rules = {"game": game, "ruleset": ruleset, "cards": cards, "patch": patch or None, "set": set or None}
