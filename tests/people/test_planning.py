@@ -94,9 +94,9 @@ def test_a_schedule_to_print(
     cells = "".join(f"<td>{board}</td>" for board in first)
     assert f"<tr><td>1</td><td>1</td>{cells}<td>" in text
     assert f"<th>wonder</th>{''.join(f'<td>{board.split()[0]}</td>' for board in first)}" in text
-    answer = wsim.plan_games("study", "people", print=str(tmp_path / "python.html"))
+    answer = wsim.plan_games("study", "people", printed=str(tmp_path / "python.html"))
     assert (tmp_path / "python.html").read_text("utf-8") == text
-    assert answer.asked["groups"][0]["print"] is None
+    assert answer.asked["groups"][0]["printed"] is None
     assert answer.again().identical
     for name, why in (("evenings.html", "already exists"), ("evenings.pdf", "is an .html file")):
         refused = wsim_command("people", "plan", "study", "--print", str(tmp_path / name))

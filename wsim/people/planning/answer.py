@@ -169,10 +169,10 @@ def ask(question: PlanningQuestion, _execution: Execution = Execution()) -> Plan
     variance = ((estimate.high - estimate.low) / 2 / normal_quantile((1 + question.level) / 2)) ** 2
     middle = (estimate.low + estimate.high) / 2
     schedule, seats = schedule_of(both, variance, study.plan.players, question.games * question.evenings)
-    if question.print is not None:
+    if question.printed is not None:
         named = [[both.names.row(row, named=True) for row in game] for game in schedule]
         evenings = [named[first : first + question.games] for first in range(0, len(named), question.games)]
-        write_schedule(Path(question.print), study.plan, evenings)
+        write_schedule(Path(question.printed), study.plan, evenings)
     clear = (estimate.low > both.reference) | (estimate.high < both.reference)
     later = clear_chance(middle, variance, both, seats, question.level)
     needed = games_until_clear(middle, variance, both, question)

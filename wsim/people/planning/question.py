@@ -18,7 +18,7 @@ def power(name: str, value: Any) -> Any:
     return value
 
 
-def printed(_name: str, value: Any) -> Any:
+def new_page(_name: str, value: Any) -> Any:
     """Return the name of a new HTML file; raise UserError for anything else."""
     from wsim.people.template import check_printed
 
@@ -42,8 +42,9 @@ class PlanningQuestion(Options):
     evenings: int = option("Evenings to schedule.", 2, metavar="N", read=whole, check=at_least(1))
     chance: float = option("Chance with which a wonder should become clear.", 0.8, metavar="X", check=power)
     patched: str | None = option("Simulated run with the patch to be tested.", None, metavar="RUN", file=True)
-    print: str | None = option(
-        "Write the schedule to print, with a score sheet for each game.", None, metavar="FILE.html", check=printed
-    )
+    printed: str | None = option(
+        "Write the schedule to print, with a score sheet for each game.", None, metavar="FILE.html", names=("--print",),
+        check=new_page,
+    )  # fmt: skip
     distance: float | None = distance_option()
     level: float = level_option()
