@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from wsim.lab.execution import Execution
     from wsim.lab.plan import Plan
 
-OUTPUTS = ("out", "folder", "resume")
+OUTPUTS = ("out", "folder", "resume", "printed")
 """Options for the output of a command; a form writes to the opened folder instead."""
 
 
