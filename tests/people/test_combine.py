@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy.integrate import quad  # type: ignore[import-untyped]
 from scipy.special import ndtr  # type: ignore[import-untyped]
@@ -123,8 +124,14 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     record(Plan.make(games=2000, policies="balanced", set=["wonders.Rhodos.sides.A.1.points=9"]), folder / "patched")
     for name, changes in (("people", []), ("patched-people", ["wonders.Rhodos.sides.A.1.points=9"])):
         sheet = wsim.simulate(policies="rulebased", games=300, seed=5, set=changes)
+        cards = [column for column in sheet.columns if column.startswith("built:")]
+        built = [
+            "; ".join(card.removeprefix("built:") for card in cards if row[card])
+            for row in sheet.select(cards).iter_rows(named=True)
+        ]
         columns = ["game", "wonder", "side", "total", "win_share"]
-        sheet.select(columns).rename({"win_share": "share"}).write_csv(folder / f"{name}.csv")
+        recorded = sheet.select(columns).rename({"win_share": "share"})
+        recorded.with_columns(built=pl.Series(built)).write_csv(folder / f"{name}.csv")
         plan = Plan.make(set=changes)
         import_games(ImportOptions(files=(str(folder / f"{name}.csv"),), out=str(folder / name)), plan)
     return folder
@@ -153,6 +160,41 @@ def test_the_command_and_the_function(
     assert score.again().identical
 
 
+def test_cards_that_people_recorded(runs: Path, wsim_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(runs)
+    shown = wsim_command("people", "combine", "study", "people", "--by", "card")
+    assert (shown.code, shown.err) == (0, "")
+    assert "seats that built each card minus that of the other seats" in shown.out
+    assert "Observational" in shown.out
+    for metric in ("win", "score"):
+        answer = wsim.combine("study", "people", by=("card",), metric=metric)
+        assert (answer.noun, answer.reference, answer.again().identical) == ("card", 0, True)
+        theirs = {row["card"]: row for row in wsim.load_run("people").cards().frame.iter_rows(named=True)}
+        spreads = []
+        for row in answer.rows.iter_rows(named=True):
+            own = theirs[row["card"]]
+            assert row["n"] == own["n"]
+            if own["n"]:
+                assert row["people"] == pytest.approx(own[f"{metric}_difference"], abs=2e-6)
+            if own["n"] > 200:
+                clustered = own[f"{metric}_difference_high"] - own[f"{metric}_difference_low"]
+                spreads.append((row["people_high"] - row["people_low"]) / clustered)
+        assert np.median(spreads) == pytest.approx(1, abs=0.12)
+
+
+def test_gaps_in_the_built_cards_are_not_read_as_no_card(runs: Path, tmp_path: Path) -> None:
+    from wsim.lab.plan import Plan
+    from wsim.people.importing import import_games
+    from wsim.people.question import ImportOptions
+
+    sheet = pl.read_csv(runs / "people.csv").head(40)
+    gaps = sheet.with_columns(built=pl.when(pl.col("game") != sheet["game"][0]).then("built"))
+    gaps.write_csv(tmp_path / "gaps.csv")
+    import_games(ImportOptions(files=(str(tmp_path / "gaps.csv"),), out=str(tmp_path / "gaps")), Plan.make())
+    with pytest.raises(wsim.UserError, match="people did not record which cards they built"):
+        wsim.combine(str(runs / "study"), str(tmp_path / "gaps"), by=("card",))
+
+
 def test_a_difference_under_a_patch(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(runs)
     answer = wsim.combine("patched", "patched-people", metric="score", before="study", before_people="people")
@@ -171,6 +213,7 @@ def test_a_difference_under_a_patch(runs: Path, monkeypatch: pytest.MonkeyPatch)
         (("study", "people", "--metric", "wins"), "metric must be win or score, not 'wins' (did you mean 'win'?)"),
         (("study", "people", "--distance", "0"), "distance must be larger than 0"),
         (("study", "people", "--by", "wunder"), "the table has no column 'wunder'"),
+        (("study", "people", "--by", "card,side"), "cards are combined by themselves: --by card, not card,side"),
         (("study", "people", "--before", "study"), "needs both --before and --before-people"),
     ],
 )

@@ -18,6 +18,8 @@ from wsim.people.importing import import_games
 from wsim.people.question import ImportOptions
 from wsim.questions.compare.answer import _weights
 from wsim.stats.clusters import clustered, clusterings_of
+from wsim.stats.distributions import two_sided_p
+from wsim.stats.intervals import benjamini_hochberg
 
 
 def test_one_and_two_ways_of_clustering_are_those_of_a_library() -> None:
@@ -112,9 +114,56 @@ def test_calibrate_against_people(runs: Path, monkeypatch: pytest.MonkeyPatch, w
     best = own.sort("total", descending=True).group_by("game", maintain_order=True).agg(pl.col("total").head(2))
     margin = np.mean([totals[0] - totals[1] for totals in best["total"].to_list()])
     assert rows["game", "margin_first_second"]["human"] == pytest.approx(margin)
+    assert min(row["q"] for row in rows.values() if row["q"] is not None) > 0.01  # the same policy
+    assert "q" not in json.loads(wsim_command("calibrate", "study", "--json").out)["rows"][0]
     for words, why in (
         (("study", "--against", "study"), "people's games come from wsim import"),
         (("study", "--against", "nowhere"), "does not exist"),
     ):
         refused = wsim_command("calibrate", *words)
+        assert (refused.code, why in refused.err) == (2, True), refused.err
+
+
+@pytest.fixture(scope="module")
+def several(runs: Path) -> Path:
+    """People's games with seats and cards, for three and four players in one folder."""
+    tables = []
+    for players in (3, 4):
+        played = wsim.simulate(players=players, policies="balanced", games=150, seed=4)
+        cards = [name for name in played.columns if name.startswith("built:")]
+        built = ["; ".join(c.removeprefix("built:") for c in cards if row[c]) for row in played.iter_rows(named=True)]
+        sheet = played.select(pl.format("{}p-{}", pl.lit(players), "game").alias("game"), "seat", "total", "wonder")
+        tables.append(sheet.with_columns(built=pl.Series(built)))
+    pl.concat(tables).write_csv(runs / "several.csv")
+    import_games(ImportOptions(files=(str(runs / "several.csv"),), out=str(runs / "several")), Plan.make())
+    return runs
+
+
+def test_the_folder_of_several_numbers_of_players_is_taken(
+    several: Path, monkeypatch: pytest.MonkeyPatch, wsim_command: Command
+) -> None:
+    monkeypatch.chdir(several)
+    answer = json.loads(wsim_command("compare", "study", "several", "--json").out)
+    assert answer["runs"][1] == "several/1e-4p"
+    rows = {row["metric"]: row for row in answer["metrics"]}
+    assert {"score:seat 0", "win:seat 3", "built:Palace", "score:Gizah"} <= rows.keys()
+    assert rows["score:seat 2"]["n_second"] == 150
+    own = wsim.load_run("several/1e-4p").to_polars()
+    assert rows["score:seat 2"]["second"] == pytest.approx(own.filter(pl.col("seat") == 2)["total"].to_numpy().mean())
+    assert rows["built:Palace"]["second"] == pytest.approx(own["built:Palace"].to_numpy().mean())
+    known = [row for row in rows.values() if row["q"] is not None]
+    z = np.array([3.92 * row["difference"] / (row["difference_high"] - row["difference_low"]) for row in known])
+    assert (z**2).mean() == pytest.approx(1, abs=0.35)  # the same policy on both sides
+    assert np.array([row["q"] for row in known]) == pytest.approx(benjamini_hochberg(two_sided_p(z)), abs=0.02)
+    assert rows["built:Excavation"]["second"] == 0.25  # built in each of the few games, which is no certainty
+    assert wsim_command("compare", "several", "study", "--json", "--metric", "score:seat 1").code == 0
+    assert wsim_command("calibrate", "study", "--against", "several").code == 0
+    record(Plan.make(players=5, games=20, policies="random"), several / "five")
+    for words, why in (
+        (("compare", "five", "several"), "has no games of 1e with 5 players: it has 1e-3p, 1e-4p"),
+        (("compare", "several", "several"), "both contain several runs: name one, such as several/1e-3p"),
+        (("calibrate", "five", "--against", "several"), "has no games of 1e with 5 players: it has 1e-3p, 1e-4p"),
+        (("compare", "study", "people", "--metric", "score:seat 1"), "no wonder or side is called 'seat 1'"),
+    ):
+        refused = wsim_command(*words)
         assert (refused.code, why in refused.err) == (2, True), refused.err

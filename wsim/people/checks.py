@@ -234,7 +234,10 @@ class Sheet:
         self.rows = self.rows.with_columns(flags.alias(name))
 
     def _items(self) -> None:
-        """Turn a list of items (``built``) into one column for each, and check columns of items."""
+        """Turn a list of items (``built``) into one column for each, and check columns of items.
+
+        An empty list means no item, unless no seat of the game has any: then nobody recorded them.
+        """
         owned = [name for name in self.schema if ":" in name]
         for name in [one for one in owned if one in self.rows.columns]:
             self._flag(name)
@@ -262,12 +265,12 @@ class Sheet:
             )
         ).drop_nulls()
         flags = []
+        nobody = self.rows.select(pl.when(pl.col("built").is_not_null().any().over("game")).then(False)).to_series()
         for (item,), part in codes.partition_by("built", as_dict=True).items():
-            has = pl.Series([False]).new_from_index(0, self.rows.height)
-            flags.append(has.scatter(part["at"].unique().to_list(), True).alias(f"{prefix}{item}"))
+            flags.append(nobody.clone().scatter(part["at"].unique().to_list(), True).alias(f"{prefix}{item}"))
         known = {flag.name for flag in flags}
         self.rows = self.rows.with_columns(
-            *flags, *(pl.lit(False).alias(name) for name in owned if name.startswith(prefix) and name not in known)
+            *flags, *(nobody.alias(name) for name in owned if name.startswith(prefix) and name not in known)
         )
 
     def _totals(self) -> None:

@@ -4,22 +4,25 @@ People repeat: the same player with the same wonder, the same house. Errors of p
 independent seats times a design effect, estimated from all rows together: the variance of sums over players (else
 groups, else games) within a row, divided by that of independent seats. Because a good player may like a wonder, results
 are first adjusted for the player: minus the player's mean deviation, shrunk by its own reliability.
+
+The figure of a wonder is a mean. The figure of a card is the mean of the seats that built it minus that of the other
+seats, in both sources: observational, because who builds a card may have been better off already.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from wsim.errors import UserError
-from wsim.lab.plan import Plan
+from wsim.game import find_game
 from wsim.lab.rest_known import known_between
-from wsim.lab.store import Run, load_run
+from wsim.lab.store import Run
+from wsim.stats.clusters import clustered, clusterings_of
 from wsim.stats.columns import PLAYER_HALF_WIDTH
 from wsim.stats.distributions import normal_quantile
 
@@ -29,6 +32,8 @@ COLUMNS = {"win": "win_share", "score": "total"}
 RAREST = 0.02  # a win share below it has the error of this one: 0 wins of few games are not certain
 USUAL_DISTANCE = {"win": 0.06, "score": 1.0}
 """The scale of the distance where no player SD is known: of the fair share, and in points; typical of good players."""
+USUAL_ITEM_DISTANCE = {"win": 0.14, "score": 2.0}
+"""The same for the difference between seats with and without a card."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +46,7 @@ class Evidence:
         infinite where n is 0). seat_variance: of one more seat of people, design effect included.
     reference: what a row is compared with: the fair share, or the mean score. scale: of the distance, with its source.
     design: the design effect. players: how many different players; 0: not recorded.
+    noun: what rows are, if their figure is the difference between seats with and without it (``card``); else empty.
     """
 
     names: pl.DataFrame
@@ -55,27 +61,7 @@ class Evidence:
     scale_source: str
     design: float
     players: int
-
-
-def people_run(path: str, like: Plan) -> Run:
-    """Open a run of people, or the one in a folder of several that has the players and rule set of a plan.
-
-    Raises UserError for a run of policies, and where no run fits.
-    """
-    folder = Path(path)
-    if folder.is_dir() and not (folder / "run.json").exists():
-        folder = folder / f"{like.ruleset}-{like.players}p"
-        if not folder.is_dir():
-            raise UserError(f"{path!r} has no games of {like.ruleset} with {like.players} players")
-    run = load_run(folder)
-    if run.people is None:
-        raise UserError(f"{path!r} was played by policies: people's games come from wsim import")
-    for key in ("game", "ruleset", "players"):
-        if getattr(run.plan, key) != getattr(like, key):
-            raise UserError(
-                f"{path!r} and the study do not fit: {key} is {getattr(run.plan, key)} and {getattr(like, key)}"
-            )
-    return run
+    noun: str = ""
 
 
 def evidence(study: Run, people: Run | None, by: Sequence[str], metric: str, distance: float | None) -> Evidence:
@@ -86,56 +72,104 @@ def evidence(study: Run, people: Run | None, by: Sequence[str], metric: str, dis
     if study.people is not None:
         raise UserError(f"{str(study.path)!r} was played by people: the study must be a simulated run")
     groups = tuple(by) or (people.recorded(("wonder", "side")) if people else ("wonder", "side"))
-    table = study.table("wonders", groups).frame
-    figure = METRICS[metric]
+    nouns = {noun: prefix for prefix, noun in find_game(study.plan.game).OWNED.items() if noun == "card"}
+    noun = next((name for name in groups if name in nouns), "")
+    if noun and len(groups) > 1:
+        raise UserError(f"{noun}s are combined by themselves: --by {noun}, not {','.join(groups)}")
+    figure = f"{metric}_difference" if noun else METRICS[metric]
+    of_table = f"{noun}s" if noun else "wonders"
+    table = study.table(of_table, () if noun else groups).frame.drop_nulls(figure)
     half = table[f"{figure}_high"].to_numpy() - table[f"{figure}_low"].to_numpy()
     simulated, error = table[figure].to_numpy().astype(float), half / 2 / normal_quantile(0.975)
     names = table.select(pl.col(groups).cast(pl.String))
     fair = 1 / study.plan.players
-    between = known_between(study.provenance.identity, study.path, "wonders") if metric == "win" else None
+    between = known_between(study.provenance.identity, study.path, of_table) if metric == "win" else None
     known = np.empty(0) if between is None or PLAYER_HALF_WIDTH not in table.columns else between.sds()
     if distance is not None:
         scale, source = distance, "as requested"
     elif len(known):
         scale, source = float(np.sqrt((known**2).mean())), "how much good players differ in the simulation (player SD)"
     else:
-        scale = USUAL_DISTANCE[metric] * (fair if metric == "win" else 1)
+        scale = (USUAL_ITEM_DISTANCE if noun else USUAL_DISTANCE)[metric] * (fair if metric == "win" else 1)
         source = "typical of good players, because no player SD is known for this study"
-    reference = fair if metric == "win" else float(np.average(simulated, weights=table["n"].to_numpy()))
+    reference = 0.0 if noun else fair
+    if metric == "score" and not noun:
+        reference = float(np.average(simulated, weights=table["n"].to_numpy()))
     share = np.clip(simulated, RAREST, 1 - RAREST)
-    spread = share * (1 - share) if metric == "win" else np.full(len(simulated), study_variance(study))
+    level = study_variance(study) if metric == "score" else fair * (1 - fair)
+    spread = share * (1 - share) if metric == "win" and not noun else np.full(len(simulated), level)
     error = np.where(np.isfinite(error) & (error > 0), error, np.sqrt(spread / table["n"].to_numpy()))
+    nothing = np.zeros(len(simulated))
+    before = Evidence(
+        names, simulated, error, nothing, np.full(len(simulated), np.inf), nothing.astype(int), spread, reference,
+        scale, source, 1.0, 0, noun,
+    )  # fmt: skip
     if people is None:
-        nothing = np.zeros(len(simulated))
-        return Evidence(
-            names, simulated, error, nothing, np.full(len(simulated), np.inf), nothing.astype(int), spread, reference,
-            scale, source, 1.0, 0,
-        )  # fmt: skip
+        return before
+    return _of_items(before, people, nouns[noun], metric) if noun else _of_groups(before, people, metric)
+
+
+def _of_groups(before: Evidence, people: Run, metric: str) -> Evidence:
+    """Add people's means of each row."""
+    groups, simulated, spread = before.names.columns, before.simulated, before.seat_variance
     missing = [name for name in groups if name not in people.seats.collect_schema()]
     if missing:
         raise UserError(f"people did not record {' and '.join(missing)}: give --by with columns that both runs have")
     rows = people.seats.with_columns(pl.col(groups).cast(pl.String)).collect()
-    labels = names.with_row_index("place")
-    rows = rows.join(labels, on=list(groups), how="inner", maintain_order="left")
+    rows = rows.join(before.names.with_row_index("place"), on=groups, how="inner", maintain_order="left")
     place, value = rows["place"].to_numpy(), rows[COLUMNS[metric]].to_numpy().astype(float)
     level = 0.0 if metric == "win" else float(value.mean() - simulated[place].mean())
-    residual, reference = value - simulated[place] - level, reference + level
-    player = rows["player"].to_physical().to_numpy() if "player" in rows.columns else None
-    if player is not None and len(np.unique(player)) > 1:
-        effects = _player_effects(residual, player)
-        value, residual = value - effects, residual - effects
+    residual = value - simulated[place] - level
+    effects, count = _player_effects(residual, rows)
+    value, residual = value - effects, residual - effects
     cluster = next((rows[name].to_physical().to_numpy() for name in ("player", "group") if name in rows.columns), None)
     design = _design_effect(residual, place, rows["game"].to_numpy() if cluster is None else cluster)
     n = np.bincount(place, minlength=len(simulated))
-    if metric == "score":
-        spread = np.full(len(simulated), float(residual.var(ddof=1)) if len(residual) > 2 else study_variance(study))
+    if metric == "score" and len(residual) > 2:
+        spread = np.full(len(simulated), float(residual.var(ddof=1)))
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = np.where(n > 0, np.bincount(place, value, len(simulated)) / np.maximum(n, 1), 0.0)
         people_error = np.where(n > 0, np.sqrt(spread * design / np.maximum(n, 1)), np.inf)
-    count = 0 if player is None else len(np.unique(player))
-    return Evidence(
-        names, simulated, error, mean, people_error, n, spread * design, reference, scale, source, design, count
-    )
+    return replace(
+        before, people=mean, people_error=people_error, n=n, seat_variance=spread * design,
+        reference=before.reference + level, design=design, players=count,
+    )  # fmt: skip
+
+
+def _of_items(before: Evidence, people: Run, prefix: str, metric: str) -> Evidence:
+    """Add people's difference between seats with and without each item.
+
+    It is the least-squares effect of having the item, sum(h v) / sum(h²) with h and v minus their means. Its variance
+    is that of independent seats, s² / sum(h²), times the design effect. The design effect is the ratio of the clustered
+    variance (``wsim.stats.clusters``) to that of independent seats, averaged over the items.
+    """
+    items = [f"{prefix}{name}" for name in before.names[before.noun]]
+    recorded = people.seats.collect_schema()
+    if missing := [name for name in items if name not in recorded]:
+        raise UserError(
+            f"people did not record which {before.noun}s they built: import them with a column built, such as "
+            f"'{'; '.join(name.removeprefix(prefix) for name in missing[:2])}'"
+        )
+    rows = people.seats.collect()
+    value = rows[COLUMNS[metric]].to_numpy().astype(float)
+    effects, count = _player_effects(value - value.mean(), rows)
+    value = value - value.mean() - effects
+    has = (rows.select(items).cast(pl.Float64).to_numpy() > 0).T.astype(float)
+    n = has.sum(axis=1).astype(int)
+    has -= has.mean(axis=1, keepdims=True)
+    squares = (has**2).sum(axis=1)
+    known = squares > 0
+    spread = float(value.var(ddof=1)) if len(value) > 2 and value.any() else float(before.seat_variance[0])
+    estimate = clustered(has[known] * value, has[known] ** 2, clusterings_of(rows)[0])
+    ratio = estimate.error**2 * squares[known] / spread
+    weight = squares[known] * np.isfinite(ratio)
+    design = max(1.0, float((np.nan_to_num(ratio) * weight).sum() / weight.sum())) if weight.any() else 1.0
+    difference, error = np.zeros(len(items)), np.full(len(items), np.inf)
+    difference[known], error[known] = estimate.value, np.sqrt(spread * design / squares[known])
+    return replace(
+        before, people=difference, people_error=error, n=n, seat_variance=np.full(len(items), spread * design),
+        design=design, players=count,
+    )  # fmt: skip
 
 
 def study_variance(study: Run) -> float:
@@ -143,15 +177,21 @@ def study_variance(study: Run) -> float:
     return float(study.seats.select(pl.col("total").cast(pl.Float64).var()).collect().item())
 
 
-def _player_effects(residual: Floats, player: NDArray[np.int64]) -> Floats:
-    """Return for each row the mean deviation of its player, shrunk by the share of it that is not chance."""
-    _, code = np.unique(player, return_inverse=True)
+def _player_effects(residual: Floats, rows: pl.DataFrame) -> tuple[Floats, int]:
+    """Return for each row the mean deviation of its player, shrunk by the share of it that is not chance; and how many
+    players there are (0: not recorded).
+    """
+    if "player" not in rows.columns:
+        return np.zeros(len(residual)), 0
+    _, code = np.unique(rows["player"].to_physical().to_numpy(), return_inverse=True)
     n = np.bincount(code)
+    if len(n) < 2:
+        return np.zeros(len(residual)), len(n)
     mean = np.bincount(code, residual) / n
     noise = float(residual.var())
     between = max(float(np.average(mean**2, weights=n)) - noise * len(n) / n.sum(), 0.0)
     shrunk: Floats = mean * between / (between + noise / n) if noise > 0 else np.zeros(len(n))
-    return shrunk[code]
+    return shrunk[code], len(n)
 
 
 def _design_effect(residual: Floats, place: NDArray[np.int64], cluster: NDArray[np.int64]) -> float:

@@ -77,12 +77,20 @@ def _text(content: bytes) -> str:
 
 
 def _separated(content: bytes, headings: Headings, _sheet: str | None) -> pl.DataFrame:
-    """Read CSV or TSV; the separator is the one that gives the headings most columns."""
+    """Read CSV or TSV; the separator is the one by which most headings are known (a cell with a list of cards is
+    none), then the most frequent one.
+    """
     text = _text(content)
     if "\0" in text:
         raise UserError("it is not text: save the sheet as CSV in UTF-8")
     first = "\n".join(text.split("\n", HEADING_ROWS)[:HEADING_ROWS])
-    separator = max("\t;,|", key=first.count)
+
+    def fit(separator: str) -> tuple[int, int]:
+        rows = ([headings.field(cell.strip('" ')) for cell in line.split(separator)] for line in first.splitlines())
+        known = (len({field for field in row if field and ":" not in field}) for row in rows)
+        return max(known, default=0), first.count(separator)
+
+    separator = max("\t;,|", key=fit)
     width = 1 + max((line.count(separator) for line in first.split("\n")), default=0)
     heads = separator.join(f"c{number}" for number in range(width))  # as wide as the widest of the first rows
     frame = pl.read_csv(

@@ -13,12 +13,14 @@ from wsim.document import CATEGORY, COUNT, NAME, POINTS, SHARE, Chart, Column, C
 from wsim.errors import UserError
 from wsim.lab.answer import View, whole
 from wsim.lab.execution import Execution
+from wsim.lab.people_runs import people_run
 from wsim.lab.store import load_run
 from wsim.people.combine.estimate import Combined, combine
 from wsim.people.combine.question import CombineQuestion
-from wsim.people.evidence import Evidence, evidence, people_run
+from wsim.people.evidence import Evidence, evidence
 from wsim.questions.asked import AskedAnswer
 from wsim.stats.distributions import normal_quantile
+from wsim.stats.tables import OBSERVATIONAL
 
 _ROUND = 6
 
@@ -33,7 +35,7 @@ class CombineAnswer(AskedAnswer):
     reference: what rows are compared with (fair share, mean score, or 0 for a difference).
     distance: how far people are from the players of the study, standard deviation between rows, with low and high.
     scale, scale_source: of its prior. design: how much people's errors grow because players repeat.
-    level: of the intervals.
+    level: of the intervals. noun: ``card`` if rows are the difference between seats with and without a card.
     rows: one row per name: the labels, n (seats of people), simulated, people, combined (with low and high), share (of
         people in the estimate), verdict.
     """
@@ -53,22 +55,27 @@ class CombineAnswer(AskedAnswer):
     design: float
     level: float
     rows: pl.DataFrame
+    noun: str = ""
 
     @classmethod
     def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:
         """Return what the columns of its table are."""
-        return {"rows": combined_columns(record["metric"], difference=record["difference"])}
+        noun = str(record.get("noun", ""))
+        return {"rows": combined_columns(record["metric"], difference=record["difference"] or bool(noun), noun=noun)}
 
     @property
     def title(self) -> str:
         """The estimand, as one sentence."""
         what = "Win share" if self.metric == "win" else "Mean score"
+        if self.noun:
+            what += f" of seats that built each {self.noun} minus that of the other seats,"
         return f"{what} among these people{', with the patch minus without' if self.difference else ''}"
 
     def display(self, view: View = whole) -> Document:
         """Return the answer as a document."""
         shown = view(self.rows)
-        declared = combined_columns(self.metric, difference=self.difference)
+        difference = self.difference or bool(self.noun)
+        declared = combined_columns(self.metric, difference=difference, noun=self.noun)
         labels = list(self.rows.columns[: self.rows.columns.index("n")])
         study, people = self.games
         distance, low, high = self.distance
@@ -78,7 +85,7 @@ class CombineAnswer(AskedAnswer):
         notes = [
             (
                 f"{study:,} simulated games and {people:,} games of people; {100 * self.level:g}% intervals; verdict: "
-                f"whether the interval excludes {'0' if self.difference else f'the reference, {self.reference:.3f}'}"
+                f"whether the interval excludes {'0' if difference else f'the reference, {self.reference:.3f}'}"
             ),
             (
                 f"Distance between people and the players of the study: {distance:.3f} [{low:.3f}, {high:.3f}] {unit}, "
@@ -89,6 +96,8 @@ class CombineAnswer(AskedAnswer):
                 f"{np.sqrt(self.design):.2f} times those of independent seats"
             ),
         ]
+        if self.noun:
+            notes.append(OBSERVATIONAL.removesuffix("."))
         conclusion = Conclusion(
             f"{clear.height} of {self.rows.height} rows are clear; people's games count for {share:.0%} of estimates",
             "; ".join(f"{' '.join(str(row[name]) for name in labels)} is {row['verdict']}" for row in clear.to_dicts()),
@@ -104,12 +113,12 @@ class CombineAnswer(AskedAnswer):
         )
 
 
-def combined_columns(metric: str, *, difference: bool) -> tuple[Column, ...]:
+def combined_columns(metric: str, *, difference: bool, noun: str = "") -> tuple[Column, ...]:
     """Return the columns of the table of combined rows."""
     kind, unit = (SHARE, "of wins") if metric == "win" else (POINTS, "")
     return (
-        *(Column(name, NAME) for name in ("wonder", "side")),
-        Column("n", COUNT, about="seats of people"),
+        *(Column(name, NAME) for name in ((noun,) if noun else ("wonder", "side"))),
+        Column("n", COUNT, about=f"seats of people{f' that built the {noun}' if noun else ''}"),
         estimated("combined", kind, unit=unit, difference=difference),
         Column("share", SHARE, heading="people's share", unit="of the estimate"),
         Column("verdict", CATEGORY, about="whether the interval excludes the reference"),
@@ -139,15 +148,16 @@ def ask(question: CombineQuestion, _execution: Execution = Execution()) -> Combi
         metric=question.metric, games=games, difference=question.before is not None, reference=both.reference,
         distance=(float(estimate.distance), float(estimate.ends[0]), float(estimate.ends[1])), scale=both.scale,
         scale_source=both.scale_source, design=both.design, level=question.level,
-        rows=table_of(both, estimate, question.level),
+        rows=table_of(both, estimate, question.level), noun=both.noun,
     )  # fmt: skip
 
 
 def combined(both: Evidence, metric: str, level: float = 0.95) -> Combined:
-    """Return the combined estimates of the rows; win shares have the same mean for everybody, scores do not."""
+    """Return the combined estimates of the rows; win shares and differences have the same mean for everybody."""
     return combine(
-        both.simulated, both.error, both.people, both.people_error, both.scale, offset=metric == "score", level=level
-    )
+        both.simulated, both.error, both.people, both.people_error, both.scale,
+        offset=metric == "score" and not both.noun, level=level,
+    )  # fmt: skip
 
 
 def table_of(both: Evidence, estimate: Combined, level: float) -> pl.DataFrame:
@@ -191,5 +201,5 @@ def difference_of(after: Evidence, before: Evidence) -> Evidence:
         pairs.select(labels), after.simulated[a] - before.simulated[b], np.hypot(after.error[a], before.error[b]),
         after.people[a] - before.people[b], np.hypot(after.people_error[a], before.people_error[b]), n,
         after.seat_variance[a] + before.seat_variance[b], 0.0, after.scale, after.scale_source,
-        max(after.design, before.design), after.players,
+        max(after.design, before.design), after.players, after.noun,
     )  # fmt: skip

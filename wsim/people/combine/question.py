@@ -40,16 +40,19 @@ def distance_option() -> Any:
 
 @dataclass(frozen=True)
 class CombineQuestion(Options):
-    """Combine a simulated study with people's games: one estimate per wonder from both.
+    """Combine a simulated study with people's games: one estimate per wonder (or card) from both.
 
     The study is the prior, people's games are the data. All rows together say how far people are from the players of
     the study, and so how much each side counts. With --before, the estimates are of the difference that a patch makes.
+    With --by card, they are of the difference between seats that built a card and seats that did not.
     """
 
     study: str = argument("Run folder of simulated games.", metavar="STUDY", file=True)
     people: str = argument("Run folder written by wsim import.", metavar="PEOPLE", file=True)
     metric: str = metric_option()
-    by: tuple[str, ...] = option("Columns that name a row.", (), metavar="COLUMNS", read=names, shown="wonder,side")
+    by: tuple[str, ...] = option(
+        "Columns that name a row, or card.", (), metavar="COLUMNS", read=names, shown="wonder,side"
+    )
     before: str | None = option("Simulated run without the patch.", None, metavar="STUDY", file=True)
     before_people: str | None = option("People's run without the patch.", None, metavar="PEOPLE", file=True)
     distance: float | None = distance_option()

@@ -18,8 +18,8 @@ from wsim.document import COUNT, NAME, NUMBER, POINTS, Chart, Column, Conclusion
 from wsim.errors import UserError
 from wsim.lab.answer import View, whole
 from wsim.lab.execution import Execution
+from wsim.lab.people_runs import people_run
 from wsim.lab.store import load_run
-from wsim.people.evidence import people_run
 from wsim.people.likeness.question import LikenessQuestion
 from wsim.questions.asked import AskedAnswer
 from wsim.questions.compare.answer import compare_runs

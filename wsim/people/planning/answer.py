@@ -33,9 +33,10 @@ from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.answer import View, whole
 from wsim.lab.execution import Execution
+from wsim.lab.people_runs import people_run
 from wsim.lab.store import Run, load_run
 from wsim.people.combine.answer import combined
-from wsim.people.evidence import Evidence, Floats, evidence, people_run
+from wsim.people.evidence import Evidence, Floats, evidence
 from wsim.people.planning.question import PlanningQuestion
 from wsim.questions.asked import AskedAnswer
 from wsim.questions.compare.answer import compare_runs
@@ -158,7 +159,7 @@ def ask(question: PlanningQuestion, _execution: Execution = Execution()) -> Plan
     study = load_run(question.study)
     people = None if question.people is None else people_run(question.people, study.plan)
     both = evidence(study, people, question.by, question.metric, question.distance)
-    if len(set(both.names[:, 0].to_list())) < study.plan.players:
+    if both.noun or len(set(both.names[:, 0].to_list())) < study.plan.players:
         raise UserError(
             f"a table of {study.plan.players} needs as many different wonders: give --by wonder or wonder,side"
         )

@@ -22,6 +22,7 @@ from wsim.game import find_game
 from wsim.lab.answer import View, whole
 from wsim.lab.execution import Execution
 from wsim.lab.journal import differences
+from wsim.lab.people_runs import both_runs
 from wsim.lab.progress import Progress
 from wsim.lab.run import record
 from wsim.lab.store import Run, load_run
@@ -146,8 +147,7 @@ def _short(value: Any) -> str:
 
 def ask(question: CompareQuestion, execution: Execution = Execution()) -> CompareAnswer:
     """Compare two runs; raise UserError for runs that cannot be compared, StoreError for a damaged one."""
-    first, second = (load_run(folder) for folder in (question.first, question.second))
-
+    first, second = both_runs(question.first, question.second)
     how: dict[str, Any] = {"level": question.level, "progress": execution.progress}
     answer = compare_runs(first, second, question.metric, **how)
 
@@ -275,9 +275,10 @@ def _seats_a_game(run: Run) -> int:
 def _metrics(first: Run, second: Run, names: Sequence[str]) -> tuple[Metric, ...]:
     """Return the requested metrics, or the default ones; UserError for one that neither run has."""
     samples = [pl.DataFrame(schema=run.seats.collect_schema()) for run in (first, second)]
-    if first.people or second.people:  # only what both recorded; who plays is what is compared
+    by_people = bool(first.people or second.people)
+    if by_people:  # only what both recorded; who plays is what is compared
         own = {*set(samples[0].columns) ^ set(samples[1].columns), "policy", "player", "group"}
-        samples = [sample.drop(own, strict=False) for sample in samples]
+        samples = [_with_seats(sample.drop(own, strict=False), first, second) for sample in samples]
     owned = find_game(first.plan.game).OWNED
     if names:
         return tuple(dict.fromkeys(_read(name, samples, owned) for name in names))
@@ -285,7 +286,18 @@ def _metrics(first: Run, second: Run, names: Sequence[str]) -> tuple[Metric, ...
     metrics = [parse_metric(name, samples[0], owned) for name in defaults]
     for sample in samples:
         metrics += group_metrics(("win", "score"), sample)
+    if by_people:
+        items = [name for name in samples[0].columns if name.startswith(tuple(owned))]
+        metrics += [parse_metric(name, samples[0], owned) for name in items]
     return tuple(dict.fromkeys(metrics))
+
+
+def _with_seats(seats: pl.DataFrame, first: Run, second: Run) -> pl.DataFrame:
+    """Name the seats (``seat 0``), so that they can be compared, unless people did not record them."""
+    if any(run.people is not None and run.people["seats"] != "recorded" for run in (first, second)):
+        return seats
+    names = [f"seat {number}" for number in range(_seats_a_game(first))]
+    return seats.with_columns(pl.format("seat {}", "seat").cast(pl.Enum(names)).alias("seat"))
 
 
 def _read(name: str, samples: Sequence[pl.DataFrame], owned: Mapping[str, str]) -> Metric:
@@ -401,15 +413,16 @@ def _with_people(
 ) -> tuple[dict[str, pl.Series], str]:
     """Return the columns of a comparison with people's games, seat by seat, and how it was made, as a sentence.
 
-    Where people chose their boards, the seats of the other run are weighted to the same boards, except in metrics of a
-    board.
+    The error of a share is at least one seat: in few games, what never happened is not impossible. Where people chose
+    their boards, the seats of the other run are weighted to the same boards, except in metrics of a board.
     """
     frames = [
-        (run.seats if run.people else run.rows_of("seats", range(MAX_SIMULATED))).collect() for run in (first, second)
+        _with_seats((run.seats if run.people else run.rows_of("seats", range(MAX_SIMULATED))).collect(), first, second)
+        for run in (first, second)
     ]
     boards = [
         name for name, kind in frames[0].schema.items()
-        if isinstance(kind, pl.Enum) and name in frames[1].columns and name not in ("policy", "player", "group")
+        if isinstance(kind, pl.Enum) and name in frames[1].columns and name not in ("policy", "player", "group", "seat")
     ]  # fmt: skip
     chosen = [
         frame
@@ -427,8 +440,10 @@ def _with_people(
             value, count = (np.where(of_all, part * weights, part) for part in (value, count))
         codes, word = clusterings_of(frame)
         words += [word] if run.people else []
-        found.append(clustered(value, count, codes, level))
-        counts.append((count != 0).sum(axis=1))
+        estimate, counted = clustered(value, count, codes, level), (count != 0).sum(axis=1)
+        least = np.array([metric.share for metric in metrics]) / np.maximum(counted, 1)  # a share of 0 is not certain
+        found.append(replace(estimate, error=np.maximum(estimate.error, least)))
+        counts.append(counted)
     one, other = found
     difference = Estimate(
         other.value - one.value, np.hypot(one.error, other.error), np.minimum(one.games, other.games), level

@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CompareQuestion(Options):
-    """Compare two runs: OTHER minus RUN, paired game by game where they have the same deals."""
+    """Compare two runs: OTHER minus RUN, paired game by game where they have the same deals.
+
+    Either may be a folder with runs of several numbers of players (wsim import): the other run says which is meant.
+    """
 
     first: str = argument("Run folder.", metavar="RUN", file=True)
     second: str = argument("Run folder with the same game and number of players.", metavar="OTHER", file=True)
@@ -34,6 +37,6 @@ class CompareQuestion(Options):
     @property
     def plans(self) -> list[Plan]:
         """The plan of the first run."""
-        from wsim.lab.store import load_run
+        from wsim.lab.people_runs import both_runs
 
-        return [load_run(self.first).plan]
+        return [both_runs(self.first, self.second)[0].plan]

@@ -16,12 +16,13 @@ import polars as pl
 
 from wsim.document import CATEGORY, COUNT, NAME, NUMBER, Chart, Column, estimated
 from wsim.errors import UserError
-from wsim.lab.store import load_run
+from wsim.lab.people_runs import people_run
 from wsim.stats.analysis import Analysis, Option
 from wsim.stats.clusters import clustered, clusterings_of
-from wsim.stats.distributions import t_quantile
+from wsim.stats.columns import Q
+from wsim.stats.distributions import t_quantile, two_sided_p
 from wsim.stats.games import Floats, GameBatch, Source, batches, competitors, parties, require, seats_of
-from wsim.stats.intervals import Estimate, check_level, nulls
+from wsim.stats.intervals import Estimate, benjamini_hochberg, check_level, nulls
 from wsim.stats.moments import Moments
 from wsim.stats.tables import Table
 
@@ -131,7 +132,8 @@ def calibrate(
 
     Columns: players, group (all seats, winners, last places, or the game), figure, simulated with _low and _high
     (clustered by game), simulated_sd, human, human_error, human_sd, difference (simulated - human) with _low and _high
-    (both errors), difference_sd (in human standard deviations), verdict (within, low, high; null if not simulated),
+    (both errors), q (with ``against``: Benjamini-Hochberg over the table, whether there is a difference at all),
+    difference_sd (in human standard deviations), verdict (within, low, high; null if not simulated),
     tolerance (of the verdict), informative (false for figures that are about the same for all players: conflicts won
     and lost by all seats).
     """
@@ -161,8 +163,11 @@ def calibrate(
     note = _NOTE.format(tolerance=tolerance)
     if against:
         note = f"{note.partition(' Humans:')[0]} Humans: {against.games:,} games of {str(against.path)!r}"
-        note += f", errors clustered by {clusterings_of(against.seats.collect())[1]}."
+        note += f", errors clustered by {clusterings_of(against.seats.collect())[1]}. A large q means that such a"
+        note += " difference may be chance, whatever the verdict."
     compared = _compared(frame, players, tolerance, level)
+    if not against:  # thousands of games: every difference is clear, so only its size matters
+        compared = compared.drop("q")
     chart = Chart(
         "band", ("difference_sd", "verdict"), ("figure",), "Simulated minus human means, in human standard deviations",
         axis="human standard deviations", tolerance=tolerance, only={"group": "all"},
@@ -182,7 +187,7 @@ _COLUMNS = (
     Column("human_error", NUMBER, about="standard error"),
     Column("human_sd", NUMBER, about="standard deviation of a seat or game"),
     estimated("difference", NUMBER, difference=True, about="simulated minus human"),
-    estimated("difference_sd", NUMBER, unit="human sd", difference=True),
+    Q, estimated("difference_sd", NUMBER, unit="human sd", difference=True),
     Column("verdict", CATEGORY), Column("tolerance", NUMBER, unit="human sd"),
     Column("informative", CATEGORY),
 )  # fmt: skip
@@ -264,10 +269,10 @@ def _compared(frame: pl.DataFrame, players: int, tolerance: float, level: float)
     frame = frame.with_columns(nulls(frame[name].to_numpy()).alias(name) for name in numbers)
     difference = pl.col("simulated") - pl.col("mean")
     clusters = frame["games"].cast(pl.Float64).to_numpy()  # thousands of published games, or few houses
-    reach = (
-        nulls(t_quantile((1 + level) / 2, clusters - 1))
-        * (pl.col("error") ** 2 + pl.col("se_game_clustered") ** 2).sqrt()
-    )
+    error = (pl.col("error") ** 2 + pl.col("se_game_clustered") ** 2).sqrt()
+    reach = nulls(t_quantile((1 + level) / 2, clusters - 1)) * error
+    statistic = frame.select(pl.when(error > 0).then(difference / error)).to_series().to_numpy()
+    q = nulls(benjamini_hochberg(two_sided_p(statistic, clusters - 1)))
     in_sd = pl.when(pl.col("sd") > 0).then(difference / pl.col("sd"))
     verdict = pl.when(in_sd.abs() <= tolerance).then(pl.lit("within")).when(in_sd < 0).then(pl.lit("low"))
     return frame.select(
@@ -281,6 +286,7 @@ def _compared(frame: pl.DataFrame, players: int, tolerance: float, level: float)
         difference.alias("difference"),
         (difference - reach).alias("difference_low"),
         (difference + reach).alias("difference_high"),
+        q.alias("q"),
         in_sd.alias("difference_sd"),
         *(
             pl.when(pl.col("sd") > 0).then(end / pl.col("sd")).alias(f"difference_sd_{name}")
@@ -301,16 +307,7 @@ def _printed_first_edition(plan: Plan) -> bool:
 def _calibration(run: Run, *, against: str | None = None, **options: Any) -> Table:
     """Compare a run with human results; raise UserError if there are none for its rule set."""
     if against is not None:
-        people = load_run(against)
-        if people.people is None:
-            raise UserError(f"{against!r} was played by policies: people's games come from wsim import")
-        for key in ("game", "ruleset", "players"):
-            if getattr(people.plan, key) != getattr(run.plan, key):
-                raise UserError(
-                    f"{against!r} and this run do not fit: {key} is {getattr(people.plan, key)} and "
-                    f"{getattr(run.plan, key)}"
-                )
-        return calibrate(run, against=people, **options)
+        return calibrate(run, against=people_run(against, run.plan), **options)
     if run.plan.ruleset != "1e" or run.plan.players not in range(3, 8):
         raise UserError(
             "the human results are from the first edition (rule set 1e) with 3 to 7 players, and only such runs can be "
@@ -327,9 +324,9 @@ CALIBRATION = Analysis(
     "a run of the first edition compared with the results of human players",
     columns=(
         *("players", "group", "figure", "simulated", "simulated_sd", "human", "human_error", "human_sd"),
-        *("difference", "difference_sd", "verdict"),
+        *("difference", "q", "difference_sd", "verdict"),
     ),
-    first=("figure", "group", "difference_sd", "verdict", "simulated", "human"),
+    first=("figure", "group", "difference_sd", "q", "verdict", "simulated", "human"),
     options={
         "against": Option("people's games instead of the published ones: a folder written by wsim import"),
         "tolerance": Option("human standard deviations within which a mean counts as human", float),
