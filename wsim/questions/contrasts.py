@@ -32,8 +32,8 @@ _CHANGED = ((1, SUM, COUNT), (-1, CONTROL, CONTROLS))
 
 @dataclass(frozen=True)
 class MetricReading:
-    """Reads metrics from games: numerator, denominator, and a code of the seats that count; shape (metrics, games). With
-    a metric of worth, numerator and denominator of the overruled wishes follow (``sums_of``).
+    """Reads metrics from games: numerator, denominator, and a code of the seats that count; shape (metrics, games).
+    With a metric of worth, numerator and denominator of the overruled wishes follow (``sums_of``).
 
     Attributes
     ----------

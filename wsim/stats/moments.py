@@ -115,7 +115,7 @@ class Moments:
         return self.contrast((1, *first), (-1, *second), level=level)
 
     def contrast(self, *terms: tuple[int, int, int], level: float = 0.95) -> Estimate:
-        """Return the sum of signed ratios of each group, as ``difference``; a term is (sign, numerator, denominator)."""
+        """Return the sum of signed ratios of each group (``difference``); a term is (sign, numerator, denominator)."""
         signs = [sign for sign, _, _ in terms]
         values, forms = zip(*(self._ratio(numerator, denominator) for _, numerator, denominator in terms), strict=True)
         value = sum(sign * value for sign, value in zip(signs, values, strict=True))
