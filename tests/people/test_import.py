@@ -19,7 +19,7 @@ from wsim.lab.plan import Plan
 from wsim.lab.verify import verify
 from wsim.people import reader
 from wsim.people.headings import Headings, Names, words
-from wsim.people.importing import Imported, import_games
+from wsim.people.importing import Imported, import_files
 from wsim.people.question import ImportOptions
 from wsim.people.template import write_template
 
@@ -46,7 +46,7 @@ def in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def imported(text: str | bytes, name: str = "games.csv", **options: Any) -> Imported:
     Path(name).write_bytes(text.encode() if isinstance(text, str) else text)
     out = f"people {name}" if Path("people").exists() else "people"
-    return import_games(ImportOptions(files=(name,), out=out, **options), RULES)
+    return import_files(ImportOptions(files=(name,), out=out, **options), RULES)
 
 
 def seats(text: str | bytes, name: str = "games.csv", **options: Any) -> pl.DataFrame:
@@ -142,7 +142,7 @@ def test_parquet_and_a_trace(wsim_command: Command) -> None:
         "trace", "--policies", "random", "--players", "3", "--games", "2", "--seed", "5", "--format", "json", "-q"
     ).out
     Path("games.jsonl").write_text(trace, encoding="utf-8")
-    (run,) = import_games(ImportOptions(files=("games.jsonl",), out="traced"), RULES).runs
+    (run,) = import_files(ImportOptions(files=("games.jsonl",), out="traced"), RULES).runs
     played = wsim.simulate(policies="random", players=3, games=2, seed=5)
     same = [name for name in run.to_polars().columns if name in played.columns and name not in ("policy", "team")]
     assert {"built:Altar", "points_science", "coins", "win_share"} <= set(same)
@@ -286,7 +286,7 @@ def test_names_stay_out_of_the_run(tmp_path: Path) -> None:
     for path in run.path.rglob("*"):
         if path.is_file() and path.name != "names.json":
             assert b"HYPERLINK" not in path.read_bytes(), path
-    (hidden,) = import_games(ImportOptions(files=("games.csv",), out="hidden", anonymous=True), RULES).runs
+    (hidden,) = import_files(ImportOptions(files=("games.csv",), out="hidden", anonymous=True), RULES).runs
     assert not (hidden.path / "names.json").exists()
     assert hidden.to_polars()["player"].to_list() == ["P1", "P2", "P3"]
 
@@ -363,7 +363,7 @@ def test_headings_of_other_games() -> None:
 
 
 def test_the_made_playtests_are_a_run() -> None:
-    (run,) = import_games(
+    (run,) = import_files(
         ImportOptions(files=(str(ROOT / "docs" / "data" / "playtests.csv"),), out="people"), RULES
     ).runs
     assert (run.games, run.plan.players) == (48, 4)
@@ -371,3 +371,22 @@ def test_the_made_playtests_are_a_run() -> None:
     assert run.people["sums"]
     assert np.isclose(float(run.to_polars()["win_share"].sum()), 48)
     assert run.table("wonders", "player").frame.height == 10
+
+
+def test_the_python_function_imports_like_the_command(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(
+        "game,Brett,total\n1,Rhodos,5\n1,Gizah,4\n1,Ephesos,3\n2,Rhodos,5\n2,Rhodos,5\n2,Gizah,1\n"
+    )
+    with pytest.raises(UserError, match="two seats of its game have this wonder"):
+        wsim.import_games(tmp_path / "a.csv", out=tmp_path / "none", columns={"wonder": "Brett"})
+    assert not (tmp_path / "none").exists()
+    done = wsim.import_games(
+        tmp_path / "a.csv", out=tmp_path / "people", columns={"wonder": "Brett"}, skip_bad=True, ruleset="2e"
+    )
+    (run,) = done.runs
+    assert (run.games, run.plan.players, run.plan.ruleset, done.games_left_out) == (1, 3, "2e", 1)
+    assert done.problems["row"].to_list() == [5, 6]
+    with pytest.raises(UserError, match="boards must be one of chosen, drawn"):
+        wsim.import_games(tmp_path / "a.csv", out=tmp_path / "more", boards="dealt")
+    with pytest.raises(UserError, match="3e"):
+        wsim.import_games(tmp_path / "a.csv", out=tmp_path / "more", ruleset="3e")

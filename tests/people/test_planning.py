@@ -13,7 +13,7 @@ from tests.conftest import Command
 from wsim.lab.plan import Plan
 from wsim.lab.run import record
 from wsim.people.evidence import Evidence
-from wsim.people.importing import import_games
+from wsim.people.importing import import_files
 from wsim.people.planning.answer import clear_chance, posterior_variance, schedule_of
 from wsim.people.question import ImportOptions
 
@@ -59,7 +59,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     record(Plan.make(games=2000, policies="balanced", set=["cards.Altar.points=3"]), folder / "little")
     sheet = wsim.simulate(policies="rulebased", games=60, seed=5)
     sheet.select("game", "wonder", "side", "total").write_csv(folder / "games.csv")
-    import_games(ImportOptions(files=(str(folder / "games.csv"),), out=str(folder / "people")), Plan.make())
+    import_files(ImportOptions(files=(str(folder / "games.csv"),), out=str(folder / "people")), Plan.make())
     return folder
 
 

@@ -74,7 +74,7 @@ class Imported:
         return said
 
 
-def import_games(options: ImportOptions, plan: Plan) -> Imported:
+def import_files(options: ImportOptions, plan: Plan) -> Imported:
     """Import files into run folders; ``plan``: the rules that people played by (rule set, cards, patches, changes).
 
     Raises UserError for files that cannot be read and, unless ``skip_bad``, for games that cannot be right.
