@@ -150,7 +150,7 @@ def _worth(name: str, seats: pl.DataFrame) -> Metric:
         thing = column.removeprefix("followed:")
         if thing != column and thing.lower() == item.strip().lower():
             return Metric(name, _OF_WORTH[head], head == "worth", thing=thing, wished=True)
-    raise UserError(f"{name!r} is a metric of wsim whatif and wsim compare only: nobody's wishes are known here")
+    raise UserError(f"{name!r} is a metric of wsim whatif and wsim compare, and cannot be a target of wsim balance")
 
 
 def overruled_for(plan: Plan, metrics: Iterable[str]) -> Plan:

@@ -97,7 +97,7 @@ def test_either_arm_has_the_worth_of_a_run_of_its_own(
     assert any("overruled with chance" in remark for remark in answer.remarks)
 
 
-def test_a_dear_palace_is_worth_more_than_a_cheap_one_to_a_restricted_seat_too() -> None:
+def test_restricted_seats_and_a_dear_palace() -> None:
     answer = wsim.whatif(**PLAN, ban=["trade"], metric="worth_points:Palace", budget=400, threads=2)
     again = wsim.whatif(**PLAN, ban=["trade"], metric="worth_points:Palace", budget=400, threads=1)
     assert answer.effects.equals(again.effects)
@@ -128,6 +128,19 @@ def test_a_wrong_question_is_refused(
 def test_a_game_without_wishes_has_no_worth(toy: None) -> None:
     with pytest.raises(UserError, match="toy cannot overrule policies, so worth cannot be measured"):
         overruled_for(wsim.Plan.make(game="toy"), ["worth:Palace"])
+
+
+def test_worth_is_no_target_of_balance(wsim_command: Command, tmp_path: Path) -> None:
+    goal = tmp_path / "goal.toml"
+    goal.write_text(
+        '[plan]\npolicies = "balanced"\n[[target]]\nmetric = "worth:Palace"\nat_most = 0.1\n'
+        '[[knob]]\npath = "cards.Palace.points"\nrange = "-1..1"\n',
+        encoding="utf-8",
+    )
+    result = wsim_command("balance", str(goal), "-o", str(tmp_path / "patch.toml"))
+    assert result.code == 2
+    assert "'worth:Palace' is a metric of wsim whatif and wsim compare" in result.err
+    assert not (tmp_path / "patch.toml").exists()
 
 
 def test_an_answer_can_be_asked_again(tmp_path: Path, wsim_command: Command) -> None:
