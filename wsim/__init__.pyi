@@ -274,6 +274,7 @@ def plan_games(
     evenings: int = 2,
     chance: float = 0.8,
     patched: str | None = None,
+    printed: str | None = None,
     distance: float | None = None,
     level: float = 0.95,
     threads: int | None = None,
