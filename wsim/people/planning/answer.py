@@ -70,6 +70,7 @@ class PlanningAnswer(AskedAnswer):
     COMMAND: ClassVar[str] = "wsim people plan"
     CALLED: ClassVar[str] = "a plan for people's games"
     TABLES: ClassVar[tuple[str, ...]] = ("rows", "schedule", "settings", "watch")
+    ROWS: ClassVar[Mapping[str, str]] = {"rows": "row", "schedule": "board", "watch": "watched row"}
 
     metric: str
     players: int

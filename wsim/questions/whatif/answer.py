@@ -19,11 +19,11 @@ import polars as pl
 from wsim.document import Chart, Column, Conclusion, Document, Sheet
 from wsim.errors import UserError
 from wsim.game import find_game
-from wsim.lab.answer import UNRECORDED, Answer, Stored, View, counted, recorded_provenance, whole
+from wsim.lab.answer import UNRECORDED, Answer, Stored, View, recorded_provenance, whole
 from wsim.lab.execution import Execution
 from wsim.lab.plan import Plan
 from wsim.lab.provenance import Provenance
-from wsim.lab.repetition import Again, unlike
+from wsim.lab.repetition import Again, counted, unlike
 from wsim.questions.comparison import Comparison
 from wsim.questions.contrasts import Contrasts, MetricReading
 from wsim.questions.deals import Arm, Arms, in_blocks, sample
