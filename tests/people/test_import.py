@@ -390,3 +390,42 @@ def test_the_python_function_imports_like_the_command(tmp_path: Path) -> None:
         wsim.import_games(tmp_path / "a.csv", out=tmp_path / "more", boards="dealt")
     with pytest.raises(UserError, match="3e"):
         wsim.import_games(tmp_path / "a.csv", out=tmp_path / "more", ruleset="3e")
+
+
+TEAMS = """game,seat,wonder,total,coins,team
+1,1,Rhodos,50,3,red
+1,2,Gizah,40,1,blue
+1,3,Babylon,51,2,blue
+1,4,Olympia,41,5,red
+2,1,Rhodos,30,3,x
+2,2,Gizah,40,1,x
+2,3,Babylon,20,2,y
+2,4,Olympia,25,5,y
+"""
+
+
+def test_games_of_teams_have_their_teams(tmp_path: Path) -> None:
+    """R38, R42: partners are seats 0 and 1, 2 and 3; the sum of both decides, then their coins."""
+
+    def read(text: str, name: str) -> pl.DataFrame:
+        (tmp_path / f"{name}.csv").write_text(text)
+        done = wsim.import_games(tmp_path / f"{name}.csv", out=tmp_path / name, ruleset="2e-cities-teams")
+        return done.runs[0].to_polars()
+
+    table = read(TEAMS, "seats")
+    assert table["wonder"].to_list()[:4] == ["Olympia", "Rhodos", "Gizah", "Babylon"]  # clockwise, partners together
+    assert table["team"].to_list() == [0, 0, 1, 1] * 2
+    assert table["rank"].to_list() == [1, 1, 2, 2] * 2  # 91 points each, and 8 coins against 3
+    assert table["win_share"].to_list() == [1, 1, 0, 0] * 2
+    lines = [line.split(",") for line in TEAMS.splitlines()]
+    table = read("\n".join(",".join([cells[0], *cells[2:]]) for cells in lines), "rows")
+    assert table["wonder"].to_list()[:4] == ["Rhodos", "Olympia", "Gizah", "Babylon"]
+    shared = read(TEAMS.replace(",5,red", ",0,red"), "shared")
+    assert shared["win_share"].to_list()[:4] == [0.5] * 4
+    for number, (text, why) in enumerate((
+        (TEAMS.replace("team", "other"), "played in teams of 2: add a column team, with one name for both partners"),
+        (TEAMS.replace("1,2,Gizah,40,1,blue", "1,2,Gizah,40,1,red"), "it has 3 seats in its game, not 2"),
+        (TEAMS.replace(",5,red", ",5,blue").replace("51,2,blue", "51,2,red"), "next to each other"),
+    )):  # fmt: skip
+        with pytest.raises(UserError, match=why):
+            read(text, f"wrong {number}")

@@ -25,6 +25,7 @@ from wsim.lab.store import Run
 from wsim.stats.clusters import clustered, clusterings_of
 from wsim.stats.columns import PLAYER_HALF_WIDTH
 from wsim.stats.distributions import normal_quantile
+from wsim.stats.games import parties
 
 Floats = NDArray[np.float64]
 METRICS = {"win": "win_share", "score": "score"}
@@ -82,7 +83,7 @@ def evidence(study: Run, people: Run | None, by: Sequence[str], metric: str, dis
     half = table[f"{figure}_high"].to_numpy() - table[f"{figure}_low"].to_numpy()
     simulated, error = table[figure].to_numpy().astype(float), half / 2 / normal_quantile(0.975)
     names = table.select(pl.col(groups).cast(pl.String))
-    fair = 1 / study.plan.players
+    fair = 1 / (study.summary.sides if study.summary else parties(study.seats))
     between = known_between(study.provenance.identity, study.path, of_table) if metric == "win" else None
     known = np.empty(0) if between is None or PLAYER_HALF_WIDTH not in table.columns else between.sds()
     if distance is not None:

@@ -126,7 +126,7 @@ def import_files(options: ImportOptions, plan: Plan) -> Imported:
                 str(error),
             )
             continue
-        sheet = Sheet(part, headings, seats_schema(rules), problems, spelt)
+        sheet = Sheet(part, headings, seats_schema(rules), problems, spelt, team_size(rules))
         sheet.check()
         ready.append((of_part, rules, sheet))
     wrong = problems.frame
@@ -171,6 +171,16 @@ def _numeric(frame: pl.DataFrame, present: Sequence[str]) -> set[str]:
 def seats_schema(simulator: Simulator) -> dict[str, pl.DataType]:
     """Return the columns of the seats table of a simulator."""
     return dict(simulator.seats_frame(np.zeros(simulator.seats, simulator.row_dtype)).schema)
+
+
+def team_size(simulator: Simulator) -> int:
+    """Return the number of seats of a team; 1 without teams."""
+    rows = np.zeros(simulator.seats, simulator.row_dtype)
+    if "seat" not in (rows.dtype.names or ()):
+        return 1
+    rows["seat"] = np.arange(simulator.seats)
+    frame = simulator.seats_frame(rows)
+    return simulator.seats // frame["team"].n_unique() if "team" in frame.columns else 1
 
 
 def _default(plan: Plan, ruleset: str, players: int) -> tuple[str, ...]:
@@ -258,7 +268,16 @@ def seats_table(sheet: Sheet, names: Mapping[str, Mapping[str, str]]) -> tuple[p
     rows = sheet.rows
     order = ["game", *(["seat"] if sheet.has("seat") and not rows["seat"].null_count() else [])]
     rows = rows.sort(order, maintain_order=True)
-    game = pl.col("game")
+    size, game, position = sheet.team_size, pl.col("game"), pl.int_range(pl.len()).over("game")
+    if size > 1:  # partners are the seats 0 and 1, 2 and 3, ...
+        team = pl.col("team")
+        around = (team.first() == team.last()).over("game")  # partners in the first and in the last seat
+        turned = pl.when(around).then((position + 1) % pl.len().over("game")).otherwise(position)
+        rows = (
+            rows.with_columns(position=position)
+            .with_columns(place=turned if len(order) > 1 else pl.col("position").min().over("game", "team"))
+            .sort("game", "place", maintain_order=True)
+        )
     kept = {"total": 10**9, "winner": 10**8, "rank": -(10**6), "coins": 1}  # what decides, in this order
     decisive = [pl.col(name).cast(pl.Int64).fill_null(0) * worth for name, worth in kept.items() if sheet.has(name)]
     key = (
@@ -267,16 +286,17 @@ def seats_table(sheet: Sheet, names: Mapping[str, Mapping[str, str]]) -> tuple[p
         .to_numpy()
         .reshape(-1, rows.height // rows["game"].n_unique())
     )
-    rank = 1 + (key[:, None, :] > key[:, :, None]).sum(axis=2)
+    key = key.reshape(len(key), -1, size).sum(axis=2)  # of each team
+    rank = np.repeat(1 + (key[:, None, :] > key[:, :, None]).sum(axis=2), size, axis=1)
     rows = rows.with_columns(rank=pl.Series(rank.ravel(), dtype=pl.UInt8))
     first = pl.col("rank") == 1
     table = rows.select(
         game=game.rle_id().cast(pl.UInt64),
-        seat=pl.int_range(pl.len()).over("game").cast(pl.UInt8),
-        **({"team": pl.int_range(pl.len()).over("game").cast(pl.UInt8)} if "team" in sheet.schema else {}),
+        seat=position.cast(pl.UInt8),
+        **({"team": (position // size).cast(pl.UInt8)} if "team" in sheet.schema else {}),
         policy=pl.lit(PEOPLE).cast(pl.Enum([PEOPLE])),
         **({"rank": pl.col("rank")} if "rank" in sheet.schema else {}),
-        win_share=(first / first.sum().over("game")).cast(pl.Float32),
+        win_share=(first / (first.sum().over("game") / size)).cast(pl.Float32),
         total=pl.col("total").cast(sheet.schema["total"]),
     )
     left: dict[str, int] = {}
