@@ -11,7 +11,7 @@ from __future__ import annotations
 import io
 import json
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -88,47 +88,13 @@ def import_files(options: ImportOptions, plan: Plan) -> Imported:
     out = Path(options.out)
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise UserError(f"{options.out!r} already exists: choose another --out")
-    simulator = find_game(plan.game).prepare(plan)
-    schema = seats_schema(simulator)
-    headings = Headings(plan.game, tuple(schema), tuple(find_game(plan.game).OWNED))
-    parts, guessed, unread, mistakes = [], dict[str, dict[str, str]](), dict[str, list[str]](), Mistakes()
+    headings = Headings(
+        plan.game, tuple(seats_schema(find_game(plan.game).prepare(plan))), tuple(find_game(plan.game).OWNED)
+    )
     files = {Path(name): name for name in options.files}
-    for path, name in files.items():
-        with mistakes.noted():
-            frame = read(path, headings, options.sheet)
-            present = [column for column in frame.columns if column != ROW]
-            columns = headings.guess(present, options.columns, _numeric(frame, present))
-            if not {"total", "winner", "rank"} & {of for of, _ in columns.values()} and not any(
-                of.startswith("points_") for of, _ in columns.values()
-            ):
-                raise UserError(
-                    f"{name!r} has no column with scores: its columns are {', '.join(map(repr, present[:30]))}; name "
-                    "it with --columns total=HEADING"
-                )
-            guessed[name] = {
-                head: of if number is None else f"{of} of seat {number}" for head, (of, number) in columns.items()
-            }
-            unread[name] = [column for column in present if column not in columns]
-            parts.append(arranged(frame, columns, name, options.players))
-    mistakes.raise_any()
-    rows = _numbered(pl.concat(parts, how="diagonal"))
-    problems, spelt, ready = Problems(), dict[str, str](), []
-    for ruleset, players, part in _groups(rows, plan, problems):
-        try:
-            of_part = plan.replace(ruleset=ruleset, players=players, games=1, policies=_default(plan, ruleset, players))
-            rules = find_game(plan.game).prepare(of_part)
-        except UserError as error:
-            problems.add(
-                part.unique("game", keep="first", maintain_order=True),
-                pl.lit(True),
-                "players",
-                pl.lit(players),
-                str(error),
-            )
-            continue
-        sheet = Sheet(part, headings, seats_schema(rules), problems, spelt, team_size(rules))
-        sheet.check()
-        ready.append((of_part, rules, sheet))
+    rows, guessed, unread = _read_files(files, headings, options)
+    problems, spelt = Problems(), dict[str, str]()
+    ready = list(_checked_groups(rows, plan, headings, problems, spelt))
     wrong = problems.frame
     bad = wrong["game"].unique()
     if len(bad) and not options.skip_bad:
@@ -159,6 +125,51 @@ def import_files(options: ImportOptions, plan: Plan) -> Imported:
             table = {kind: {code: text for text, code in of.items()} for kind, of in names.items()}
             write_text(folder / NAMES, json.dumps(table, indent=1, ensure_ascii=False) + "\n")
     return Imported(runs, guessed, unread, spelt, wrong, len(bad))
+
+
+def _read_files(
+    files: Mapping[Path, str], headings: Headings, options: ImportOptions
+) -> tuple[pl.DataFrame, dict[str, dict[str, str]], dict[str, list[str]]]:
+    """Return the rows of all files with numbered games, and by file what headings were read as and which were not.
+
+    Raises UserError with the mistakes of all files.
+    """
+    parts, guessed, unread, mistakes = [], dict[str, dict[str, str]](), dict[str, list[str]](), Mistakes()
+    for path, name in files.items():
+        with mistakes.noted():
+            frame = read(path, headings, options.sheet)
+            present = [column for column in frame.columns if column != ROW]
+            columns = headings.guess(present, options.columns, _numeric(frame, present))
+            fields = {field for field, _ in columns.values()}
+            if not {"total", "winner", "rank"} & fields and not any(field.startswith("points_") for field in fields):
+                raise UserError(
+                    f"{name!r} has no column with scores: its columns are {', '.join(map(repr, present[:30]))}; name "
+                    "it with --columns total=HEADING"
+                )
+            guessed[name] = {
+                head: of if number is None else f"{of} of seat {number}" for head, (of, number) in columns.items()
+            }
+            unread[name] = [column for column in present if column not in columns]
+            parts.append(arranged(frame, columns, name, options.players))
+    mistakes.raise_any()
+    return _numbered(pl.concat(parts, how="diagonal")), guessed, unread
+
+
+def _checked_groups(
+    rows: pl.DataFrame, plan: Plan, headings: Headings, problems: Problems, spelt: dict[str, str]
+) -> Iterator[tuple[Plan, Simulator, Sheet]]:
+    """Yield the checked rows of each rule set and number of players, with their rules."""
+    for ruleset, players, part in _groups(rows, plan, problems):
+        try:
+            of_part = plan.replace(ruleset=ruleset, players=players, games=1, policies=_default(plan, ruleset, players))
+            rules = find_game(plan.game).prepare(of_part)
+        except UserError as error:
+            first = part.unique("game", keep="first", maintain_order=True)
+            problems.add(first, pl.lit(True), "players", pl.lit(players), str(error))
+            continue
+        sheet = Sheet(part, headings, seats_schema(rules), problems, spelt, team_size(rules))
+        sheet.check()
+        yield of_part, rules, sheet
 
 
 def _numeric(frame: pl.DataFrame, present: Sequence[str]) -> set[str]:

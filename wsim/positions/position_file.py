@@ -41,7 +41,7 @@ def read(text: str, *, trust: bool = False) -> tuple[Plan, int, Mapping[str, Any
     Raises UserError for text that is not a position file, and for policies in files: nothing that it names is executed.
     Without ``trust`` it also refuses any other file that the text names, which its author may not own.
     """
-    file, mistakes = _parsed(text), Mistakes()
+    file = _parsed(text)
     if file.get("format") == _FORMER:
         raise UserError(
             f"an earlier version of wsim play saved this game, and this wsim deals by version {STREAMS} of the random "
@@ -49,26 +49,7 @@ def read(text: str, *, trust: bool = False) -> tuple[Plan, int, Mapping[str, Any
         )
     game, keys = file.get("game", next(iter(GAMES))), file.get("plan", {})
     position, steps, number = file.get("position"), file.get("steps", []), file.get("number", 0)
-    for key, kind, noun in (
-        ("seat", int, "a whole number"),
-        ("plan", dict, "an object"),
-        ("steps", list, "a list"),
-        ("position", dict, "an object"),
-        ("game", str, "a name"),
-        ("number", int, "a whole number"),
-    ):
-        value = file.get(key)
-        if type(value) is not kind and not (value is None and (key in ("seat", "position") or key not in file)):
-            owner = "a position file's game" if key == "number" else "a position file"
-            mistakes.add(f"the {key} of {owner} must be {noun}, not {value!r}")
-    for key in file:
-        if key not in _KEYS:
-            mistakes.add(f"a position file has no {key!r}{nearest(key, _KEYS)}: it has {', '.join(_KEYS)}")
-    if file.get("format") != FORMAT:
-        mistakes.add(f"a position file begins with the format {FORMAT!r}, not {file.get('format')!r}")
-    if isinstance(steps, list) and len(steps) > MAX_STEPS:
-        mistakes.add(f"a position file has at most {MAX_STEPS} steps, not {len(steps)}")
-    mistakes.raise_any()
+    _refuse_wrong_keys(file)
     if steps and file.get("streams", 1) != STREAMS:
         raise UserError(
             f"the game of the position file was dealt by version {file.get('streams', 1)} of the random streams, and "
@@ -86,6 +67,32 @@ def read(text: str, *, trust: bool = False) -> tuple[Plan, int, Mapping[str, Any
             "if you trust its author, add trust=True (--trust)"
         )
     return plan, number, position, steps
+
+
+def _refuse_wrong_keys(file: Mapping[str, Any]) -> None:
+    """Raise UserError with all unknown keys and values of a wrong kind."""
+    mistakes = Mistakes()
+    for key, kind, noun in (
+        ("seat", int, "a whole number"),
+        ("plan", dict, "an object"),
+        ("steps", list, "a list"),
+        ("position", dict, "an object"),
+        ("game", str, "a name"),
+        ("number", int, "a whole number"),
+    ):
+        value = file.get(key)
+        if type(value) is not kind and not (value is None and (key in ("seat", "position") or key not in file)):
+            owner = "a position file's game" if key == "number" else "a position file"
+            mistakes.add(f"the {key} of {owner} must be {noun}, not {value!r}")
+    for key in file:
+        if key not in _KEYS:
+            mistakes.add(f"a position file has no {key!r}{nearest(key, _KEYS)}: it has {', '.join(_KEYS)}")
+    if file.get("format") != FORMAT:
+        mistakes.add(f"a position file begins with the format {FORMAT!r}, not {file.get('format')!r}")
+    steps = file.get("steps")
+    if isinstance(steps, list) and len(steps) > MAX_STEPS:
+        mistakes.add(f"a position file has at most {MAX_STEPS} steps, not {len(steps)}")
+    mistakes.raise_any()
 
 
 def _parsed(text: str) -> dict[str, Any]:
