@@ -25,6 +25,8 @@ SCRIPTS = (
     "two_searchers",
     "win_share_chart",
     "worth_and_right",
+    "made_playtests",
+    "value_net",
 )
 NOTEBOOKS = sorted(path for path in (ROOT / "analysis").glob("*.py") if path.stem not in SCRIPTS)
 PUBLIC = {"wsim", "wsim.stats", "wsim.wonders.analysis"}

@@ -1,13 +1,10 @@
 """Policies that misbehave, and two that do not (tests/policies/test_isolation.py)."""
 
 import ctypes
-import gc
 import os
 import socket
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 import wsim
 
@@ -55,11 +52,6 @@ def eats(public: Any, own: Any, choice: Any, rules: Any) -> int:
 
 def far(public: Any, own: Any, choice: Any, rules: Any) -> int:
     return 10**6
-
-
-def sees_hidden(public: Any, own: Any, choice: Any, rules: Any) -> int:
-    arrays = [kept for kept in gc.get_objects() if isinstance(kept, np.ndarray)]
-    return 10**6 if any("hidden" in (array.dtype.names or ()) for array in arrays) else 0
 
 
 def ends(public: Any, own: Any, choice: Any, rules: Any) -> int:

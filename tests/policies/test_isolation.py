@@ -10,6 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -107,9 +108,20 @@ def test_importing_reads_no_other_file(tmp_path: Path) -> None:
         wsim.simulate(games=1, players=3, policies=f"{tmp_path}/nosy.py:move")
 
 
-def test_nothing_hidden_is_in_the_process() -> None:
-    played("sees_hidden")
-    assert isolation.failures() == []
+def test_a_process_receives_the_records_of_its_seat(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The shared memory holds no record of another kind, and the private one is that of the policy's seat."""
+    seats, kinds = set(), set()
+    decide = isolation.Isolated.decide
+
+    def watched(self: Any, counts: Any) -> None:
+        seats.add(int(self.slots.records[1]["seat"][0]))
+        for record, kind in zip(self.slots.records, self.interface.records, strict=True):
+            kinds.add(record.dtype == np.dtype(kind))
+        decide(self, counts)
+
+    monkeypatch.setattr(isolation.Isolated, "decide", watched)
+    played("last")
+    assert (seats, kinds) == ({0}, {True})
 
 
 def test_a_match_between_files_is_isolated_and_a_contest_publishes_its_seed(
