@@ -8,6 +8,7 @@ Game: a game in progress, to inspect, step, copy and play out.
 simulate: play the games of a plan and return one row per game and seat.
 play: the same, and also one row per decision.
 load_run: open a run folder written by ``wsim run``.
+import_games: import games that people played into run folders.
 match: play policies against each other in every seating of common deals.
 skill: compare figures of cards and wonders between levels of skill.
 robustness: measure how much figures of cards and wonders differ between players.
@@ -36,6 +37,7 @@ _NAMES = [
     "UserError",
     "__version__",
     "env",
+    "import_games",
     "load_run",
     "payments",
     "play",
@@ -50,6 +52,7 @@ _HOMES = {  # the location of each name, as module or module:name
     "Plan": "wsim.lab.plan",
     "Run": "wsim.lab.store",
     "UserError": "wsim.errors",
+    "import_games": "wsim.people.function",
     "load_run": "wsim.lab.store",
     "payments": "wsim.wonders.analysis.rule_functions",
     "play": "wsim.lab.run:play_games",

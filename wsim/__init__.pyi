@@ -18,6 +18,7 @@ from wsim.lab.run import Played
 from wsim.lab.store import Run
 from wsim.learn.answer import LearnAnswer
 from wsim.people.combine.answer import CombineAnswer
+from wsim.people.importing import Imported
 from wsim.people.likeness.answer import LikenessAnswer
 from wsim.people.planning.answer import PlanningAnswer
 from wsim.positions.game_value import Game
@@ -43,6 +44,7 @@ __all__ = [
     "experiment_character",
     "experiment_picks",
     "experiment_worth",
+    "import_games",
     "load_run",
     "match",
     "most_like",
@@ -191,6 +193,23 @@ def experiment_worth(
     action_cards: str | float | Sequence[str | float] = ...,
     two_colour_discs: str | float | Sequence[str | float] = ...,
 ) -> WorthAnswer: ...
+def import_games(
+    *files: str | os.PathLike[str],
+    out: str | os.PathLike[str],
+    columns: Mapping[str, str] | str | Sequence[str] = ...,
+    sheet: str | None = None,
+    players: int | None = None,
+    boards: str = "chosen",
+    skip_bad: bool = False,
+    anonymous: bool = False,
+    source: str | None = None,
+    licence: str | None = None,
+    game: str | None = None,
+    ruleset: str | None = None,
+    cards: str | None = None,
+    patch: str | Sequence[str] = ...,
+    set: str | Sequence[str] = ...,
+) -> Imported: ...
 def load_run(
     path: str | os.PathLike[str],
     *,
@@ -255,6 +274,7 @@ def plan_games(
     evenings: int = 2,
     chance: float = 0.8,
     patched: str | None = None,
+    printed: str | None = None,
     distance: float | None = None,
     level: float = 0.95,
     threads: int | None = None,

@@ -89,7 +89,7 @@ MISTAKES = {
     "a card that is not there": ('card = "Altar"', 'card = "Alter"', "unknown card 'Alter' (did you mean 'Altar'?)"),
     "an action that is not there": ("value = 0", 'value = 0\naction = "bild"', "unknown action 'bild' (did you mean"),
     "no value": ("value = 0\n", "", "needs a value: only the win shares of a table have a fair share"),
-    "columns and a card": ("value = 0", 'value = 0\nof = "wonder"', "is about a card and about columns"),
+    "columns and a card": ("value = 0", 'value = 0\nof = "wonder"', "is about both a card and columns"),
     "another comparison": ('"policy"', '"nothing"', "compares against others or policy, not 'nothing'"),
 }
 

@@ -51,7 +51,7 @@ def test_settings_have_separate_figures_and_how_near_it_came(run: str, wsim_comm
     for name in ("three", "seven"):
         assert f"Win share, {name} before and after 1 changed value: not proven (all targets: within" in page
     assert "1.25 times what is accepted" in page
-    assert "Each in its best style" in page
+    assert "Each side in its best style" in page
 
 
 @pytest.mark.parametrize(

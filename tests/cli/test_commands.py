@@ -73,7 +73,7 @@ def test_the_help_lists_commands_by_what_they_are_for(wsim_command: Command) -> 
     assert headings == ["Options", *PANELS]
     listed = [line.split()[0] for line in lines if re.match(r"  [a-z]+  ", line)]
     assert len(listed) <= 20
-    assert listed[:5] == ["run", "open", "cards", "wonders", "table"]
+    assert listed[:5] == ["run", "open", "import", "cards", "table"]
     assert {"merge", "synergies", "tune", "sensitivity"}.isdisjoint(listed)
     assert "  New here? Play games with wsim run, then browse them with" in wsim_command().out
 

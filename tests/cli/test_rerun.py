@@ -16,6 +16,7 @@ from tests.games import toy_game
 from tests.tiers import first_quick
 from wsim import Plan
 from wsim.lab.parts import Part
+from wsim.lab.repetition import counted
 from wsim.lab.run import record
 from wsim.lab.store import load_run
 
@@ -315,3 +316,19 @@ def test_the_page_of_an_unfinished_run_is_refused(
         2,
         "wsim: the page 'run/report.html' shows a run that was not finished, so that it cannot be repeated\n",
     )
+
+
+def test_what_was_compared_is_counted_in_words() -> None:
+    from wsim.balance.answer import BalanceAnswer
+    from wsim.people.combine.answer import CombineAnswer
+
+    record: dict[str, Any] = {
+        "targets": [{}],
+        "changes": [{}, {}],
+        "trade": [],
+        "carried": [{}] * 1200,
+        "responses": None,
+    }
+    assert BalanceAnswer.compared(record) == "the patch, 1 target, 2 changes and 1,200 transfers"
+    assert CombineAnswer.compared({"rows": [{}]}) == "1 estimate"
+    assert (counted(1, "row"), counted(24_000, "row")) == ("1 row", "24,000 rows")

@@ -139,7 +139,7 @@ def test_wrong_use_of_one_after_the_other_is_reported_in_one_sentence() -> None:
     with pytest.raises(UserError, match="there is no agent 'player_7'"):
         env.observe("player_7")
     illegal = int(env.observe(env.agent_selection)["action_mask"].argmin())
-    with pytest.raises(UserError, match=rf"player_0: action {illegal} .* is not legal here"):
+    with pytest.raises(UserError, match=rf"{env.agent_selection}: action {illegal} .* is not legal here"):
         env.step(illegal)
     while env.agents:
         told, _, over, _, _ = env.last()

@@ -131,12 +131,13 @@ def test_wrong_use_is_reported_in_one_sentence() -> None:
         state.information_state_string(0)
     dealt(state)
     illegal = state.legal_actions_mask().index(0)
+    idle = (state.current_player() + 1) % game.num_players()
     with pytest.raises(UserError, match="is not legal here"):
         state.apply_action(illegal)
     with pytest.raises(UserError, match="chance does not decide here"):
         state.chance_outcomes()
-    with pytest.raises(UserError, match="player 1 does not decide here"):
-        state.resample_from_infostate(1)
+    with pytest.raises(UserError, match=f"player {idle} does not decide here"):
+        state.resample_from_infostate(idle)
     with pytest.raises(UserError, match="seat 7 does not exist"):
         state.observation_string(7)
     with pytest.raises(UserError, match="deals must be a whole number"):

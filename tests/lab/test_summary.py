@@ -6,6 +6,7 @@ import json
 import os
 import signal
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -74,10 +75,18 @@ def test_its_tables_are_those_of_the_rows(keys: dict[str, Any], tmp_path: Path) 
     made = [analysis for analysis in analyses_of(find_game(plan.game)).values() if analysis.sums is not None]
     assert {analysis.shown for analysis in made} == {"run"}
     for analysis in made:
-        same(analysis.make(rows, by=analysis.by), analysis.table(sums))
-        same(analysis.table(rows), analysis.table(sums))
+
+        def plain(table: Table, worth: str = analysis.worth) -> Table:
+            if not worth:
+                return table
+            # in a run, the note names the run, and owners have no q: the figure that is tested is worth
+            names = set(table.frame.columns) - {"win_q", "score_q", "q", "verdict", "worth"}
+            return replace(table, note="", frame=table.frame.select(sorted(names)))
+
+        same(plain(analysis.make(rows, by=analysis.by)), plain(analysis.table(sums)))
+        same(plain(analysis.table(rows)), plain(analysis.table(sums)))
         if "raw" in analysis.options:
-            same(analysis.make(rows, by=analysis.by, raw=True), analysis.table(sums, raw=True))
+            same(plain(analysis.make(rows, by=analysis.by, raw=True)), plain(analysis.table(sums, raw=True)))
 
 
 @pytest.mark.jit_off

@@ -116,7 +116,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A study, and people who are policies: the games of another policy as a sheet."""
     from wsim.lab.plan import Plan
     from wsim.lab.run import record
-    from wsim.people.importing import import_games
+    from wsim.people.importing import import_files
     from wsim.people.question import ImportOptions
 
     folder = tmp_path_factory.mktemp("combine")
@@ -133,7 +133,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
         recorded = sheet.select(columns).rename({"win_share": "share"})
         recorded.with_columns(built=pl.Series(built)).write_csv(folder / f"{name}.csv")
         plan = Plan.make(set=changes)
-        import_games(ImportOptions(files=(str(folder / f"{name}.csv"),), out=str(folder / name)), plan)
+        import_files(ImportOptions(files=(str(folder / f"{name}.csv"),), out=str(folder / name)), plan)
     return folder
 
 
@@ -184,13 +184,13 @@ def test_cards_that_people_recorded(runs: Path, wsim_command: Command, monkeypat
 
 def test_gaps_in_the_built_cards_are_not_read_as_no_card(runs: Path, tmp_path: Path) -> None:
     from wsim.lab.plan import Plan
-    from wsim.people.importing import import_games
+    from wsim.people.importing import import_files
     from wsim.people.question import ImportOptions
 
     sheet = pl.read_csv(runs / "people.csv").head(40)
     gaps = sheet.with_columns(built=pl.when(pl.col("game") != sheet["game"][0]).then("built"))
     gaps.write_csv(tmp_path / "gaps.csv")
-    import_games(ImportOptions(files=(str(tmp_path / "gaps.csv"),), out=str(tmp_path / "gaps")), Plan.make())
+    import_files(ImportOptions(files=(str(tmp_path / "gaps.csv"),), out=str(tmp_path / "gaps")), Plan.make())
     with pytest.raises(wsim.UserError, match="people did not record which cards they built"):
         wsim.combine(str(runs / "study"), str(tmp_path / "gaps"), by=("card",))
 

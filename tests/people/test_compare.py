@@ -14,7 +14,7 @@ import wsim
 from tests.conftest import Command
 from wsim.lab.plan import Plan
 from wsim.lab.run import record
-from wsim.people.importing import import_games
+from wsim.people.importing import import_files
 from wsim.people.question import ImportOptions
 from wsim.questions.compare.answer import _weights
 from wsim.stats.clusters import clustered, clusterings_of
@@ -78,7 +78,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sheet = played.select(*wanted, player="game")
     sheet = sheet.with_columns(player=pl.Series([f"p{row % 41}" for row in range(sheet.height)]))
     sheet.write_csv(folder / "games.csv")
-    import_games(ImportOptions(files=(str(folder / "games.csv"),), out=str(folder / "people")), Plan.make())
+    import_files(ImportOptions(files=(str(folder / "games.csv"),), out=str(folder / "people")), Plan.make())
     return folder
 
 
@@ -135,7 +135,7 @@ def several(runs: Path) -> Path:
         sheet = played.select(pl.format("{}p-{}", pl.lit(players), "game").alias("game"), "seat", "total", "wonder")
         tables.append(sheet.with_columns(built=pl.Series(built)))
     pl.concat(tables).write_csv(runs / "several.csv")
-    import_games(ImportOptions(files=(str(runs / "several.csv"),), out=str(runs / "several")), Plan.make())
+    import_files(ImportOptions(files=(str(runs / "several.csv"),), out=str(runs / "several")), Plan.make())
     return runs
 
 

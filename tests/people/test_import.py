@@ -19,7 +19,7 @@ from wsim.lab.plan import Plan
 from wsim.lab.verify import verify
 from wsim.people import reader
 from wsim.people.headings import Headings, Names, words
-from wsim.people.importing import Imported, import_games
+from wsim.people.importing import Imported, import_files
 from wsim.people.question import ImportOptions
 from wsim.people.template import write_template
 
@@ -46,7 +46,7 @@ def in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def imported(text: str | bytes, name: str = "games.csv", **options: Any) -> Imported:
     Path(name).write_bytes(text.encode() if isinstance(text, str) else text)
     out = f"people {name}" if Path("people").exists() else "people"
-    return import_games(ImportOptions(files=(name,), out=out, **options), RULES)
+    return import_files(ImportOptions(files=(name,), out=out, **options), RULES)
 
 
 def seats(text: str | bytes, name: str = "games.csv", **options: Any) -> pl.DataFrame:
@@ -142,7 +142,7 @@ def test_parquet_and_a_trace(wsim_command: Command) -> None:
         "trace", "--policies", "random", "--players", "3", "--games", "2", "--seed", "5", "--format", "json", "-q"
     ).out
     Path("games.jsonl").write_text(trace, encoding="utf-8")
-    (run,) = import_games(ImportOptions(files=("games.jsonl",), out="traced"), RULES).runs
+    (run,) = import_files(ImportOptions(files=("games.jsonl",), out="traced"), RULES).runs
     played = wsim.simulate(policies="random", players=3, games=2, seed=5)
     same = [name for name in run.to_polars().columns if name in played.columns and name not in ("policy", "team")]
     assert {"built:Altar", "points_science", "coins", "win_share"} <= set(same)
@@ -286,7 +286,7 @@ def test_names_stay_out_of_the_run(tmp_path: Path) -> None:
     for path in run.path.rglob("*"):
         if path.is_file() and path.name != "names.json":
             assert b"HYPERLINK" not in path.read_bytes(), path
-    (hidden,) = import_games(ImportOptions(files=("games.csv",), out="hidden", anonymous=True), RULES).runs
+    (hidden,) = import_files(ImportOptions(files=("games.csv",), out="hidden", anonymous=True), RULES).runs
     assert not (hidden.path / "names.json").exists()
     assert hidden.to_polars()["player"].to_list() == ["P1", "P2", "P3"]
 
@@ -363,7 +363,7 @@ def test_headings_of_other_games() -> None:
 
 
 def test_the_made_playtests_are_a_run() -> None:
-    (run,) = import_games(
+    (run,) = import_files(
         ImportOptions(files=(str(ROOT / "docs" / "data" / "playtests.csv"),), out="people"), RULES
     ).runs
     assert (run.games, run.plan.players) == (48, 4)
@@ -371,3 +371,61 @@ def test_the_made_playtests_are_a_run() -> None:
     assert run.people["sums"]
     assert np.isclose(float(run.to_polars()["win_share"].sum()), 48)
     assert run.table("wonders", "player").frame.height == 10
+
+
+def test_the_python_function_imports_like_the_command(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(
+        "game,Brett,total\n1,Rhodos,5\n1,Gizah,4\n1,Ephesos,3\n2,Rhodos,5\n2,Rhodos,5\n2,Gizah,1\n"
+    )
+    with pytest.raises(UserError, match="two seats of its game have this wonder"):
+        wsim.import_games(tmp_path / "a.csv", out=tmp_path / "none", columns={"wonder": "Brett"})
+    assert not (tmp_path / "none").exists()
+    done = wsim.import_games(
+        tmp_path / "a.csv", out=tmp_path / "people", columns={"wonder": "Brett"}, skip_bad=True, ruleset="2e"
+    )
+    (run,) = done.runs
+    assert (run.games, run.plan.players, run.plan.ruleset, done.games_left_out) == (1, 3, "2e", 1)
+    assert done.problems["row"].to_list() == [5, 6]
+    with pytest.raises(UserError, match="boards must be one of chosen, drawn"):
+        wsim.import_games(tmp_path / "a.csv", out=tmp_path / "more", boards="dealt")
+    with pytest.raises(UserError, match="3e"):
+        wsim.import_games(tmp_path / "a.csv", out=tmp_path / "more", ruleset="3e")
+
+
+TEAMS = """game,seat,wonder,total,coins,team
+1,1,Rhodos,50,3,red
+1,2,Gizah,40,1,blue
+1,3,Babylon,51,2,blue
+1,4,Olympia,41,5,red
+2,1,Rhodos,30,3,x
+2,2,Gizah,40,1,x
+2,3,Babylon,20,2,y
+2,4,Olympia,25,5,y
+"""
+
+
+def test_games_of_teams_have_their_teams(tmp_path: Path) -> None:
+    """R38, R42: partners are seats 0 and 1, 2 and 3; the sum of both decides, then their coins."""
+
+    def read(text: str, name: str) -> pl.DataFrame:
+        (tmp_path / f"{name}.csv").write_text(text)
+        done = wsim.import_games(tmp_path / f"{name}.csv", out=tmp_path / name, ruleset="2e-cities-teams")
+        return done.runs[0].to_polars()
+
+    table = read(TEAMS, "seats")
+    assert table["wonder"].to_list()[:4] == ["Olympia", "Rhodos", "Gizah", "Babylon"]  # clockwise, partners together
+    assert table["team"].to_list() == [0, 0, 1, 1] * 2
+    assert table["rank"].to_list() == [1, 1, 2, 2] * 2  # 91 points each, and 8 coins against 3
+    assert table["win_share"].to_list() == [1, 1, 0, 0] * 2
+    lines = [line.split(",") for line in TEAMS.splitlines()]
+    table = read("\n".join(",".join([cells[0], *cells[2:]]) for cells in lines), "rows")
+    assert table["wonder"].to_list()[:4] == ["Rhodos", "Olympia", "Gizah", "Babylon"]
+    shared = read(TEAMS.replace(",5,red", ",0,red"), "shared")
+    assert shared["win_share"].to_list()[:4] == [0.5] * 4
+    for number, (text, why) in enumerate((
+        (TEAMS.replace("team", "other"), "played in teams of 2: add a column team, with one name for both partners"),
+        (TEAMS.replace("1,2,Gizah,40,1,blue", "1,2,Gizah,40,1,red"), "it has 3 seats in its game, not 2"),
+        (TEAMS.replace(",5,red", ",5,blue").replace("51,2,blue", "51,2,red"), "next to each other"),
+    )):  # fmt: skip
+        with pytest.raises(UserError, match=why):
+            read(text, f"wrong {number}")

@@ -11,7 +11,7 @@ import wsim
 from tests.conftest import Command
 from wsim.lab.plan import Plan
 from wsim.lab.run import record
-from wsim.people.importing import import_games
+from wsim.people.importing import import_files
 from wsim.people.question import ImportOptions
 
 
@@ -23,7 +23,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sheet = wsim.simulate(policies="greedy", games=150, seed=5)
     columns = ["game", "wonder", "side", "total", *[name for name in sheet.columns if name.startswith("points_")]]
     sheet.select(columns).write_csv(folder / "games.csv")
-    import_games(ImportOptions(files=(str(folder / "games.csv"),), out=str(folder / "people")), Plan.make())
+    import_files(ImportOptions(files=(str(folder / "games.csv"),), out=str(folder / "people")), Plan.make())
     return folder
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from tests.conftest import Command
 from wsim.lab.plan import Plan
 from wsim.lab.run import record
 from wsim.people.evidence import Evidence
-from wsim.people.importing import import_games
+from wsim.people.importing import import_files
 from wsim.people.planning.answer import clear_chance, posterior_variance, schedule_of
 from wsim.people.question import ImportOptions
 
@@ -59,7 +60,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     record(Plan.make(games=2000, policies="balanced", set=["cards.Altar.points=3"]), folder / "little")
     sheet = wsim.simulate(policies="rulebased", games=60, seed=5)
     sheet.select("game", "wonder", "side", "total").write_csv(folder / "games.csv")
-    import_games(ImportOptions(files=(str(folder / "games.csv"),), out=str(folder / "people")), Plan.make())
+    import_files(ImportOptions(files=(str(folder / "games.csv"),), out=str(folder / "people")), Plan.make())
     return folder
 
 
@@ -76,6 +77,30 @@ def test_a_plan_with_and_without_people(runs: Path, monkeypatch: pytest.MonkeyPa
     widths = [answer.rows["half_width"].to_numpy().mean() for answer in (before, plan)]
     assert widths[0] > widths[1]
     assert wsim_command("people", "plan", "study").out.startswith("Boards to put on the table")
+
+
+def test_a_schedule_to_print(
+    runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wsim_command: Command
+) -> None:
+    monkeypatch.chdir(runs)
+    page = tmp_path / "evenings.html"
+    shown = wsim_command("people", "plan", "study", "people", "--print", str(page), "--json")
+    assert (shown.code, shown.err) == (0, "")
+    text = page.read_text("utf-8")
+    assert text.count("<section>") == 7  # the schedule, and a score sheet for each game
+    assert "evening 2, game 3" in text
+    schedule = json.loads(shown.out)["schedule"]
+    first = schedule[0]["boards"].split(", ")
+    cells = "".join(f"<td>{board}</td>" for board in first)
+    assert f"<tr><td>1</td><td>1</td>{cells}<td>" in text
+    assert f"<th>wonder</th>{''.join(f'<td>{board.split()[0]}</td>' for board in first)}" in text
+    answer = wsim.plan_games("study", "people", printed=str(tmp_path / "python.html"))
+    assert (tmp_path / "python.html").read_text("utf-8") == text
+    assert answer.asked["groups"][0]["printed"] is None
+    assert answer.again().identical
+    for name, why in (("evenings.html", "already exists"), ("evenings.pdf", "is an .html file")):
+        refused = wsim_command("people", "plan", "study", "--print", str(tmp_path / name))
+        assert (refused.code, why in refused.err) == (2, True), refused.err
 
 
 def test_whether_a_patch_is_worth_playtesting(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:

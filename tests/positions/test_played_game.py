@@ -95,7 +95,7 @@ def test_undo_shows_nobody_what_others_chose_at_the_same_time() -> None:
     played.decide(0)
     played.follow()
     assert played.game.observe(1)["turn"] == 2
-    with pytest.raises(UserError, match="chose at the same time, and it has been shown"):
+    with pytest.raises(UserError, match="chose at the same time and their choices have been shown"):
         played.undo(1)
 
 

@@ -161,9 +161,12 @@ def test_code_of_a_run_is_not_run_without_consent(wsim_command: Command) -> None
 def test_the_three_dearest_mistakes_are_costly(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of seven decisions, one whose cost may be none and one without cost; the dearest are in the middle."""
     costs = [(0.01, 0.005), (0.3, 0.1), (0.02, 0.01), (0.2, 0.1), (0.4, 0.3), (0.5, -0.1), (0.0, 0.0)]
-    made = iter([{"cost": {"win_share": cost, "low": low}} for cost, low in costs])
-    monkeypatch.setattr("wsim.positions.why._decision", lambda *_: next(made))
-    game: Any = SimpleNamespace(to_move=0)
+    made = iter([{"win_share": cost, "low": low} for cost, low in costs])
+    monkeypatch.setattr("wsim.positions.why._cost", lambda *_: next(made))
+    game: Any = SimpleNamespace(
+        to_move=0, decision="turn", observe=lambda: SimpleNamespace(record={"hand": []}), standing=list,
+        values=lambda **_: [{"index": 0, "win_shares": []}], plan=SimpleNamespace(seed=1),
+    )  # fmt: skip
     valued = why_along([(game, 0)] * len(costs), 3, policies="random")
     assert [decision["costly"] for decision in valued["decisions"]] == [False, True, False, True, True, False, False]
 

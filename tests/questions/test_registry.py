@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -102,6 +103,15 @@ def test_each_question_has_what_follows_from_its_registration() -> None:
         assert callable(question.named(question.ask))
         assert question.short.endswith(".")
         assert [group.__doc__ for group in question.option_groups]
+
+
+def test_no_page_of_the_workbench_names_a_question() -> None:
+    for path in (Path(wsim.__file__).parent / "workbench").rglob("*"):
+        if path.suffix in (".py", ".j2"):
+            text = path.read_text(encoding="utf-8")
+            for question in questions():
+                named = rf"""["']{question.name}["']|/ask/{question.name}\b|<code>wsim {question.command}\b"""
+                assert not re.search(named, text), (path.name, question.name)
 
 
 @pytest.mark.usefixtures("installed")

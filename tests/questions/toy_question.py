@@ -12,7 +12,7 @@ from wsim.lab.answer import View, whole
 from wsim.lab.execution import Execution
 from wsim.options import Options, at_least, option
 from wsim.questions.asked import AskedAnswer
-from wsim.questions.registry import Question
+from wsim.questions.registry import ItemLink, Question
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,7 @@ class ToyOptions(Options):
     """List the squares of the first numbers."""
 
     number: int = option("How many numbers.", 3, metavar="N", check=at_least(1))
+    about: tuple[str, ...] = option("What they are about: nothing follows from it.", (), metavar="TEXT")
 
 
 @dataclass(frozen=True, repr=False)
@@ -48,5 +49,6 @@ def ask(options: ToyOptions, _execution: Execution) -> ToyAnswer:
 QUESTION = Question(
     name="toy", title="Toy", short="Squares of the first numbers.", package="tests.questions",
     groups=("toy_question:ToyOptions",), ask="toy_question:ask", answer="toy_question:ToyAnswer",
-    formats=("wsim-toy/1",),
+    formats=("wsim-toy/1",), item_link=ItemLink("about", "How many squares has this {noun}?", "PICKS"),
+    change_fields=("about", "number"),
 )  # fmt: skip

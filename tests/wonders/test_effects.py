@@ -202,9 +202,9 @@ def test_house_rules_call_no_functions(tmp_path: Path) -> None:
 def test_a_function_that_fails_is_named_with_card_and_game(tmp_path: Path, function: str, said: str) -> None:
     path = patch(tmp_path, f"mine.{function}")
     with pytest.raises(UserError) as refused:
-        GAME.prepare(Plan.make(patch=[str(path)], policies="random")).trace(2)
+        GAME.prepare(Plan.make(patch=[str(path)], policies="random")).trace(0)
     assert said in str(refused.value)
-    assert str(refused.value).endswith(", in game 2")
+    assert str(refused.value).endswith(", in game 0")
 
 
 def test_games_that_fail_at_once_in_several_threads_each_report_what_failed(tmp_path: Path) -> None:
@@ -223,7 +223,7 @@ def test_games_that_fail_at_once_in_several_threads_each_report_what_failed(tmp_
     def failed(place: int) -> str:
         together.wait()
         with pytest.raises(UserError) as refused:
-            games[place].trace(2)
+            games[place].trace(0)
         return str(refused.value)
 
     for _ in range(5):

@@ -34,7 +34,7 @@ GAMES: dict[str, tuple[str, int, Any, dict[str, Any]]] = {
         "2e-cities", 4, (ANY, BUILDING, STAGING, RANDOM),
         {"seed": 7, "wonders": ["Byzantium", "Petra", "Halikarnassos", "Babylon"], "sides": ["night"] * 4},
     ),
-    "2e-cities-teams_4_seats": ("2e-cities-teams", 4, (BUILDING, ANY, STAGING, RANDOM), {"seed": 8}),
+    "2e-cities-teams_4_seats": ("2e-cities-teams", 4, (BUILDING, ANY, STAGING, RANDOM), {"seed": 10}),
 }  # fmt: skip
 
 

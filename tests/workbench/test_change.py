@@ -11,6 +11,7 @@ import pytest
 
 from tests.conftest import Command
 from tests.workbench.client import Caller
+from wsim.installed import QUESTIONS
 from wsim.spec.catalogues import Source
 from wsim.wonders.catalog import load_catalogue
 from wsim.wonders.catalog.listing import CATALOGUES
@@ -50,9 +51,23 @@ def test_what_is_changed_is_in_the_address(caller: Caller) -> None:
     text = html.unescape(caller.get(where).text)
     assert "Printed: 8." in text
     assert "5 points" in text  # what is written on the card then
-    assert "wsim whatif --game seven_wonders --ruleset 1e --set cards.Palace.points=5" in text
+    assert "wsim whatif --set cards.Palace.points=5 --game seven_wonders --ruleset 1e -o whatif-1.json" in text
     back = changed(caller, **{"change": "cards.Palace.points=5", "to:cards.Palace.points": "8"})
     assert back == (303, "/change?game=seven_wonders&ruleset=1e&at=cards.Palace")
+
+
+def test_every_question_about_changed_values_is_offered(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(QUESTIONS, "toy", "tests.questions.toy_question:QUESTION")
+    _, text = changed(caller, change="cards.Palace.points=5")
+    forms = re.findall(r'(?s)<form [^>]*action="/ask/(\w+)">(.*?)</form>', text)
+    fields = {name: re.findall(r'<input.* name="(\w+)" value="([^"]*)"', form) for name, form in forms}
+    common = [("game", "seven_wonders"), ("ruleset", "1e")]
+    assert fields == {
+        "whatif": [
+            *common, ("change", "cards.Palace.points=5"), ("metric", "score"), ("out", "whatif-1.json")
+        ],
+        "toy": [*common, ("about", "cards.Palace.points=5"), ("number", "3"), ("out", "toy-1.json")],
+    }  # fmt: skip
 
 
 def test_decks_are_counted_as_printed_and_as_changed(caller: Caller) -> None:

@@ -18,6 +18,7 @@ from tests.conftest import Command
 from tests.report.test_page import MIXED, WHATIF
 from tests.workbench.client import Caller, Reply
 from wsim.errors import UserError
+from wsim.installed import QUESTIONS
 from wsim.lab.plan import Plan
 from wsim.lab.run import record
 from wsim.workbench.table_view import TableView
@@ -140,6 +141,17 @@ def test_pages_of_things_show_more_on_request(caller: Caller) -> None:
     assert f'<a href="/analyse?run=one&amp;number={rows[0]}">{rows[0]}</a>' in games
     assert caller.get("/thing?run=one&table=wonders&name=Gizah").status == 200
     assert "did you mean &#39;Palace&#39;?" in caller.get("/thing?run=one&table=cards&name=Palac").text
+
+
+def test_every_question_about_a_card_is_offered(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(QUESTIONS, "toy", "tests.questions.toy_question:QUESTION")
+    text = html.unescape(caller.get("/thing?run=one&table=cards&name=Palace").text)
+    links = re.findall(r'<a href="/ask/(\w+)\?game=seven_wonders&ruleset=1e&players=4&([^"]*)">([^<]*)</a>', text)
+    assert links == [
+        ("whatif", "ban=Palace", "What if a seat may not have this card?"),
+        ("picks", "card=Palace", "What does taking this card cause?"),
+        ("toy", "about=Palace", "How many squares has this card?"),
+    ]
 
 
 @pytest.mark.slow

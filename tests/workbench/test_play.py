@@ -220,7 +220,7 @@ def test_saved_and_resumed_it_is_the_same_game(caller: Caller, tmp_path: Path) -
     saved = wsim.Game.from_json((tmp_path / "ours.json").read_text())
     assert saved.record() == table.game().record()
     assert "ours.json" in caller.get("/play").text
-    assert "Continue with ours.json" in caller.get("/play?file=ours.json").text
+    assert "Go on with ours.json" in caller.get("/play?file=ours.json").text
     again = opened(caller, file="ours.json", name0="Ann")
     assert again.game().record() == saved.record()
     chosen(caller, link(table))

@@ -18,7 +18,7 @@ from wsim.balance.knobs import Patch, changes_of, patched
 from wsim.balance.patch_search import PatchSearch
 from wsim.balance.proof import Proof
 from wsim.balance.sampling import Level
-from wsim.balance.transfer.answer import CARRIED, RESPONSES, elsewhere_tables
+from wsim.balance.transfer.answer import CARRIED, RESPONSES, TransferAnswer, elsewhere_tables
 from wsim.document import Chart, Column, Document, Sheet
 from wsim.errors import UserError
 from wsim.files import write_text
@@ -75,6 +75,7 @@ class BalanceAnswer(AskedAnswer):
     LIES: ClassVar[str] = ", which lies beside the patch as .json"
     VOLATILE: ClassVar[tuple[str, ...]] = ("provenance", "goal")
     TABLES: ClassVar[tuple[str, ...]] = ("targets", "changes", "trade", "carried", "responses")
+    ROWS: ClassVar[Mapping[str, str]] = {"trade": "trade-off", **TransferAnswer.ROWS}
     NEEDS: ClassVar[Mapping[str, tuple[str, ...]]] = {
         **dict.fromkeys(("goal", "proven", "stopped", "changes"), ()),
         "targets": ("setting", "of", "metric", "before", "after"),

@@ -89,8 +89,8 @@ _COMMANDS: Mapping[str, Row] = {
             printing=JSON,
         )
         for name, (short, panel) in {
-            "cards": ("Cards of a run: how often built, and how often their owners win.", ANALYSE),
-            "wonders": ("Wonders of a run: win share and score of each side.", ANALYSE),
+            "cards": ("Cards of a run: what each is worth, and how often it is built.", ANALYSE),
+            "wonders": ("Wonders of a run: win share and score of each side.", ""),
             "calibrate": ("Compare a run with published results of human players.", ""),
             "matchups": ("Policies against each other in the games of a run.", ""),
             "strengths": ("Plackett-Luce strengths of policies.", ""),
@@ -99,7 +99,7 @@ _COMMANDS: Mapping[str, Row] = {
         }.items()
     },
     "table": Row(
-        "Any table of a run, or the list of its tables.", "table_command:any_table", ANALYSE,
+        "Any table of a run (wonders, policies, ...), or the list of its tables.", "table_command:any_table", ANALYSE,
         own=ExtraArguments(), table=TABLE, view=VIEW, files=FILES, printing=JSON,
     ),
     "runs rerun": Row(

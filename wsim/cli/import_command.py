@@ -24,9 +24,9 @@ def import_command(plan: PlanOptions, options: ImportOptions, printing: Printing
         write_template(Path(options.template), rules)
         write_out(options.template)
         return
-    from wsim.people.importing import import_games
+    from wsim.people.importing import import_files
 
-    imported = import_games(options, rules)
+    imported = import_files(options, rules)
     if not printing.quiet:
         for note in imported.notes:
             remark(f"wsim: {note}")

@@ -83,7 +83,7 @@ class Fields:
         return {}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)  # as above
 class ExtraArguments:
     """The arguments that a command does not know: options of something that it finds by name."""
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from wsim.lab.plan import Plan
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)  # wsim --help makes this class: each method takes time
 class PlanOptions:
     """The parts of a plan given on the command line.
 

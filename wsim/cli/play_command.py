@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from typer import Exit
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from wsim.positions.game_value import Game
     from wsim.positions.played_game import PlayedGame
 
-FORMER = "wsim-play/1"  # the format of saved games before they were position files
 HELP = """Type the number of a move, or
   h         hint: rank the moves by playouts
   u         undo: back to your last decision
@@ -103,8 +102,6 @@ def _loaded(name: str, given: PlanOptions, seat: int | None, *, trust: bool) -> 
         raise UserError(f"cannot read {name!r}: {error.strerror}") from error
     except ValueError as error:
         raise UserError(f"{name!r} is not a saved game: it is not JSON") from error
-    if isinstance(saved, dict) and saved.get("format") == FORMER:
-        return _former(name, saved, given, trust=trust)
     plan, number, described, steps = read(text, trust=trust)
     own = saved.get("seat")
     with compile_stepping():
@@ -114,21 +111,6 @@ def _loaded(name: str, given: PlanOptions, seat: int | None, *, trust: bool) -> 
     if described is not None or not all(type(step) is int for step in steps):
         return _Begun(plan, sits, number, position=game)
     return _Begun(given.resolve(plan), sits, number, steps)
-
-
-def _former(name: str, saved: Mapping[str, Any], given: PlanOptions, *, trust: bool) -> _Begun:
-    """Return a game saved by an earlier version."""
-    from wsim.lab.plan import Plan
-
-    for key, kind in {"plan": dict, "seat": int, "number": int, "moves": list}.items():
-        if type(saved.get(key)) is not kind:
-            raise UserError(f"the saved game {name!r} is damaged: its {key} is {saved.get(key)!r}")
-    if not all(type(index) is int for index in saved["moves"]):
-        raise UserError(f"the saved game {name!r} is damaged: its moves are not all whole numbers")
-    plan = Plan.make(**saved["plan"])
-    if not trust and given.code_needing_trust(plan):
-        raise UserError(f"continuing the saved game would run its {plan.code_in_words()}: if you trust it, add --trust")
-    return _Begun(plan, saved["seat"], saved["number"], saved["moves"])
 
 
 class _Session:

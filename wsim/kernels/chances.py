@@ -165,17 +165,19 @@ def _valuing(parts: Parts) -> tuple[Any, Any]:
     return chances_of, describe
 
 
-def _follow(entries: Entries) -> Any:
-    engine, parts = entries.engine, entries.parts
-    own, prepare, stage_of, over, players = engine.types, parts.prepare, parts.stage, parts.over, parts.players
-    copy, words_of_state = copying(own.state), own.state.itemsize // 8
-    next_decision, take, write_rows = engine.parts.next_decision, engine.parts.take, engine.parts.write_rows
-    begin, decide, restrict = engine.begin, engine.decide, engine.parts.restrict
-    chances_of, describe = _valuing(parts)
-    ranked, candidates = parts.policy.values, parts.net.candidates
-    places_room = stack_room("trial.places", np.int64, candidates)
-    learned_room = stack_room("trial.learned", np.float32, candidates)
-    chances_room = stack_room("chances.now", np.float64, own.seats)
+def _playing_on(entries: Entries) -> tuple[Any, Any, Any]:
+    """Return kernels that take one move, play on to a decision of a seat, and play on to the next stage."""
+    engine, stage_of, decide = entries.engine, entries.parts.stage, entries.engine.decide
+    next_decision, restrict, take = engine.parts.next_decision, engine.parts.restrict, engine.parts.take
+
+    @kernel
+    def take_next(game, rules, seating, line_up, decider):
+        """Take the move that a seat decides on; return 1, -1 after a wrong index."""
+        index = decide(game, rules, seating, line_up, decider)
+        if index < 0:
+            return -1
+        take(game, rules, game.choice.moves[index])
+        return 1
 
     @kernel
     def to_decision_of(game, rules, seating, line_up, stage, seat):
@@ -188,10 +190,8 @@ def _follow(entries: Entries) -> Any:
                 restrict(game, rules, seating)
                 if game.choice.count > 1:
                     return 1
-            index = decide(game, rules, seating, line_up, decider)
-            if index < 0:
+            if take_next(game, rules, seating, line_up, decider) < 0:
                 return -1
-            take(game, rules, game.choice.moves[index])
 
     @kernel
     def past_stage(game, rules, seating, line_up, stage):
@@ -202,10 +202,33 @@ def _follow(entries: Entries) -> Any:
                 return 0
             if stage_of(game) != stage:
                 return 1
-            index = decide(game, rules, seating, line_up, decider)
-            if index < 0:
+            if take_next(game, rules, seating, line_up, decider) < 0:
                 return -1
-            take(game, rules, game.choice.moves[index])
+
+    return take_next, to_decision_of, past_stage
+
+
+def _trial(entries: Entries, chances_of: Any, to_decision_of: Any, past_stage: Any) -> Any:
+    """Return the kernel that plays a stage twice, with the best and with the second best move of a seat."""
+    parts, own = entries.parts, entries.engine.types
+    next_decision, restrict = entries.engine.parts.next_decision, entries.engine.parts.restrict
+    take, over, players = entries.engine.parts.take, parts.over, parts.players
+    copy, words_of_state = copying(own.state), own.state.itemsize // 8
+    ranked, candidates = parts.policy.values, parts.net.candidates
+    places_room = stack_room("trial.places", np.int64, candidates)
+    learned_room = stack_room("trial.learned", np.float32, candidates)
+    chances_room = stack_room("chances.now", np.float64, own.seats)
+
+    @kernel
+    def best_two(learned, count):
+        """Return the indices of the largest and the second largest of at least two values."""
+        best, second = 0, -1
+        for j in range(1, count):
+            if learned[j] > learned[best]:
+                best, second = j, best
+            elif second < 0 or learned[j] > learned[second]:
+                second = j
+        return best, second
 
     @kernel
     def try_two(game, words, saved, rules, seating, line_up, ranking, valuing, stage, seat, trials, index):
@@ -217,12 +240,7 @@ def _follow(entries: Entries) -> Any:
         count = ranked(game.public, game.own[seat], game.choice, rules, ranking, places, learned)
         if count < 2:
             return 0
-        best, second = 0, -1
-        for j in range(1, count):
-            if learned[j] > learned[best]:
-                best, second = j, best
-            elif second < 0 or learned[j] > learned[second]:
-                second = j
+        best, second = best_two(learned, count)
         decision = saved[words_of_state:]
         copy(words, decision)
         for attempt in range(2):
@@ -239,13 +257,67 @@ def _follow(entries: Entries) -> Any:
                 trials[index, attempt, TRIAL + other] = now[other] if result else over(game, other)[1]
         return 1
 
+    return try_two
+
+
+def _stage_records(entries: Entries, try_two: Any, chances_of: Any, describe: Any) -> tuple[Any, Any, Any]:
+    """Return the kernels that record a stage as it begins: its chances and maybe a trial, or what is learned from."""
+    own, players, prepare = entries.engine.types, entries.parts.players, entries.parts.prepare
+    copy = copying(own.state)
+    chances_room = stack_room("chances.now", np.float64, own.seats)
+
+    @kernel
+    def add_chances(game, rules, valuing, chances, place, count):
+        """Write the chances of a stage."""
+        now = chances_room()
+        chances_of(game, rules, valuing, now)
+        for seat in range(players(rules)):
+            chances[place, count, seat] = now[seat]
+
+    @kernel
+    def add_trial(game, words, saved, rules, seating, line_up, ranking, valuing, place, stage, seat, trials, written):
+        """Write a trial and return to the position; return how many are written then, or -1 after a wrong index."""
+        copy(words, saved)
+        result = try_two(game, words, saved, rules, seating, line_up, ranking, valuing, stage, seat, trials, written)
+        if result < 0:
+            return -1
+        if result:
+            for attempt in range(2):
+                trials[written, attempt, 0] = place
+                trials[written, attempt, 1] = stage
+                trials[written, attempt, 2] = seat
+            written += 1
+        copy(saved, words)
+        return written
+
+    @kernel
+    def add_states(game, rules, states, standings, written):
+        """Write the inputs of every seat; return how many are written then."""
+        prepare(game, rules)
+        for seat in range(players(rules)):
+            describe(game, rules, seat, states[written], standings, written)
+            written += 1
+        return written
+
+    return add_chances, add_trial, add_states
+
+
+def _follow(entries: Entries) -> Any:
+    engine, parts = entries.engine, entries.parts
+    own, stage_of, over, players = engine.types, parts.stage, parts.over, parts.players
+    next_decision, begin, write_rows = engine.parts.next_decision, engine.begin, engine.parts.write_rows
+    chances_of, describe = _valuing(parts)
+    take_next, to_decision_of, past_stage = _playing_on(entries)
+    try_two = _trial(entries, chances_of, to_decision_of, past_stage)
+    add_chances, add_trial, add_states = _stage_records(entries, try_two, chances_of, describe)
+
     @kernel
     def follow_games(
         game, words, saved, rules, seating, line_up, ranking, valuing, task, first, gap, rows, stages, chances, trials,
         states, standings,
     ):  # fmt: skip
         """Follow games from number ``first`` on."""
-        written, now = 0, chances_room()
+        written = 0
         game.answer.wrong = 0
         game.log.recording = 0
         for place in range(rows.shape[0] // rules.seats):
@@ -263,36 +335,20 @@ def _follow(entries: Entries) -> Any:
                     drawn = np.int64(mix(np.uint64(number) << _STAGE_BITS | np.uint64(stage)) >> np.uint64(16))
                     chosen = drawn % gap == 0
                     if task == FOLLOW:
-                        chances_of(game, rules, valuing, now)
-                        for seat in range(players(rules)):
-                            chances[place, count, seat] = now[seat]
+                        add_chances(game, rules, valuing, chances, place, count)
                         if chosen and written < trials.shape[0]:
-                            copy(words, saved)
-                            seat = drawn // gap % players(rules)
-                            result = try_two(
-                                game, words, saved, rules, seating, line_up, ranking, valuing, stage, seat, trials,
-                                written,
+                            written = add_trial(
+                                game, words, saved, rules, seating, line_up, ranking, valuing, place, stage,
+                                drawn // gap % players(rules), trials, written,
                             )  # fmt: skip
-                            if result < 0:
+                            if written < 0:
                                 return -1 - number
-                            if result:
-                                for attempt in range(2):
-                                    trials[written, attempt, 0] = place
-                                    trials[written, attempt, 1] = stage
-                                    trials[written, attempt, 2] = seat
-                                written += 1
-                            copy(saved, words)
                     elif chosen and written + players(rules) <= states.shape[0]:
-                        prepare(game, rules)
-                        for seat in range(players(rules)):
-                            describe(game, rules, seat, states[written], standings, written)
-                            written += 1
+                        written = add_states(game, rules, states, standings, written)
                     count += 1
                     decider = next_decision(game, rules, 0)
-                index = decide(game, rules, seating, line_up, decider)
-                if index < 0:
+                if take_next(game, rules, seating, line_up, decider) < 0:
                     return -1 - number
-                take(game, rules, game.choice.moves[index])
             write_rows(game, rules, rows, place * rules.seats, number)
             if task == COLLECT:
                 for index in range(began, written):

@@ -53,7 +53,7 @@ class Answer:
     COMMAND: the command that asks it. CALLED: its name in a sentence. NOUN: the name of its files; LIES: where to find
         them, as the end of a refusal.
     TABLES: the names of its tables in its record, the main one first. LONG: the table in a Parquet file, if not the
-        main one.
+        main one. ROWS: what a row of a table is called, where its name in the singular is not that.
     NEEDS: what a file must contain to be shown: by name in the record, the required columns of its rows; none: any.
         Dots in a name lead into nested objects.
     RENAMED: former names of keys and columns, with the present ones.
@@ -67,6 +67,7 @@ class Answer:
     NOUN: ClassVar[str] = "answer"
     LIES: ClassVar[str] = ""
     TABLES: ClassVar[tuple[str, ...]] = ()
+    ROWS: ClassVar[Mapping[str, str]] = {}
     LONG: ClassVar[str] = ""
     NEEDS: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     RENAMED: ClassVar[Mapping[str, str]] = {}
@@ -331,11 +332,6 @@ class Stored:
 def recorded_provenance(record: Mapping[str, Any]) -> Provenance:
     """Return the provenance that an answer records for its games; UserError if it is damaged."""
     return sound(lambda: Provenance.from_record(record))
-
-
-def counted(count: int, what: str) -> str:
-    """Return ``1 effect``, ``2 effects``."""
-    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def _text_of(path: Path) -> str:

@@ -5,7 +5,7 @@ A digest shows that a file is unchanged; this module shows that its contents are
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -134,22 +134,13 @@ def _wrong_sums(frame: pl.DataFrame, shard: Shard) -> str | None:
     """Return what is wrong with a table of sums; raise ValueError if it is not such a table."""
     import numpy as np
 
-    from wsim.stats.factor_sums import LEVELS, FactorSums
-    from wsim.stats.owner_tallies import EACH, OWNERS, OwnerTallies
     from wsim.stats.summary import Summary
 
     summary = Summary.of_frame(frame)
-    shapes: dict[str, tuple[int, ...]] = {"games": (1,)}
     try:
         if not all(1 <= int(*summary.labels[name]) < _MAX_EXACT for name in ("seats", "sides", "parts")):
             return "has sums of impossible games"
-        for name in summary.labels:
-            if name.startswith("categories "):
-                shapes[f"seats by {name.partition(' ')[2]}"] = (1 + len(summary.labels[name]),)
-            for start, recipe in ((LEVELS, FactorSums), (OWNERS, OwnerTallies)):
-                if name.startswith(start):
-                    of_recipe = recipe.shapes(name, summary.labels)
-                    shapes |= {f"{name}/{array}": shape for array, shape in of_recipe.items()}
+        shapes = _shapes_of_sums(summary.labels)
     except (KeyError, TypeError) as error:
         return f"has sums without their labels ({error})"
     for name, shape in shapes.items():
@@ -159,12 +150,40 @@ def _wrong_sums(frame: pl.DataFrame, shard: Shard) -> str | None:
         return "has sums that are not numbers or are too large"
     if any(len(set(names)) < len(names) for names in summary.labels.values()):
         return "has duplicate labels"
-    rows = {name: summary.arrays[name].sum() for name in shapes if name.startswith("seats by ")}
-    rows |= {name: summary.arrays[name][0].sum() for name in shapes if name.endswith("/cells")}
-    rows |= {name: summary.arrays[name][::EACH].sum() for name in shapes if name.endswith("/all_totals")}
-    counts = [summary.arrays[name][..., ::EACH] for name in shapes if name.endswith("/own_totals")]
-    if len(set(rows.values())) > 1 or any((values < 0).any() for values in counts):
+    if not _same_seats({name: summary.arrays[name] for name in shapes}):
         return "has sums over different seats in different tables"
     if summary.games != shard.games:
         return f"has sums over {summary.games:,} games instead of {shard.games:,}"
     return None
+
+
+def _shapes_of_sums(labels: Mapping[str, Sequence[str]]) -> dict[str, tuple[int, ...]]:
+    """Return the arrays that a summary with these labels has, and their shapes."""
+    from wsim.stats.factor_sums import LEVELS, FactorSums
+    from wsim.stats.owner_tallies import OWNERS, OwnerTallies
+
+    shapes: dict[str, tuple[int, ...]] = {"games": (1,)}
+    for name, values in labels.items():
+        if name.startswith("categories "):
+            shapes[f"seats by {name.partition(' ')[2]}"] = (1 + len(values),)
+        for start, recipe in ((LEVELS, FactorSums), (OWNERS, OwnerTallies)):
+            if name.startswith(start):
+                shapes |= {f"{name}/{array}": shape for array, shape in recipe.shapes(name, labels).items()}
+    return shapes
+
+
+def _same_seats(arrays: Mapping[str, Any]) -> bool:
+    """Return whether all tables of a summary count the same number of seats, and none counts fewer than 0."""
+    from wsim.stats.owner_tallies import EACH
+
+    seats = set()
+    for name, values in arrays.items():
+        if name.endswith("/own_totals") and (values[..., ::EACH] < 0).any():
+            return False
+        if name.startswith("seats by "):
+            seats.add(values.sum())
+        elif name.endswith("/cells"):
+            seats.add(values[0].sum())
+        elif name.endswith("/all_totals"):
+            seats.add(values[::EACH].sum())
+    return len(seats) <= 1

@@ -84,6 +84,11 @@ class Rerun:
         return not self.differences
 
 
+def counted(count: int, what: str) -> str:
+    """Return ``1 effect``, ``2,000 effects``."""
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
 def unlike(there: Provenance, here: Provenance) -> list[str]:
     """Return the differences between two provenance records, a sentence each."""
     different = differences(there.identity, here.identity) | differences(there.software, here.software)
@@ -150,7 +155,7 @@ class RunFolder:
         with played_again(how.plan(run.plan), how, shard=run.shard_games, part=run.part) as again:
             for table in tables_of(run.plan):
                 rows, different = _tables(run, again, table)
-                compared.append(f"{rows:,} rows of {table}")
+                compared.append(f"{counted(rows, 'row')} of {table}")
                 found += different
             return Rerun(" and ".join(reversed(compared)), found, unlike(run.provenance, again.provenance))
 
@@ -238,7 +243,7 @@ class ShardFile:
         except (OSError, pl.exceptions.PolarsError) as error:
             raise UserError(f"cannot read {str(self.path)!r}: {' '.join(str(error).split())[:200]}") from error
         why = rows_that_differ(recorded, pl.concat(frames))
-        compared = f"{recorded.height:,} rows of {self.table}"
+        compared = f"{counted(recorded.height, 'row')} of {self.table}"
         return Rerun(compared, [f"it {why}"] if why else [], unlike(self.provenance, Provenance.of(plan, simulator)))
 
     def _frames(self, simulator: Simulator, how: Again) -> Iterator[pl.DataFrame]:

@@ -19,6 +19,10 @@ from wsim.lab.record import RECORD, read_record
 from wsim.policies.chances import CHANCE, CHARACTER, OVERRULE, WORTH, WORTH_GAMES
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
     from wsim.game import Simulator
     from wsim.lab.plan import Plan
     from wsim.stats.summary import Summary
@@ -80,6 +84,36 @@ def reader_of(game: str) -> WishReader:
     found: Any = vars(import_module(module))[name]
     reader: WishReader = found
     return reader
+
+
+def items_of(simulator: Simulator) -> Sequence[str]:
+    """Return the names of what can be wanted, by number; a name of several kinds (build, build by chain) recurs."""
+    return [name for _, name in reader_of(simulator.plan.game).wanted(simulator).things]
+
+
+def rows_and_wishes(
+    simulator: Simulator, games: range, items: Sequence[str]
+) -> tuple[NDArray[Any], NDArray[np.float64]]:
+    """Play games; return their rows, and how often each row wanted each item: shape (rows, items, 2), followed and
+    overruled.
+
+    A name of several kinds counts as the first of them: a card to build. No items: no wish is recorded.
+    """
+    if not items:
+        rows, _ = rows_and_picks(simulator, games, picks=False)
+        return rows, np.zeros((len(rows), 0, 2))
+    reader, known, parts = reader_of(simulator.plan.game), items_of(simulator), []
+    for first in range(games.start, games.stop, AT_ONCE):
+        rows, picks = rows_and_picks(simulator, range(first, min(first + AT_ONCE, games.stop)), picks=True)
+        assert picks is not None
+        wishes, counts = reader.wishes(simulator, picks, first), np.zeros((len(rows), len(items), 2))
+        row = wishes.game * simulator.seats + wishes.seat
+        for index, item in enumerate(items):
+            if item in known:  # a card may be in one arm only
+                wanted = (wishes.things == known.index(item)).any(axis=1)
+                np.add.at(counts[:, index], (row[wanted], wishes.overruled[wanted].astype(np.int64)), 1.0)
+        parts.append((rows, counts))
+    return np.concatenate([rows for rows, _ in parts]), np.concatenate([counts for _, counts in parts])
 
 
 @dataclass(frozen=True)

@@ -131,7 +131,7 @@ class Sheet:
     ----------
     rows: one row a seat, fields as text, with ``file``, ``row`` and ``game`` (numbered in order of appearance).
     headings: of the game. schema: of a seats table of its rules. problems: what cannot be right so far.
-    spelt: the texts that were read as another name, with the name.
+    spelt: the texts that were read as another name, with the name. team_size: seats per team; 1: no teams.
     """
 
     rows: pl.DataFrame
@@ -139,6 +139,7 @@ class Sheet:
     schema: Mapping[str, pl.DataType]
     problems: Problems = field(default_factory=Problems)
     spelt: dict[str, str] = field(default_factory=dict)
+    team_size: int = 1
 
     def has(self, name: str) -> bool:
         """Return whether people recorded a field anywhere."""
@@ -322,19 +323,42 @@ class Sheet:
                 twice = pl.col(name).is_not_null() & (pl.len().over("game", name) > 1)
                 anonymous = pl.col(name).cast(pl.String).str.to_lowercase().is_in(["anonymous", "guest", "anonym", "?"])
                 problems.add(rows, twice & ~anonymous, name, pl.col(name), f"two seats of its game have this {name}")
-        best = pl.col("total").max().over("game")
+        score, whose = pl.col("total"), "seat"
+        if self.team_size > 1:
+            self._teams()
+            score, whose = pl.col("total").sum().over("game", "team"), "team"
+        best = score.max().over("game")
         if self.has("winner"):
             problems.add(
-                rows, pl.col("winner") & (pl.col("total") < best), "winner", pl.col("total"),
-                pl.format("another seat of its game has {} points", best),
+                rows, pl.col("winner") & (score < best), "winner", score,
+                pl.format(f"another {whose} of its game has {{}} points", best),
             )  # fmt: skip
-        if self.has("rank"):
+        if self.has("rank") and self.team_size == 1:
             before = pl.col("total").rank("max", descending=True).over("game")
             highest = pl.col("total").rank("min", descending=True).over("game")
             problems.add(
                 rows, pl.col("rank").is_not_null() & ~pl.col("rank").is_between(highest, before), "rank",
                 pl.col("rank"), pl.format("its score is number {} of its game", highest),
             )  # fmt: skip
+
+    def _teams(self) -> None:
+        """Check that each team has its seats, next to each other; raise UserError if nobody recorded teams."""
+        if not self.has("team"):
+            raise UserError(
+                f"games of these rules are played in teams of {self.team_size}: add a column team, with one name for "
+                "both partners"
+            )
+        seats = pl.len().over("game", "team")
+        self.problems.add(
+            self.rows, seats != self.team_size, "team", pl.col("team"),
+            pl.format(f"it has {{}} seats in its game, not {self.team_size}", seats),
+        )  # fmt: skip
+        if self.has("seat"):
+            apart = (pl.col("seat").max() - pl.col("seat").min()).over("game", "team")
+            near = (apart == 1) | (apart == pl.len().over("game") - 1)
+            self.problems.add(
+                self.rows, (seats == self.team_size) & ~near, "seat", pl.col("seat"), "partners sit next to each other"
+            )
 
 
 def check_alternatives(word: str, accepted: Sequence[str], name: str) -> str:

@@ -25,6 +25,7 @@ from wsim.lab.store import Run
 from wsim.stats.clusters import clustered, clusterings_of
 from wsim.stats.columns import PLAYER_HALF_WIDTH
 from wsim.stats.distributions import normal_quantile
+from wsim.stats.games import parties
 
 Floats = NDArray[np.float64]
 METRICS = {"win": "win_share", "score": "score"}
@@ -76,22 +77,24 @@ def evidence(study: Run, people: Run | None, by: Sequence[str], metric: str, dis
     noun = next((name for name in groups if name in nouns), "")
     if noun and len(groups) > 1:
         raise UserError(f"{noun}s are combined by themselves: --by {noun}, not {','.join(groups)}")
+    before = _of_study(study, groups, noun, metric, distance)
+    if people is None:
+        return before
+    return _of_items(before, people, nouns[noun], metric) if noun else _of_groups(before, people, metric)
+
+
+def _of_study(study: Run, groups: Sequence[str], noun: str, metric: str, distance: float | None) -> Evidence:
+    """Return the rows of a study, nobody having played yet; ``noun``: of items, empty for other rows."""
     figure = f"{metric}_difference" if noun else METRICS[metric]
     of_table = f"{noun}s" if noun else "wonders"
     table = study.table(of_table, () if noun else groups).frame.drop_nulls(figure)
     half = table[f"{figure}_high"].to_numpy() - table[f"{figure}_low"].to_numpy()
     simulated, error = table[figure].to_numpy().astype(float), half / 2 / normal_quantile(0.975)
     names = table.select(pl.col(groups).cast(pl.String))
-    fair = 1 / study.plan.players
-    between = known_between(study.provenance.identity, study.path, of_table) if metric == "win" else None
-    known = np.empty(0) if between is None or PLAYER_HALF_WIDTH not in table.columns else between.sds()
+    fair = 1 / (study.summary.sides if study.summary else parties(study.seats))
+    scale, source = _scale(study, of_table, PLAYER_HALF_WIDTH in table.columns, metric, fair)
     if distance is not None:
         scale, source = distance, "as requested"
-    elif len(known):
-        scale, source = float(np.sqrt((known**2).mean())), "how much good players differ in the simulation (player SD)"
-    else:
-        scale = (USUAL_ITEM_DISTANCE if noun else USUAL_DISTANCE)[metric] * (fair if metric == "win" else 1)
-        source = "typical of good players, because no player SD is known for this study"
     reference = 0.0 if noun else fair
     if metric == "score" and not noun:
         reference = float(np.average(simulated, weights=table["n"].to_numpy()))
@@ -100,13 +103,21 @@ def evidence(study: Run, people: Run | None, by: Sequence[str], metric: str, dis
     spread = share * (1 - share) if metric == "win" and not noun else np.full(len(simulated), level)
     error = np.where(np.isfinite(error) & (error > 0), error, np.sqrt(spread / table["n"].to_numpy()))
     nothing = np.zeros(len(simulated))
-    before = Evidence(
+    return Evidence(
         names, simulated, error, nothing, np.full(len(simulated), np.inf), nothing.astype(int), spread, reference,
         scale, source, 1.0, 0, noun,
     )  # fmt: skip
-    if people is None:
-        return before
-    return _of_items(before, people, nouns[noun], metric) if noun else _of_groups(before, people, metric)
+
+
+def _scale(study: Run, of_table: str, with_players: bool, metric: str, fair: float) -> tuple[float, str]:
+    """Return how much good players differ in a table, and where that is from."""
+    between = known_between(study.provenance.identity, study.path, of_table) if metric == "win" else None
+    known = np.empty(0) if between is None or not with_players else between.sds()
+    if len(known):
+        return float(np.sqrt((known**2).mean())), "how much good players differ in the simulation (player SD)"
+    usual = USUAL_DISTANCE if of_table == "wonders" else USUAL_ITEM_DISTANCE
+    scale = usual[metric] * (fair if metric == "win" else 1)
+    return scale, "typical of good players, because no player SD is known for this study"
 
 
 def _of_groups(before: Evidence, people: Run, metric: str) -> Evidence:

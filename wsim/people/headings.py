@@ -87,52 +87,61 @@ class Headings:
         ``given``: ``field=Heading`` takes precedence. ``numeric``: headings of columns with nothing but numbers: then
         Wonder means the points of the wonder. Raises UserError for an unknown field or heading.
         """
+        chosen = self._given(present, given)
+        chosen |= self._of_seats([name for name in present if name not in chosen], numeric)
+        taken = {field for field, number in chosen.values() if number is None}
+        for name in present:
+            field = self._field_of_column(name, name, numeric)
+            if name not in chosen and field is not None and field not in taken:
+                chosen[name] = (field, None)
+                taken.add(field)
+        return chosen
+
+    def _given(self, present: Sequence[str], given: Sequence[str]) -> dict[str, tuple[str, int | None]]:
+        """Return the headings that ``field=Heading`` names: one, or one of each seat."""
         chosen: dict[str, tuple[str, int | None]] = {}
+        known = set(self._fields.values())
         for pair in given:
             field, equals, heading = (part.strip() for part in pair.partition("="))
             if not equals or not heading:
                 raise UserError(f"columns must be field=Heading, such as wonder=Wonderboard, not {pair!r}")
-            known = set(self._fields.values())
             if field not in known and field not in self.columns:
                 raise UserError(
                     f"there is no field {field!r}{nearest(field, known)}: it is one of {', '.join(sorted(known))}"
                 )
-            if heading not in present:
-                numbered = [
-                    name for name in present if (parts := _numbered(name)) and key_of(parts[0]) == key_of(heading)
-                ]
-                if not numbered:
-                    raise UserError(
-                        f"there is no column {heading!r}{nearest(heading, present)}: they are {', '.join(present)}"
-                    )
-                chosen |= {name: (field, _numbered(name)[1]) for name in numbered}  # type: ignore[index]
-            else:
+            if heading in present:
                 chosen[heading] = (field, None)
+                continue
+            numbered = {name: parts for name in present if (parts := _numbered(name)) is not None}
+            seats = {name: number for name, (base, number) in numbered.items() if key_of(base) == key_of(heading)}
+            if not seats:
+                raise UserError(
+                    f"there is no column {heading!r}{nearest(heading, present)}: they are {', '.join(present)}"
+                )
+            chosen |= {name: (field, number) for name, number in seats.items()}
+        return chosen
 
-        def of_column(heading: str, column: str) -> str | None:
-            field = self.field(heading)
-            if field == "rank" and column not in numeric:  # Place may be a house
-                return "group"
-            points = f"points_{field}"
-            return points if column in numeric and field != "seat" and points in self.columns else field
+    def _field_of_column(self, heading: str, column: str, numeric: Container[str]) -> str | None:
+        """Return the field of a column with a heading, which also depends on whether the column has only numbers."""
+        field = self.field(heading)
+        if field == "rank" and column not in numeric:  # Place may be a house
+            return "group"
+        points = f"points_{field}"
+        return points if column in numeric and field != "seat" and points in self.columns else field
 
+    def _of_seats(self, present: Sequence[str], numeric: Container[str]) -> dict[str, tuple[str, int | None]]:
+        """Return the headings with the number of a seat, unless all have the same number."""
         wide: dict[str, tuple[str, int | None]] = {}
         for name in present:
-            if name not in chosen and self.field(name) is None and (parts := _numbered(name)) is not None:
-                base: str | None = "player" if not key_of(parts[0]) else of_column(parts[0], name)
-                if base == "seat" or (base is None and key_of(parts[0]) in ("p", "seat")):
-                    base = "player"
-                if base is not None and base not in OF_GAMES:
-                    wide[name] = (base, parts[1])
-        if len({number for _, number in wide.values()}) > 1:
-            chosen |= wide
-        taken = {field for field, number in chosen.values() if number is None}
-        for name in present:
-            of = of_column(name, name)
-            if name not in chosen and of is not None and of not in taken:
-                chosen[name] = (of, None)
-                taken.add(of)
-        return chosen
+            if self.field(name) is not None or (parts := _numbered(name)) is None:
+                continue
+            base, number = parts
+            field = self._field_of_column(base, name, numeric) if key_of(base) else "player"
+            if field == "seat" or (field is None and key_of(base) in ("p", "seat")):
+                field = "player"
+            if field is not None and field not in OF_GAMES:
+                wide[name] = (field, number)
+        return wide if len({number for _, number in wide.values()}) > 1 else {}
 
 
 def _numbered(heading: str) -> tuple[str, int] | None:

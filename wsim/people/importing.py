@@ -11,7 +11,7 @@ from __future__ import annotations
 import io
 import json
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -74,7 +74,7 @@ class Imported:
         return said
 
 
-def import_games(options: ImportOptions, plan: Plan) -> Imported:
+def import_files(options: ImportOptions, plan: Plan) -> Imported:
     """Import files into run folders; ``plan``: the rules that people played by (rule set, cards, patches, changes).
 
     Raises UserError for files that cannot be read and, unless ``skip_bad``, for games that cannot be right.
@@ -88,47 +88,13 @@ def import_games(options: ImportOptions, plan: Plan) -> Imported:
     out = Path(options.out)
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise UserError(f"{options.out!r} already exists: choose another --out")
-    simulator = find_game(plan.game).prepare(plan)
-    schema = seats_schema(simulator)
-    headings = Headings(plan.game, tuple(schema), tuple(find_game(plan.game).OWNED))
-    parts, guessed, unread, mistakes = [], dict[str, dict[str, str]](), dict[str, list[str]](), Mistakes()
+    headings = Headings(
+        plan.game, tuple(seats_schema(find_game(plan.game).prepare(plan))), tuple(find_game(plan.game).OWNED)
+    )
     files = {Path(name): name for name in options.files}
-    for path, name in files.items():
-        with mistakes.noted():
-            frame = read(path, headings, options.sheet)
-            present = [column for column in frame.columns if column != ROW]
-            columns = headings.guess(present, options.columns, _numeric(frame, present))
-            if not {"total", "winner", "rank"} & {of for of, _ in columns.values()} and not any(
-                of.startswith("points_") for of, _ in columns.values()
-            ):
-                raise UserError(
-                    f"{name!r} has no column with scores: its columns are {', '.join(map(repr, present[:30]))}; name "
-                    "it with --columns total=HEADING"
-                )
-            guessed[name] = {
-                head: of if number is None else f"{of} of seat {number}" for head, (of, number) in columns.items()
-            }
-            unread[name] = [column for column in present if column not in columns]
-            parts.append(arranged(frame, columns, name, options.players))
-    mistakes.raise_any()
-    rows = _numbered(pl.concat(parts, how="diagonal"))
-    problems, spelt, ready = Problems(), dict[str, str](), []
-    for ruleset, players, part in _groups(rows, plan, problems):
-        try:
-            of_part = plan.replace(ruleset=ruleset, players=players, games=1, policies=_default(plan, ruleset, players))
-            rules = find_game(plan.game).prepare(of_part)
-        except UserError as error:
-            problems.add(
-                part.unique("game", keep="first", maintain_order=True),
-                pl.lit(True),
-                "players",
-                pl.lit(players),
-                str(error),
-            )
-            continue
-        sheet = Sheet(part, headings, seats_schema(rules), problems, spelt)
-        sheet.check()
-        ready.append((of_part, rules, sheet))
+    rows, guessed, unread = _read_files(files, headings, options)
+    problems, spelt = Problems(), dict[str, str]()
+    ready = list(_checked_groups(rows, plan, headings, problems, spelt))
     wrong = problems.frame
     bad = wrong["game"].unique()
     if len(bad) and not options.skip_bad:
@@ -161,6 +127,51 @@ def import_games(options: ImportOptions, plan: Plan) -> Imported:
     return Imported(runs, guessed, unread, spelt, wrong, len(bad))
 
 
+def _read_files(
+    files: Mapping[Path, str], headings: Headings, options: ImportOptions
+) -> tuple[pl.DataFrame, dict[str, dict[str, str]], dict[str, list[str]]]:
+    """Return the rows of all files with numbered games, and by file what headings were read as and which were not.
+
+    Raises UserError with the mistakes of all files.
+    """
+    parts, guessed, unread, mistakes = [], dict[str, dict[str, str]](), dict[str, list[str]](), Mistakes()
+    for path, name in files.items():
+        with mistakes.noted():
+            frame = read(path, headings, options.sheet)
+            present = [column for column in frame.columns if column != ROW]
+            columns = headings.guess(present, options.columns, _numeric(frame, present))
+            fields = {field for field, _ in columns.values()}
+            if not {"total", "winner", "rank"} & fields and not any(field.startswith("points_") for field in fields):
+                raise UserError(
+                    f"{name!r} has no column with scores: its columns are {', '.join(map(repr, present[:30]))}; name "
+                    "it with --columns total=HEADING"
+                )
+            guessed[name] = {
+                head: of if number is None else f"{of} of seat {number}" for head, (of, number) in columns.items()
+            }
+            unread[name] = [column for column in present if column not in columns]
+            parts.append(arranged(frame, columns, name, options.players))
+    mistakes.raise_any()
+    return _numbered(pl.concat(parts, how="diagonal")), guessed, unread
+
+
+def _checked_groups(
+    rows: pl.DataFrame, plan: Plan, headings: Headings, problems: Problems, spelt: dict[str, str]
+) -> Iterator[tuple[Plan, Simulator, Sheet]]:
+    """Yield the checked rows of each rule set and number of players, with their rules."""
+    for ruleset, players, part in _groups(rows, plan, problems):
+        try:
+            of_part = plan.replace(ruleset=ruleset, players=players, games=1, policies=_default(plan, ruleset, players))
+            rules = find_game(plan.game).prepare(of_part)
+        except UserError as error:
+            first = part.unique("game", keep="first", maintain_order=True)
+            problems.add(first, pl.lit(True), "players", pl.lit(players), str(error))
+            continue
+        sheet = Sheet(part, headings, seats_schema(rules), problems, spelt, team_size(rules))
+        sheet.check()
+        yield of_part, rules, sheet
+
+
 def _numeric(frame: pl.DataFrame, present: Sequence[str]) -> set[str]:
     """Return the columns with nothing but numbers in their first rows."""
     numbers = frame.head(1000).select(pl.col(present).str.contains(r"^-?\d+([.,]\d+)?$").all())
@@ -171,6 +182,16 @@ def _numeric(frame: pl.DataFrame, present: Sequence[str]) -> set[str]:
 def seats_schema(simulator: Simulator) -> dict[str, pl.DataType]:
     """Return the columns of the seats table of a simulator."""
     return dict(simulator.seats_frame(np.zeros(simulator.seats, simulator.row_dtype)).schema)
+
+
+def team_size(simulator: Simulator) -> int:
+    """Return the number of seats of a team; 1 without teams."""
+    rows = np.zeros(simulator.seats, simulator.row_dtype)
+    if "seat" not in (rows.dtype.names or ()):
+        return 1
+    rows["seat"] = np.arange(simulator.seats)
+    frame = simulator.seats_frame(rows)
+    return simulator.seats // frame["team"].n_unique() if "team" in frame.columns else 1
 
 
 def _default(plan: Plan, ruleset: str, players: int) -> tuple[str, ...]:
@@ -258,7 +279,16 @@ def seats_table(sheet: Sheet, names: Mapping[str, Mapping[str, str]]) -> tuple[p
     rows = sheet.rows
     order = ["game", *(["seat"] if sheet.has("seat") and not rows["seat"].null_count() else [])]
     rows = rows.sort(order, maintain_order=True)
-    game = pl.col("game")
+    size, game, position = sheet.team_size, pl.col("game"), pl.int_range(pl.len()).over("game")
+    if size > 1:  # partners are the seats 0 and 1, 2 and 3, ...
+        team = pl.col("team")
+        around = (team.first() == team.last()).over("game")  # partners in the first and in the last seat
+        turned = pl.when(around).then((position + 1) % pl.len().over("game")).otherwise(position)
+        rows = (
+            rows.with_columns(position=position)
+            .with_columns(place=turned if len(order) > 1 else pl.col("position").min().over("game", "team"))
+            .sort("game", "place", maintain_order=True)
+        )
     kept = {"total": 10**9, "winner": 10**8, "rank": -(10**6), "coins": 1}  # what decides, in this order
     decisive = [pl.col(name).cast(pl.Int64).fill_null(0) * worth for name, worth in kept.items() if sheet.has(name)]
     key = (
@@ -267,16 +297,17 @@ def seats_table(sheet: Sheet, names: Mapping[str, Mapping[str, str]]) -> tuple[p
         .to_numpy()
         .reshape(-1, rows.height // rows["game"].n_unique())
     )
-    rank = 1 + (key[:, None, :] > key[:, :, None]).sum(axis=2)
+    key = key.reshape(len(key), -1, size).sum(axis=2)  # of each team
+    rank = np.repeat(1 + (key[:, None, :] > key[:, :, None]).sum(axis=2), size, axis=1)
     rows = rows.with_columns(rank=pl.Series(rank.ravel(), dtype=pl.UInt8))
     first = pl.col("rank") == 1
     table = rows.select(
         game=game.rle_id().cast(pl.UInt64),
-        seat=pl.int_range(pl.len()).over("game").cast(pl.UInt8),
-        **({"team": pl.int_range(pl.len()).over("game").cast(pl.UInt8)} if "team" in sheet.schema else {}),
+        seat=position.cast(pl.UInt8),
+        **({"team": (position // size).cast(pl.UInt8)} if "team" in sheet.schema else {}),
         policy=pl.lit(PEOPLE).cast(pl.Enum([PEOPLE])),
         **({"rank": pl.col("rank")} if "rank" in sheet.schema else {}),
-        win_share=(first / first.sum().over("game")).cast(pl.Float32),
+        win_share=(first / (first.sum().over("game") / size)).cast(pl.Float32),
         total=pl.col("total").cast(sheet.schema["total"]),
     )
     left: dict[str, int] = {}

@@ -212,9 +212,9 @@ def _of_trace(trace: Mapping[str, Any], number: int) -> Iterator[dict[str, Any]]
         for score in trace["scores"]:
             seat = {key: item for key, item in trace["seats"][score["seat"]].items() if key != "policy"}
             points = {
-                key if key in ("seat", "total", "coins") else f"points_{key}": item
+                key if key in ("seat", "team", "total", "coins") else f"points_{key}": item
                 for key, item in score.items()
-                if key not in ("win_share", "team", "rank") and not isinstance(item, list | dict)
+                if key not in ("win_share", "rank") and not isinstance(item, list | dict)
             }
             cards = {"built": ";".join(dict.fromkeys(built.get(score["seat"], ())))} if built else {}
             winner = {"winner": score["win_share"] > 0} if "win_share" in score else {}

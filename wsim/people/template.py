@@ -1,9 +1,10 @@
-"""Sheets for the table: one to fill in (CSV, one row a seat) and one to print (HTML, one page a game)."""
+"""Sheets for the table: one to fill in (CSV, one row a seat), one to print (HTML, one page a game), and schedules."""
 
 from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 
@@ -29,33 +30,91 @@ def write_template(path: Path, plan: Plan) -> None:
     suffix = path.suffix.lower()
     if suffix not in (".csv", ".html"):
         raise UserError(f"a sheet is a .csv file to fill in or an .html file to print, not {str(path)!r}")
-    if path.exists():
-        raise UserError(f"{str(path)!r} already exists: choose another name")
+    _refuse_existing(path)
     schema = seats_schema(find_game(plan.game).prepare(plan))
-    boards = [name for name, kind in schema.items() if isinstance(kind, pl.Enum) and name != "policy"]
-    points = [name for name in schema if name.startswith("points_")]
-    heads = ["game", "date", "group", "player", *boards, *points, "total", *(["coins"] if "coins" in schema else [])]
     if suffix == ".csv":
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
+        heads = ["game", "date", "group", "player", *_fields(schema)]
         writer.writerow(heads)
         writer.writerows([game, *[""] * (len(heads) - 1)] for game in range(1, GAMES + 1) for _ in range(plan.players))
         write_text(path, text.getvalue())
         return
-    rows = [head for head in heads if head not in ("game", "date", "group")]
-    names = {name: schema[name].categories.to_list() for name in boards}  # type: ignore[attr-defined]
+    known = "".join(
+        f"<p>{escape(name)}: {escape(', '.join(kind.categories.to_list()))}</p>"
+        for name, kind in _boards(schema).items()
+    )
+    boards = "Boards: &#9744; drawn &#9744; chosen"
+    page = _score_sheet(plan, schema, "game ____", boards, {}) + known
+    _write_pages(path, "Score sheet", [page] * GAMES)
+
+
+def check_printed(path: Path) -> None:
+    """Raise UserError for a file that is not HTML or already exists."""
+    if path.suffix.lower() != ".html":
+        raise UserError(f"a schedule to print is an .html file, not {str(path)!r}")
+    _refuse_existing(path)
+
+
+def write_schedule(path: Path, plan: Plan, evenings: Sequence[Sequence[Sequence[Mapping[str, str]]]]) -> None:
+    """Write a schedule to print: one page with all games, then a score sheet for each with its boards filled in.
+
+    Parameters
+    ----------
+    evenings: for each evening the games, for each game the board of each seat in clockwise order (wonder, side).
+    """
+    check_printed(path)
+    schema = seats_schema(find_game(plan.game).prepare(plan))
+    lines, sheets = [], []
+    for evening, games in enumerate(evenings, 1):
+        for game, boards in enumerate(games, 1):
+            names = "".join(f"<td>{escape(' '.join(board.values()))}</td>" for board in boards)
+            lines.append(f"<tr><td>{evening}</td><td>{game}</td>{names}<td>&#9744;</td></tr>")
+            filled = {name: [board[name] for board in boards] for name in boards[0]}
+            sheets.append(_score_sheet(plan, schema, f"evening {evening}, game {game}", "", filled))
+    heads = ("evening", "game", *(f"seat {seat}" for seat in range(plan.players)), "played")
+    schedule = (
+        f"<h1>{escape(find_game(plan.game).TITLE)}, {escape(plan.ruleset)}: boards to put on the table</h1>"
+        f"<p>Seats in clockwise order; draw who sits where.</p><table><tr>"
+        f"{''.join(f'<th>{head}</th>' for head in heads)}</tr>{''.join(lines)}</table>"
+    )
+    _write_pages(path, "Schedule", [schedule, *sheets])
+
+
+def _refuse_existing(path: Path) -> None:
+    if path.exists():
+        raise UserError(f"{str(path)!r} already exists: choose another name")
+
+
+def _boards(schema: Mapping[str, pl.DataType]) -> dict[str, pl.Enum]:
+    """Return the columns that name what a seat has from the start, such as wonder and side."""
+    return {name: kind for name, kind in schema.items() if isinstance(kind, pl.Enum) and name != "policy"}
+
+
+def _fields(schema: Mapping[str, pl.DataType]) -> list[str]:
+    """Return what is written down for each seat."""
+    points = [name for name in schema if name.startswith("points_")]
+    return [*_boards(schema), *points, "total", *(["coins"] if "coins" in schema else [])]
+
+
+def _score_sheet(
+    plan: Plan, schema: Mapping[str, pl.DataType], game: str, boards: str, filled: Mapping[str, Sequence[str]]
+) -> str:
+    """Return a sheet for the scores of one game; ``filled``: what is known of each seat."""
+    empty = [""] * plan.players
     lines = "".join(
-        f"<tr><th>{escape(row.removeprefix('points_').replace('_', ' '))}</th>{'<td></td>' * plan.players}</tr>"
-        for row in rows
+        f"<tr><th>{escape(field.removeprefix('points_').replace('_', ' '))}</th>"
+        f"{''.join(f'<td>{escape(value)}</td>' for value in filled.get(field, empty))}</tr>"
+        for field in ("player", *_fields(schema))
     )
-    known = "".join(f"<p>{escape(name)}: {escape(', '.join(of))}</p>" for name, of in names.items())
-    page = (
-        f"<h1>{escape(find_game(plan.game).TITLE)}, {escape(plan.ruleset)}: game ____</h1>"
-        f"<p>Date ____________ Group ____________ Boards: &#9744; drawn &#9744; chosen</p><table><tr><th></th>"
+    return (
+        f"<h1>{escape(find_game(plan.game).TITLE)}, {escape(plan.ruleset)}: {game}</h1>"
+        f"<p>Date ____________ Group ____________ {boards}</p><table><tr><th></th>"
         f"{''.join(f'<th>seat {seat}</th>' for seat in range(plan.players))}</tr>{lines}</table>"
-        f"<p>Seats in clockwise order. Coins decide ties.</p>{known}"
+        f"<p>Seats in clockwise order. Coins decide ties.</p>"
     )
-    head = (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Score sheet</title><style>{_STYLE}</style>'
-    )
-    write_text(path, f"{head}</head><body>{f'<section>{page}</section>' * GAMES}</body></html>\n")
+
+
+def _write_pages(path: Path, title: str, pages: Sequence[str]) -> None:
+    head = f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title><style>{_STYLE}</style>'
+    write_text(path, f"{head}</head><body>{''.join(f'<section>{page}</section>' for page in pages)}</body></html>\n")

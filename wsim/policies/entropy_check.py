@@ -7,7 +7,7 @@ import importlib
 import inspect
 import random
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
@@ -51,24 +51,17 @@ def _loaded(function: FunctionType) -> Iterator[tuple[Any, bool]]:
         with suppress(ValueError):  # not filled yet
             around[name] = cell.cell_contents
     for code in _codes(function.__code__):
-        held, value = dict(around), None
-        for name in code.co_varnames:
-            held.pop(name, None)
+        held: dict[str, Any] = {name: value for name, value in around.items() if name not in code.co_varnames}
+        value = None
         for step in dis.get_instructions(code):
             if step.opname in _BETWEEN:
                 continue
-            if step.opname == "IMPORT_NAME":
-                with suppress(Exception):
-                    value = importlib.import_module(step.argval)
-            elif step.opname.startswith("LOAD_") and step.opname.endswith(("ATTR", "METHOD")):
-                value = vars(value).get(step.argval) if isinstance(value, ModuleType) else None
-            elif step.opname == "IMPORT_FROM":
-                yield getattr(value, step.argval, None), False
+            if step.opname == "IMPORT_FROM":  # the module stays for the next name
                 held[step.argval] = getattr(value, step.argval, None)
-                continue
-            elif step.opname.startswith("LOAD_"):
-                name = step.argval[-1] if isinstance(step.argval, tuple) and step.argval else step.argval
-                value = held.get(name) if isinstance(name, str) and step.opname != "LOAD_CONST" else None
+                yield held[step.argval], False
+            elif step.opname == "IMPORT_NAME" or step.opname.startswith("LOAD_"):
+                value = _loaded_by(step, value, held)
+                yield value, False
             elif step.opname.startswith("STORE_") and isinstance(step.argval, str):
                 if value is not None:
                     held[step.argval] = value
@@ -76,8 +69,18 @@ def _loaded(function: FunctionType) -> Iterator[tuple[Any, bool]]:
             else:
                 yield value, step.opname.startswith("CALL") and step.arg == 0
                 value = None
-                continue
-            yield value, False
+
+
+def _loaded_by(step: dis.Instruction, value: Any, held: Mapping[str, Any]) -> Any:
+    """Return what an instruction loads after ``value``; None for what is not known before the code runs."""
+    if step.opname == "IMPORT_NAME":
+        with suppress(Exception):
+            return importlib.import_module(step.argval)
+        return None
+    if step.opname.endswith(("ATTR", "METHOD")):
+        return vars(value).get(step.argval) if isinstance(value, ModuleType) else None
+    name = step.argval[-1] if isinstance(step.argval, tuple) and step.argval else step.argval
+    return held.get(name) if isinstance(name, str) and step.opname != "LOAD_CONST" else None
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:

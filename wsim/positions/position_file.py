@@ -9,12 +9,13 @@ from typing import Any
 from wsim.errors import Mistakes, UserError, nearest
 from wsim.game import GAMES, find_game
 from wsim.lab.plan import Plan
+from wsim.version import STREAMS
 
 FORMAT = "wsim-position/1"
 MAX_STEPS = 10_000
 MAX_LETTERS = 1 << 22
 _FORMER = "wsim-play/1"
-_KEYS = ("format", "game", "plan", "number", "position", "steps", "scores", "seat")
+_KEYS = ("format", "streams", "game", "plan", "number", "position", "steps", "scores", "seat")
 _UNWANTED = ("games", "picks", "game")
 
 
@@ -27,6 +28,7 @@ def file_of(plan: Plan, **rest: Any) -> dict[str, Any]:
         del keys["policies"]
     return {
         "format": FORMAT,
+        "streams": STREAMS,
         "game": plan.game,
         "plan": {key: list(value) if isinstance(value, tuple) else value for key, value in keys.items()},
         **rest,
@@ -39,13 +41,37 @@ def read(text: str, *, trust: bool = False) -> tuple[Plan, int, Mapping[str, Any
     Raises UserError for text that is not a position file, and for policies in files: nothing that it names is executed.
     Without ``trust`` it also refuses any other file that the text names, which its author may not own.
     """
-    file, mistakes = _parsed(text), Mistakes()
+    file = _parsed(text)
     if file.get("format") == _FORMER:
         raise UserError(
-            "an earlier version of wsim play saved this game: open it with wsim play --load, and save it there"
+            f"an earlier version of wsim play saved this game, and this wsim deals by version {STREAMS} of the random "
+            "streams: it cannot be continued"
         )
     game, keys = file.get("game", next(iter(GAMES))), file.get("plan", {})
     position, steps, number = file.get("position"), file.get("steps", []), file.get("number", 0)
+    _refuse_wrong_keys(file)
+    if steps and file.get("streams", 1) != STREAMS:
+        raise UserError(
+            f"the game of the position file was dealt by version {file.get('streams', 1)} of the random streams, and "
+            f"this wsim deals by version {STREAMS}: its steps cannot be replayed"
+        )
+    if position is not None:
+        keys = {**keys, **find_game(game).plan_of(position, str(keys.get("ruleset", "")))}
+    plan = Plan.make(**{**keys, "game": game})
+    for entry in plan.line_up:
+        if entry.file or entry.module:
+            raise UserError(f"a position file cannot use policies from files: {entry} is not loaded")
+    if not trust and (named := plan.named_files("cards", "patch", "policies")):
+        raise UserError(
+            f"the position file names {', '.join(map(repr, named))}, and files that a position names are not opened: "
+            "if you trust its author, add trust=True (--trust)"
+        )
+    return plan, number, position, steps
+
+
+def _refuse_wrong_keys(file: Mapping[str, Any]) -> None:
+    """Raise UserError with all unknown keys and values of a wrong kind."""
+    mistakes = Mistakes()
     for key, kind, noun in (
         ("seat", int, "a whole number"),
         ("plan", dict, "an object"),
@@ -63,21 +89,10 @@ def read(text: str, *, trust: bool = False) -> tuple[Plan, int, Mapping[str, Any
             mistakes.add(f"a position file has no {key!r}{nearest(key, _KEYS)}: it has {', '.join(_KEYS)}")
     if file.get("format") != FORMAT:
         mistakes.add(f"a position file begins with the format {FORMAT!r}, not {file.get('format')!r}")
+    steps = file.get("steps")
     if isinstance(steps, list) and len(steps) > MAX_STEPS:
         mistakes.add(f"a position file has at most {MAX_STEPS} steps, not {len(steps)}")
     mistakes.raise_any()
-    if position is not None:
-        keys = {**keys, **find_game(game).plan_of(position, str(keys.get("ruleset", "")))}
-    plan = Plan.make(**{**keys, "game": game})
-    for entry in plan.line_up:
-        if entry.file or entry.module:
-            raise UserError(f"a position file cannot use policies from files: {entry} is not loaded")
-    if not trust and (named := plan.named_files("cards", "patch", "policies")):
-        raise UserError(
-            f"the position file names {', '.join(map(repr, named))}, and files that a position names are not opened: "
-            "if you trust its author, add trust=True (--trust)"
-        )
-    return plan, number, position, steps
 
 
 def _parsed(text: str) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from wsim.errors import UserError
 from wsim.lab.answer import Answer
 from wsim.lab.plan import Plan
+from wsim.lab.repetition import counted
 from wsim.questions.registry import find_question
 
 if TYPE_CHECKING:
@@ -73,9 +74,10 @@ class AskedAnswer(Answer):
 
     @classmethod
     def compared(cls, record: Mapping[str, Any]) -> str:
-        """Return what was compared, in words."""
-        counts = {name: len(record[name]) for name in cls.TABLES if isinstance(record.get(name), list)}
-        return " and ".join(f"{count:,} rows of {name}" for name, count in counts.items() if count)
+        """Return what was compared, in words: ``2 effects and 1 level``."""
+        tables = [name for name in cls.TABLES if isinstance(record.get(name), list) and record[name]]
+        rows = [counted(len(record[name]), cls.ROWS.get(name, name.removesuffix("s"))) for name in tables]
+        return " and ".join([", ".join(rows[:-1]), *rows[-1:]] if len(rows) > 1 else rows)
 
 
 def _asked(

@@ -10,7 +10,7 @@ import numpy as np
 
 from wsim.questions.deals import Features
 from wsim.questions.metrics import Metric, sums_of
-from wsim.stats.fewest import DIFFERING
+from wsim.stats.fewest import DIFFERING, ENOUGH
 from wsim.stats.games import Floats
 from wsim.stats.moments import Moments
 
@@ -25,11 +25,15 @@ MOVED = 0.02
 UNSEEN = 2.0  # the error of a sum of differences is at least this times the largest deviation of a deal
 _ROUNDING = 1e-13
 BASE_SUM, BASE_COUNT, SUM, COUNT = range(4)  # features of a game, see wsim.stats.moments
+BASE_CONTROL, BASE_CONTROLS, CONTROL, CONTROLS = range(4, 8)  # of the overruled wishes, if a metric is of worth
+_BASE = ((1, BASE_SUM, BASE_COUNT), (-1, BASE_CONTROL, BASE_CONTROLS))
+_CHANGED = ((1, SUM, COUNT), (-1, CONTROL, CONTROLS))
 
 
 @dataclass(frozen=True)
 class MetricReading:
     """Reads metrics from games: numerator, denominator, and a code of the seats that count; shape (metrics, games).
+    With a metric of worth, numerator and denominator of the overruled wishes follow (``sums_of``).
 
     Attributes
     ----------
@@ -54,17 +58,21 @@ class Contrasts:
     Attributes
     ----------
     variants, metrics: their numbers.
+    wished: whether each metric is of worth; empty: none is.
     deals: the number of deals played in every arm.
     differing: deals that differ between the arms, shape (variants * metrics,).
     moved: deals in which different seats count in the variant; counted: deals in which any do in the baseline.
     """
 
-    def __init__(self, variants: int, metrics: int) -> None:
+    def __init__(self, variants: int, metrics: int, wished: Sequence[bool] = ()) -> None:
         self.variants = variants
         self.metrics = metrics
+        self.wished = wished if any(wished) else ()
+        self._wished = np.tile(np.array(self.wished or [False] * metrics), variants)
+        self._ratios = 2 if self.wished else 1  # of an arm
         self.deals = 0
         self.differing, self.moved, self.counted = np.zeros((3, variants * metrics), np.int64)
-        self._moments = Moments(variants * metrics, 4)
+        self._moments = Moments(variants * metrics, 4 * self._ratios)
         self._powers = np.zeros((2, variants * metrics))
         self._farthest = np.zeros(variants * metrics)
 
@@ -72,34 +80,48 @@ class Contrasts:
         """Return new sums with more deals, as ``MetricReading`` reads them, baseline first."""
         base = [np.tile(part, (self.variants, 1)) for part in played[0]]
         changed = [np.concatenate(parts) for parts in zip(*played[1:], strict=True)]
-        result = Contrasts(self.variants, self.metrics)
-        result._moments = self._moments.plus(*base[:2], *changed[:2])
+        result = Contrasts(self.variants, self.metrics, self.wished)
+        result._moments = self._moments.plus(*base[:2], *changed[:2], *base[3:], *changed[3:])
         result.deals = self.deals + played[0][0].shape[-1]
         result._add_differences(self, base, changed)
         return result
 
     def _add_differences(self, before: Contrasts, base: Sequence[Floats], changed: Sequence[Floats]) -> None:
         """Count the deals that differ, and sum the squares and fourth powers of their differences."""
-        base_sum, base_count, base_who = base
-        changed_sum, changed_count, changed_who = changed
-        mean = np.nan_to_num(self.base().value)[:, None]
+        base_sum, base_count, base_who = base[:3]
+        changed_sum, changed_count, changed_who = changed[:3]
         fewer = changed_count != base_count
-        added = (changed_sum - base_sum) - mean * (changed_count - base_count)
-        added[(changed_sum == base_sum) & ~fewer] = 0.0
-        self.differing = before.differing + np.count_nonzero((changed_sum != base_sum) | fewer, axis=1)
-        self.moved = before.moved + np.count_nonzero(fewer | (changed_who != base_who), axis=1)
+        differs = (changed_sum != base_sum) | fewer
+        for own, other in zip(base[3:], changed[3:], strict=True):
+            differs |= own != other
+        away = np.stack([self._deviations(base), self._deviations(changed)])
+        mean = np.nan_to_num(self._moments.ratio(BASE_SUM, BASE_COUNT).value)[:, None]
+        added = away[1] - away[0] if self.wished else changed_sum - base_sum - mean * (changed_count - base_count)
+        added[~differs] = 0.0
+        self.differing = before.differing + np.count_nonzero(differs, axis=1)
+        moved = (fewer | (changed_who != base_who)) & ~self._wished[:, None]  # worth: whoever wants it, in either arm
+        self.moved = before.moved + np.count_nonzero(moved, axis=1)
         self.counted = before.counted + np.count_nonzero(base_count, axis=1)
-        away = np.stack([base_sum - mean * base_count, changed_sum - mean * changed_count])
         self._farthest = np.maximum(before._farthest, np.abs(away).max(axis=(0, 2), initial=0.0))
         self._powers = before._powers + np.stack([(added**2).sum(axis=1), (added**4).sum(axis=1)])
 
+    def _deviations(self, arm: Sequence[Floats]) -> Floats:
+        """Return the deviations of deals from the baseline's means, in sums over ``counts``."""
+        total = np.zeros_like(arm[0])
+        for (sign, numerator, denominator), values, weights in zip(_BASE, arm[0::3], arm[1::3], strict=False):
+            mean = np.nan_to_num(self._moments.ratio(numerator, denominator).value)[:, None]
+            count = self._moments.totals[:, denominator]
+            scale = np.divide(self.counts()[:, 0], count, out=np.zeros(len(count)), where=count > 0)[:, None]
+            total += sign * scale * (values - mean * weights)
+        return total
+
     def base(self) -> Estimate:
         """Return the metrics of the baseline, variant by variant."""
-        return self._moments.ratio(BASE_SUM, BASE_COUNT)
+        return self._moments.contrast(*_BASE[: self._ratios])
 
     def changed(self) -> Estimate:
         """Return the metrics of the variants."""
-        return self._moments.ratio(SUM, COUNT)
+        return self._moments.contrast(*_CHANGED[: self._ratios])
 
     def effects(self, level: float = 0.95) -> Estimate:
         """Return variant minus baseline on common deals; the error accounts for their covariance.
@@ -115,15 +137,23 @@ class Contrasts:
 
     def _paired(self, level: float = 0.95) -> Estimate:
         """Return variant minus baseline with the error of the deals seen."""
-        raw = self._moments.difference((SUM, COUNT), (BASE_SUM, BASE_COUNT), level)
+        less = [(-sign, numerator, denominator) for sign, numerator, denominator in _BASE[: self._ratios]]
+        raw = self._moments.contrast(*_CHANGED[: self._ratios], *less, level=level)
         # where both arms agree in every game, rounding leaves an error of some 1e-9 of that of one arm
         separate = self.base().error ** 2 + self.changed().error ** 2
         error = np.where(raw.error**2 < _ROUNDING * separate, 0.0, raw.error)
         return replace(raw, error=error)
 
     def counts(self) -> NDArray[np.float64]:
-        """Return the denominators of baseline and variant: rows or games that count, shape (groups, 2)."""
-        return self._moments.totals[:, [BASE_COUNT, COUNT]]
+        """Return the denominators of baseline and variant: rows, games or wishes that count, shape (groups, 2)."""
+        counts: NDArray[np.float64] = np.where(self._wished[:, None], self._controls(), 0.0)
+        counts += self._moments.totals[:, [BASE_COUNT, COUNT]]
+        return counts
+
+    def _controls(self) -> NDArray[np.float64]:
+        """Return the overruled wishes of baseline and variant, shape (groups, 2)."""
+        controls: NDArray[np.float64] = self._moments.totals[:, [BASE_CONTROLS, CONTROLS] if self.wished else [0, 0]]
+        return controls
 
     def variance_removed(self) -> NDArray[np.float64]:
         """Return the share of the variance removed by pairing: 1 - variance on common deals / on separate deals.
@@ -150,8 +180,9 @@ class Contrasts:
         return range(0, self.variants * self.metrics, self.metrics)
 
     def has_interval(self) -> NDArray[np.bool_]:
-        """Return for each effect whether enough deals differ for an interval."""
+        """Return for each effect whether enough deals differ for an interval, and for worth, enough were overruled."""
         known: NDArray[np.bool_] = self.effective_deals() >= DIFFERING
+        known &= ~self._wished | (self._controls().min(axis=1) >= ENOUGH)
         return known
 
     def identical(self, variant: int) -> bool:

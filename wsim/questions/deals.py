@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wsim.errors import UserError
-from wsim.lab.batch import rows_and_picks
 from wsim.lab.execution import Execution
+from wsim.lab.wishes import rows_and_wishes
 
 if TYPE_CHECKING:
     import polars as pl
@@ -50,25 +50,40 @@ class Arm:
     name: its name.
     simulators: one; or one for each seat in ``seats``, in which that seat is treated differently (may not trade, say).
     seats: the seats whose rows come from these simulators; None with a single simulator for all rows.
+    items: what is counted how often each seat wanted it, in games whose policies are overruled (``wish_columns``).
     """
 
     name: str
     simulators: tuple[Simulator, ...]
     seats: tuple[int, ...] | None = None
+    items: tuple[str, ...] = ()
 
     def rows(self, games: range) -> NDArray[Any]:
         """Play games and return their rows; with ``seats``, the row of each seat from its simulator."""
-        whole, _ = rows_and_picks(self.simulators[0], games, picks=False)
-        if self.seats is not None:
-            shape = (len(games), -1)
-            for simulator, seat in zip(self.simulators[1:], self.seats[1:], strict=True):
-                apart, _ = rows_and_picks(simulator, games, picks=False)
-                whole.reshape(shape)[:, seat] = apart.reshape(shape)[:, seat]
-        return whole
+        return self._played(games)[0]
 
     def frame(self, games: range) -> pl.DataFrame:
-        """Play games and return their seats table."""
-        return self.simulators[0].seats_frame(self.rows(games))
+        """Play games and return their seats table, with the ``wish_columns`` of the items."""
+        import polars as pl
+
+        rows, wishes = self._played(games)
+        counts = wishes.reshape(len(rows), 2 * len(self.items)).T
+        columns = [pl.Series(name, count) for name, count in zip(wish_columns(self.items), counts, strict=True)]
+        return self.simulators[0].seats_frame(rows).with_columns(columns)
+
+    def _played(self, games: range) -> tuple[NDArray[Any], NDArray[np.float64]]:
+        """Play games and return their rows, and how often each wanted the items (``rows_and_wishes``)."""
+        whole = rows_and_wishes(self.simulators[0], games, self.items)
+        if self.seats is not None:
+            for simulator, seat in zip(self.simulators[1:], self.seats[1:], strict=True):
+                for all_seats, apart in zip(whole, rows_and_wishes(simulator, games, self.items), strict=True):
+                    all_seats[seat :: simulator.seats] = apart[seat :: simulator.seats]
+        return whole
+
+
+def wish_columns(items: Iterable[str]) -> list[str]:
+    """Return the columns of how often a seat wanted items: followed and overruled, for each item."""
+    return [f"{arm}:{item}" for item in items for arm in ("followed", "overruled")]
 
 
 @dataclass(frozen=True)

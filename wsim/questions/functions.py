@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import MISSING
 from typing import TYPE_CHECKING, Any
 
@@ -112,36 +112,42 @@ def _decided(question: Question) -> set[str]:
 
 def _signature(question: Question) -> tuple[inspect.Signature, list[str]]:
     """Return the signature of the function of a question, and a line of help per keyword."""
-    kinds = inspect.Parameter
-    fields_spelled, plan_spelled = ({name: keyword for keyword, name in names.items()} for names in _spelled(question))
-    first: list[inspect.Parameter] = []
-    later: dict[str, inspect.Parameter] = {}
-    lines = []
-    for group in question.option_groups:
-        fields = options_of(group)
-        for name, annotation, default, text in keywords_of(group):
-            option_field, option = fields[name]
-            name = fields_spelled.get(name, name)
-            lines += [f"{name}: {text}"]
-            if option.argument and str(option_field.type).startswith("tuple"):
-                first.append(kinds(name, kinds.VAR_POSITIONAL, annotation="str | Callable[..., int]"))
-            elif option.argument:
-                empty = option_field.default is MISSING or default == ""
-                given = kinds.empty if empty else default
-                first.append(kinds(name, kinds.POSITIONAL_OR_KEYWORD, default=given, annotation=annotation))
-            elif name not in later:
-                later[name] = kinds(name, kinds.KEYWORD_ONLY, default=default, annotation=annotation)
-    first.sort(key=lambda parameter: parameter.default is not kinds.empty)
-    several = any(parameter.kind is kinds.VAR_POSITIONAL for parameter in first)
-    if question.plan and not several:
-        first.append(kinds("plan", kinds.POSITIONAL_OR_KEYWORD, default=None, annotation="Plan | None"))
-    for name, annotation in EXECUTION.items():
-        later[name] = kinds(name, kinds.KEYWORD_ONLY, default=None, annotation=annotation)
+    plan_spelled = {key: keyword for keyword, key in _spelled(question)[1].items()}
+    parameters, lines = dict[str, inspect.Parameter](), []
+    for parameter, text in _parameters_of_groups(question):
+        parameters.setdefault(parameter.name, parameter)
+        lines.append(f"{parameter.name}: {text}")
+    if question.plan and not any(each.kind is each.VAR_POSITIONAL for each in parameters.values()):
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        parameters["plan"] = inspect.Parameter("plan", kind, default=None, annotation="Plan | None")
+    keywords = dict(EXECUTION)
     if question.plan:
         decided = _decided(question)
-        for key, annotation in plan_keys().items():
-            name = plan_spelled.get(key, key)
-            if name not in later and name not in decided and all(name != parameter.name for parameter in first):
-                later[name] = kinds(name, kinds.KEYWORD_ONLY, default=None, annotation=annotation)
-    returned = question.answer.partition(":")[2]
-    return inspect.Signature([*first, *later.values()], return_annotation=returned), lines
+        spelled = {plan_spelled.get(key, key): annotation for key, annotation in plan_keys().items()}
+        keywords |= {name: annotation for name, annotation in spelled.items() if name not in decided}
+    for name, annotation in keywords.items():
+        keyword = inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+        parameters.setdefault(name, keyword)
+    ordered = sorted(parameters.values(), key=lambda each: (each.kind, _is_optional(each)))
+    return inspect.Signature(ordered, return_annotation=question.answer.partition(":")[2]), lines
+
+
+def _is_optional(parameter: inspect.Parameter) -> bool:
+    by_position = parameter.kind is parameter.POSITIONAL_OR_KEYWORD
+    return by_position and parameter.default is not parameter.empty
+
+
+def _parameters_of_groups(question: Question) -> Iterator[tuple[inspect.Parameter, str]]:
+    """Yield the parameter of each option of a question, with its help."""
+    spelled = {field: keyword for keyword, field in _spelled(question)[0].items()}
+    kinds = inspect.Parameter
+    for group in question.option_groups:
+        for field, annotation, default, text in keywords_of(group):
+            (declared, option), name = options_of(group)[field], spelled.get(field, field)
+            if option.argument and str(declared.type).startswith("tuple"):
+                yield kinds(name, kinds.VAR_POSITIONAL, annotation="str | Callable[..., int]"), text
+            elif option.argument:
+                given = kinds.empty if declared.default is MISSING or default == "" else default
+                yield kinds(name, kinds.POSITIONAL_OR_KEYWORD, default=given, annotation=annotation), text
+            else:
+                yield kinds(name, kinds.KEYWORD_ONLY, default=default, annotation=annotation), text

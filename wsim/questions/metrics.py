@@ -9,8 +9,11 @@ A metric is written
     owner:Palace              the win share of the seats that own this at the end
     winner:Palace             the share of games won by an owner of it
     character:drama           a figure of how games go (wsim.positions.character), of games that are followed
+    worth:Palace              what having this gains the seats that want it (wsim.stats.worth), in games that overrule
+    worth_points:Palace       policies: win share, or points at the end
 
-Each is ``sum(numerator) / sum(denominator)`` over games; both are summed per game, because games are independent.
+Each is ``sum(numerator) / sum(denominator)`` over games; both are summed per game, because games are independent. Worth
+is the difference of two such ratios, of followed and overruled wishes.
 This module works for any game: groups of seats are columns of names (Enum), and ``Game.OWNED`` names the columns of
 owned items.
 """
@@ -26,7 +29,8 @@ import numpy as np
 from wsim.document import NUMBER, SHARE, Kind
 from wsim.errors import UserError, nearest
 from wsim.game import find_game
-from wsim.policies.chances import CHARACTER
+from wsim.lab.wishes import items_of, overruled
+from wsim.policies.chances import CHANCE, CHARACTER, OVERRULE, overruling_of
 from wsim.positions.character import FIGURES, PREFIX
 from wsim.stats.columns import SHORT as SHORT
 from wsim.stats.columns import kind_of
@@ -35,10 +39,14 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
+    from wsim.game import Simulator
     from wsim.lab.plan import Plan
 
 
 _WORDS: Mapping[str, str] = {"total": "score", "win_share": "win share"}
+WORTHS: Mapping[str, str] = {"worth": "worth", "worth_points": "points"}
+"""Metrics of worth (``worth:Palace``), with their columns in the table of worth."""
+_OF_WORTH: Mapping[str, str] = {"worth": "win_share", "worth_points": "total"}
 _NO_MEASURE = ("game", "seat", "team", "rank")
 _EXACT_BITS = 52  # of a float: a sum of distinct powers of two below that identifies them
 MAX_NAMES = 24  # a column with more names is not a grouping worth comparing one by one
@@ -62,6 +70,7 @@ class Metric:
     thing: the owned item, if the metric is about one.
     owned: the Boolean column that must be true for a seat to count (for ``per_game``: to be added); None: all seats.
     per_game: whether the sum is divided by the number of games instead of seats.
+    wished: whether it is the mean over followed wishes for the thing minus that over overruled ones.
     """
 
     name: str
@@ -71,9 +80,12 @@ class Metric:
     thing: str | None = None
     owned: str | None = None
     per_game: bool = False
+    wished: bool = False
 
     def estimand(self, whose: str = "of all seats") -> str:
         """Return the estimand in a few words; ``whose``: the seats concerned."""
+        if self.wished:
+            return f"gain in {words_of(self.column)} by having {self.thing}, mean {whose} that want it"
         if self.per_game:
             return f"share of games won by an owner of {self.thing}"
         if self.owned is not None:
@@ -91,7 +103,9 @@ class Metric:
 def kind_of_metric(name: str) -> tuple[Kind, str]:
     """Return the kind and unit of a metric from its name."""
     head, colon, _ = name.partition(":")
-    column = SHORT.get(head, head)
+    column = _OF_WORTH.get(head, SHORT.get(head, head))
+    if head in WORTHS:
+        return kind_of(column)
     if head in ("owner", "winner"):
         column = "win_share"
     kind, unit = kind_of(column)
@@ -111,6 +125,8 @@ def parse_metric(text: str, seats: pl.DataFrame, owned: Mapping[str, str]) -> Me
     if head in ("owner", "winner") and colon and owned:
         has, thing = _thing(rest, seats, owned)
         return Metric(name, "win_share", True, thing=thing, owned=has, per_game=head == "winner")
+    if head in WORTHS:
+        return _worth(name, seats)
     measures = measures_of(seats)
     column = SHORT.get(name, name)
     if column in measures:
@@ -125,6 +141,44 @@ def parse_metric(text: str, seats: pl.DataFrame, owned: Mapping[str, str]) -> Me
         known = [*SHORT, *plain, *(owner.partition(":")[0] for owner in owners)]
         raise UserError(f"unknown metric {name!r}: known are {shown}{nearest(head, known)}")
     return Metric(name, column, _is_share(column, seats), where=(_group(rest, seats),))
+
+
+def _worth(name: str, seats: pl.DataFrame) -> Metric:
+    """Return a metric of worth; UserError if the wishes for its item are not counted in a seats table."""
+    head, _, item = name.partition(":")
+    for column in seats.columns:
+        thing = column.removeprefix("followed:")
+        if thing != column and thing.lower() == item.strip().lower():
+            return Metric(name, _OF_WORTH[head], head == "worth", thing=thing, wished=True)
+    raise UserError(f"{name!r} is a metric of wsim whatif and wsim compare, and cannot be a target of wsim balance")
+
+
+def overruled_for(plan: Plan, metrics: Iterable[str]) -> Plan:
+    """Return the plan whose policies are overruled at random if a metric is of worth; a chance of its own is kept.
+
+    Raises UserError for a game or plan whose policies cannot be overruled.
+    """
+    if not any(name.strip().partition(":")[0] in WORTHS for name in metrics):
+        return plan
+    chance = plan.options.get(OVERRULE, CHANCE)
+    plan = overruled(plan, chance)
+    if not any(0 < seat < 1 for seat in overruling_of(plan.options, plan.players)):
+        raise UserError(f"worth needs wishes of both kinds: overrule must lie between 0 and 1, not {chance}")
+    return plan
+
+
+def wished_items(simulator: Simulator, metrics: Iterable[str]) -> tuple[str, ...]:
+    """Return the items that metrics of worth are about, as the game spells them; UserError for an unknown one."""
+    items: dict[str, None] = {}
+    for name in metrics:
+        head, _, text = name.strip().partition(":")
+        if head in WORTHS:
+            known = {item.lower(): item for item in items_of(simulator) if item}
+            if text.strip().lower() not in known:
+                near = nearest(text, known.values())
+                raise UserError(f"{name!r} names nothing that can be wanted{near}: wsim experiment worth lists all")
+            items[known[text.strip().lower()]] = None
+    return tuple(items)
 
 
 def followed_for(plan: Plan, metrics: Iterable[str]) -> Plan:
@@ -231,7 +285,8 @@ def sums_of(
     concerned: for each seat, whether it counts.
 
     Returns an array of shape (games, metrics, 3). The code differs if different seats count, even if they are equally
-    many; it is 0 for a metric per game.
+    many; it is 0 for a metric per game. If any metric is of worth, the shape is (games, metrics, 5): then follow
+    numerator and denominator of the overruled wishes, 0 and 1 for a metric that is not of worth.
     """
     return SeatsReader(frame, np.tile(concerned, frame.height // per_game)).sums(metrics, per_game)
 
@@ -255,8 +310,10 @@ class SeatsReader:
         return self._columns[name]
 
     def counted(self, metric: Metric) -> NDArray[np.float64]:
-        """Return 1 for the rows that a metric counts, 0 for the others."""
+        """Return 1 for the rows that a metric counts, 0 for the others; for worth, the followed wishes of each row."""
         counted = self._plays
+        if metric.wished:
+            counted = counted * self.column(f"followed:{metric.thing}")
         if metric.owned is not None:
             counted = counted * (self.column(metric.owned) > 0)
         for column, name in metric.where:
@@ -275,12 +332,19 @@ class SeatsReader:
 
     def sums(self, metrics: Sequence[Metric], per_game: int) -> NDArray[np.float64]:
         """Return numerator, denominator and code of the seats for each game and metric; see ``sums_of``."""
-        result = np.empty((self._frame.height // per_game, len(metrics), 3))
+        wished = any(metric.wished for metric in metrics)
+        result = np.empty((self._frame.height // per_game, len(metrics), 5 if wished else 3))
+        if wished:
+            result[..., 3], result[..., 4] = 0.0, 1.0
         one_bit_each = 2.0 ** (np.arange(per_game) % _EXACT_BITS)
         for index, metric in enumerate(metrics):
             counted = self.counted(metric)
             by_seat = counted.reshape(-1, per_game)
             result[:, index, 0] = (self.column(metric.column) * counted).reshape(-1, per_game).sum(axis=1)
             result[:, index, 1] = 1.0 if metric.per_game else by_seat.sum(axis=1)
-            result[:, index, 2] = 0.0 if metric.per_game else by_seat @ one_bit_each
+            result[:, index, 2] = 0.0 if metric.per_game or metric.wished else by_seat @ one_bit_each
+            if metric.wished:
+                overruled = self._plays * self.column(f"overruled:{metric.thing}")
+                result[:, index, 3] = (self.column(metric.column) * overruled).reshape(-1, per_game).sum(axis=1)
+                result[:, index, 4] = overruled.reshape(-1, per_game).sum(axis=1)
         return result

@@ -13,7 +13,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wsim.errors import Mistakes, UserError
 from wsim.installed import QUESTIONS as QUESTIONS
@@ -25,8 +25,22 @@ if TYPE_CHECKING:
     from wsim.lab.execution import Execution
     from wsim.lab.plan import Plan
 
-OUTPUTS = ("out", "folder", "resume")
+OUTPUTS = ("out", "folder", "resume", "printed")
 """Options for the output of a command; a form writes to the opened folder instead."""
+
+
+class ItemLink(NamedTuple):
+    """How the page of a card or wonder offers a question: with its form, in which the item is already named.
+
+    Attributes
+    ----------
+    option: the field that takes the name of the item. text: the link, with ``{noun}`` for ``card`` or ``wonder``.
+    needs: the constant of the game without which the question cannot be asked, such as ``PICKS``.
+    """
+
+    option: str
+    text: str
+    needs: str
 
 
 @dataclass(frozen=True, eq=False, repr=False)  # wsim --help makes this class: each method takes time
@@ -52,6 +66,10 @@ class Question:
         empty: the command has ``--out FILE``.
     only_command: options that the form does not have, in addition to ``OUTPUTS``.
     section: the heading for such answers on the page of a run; empty: they are not shown.
+    item_link: the link to its form on the page of a card or wonder; None: there is no link.
+    item_effects: whether the main table of its answers has effects of cards or wonders, each shown on the item's page.
+    change_fields: the field for changed values (``PATH=VALUE``), which the page of a catalogue fills, and further
+        fields that this page asks for; empty: it does not offer the question.
     """
 
     name: str
@@ -74,6 +92,9 @@ class Question:
     write: str = ""
     only_command: tuple[str, ...] = ()
     section: str = ""
+    item_link: ItemLink | None = None
+    item_effects: bool = False
+    change_fields: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "command", self.command or self.name)
@@ -83,6 +104,11 @@ class Question:
         """Import and return the object ``module:name`` of the package."""
         module, _, name = place.partition(":")
         return getattr(import_module(f"{self.package}.{module}"), name)
+
+    @property
+    def families(self) -> list[str]:
+        """Its formats without ``wsim-`` and version."""
+        return [name.partition("/")[0].removeprefix("wsim-") for name in self.formats]
 
     @property
     def option_groups(self) -> tuple[type[Options], ...]:
@@ -227,4 +253,4 @@ def question_of_format(name: str) -> Question | None:
 
 def answer_families() -> list[str]:
     """Return the format names of all answers without ``wsim-`` and version: ``whatif``, ``match``, ..."""
-    return [name.partition("/")[0].removeprefix("wsim-") for question in questions() for name in question.formats]
+    return [family for question in questions() for family in question.families]

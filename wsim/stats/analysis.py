@@ -111,12 +111,7 @@ class Analysis:
 
     def table(self, run: Source, by: Sequence[str] = (), *, level: float = 0.95, **options: object) -> Table:
         """Make the table of a run; raise UserError for an unknown option or an impossible split."""
-        for name in options:
-            if name not in self.options:
-                known = ", ".join(self.options) or "none"
-                raise UserError(f"this table has no option {name!r}{nearest(name, self.options)}: it has {known}")
-        if self.by is None and by:
-            raise UserError(f"this table cannot be split by {', '.join(by)}: {self.about}")
+        self._refuse_unknown(by, options)
         groups = tuple(by) or (None if self.by is None else run.recorded(self.by))
         source = run.summed(self.sums) if self.sums is not None and groups == self.by else run
         split = {} if groups is None else {"by": groups}
@@ -136,3 +131,11 @@ class Analysis:
         figure = "worth" if self.worth and "worth" in table.frame.columns else self.moves
         between = run.between(self, figure) if figure and groups is not None and groups == self.by else None
         return table if between is None else between.with_players(table, figure, level)
+
+    def _refuse_unknown(self, by: Sequence[str], options: Mapping[str, object]) -> None:
+        for name in options:
+            if name not in self.options:
+                known = ", ".join(self.options) or "none"
+                raise UserError(f"this table has no option {name!r}{nearest(name, self.options)}: it has {known}")
+        if self.by is None and by:
+            raise UserError(f"this table cannot be split by {', '.join(by)}: {self.about}")

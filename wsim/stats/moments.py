@@ -112,10 +112,16 @@ class Moments:
 
         Both are (numerator, denominator). The degrees of freedom are those of the ratio with fewer games.
         """
-        minuend, one_form = self._ratio(*first)
-        subtrahend, other_form = self._ratio(*second)
-        games = np.minimum(self.games[:, first[1]], self.games[:, second[1]])
-        return Estimate(minuend - subtrahend, self._error(one_form - other_form, games), games, level)
+        return self.contrast((1, *first), (-1, *second), level=level)
+
+    def contrast(self, *terms: tuple[int, int, int], level: float = 0.95) -> Estimate:
+        """Return the sum of signed ratios of each group (``difference``); a term is (sign, numerator, denominator)."""
+        signs = [sign for sign, _, _ in terms]
+        values, forms = zip(*(self._ratio(numerator, denominator) for _, numerator, denominator in terms), strict=True)
+        value = sum(sign * value for sign, value in zip(signs, values, strict=True))
+        form = sum(sign * form for sign, form in zip(signs, forms, strict=True))
+        games = self.games[:, [denominator for _, _, denominator in terms]].min(axis=1)
+        return Estimate(np.asarray(value), self._error(np.asarray(form), games), games, level)
 
     def linear(self, value: Floats, form: Floats, games: Floats, level: float = 0.95) -> Estimate:
         """Return estimates whose errors are a linear form in the features of a game, shape (groups, features).

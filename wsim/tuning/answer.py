@@ -70,6 +70,7 @@ class TuneAnswer(AskedAnswer):
     CALLED: ClassVar[str] = "a tuned policy"
     VOLATILE: ClassVar[tuple[str, ...]] = ("policy", "file", "command", "software")
     TABLES: ClassVar[tuple[str, ...]] = ("judged",)
+    ROWS: ClassVar[Mapping[str, str]] = {"judged": "player"}
 
     policy: str
     file: Path

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import MISSING, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,8 +14,10 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from wsim.errors import UserError
+from wsim.game import find_game
 from wsim.installed import GAMES
 from wsim.lab.plan import Plan
+from wsim.questions.registry import questions
 from wsim.workbench.questions import POLICIES, TRUST, Form, Texts, forms
 from wsim.workbench.questions import form_of as question_form
 from wsim.workbench.queue_of_questions import MAX_WAITING, Questions, QueuedQuestion, lines_of
@@ -67,9 +69,9 @@ def _questions_of(app: Starlette) -> Questions:
     return questions
 
 
-def next_answer(request: Request, kind: str) -> str:
+def next_answer(request: Request, form: Form) -> str:
     """Return a file name for the next answer of a question."""
-    return _questions_of(request.app).next_name(question_form(kind))
+    return _questions_of(request.app).next_name(form)
 
 
 def ask_page(request: Request) -> Response:
@@ -98,16 +100,21 @@ def ask(request: Request) -> Response:
 
 
 def _form(request: Request, kind: Form, texts: Texts, mistakes: Sequence[str], out: str = "") -> Response:
-    groups: dict[str, list[Field]] = {"The question": [], "The games": []}
-    for name, group, typed, default, spec in kind.fields():
-        about_games = group is Plan
-        groups["The games" if about_games else "The question"].append(_field(name, typed, default, spec, texts))
-    groups = {heading: fields for heading, fields in groups.items() if fields}
+    groups = {heading: fields for heading, fields in fields_of(kind, texts).items() if fields}
     name = out or " ".join(texts.get(OUT, [])) or _questions_of(request.app).next_name(kind)
     return page(
         request, "question.html.j2", kind.title, status=400 if mistakes else 200, kind=kind, about=kind.about,
         groups=groups, mistakes=mistakes, out=name, trust=bool(texts.get(TRUST)), root=str(folder_of(request).root),
     )  # fmt: skip
+
+
+def fields_of(form: Form, texts: Texts) -> dict[str, list[Field]]:
+    """Return the fields of a form under their headings: about the question, and about its games."""
+    groups: dict[str, list[Field]] = {"The question": [], "The games": []}
+    for name, group, typed, default, spec in form.fields():
+        heading = "The games" if group is Plan else "The question"
+        groups[heading].append(_field(name, typed, default, spec, texts))
+    return groups
 
 
 def _field(name: str, typed: str, default: Any, spec: Option, texts: Texts) -> Field:
@@ -165,15 +172,15 @@ def stop(request: Request) -> Response:
     return RedirectResponse(f"/asked/{queued.number}", 303)
 
 
-def links_of(noun: str, name: str, plan: Plan, picks: bool, bans: bool) -> list[tuple[str, str]]:
+def links_of(noun: str, name: str, plan: Plan) -> list[tuple[str, str]]:
     """Return the questions about something that seats have: each as text with the address of its form."""
-    common: Mapping[str, str] = {"game": plan.game, "ruleset": plan.ruleset, "players": str(plan.players)}
-    links = []
-    if picks:
-        links.append((f"What does taking this {noun} cause?", f"/ask/picks?{urlencode({**common, 'card': name})}"))
-    if bans:
-        links.append((f"What if a seat may not have this {noun}?", f"/ask/whatif?{urlencode({**common, 'ban': name})}"))
-    return links
+    game = find_game(plan.game)
+    common = {"game": plan.game, "ruleset": plan.ruleset, "players": str(plan.players)}
+    return [
+        (link.text.format(noun=noun), f"/ask/{question.name}?{urlencode({**common, link.option: name})}")
+        for question in questions()
+        if (link := question.item_link) is not None and getattr(game, link.needs) is not None
+    ]
 
 
 ROUTES = [

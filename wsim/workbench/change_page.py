@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -22,7 +21,9 @@ from wsim.game import find_game
 from wsim.installed import GAMES
 from wsim.spec.catalogues import catalogues_of
 from wsim.spec.layers import value_in_patch
-from wsim.workbench.ask_page import next_answer
+from wsim.workbench.ask_page import Field, fields_of, next_answer
+from wsim.workbench.questions import Form, forms
+from wsim.workbench.queue_of_questions import lines_of
 from wsim.workbench.rendering import folder_of, form_of, page
 from wsim.workbench.thing_page import rows_grid
 
@@ -167,11 +168,43 @@ def change_page(request: Request) -> Response:
         groups=_grouped(changes, groups), fields=_fields(changes, at, printed), mistakes=mistakes,
         differences=_differences(changes, printed), texts=[] if mistakes else list(_texts(changes, at)),
         decks=[] if mistakes else list(_decks(changes)),
-        out=next_answer(request, "whatif"), saved=request.query_params.get("saved", ""),
-        command=shlex.join(["wsim", "whatif", "--game", changes.game, "--ruleset", changes.ruleset,
-                            *(word for line in changes.lines for word in ("--set", line))]),
-        form=f"/ask/whatif?{changes.query()}",
+        asked=[ShortForm.of(request, form, changes) for form in forms() if form.question.change_fields],
+        saved=request.query_params.get("saved", ""),
     )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ShortForm:
+    """A question about the changes.
+
+    Attributes
+    ----------
+    form: its whole form. filled: the fields that hold the changes, with their lines. fields: those to fill in.
+    out: the file of the answer.
+    """
+
+    form: Form
+    filled: Sequence[tuple[str, str]]
+    fields: Sequence[Field]
+    out: str
+
+    @classmethod
+    def of(cls, request: Request, form: Form, changes: Changes) -> ShortForm:
+        """Return the short form of a question."""
+        filled, *others = form.question.change_fields
+        lines = [("game", changes.game), ("ruleset", changes.ruleset), *((filled, line) for line in changes.lines)]
+        fields = [field for field in fields_of(form, {})["The question"] if field.name in others]
+        return cls(form, lines, fields, next_answer(request, form))
+
+    @property
+    def address(self) -> str:
+        """The address of the whole form."""
+        return f"/ask/{self.form.name}?{urlencode(self.filled)}"
+
+    @property
+    def command(self) -> str:
+        """The command that asks the same."""
+        return self.form.words(lines_of(self.filled), self.out)
 
 
 def _found(at: str, groups: Sequence[str]) -> str:

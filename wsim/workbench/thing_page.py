@@ -16,6 +16,7 @@ from wsim.document import NAME, POINTS, Column, Sheet
 from wsim.errors import UserError, nearest
 from wsim.files import shown_path
 from wsim.lab.record import read_record
+from wsim.questions.registry import questions
 from wsim.spec.catalogues import catalogues_of
 from wsim.workbench.ask_page import links_of
 from wsim.workbench.rendering import folder_of, page
@@ -100,7 +101,7 @@ def _questions(run: Run, noun: str, name: str) -> list[tuple[str, str]]:
     game = find_game(run.plan.game)
     if noun not in game.OWNED.values():
         return []
-    links = links_of(noun, name, run.plan, game.PICKS is not None, game.RESTRICT is not None)
+    links = links_of(noun, name, run.plan)
     if game.CATALOGUES is not None:
         where = urlencode({"game": run.plan.game, "ruleset": run.plan.ruleset, "at": name})
         links.append((f"Change this {noun}", f"/change?{where}#at"))
@@ -267,8 +268,9 @@ def _causal(folder: Folder, run: Run, noun: str, name: str) -> list[tuple[str, s
     from wsim.report.grids import grid
 
     grids: list[tuple[str, str, Grid]] = []
+    kinds = {family for question in questions() if question.item_effects for family in question.families}
     for entry in folder.found():
-        if entry.kind != "picks":
+        if entry.kind not in kinds:
             continue
         with suppress(UserError):
             stored = stored_in(folder.inside(entry.name))

@@ -66,7 +66,7 @@ def test_a_patch_that_there_is_is_measured_without_a_search(wsim_command: Comman
     assert all(row["spread_after"] < row["spread_before"] / 2 for row in told["carried"] if row["setting"] == "four")
     shown = wsim_command("balance", goal, "--transfer", "mended.toml", *ELSEWHERE).out
     assert shown.startswith("Other players: deviations from the middle of the accepted range, before and after")
-    assert "Each in its best style" in shown
+    assert "Each side in its best style" in shown
     assert sorted(path.name for path in Path().iterdir()) == ["goal.toml", "mended.toml"]
 
 

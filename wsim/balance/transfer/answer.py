@@ -86,6 +86,7 @@ class TransferAnswer(AskedAnswer):
     COMMAND: ClassVar[str] = "wsim transfer"
     CALLED: ClassVar[str] = "a transfer of a patch"
     TABLES: ClassVar[tuple[str, ...]] = ("carried", "responses")
+    ROWS: ClassVar[Mapping[str, str]] = {"carried": "transfer", "responses": "best response"}
 
     rows: list[dict[str, Any]] = field(default_factory=list)
     best: list[dict[str, Any]] = field(default_factory=list)

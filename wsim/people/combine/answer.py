@@ -44,6 +44,7 @@ class CombineAnswer(AskedAnswer):
     COMMAND: ClassVar[str] = "wsim people combine"
     CALLED: ClassVar[str] = "a combination with people's games"
     TABLES: ClassVar[tuple[str, ...]] = ("rows",)
+    ROWS: ClassVar[Mapping[str, str]] = {"rows": "estimate"}
 
     metric: str
     games: tuple[int, int]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -38,6 +39,7 @@ from wsim.lab.store import Run, load_run
 from wsim.people.combine.answer import combined
 from wsim.people.evidence import Evidence, Floats, evidence
 from wsim.people.planning.question import PlanningQuestion
+from wsim.people.template import write_schedule
 from wsim.questions.asked import AskedAnswer
 from wsim.questions.compare.answer import compare_runs
 from wsim.stats.distributions import normal_cdf, normal_quantile
@@ -68,6 +70,7 @@ class PlanningAnswer(AskedAnswer):
     COMMAND: ClassVar[str] = "wsim people plan"
     CALLED: ClassVar[str] = "a plan for people's games"
     TABLES: ClassVar[tuple[str, ...]] = ("rows", "schedule", "settings", "watch")
+    ROWS: ClassVar[Mapping[str, str]] = {"rows": "row", "schedule": "board", "watch": "watched row"}
 
     metric: str
     players: int
@@ -167,6 +170,10 @@ def ask(question: PlanningQuestion, _execution: Execution = Execution()) -> Plan
     variance = ((estimate.high - estimate.low) / 2 / normal_quantile((1 + question.level) / 2)) ** 2
     middle = (estimate.low + estimate.high) / 2
     schedule, seats = schedule_of(both, variance, study.plan.players, question.games * question.evenings)
+    if question.printed is not None:
+        named = [[both.names.row(row, named=True) for row in game] for game in schedule]
+        evenings = [named[first : first + question.games] for first in range(0, len(named), question.games)]
+        write_schedule(Path(question.printed), study.plan, evenings)
     clear = (estimate.low > both.reference) | (estimate.high < both.reference)
     later = clear_chance(middle, variance, both, seats, question.level)
     needed = games_until_clear(middle, variance, both, question)

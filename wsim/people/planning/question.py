@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from wsim.errors import UserError
@@ -14,6 +15,14 @@ def power(name: str, value: Any) -> Any:
     """Return a chance between 0.5 and 1; raise UserError for any other."""
     if not 0.5 <= value < 1:
         raise UserError(f"{name} must be at least 0.5 and less than 1, not {value}")
+    return value
+
+
+def new_page(_name: str, value: Any) -> Any:
+    """Return the name of a new HTML file; raise UserError for anything else."""
+    from wsim.people.template import check_printed
+
+    check_printed(Path(value))
     return value
 
 
@@ -33,5 +42,9 @@ class PlanningQuestion(Options):
     evenings: int = option("Evenings to schedule.", 2, metavar="N", read=whole, check=at_least(1))
     chance: float = option("Chance with which a wonder should become clear.", 0.8, metavar="X", check=power)
     patched: str | None = option("Simulated run with the patch to be tested.", None, metavar="RUN", file=True)
+    printed: str | None = option(
+        "Write the schedule to print, with a score sheet for each game.", None, metavar="FILE.html", names=("--print",),
+        check=new_page,
+    )  # fmt: skip
     distance: float | None = distance_option()
     level: float = level_option()

@@ -81,6 +81,7 @@ class CharacterAnswer(AskedAnswer):
     COMMAND: ClassVar[str] = "wsim experiment character"
     CALLED: ClassVar[str] = "the character of a game"
     TABLES: ClassVar[tuple[str, ...]] = ("figures", "differences", "settled", "components", "ways", "viability")
+    ROWS: ClassVar[Mapping[str, str]] = {"settled": "moment", "viability": "choice"}
     LONG: ClassVar[str] = "viability"
     VOLATILE: ClassVar[tuple[str, ...]] = ("seconds",)
     NEEDS: ClassVar[Mapping[str, tuple[str, ...]]] = {

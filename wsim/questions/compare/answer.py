@@ -30,7 +30,7 @@ from wsim.questions.asked import AskedAnswer
 from wsim.questions.compare.question import CompareQuestion
 from wsim.questions.contrasts import Contrasts, MetricReading
 from wsim.questions.deals import Features
-from wsim.questions.metrics import Metric, group_metrics, measures_of, parse_metric
+from wsim.questions.metrics import WORTHS, Metric, group_metrics, measures_of, parse_metric
 from wsim.stats.clusters import clustered, clusterings_of
 from wsim.stats.columns import POINTS_OF, VERDICT, N, Q
 from wsim.stats.distributions import normal_quantile, two_sided_p
@@ -43,8 +43,6 @@ if TYPE_CHECKING:
 
 FIRST = ("metric", "difference", "verdict", "q", "first", "second", "n")
 MAX_SHOWN = 60  # characters of a value
-WORTHS = {"worth": "worth", "worth_points": "points"}
-"""Metrics of worth (``worth:Palace``), with their columns in the table of worth."""
 BLOCK = 8192  # games added at a time
 MAX_SIMULATED = 50_000  # games of a simulated run that is compared with people: its error is then negligible
 

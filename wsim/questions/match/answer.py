@@ -30,10 +30,10 @@ from wsim.document import (
 )
 from wsim.errors import UserError
 from wsim.game import find_game
-from wsim.lab.answer import UNRECORDED, Answer, Stored, View, counted, recorded_provenance, whole
+from wsim.lab.answer import UNRECORDED, Answer, Stored, View, recorded_provenance, whole
 from wsim.lab.execution import Execution
 from wsim.lab.plan import MAX_SEED, Plan
-from wsim.lab.repetition import Again, unlike
+from wsim.lab.repetition import Again, counted, unlike
 from wsim.options import Policy
 from wsim.policies.declare import UNCHECKED, isolated_by_default
 from wsim.policies.lineup import parse_entry

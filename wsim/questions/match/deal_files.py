@@ -84,7 +84,7 @@ def _more(known: Mapping[str, Any], made: Mapping[str, Any]) -> str:
 def begun(path: Path) -> dict[str, Any]:
     """Return the record of an unfinished match, or its answer."""
     try:
-        known = read_json(path, "no match of wsim")
+        known = read_json(path, "not a match of wsim")
     except (FileNotFoundError, NotADirectoryError) as error:
         raise UserError(f"there is no match in {str(path.parent)!r} to continue") from error
     if not isinstance(known, dict):

@@ -1,6 +1,6 @@
 """Pick experiments: the causal effect of taking a card."""
 
-from wsim.questions.registry import Question
+from wsim.questions.registry import ItemLink, Question
 
 QUESTION = Question(
     name="picks",
@@ -18,4 +18,6 @@ QUESTION = Question(
     games=20_000,
     games_help="20,000",
     write="answer:written",
+    item_link=ItemLink("card", "What does taking this {noun} cause?", "PICKS"),
+    item_effects=True,
 )

@@ -28,11 +28,11 @@ import polars as pl
 from wsim.document import NAME, NUMBER, Column, Document, Sheet, names
 from wsim.errors import UserError, nearest
 from wsim.game import find_game
-from wsim.lab.answer import Answer, View, as_read, counted, whole
+from wsim.lab.answer import Answer, View, as_read, whole
 from wsim.lab.execution import Execution
 from wsim.lab.plan import Plan
 from wsim.lab.progress import Interrupted
-from wsim.lab.repetition import Again
+from wsim.lab.repetition import Again, counted
 from wsim.lab.run import record
 from wsim.lab.store import Run, load_run
 from wsim.policies.registry import explores

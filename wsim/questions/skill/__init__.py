@@ -6,7 +6,6 @@ QUESTION = Question(
     name="skill",
     title="Skill",
     short="Which cards and wonders need strong players.",
-    panel="Experiments",
     package=__name__,
     groups=("question:SkillQuestion",),
     ask="answer:play_skill",

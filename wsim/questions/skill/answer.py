@@ -16,10 +16,10 @@ import polars as pl
 from wsim.document import Chart, Column, Document, Sheet
 from wsim.errors import UserError, nearest
 from wsim.game import find_game
-from wsim.lab.answer import Answer, Stored, View, counted, whole
+from wsim.lab.answer import Answer, Stored, View, whole
 from wsim.lab.execution import Execution
 from wsim.lab.provenance import Provenance
-from wsim.lab.repetition import Again
+from wsim.lab.repetition import Again, counted
 from wsim.questions.deals import different_policies, sample
 from wsim.questions.selfplay.answer import SelfPlayAnswer, SelfPlayTables
 from wsim.questions.selfplay.sums import Items, SkillSums, items_in

@@ -1,7 +1,7 @@
 """What if: compare variants of a card, rule or permission with a baseline, on common deals."""
 
 from wsim.options import Option
-from wsim.questions.registry import Question
+from wsim.questions.registry import ItemLink, Question
 
 QUESTION = Question(
     name="whatif",
@@ -24,4 +24,6 @@ QUESTION = Question(
     },
     display="question:Details",
     section="What if",
+    item_link=ItemLink("ban", "What if a seat may not have this {noun}?", "RESTRICT"),
+    change_fields=("change", "metric"),
 )

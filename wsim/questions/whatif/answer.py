@@ -10,7 +10,7 @@ intervals of the other metrics are valid one at a time.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -19,18 +19,35 @@ import polars as pl
 from wsim.document import Chart, Column, Conclusion, Document, Sheet
 from wsim.errors import UserError
 from wsim.game import find_game
-from wsim.lab.answer import UNRECORDED, Answer, Stored, View, counted, recorded_provenance, whole
+from wsim.lab.answer import UNRECORDED, Answer, Stored, View, recorded_provenance, whole
 from wsim.lab.execution import Execution
 from wsim.lab.plan import Plan
 from wsim.lab.provenance import Provenance
-from wsim.lab.repetition import Again, unlike
+from wsim.lab.repetition import Again, counted, unlike
 from wsim.questions.comparison import Comparison
 from wsim.questions.contrasts import Contrasts, MetricReading
-from wsim.questions.deals import Arm, Arms, in_blocks, sample
-from wsim.questions.metrics import Metric, followed_for, group_metrics, groups_of, owned_metrics, parse_metric
+from wsim.questions.deals import Arm, Arms, in_blocks, sample, wish_columns
+from wsim.questions.metrics import (
+    Metric,
+    followed_for,
+    group_metrics,
+    groups_of,
+    overruled_for,
+    owned_metrics,
+    parse_metric,
+    wished_items,
+)
 from wsim.questions.trial import Trial, blocks_of
 from wsim.questions.variants import Variant, repeated, variants_of
-from wsim.questions.whatif.effects import EFFECT, effect_columns, effects_of, looks_of, remarks_of, rows_of
+from wsim.questions.whatif.effects import (
+    EFFECT,
+    effect_columns,
+    effects_of,
+    looks_of,
+    remarks_of,
+    rows_of,
+    wish_remarks,
+)
 from wsim.stats.precision import telling_note
 
 if TYPE_CHECKING:
@@ -297,7 +314,7 @@ def compare(
 
     Raises UserError for an invalid comparison, Interrupted on Ctrl-C with the answer so far.
     """
-    plan = followed_for(plan, [question.metric])
+    plan = overruled_for(followed_for(plan, [question.metric]), [question.metric])
     baseline: Simulator = find_game(plan.game).prepare(plan)
     pairs = variants_of(plan, change, question.seat, baseline)
     if change.resume is not None:
@@ -339,6 +356,8 @@ def decide(
     if len(arms) == 1:
         ignored = "" if find_game(plan.game).CATALOGUES else f", or {plan.game} does not read it"
         raise UserError(f"nothing to compare: the baseline already has {variants[0].name}{ignored}")
+    items = wished_items(baseline, [question.metric])
+    arms = tuple(replace(arm, items=items) for arm in arms)
     metrics = _metrics(question, arms, game.OWNED, everyone=bool(concerned[: plan.players].all()))
     if execution.cluster is None:
         for arm in arms:
@@ -349,7 +368,7 @@ def decide(
     ]
     estimand = question.estimand(metrics[0], restricted=arms[1].seats is not None)
     provenance, picks = Provenance.of(plan, baseline), game.PICKS is not None
-    trial = Trial(Contrasts(len(arms) - 1, len(metrics)), question)
+    trial = Trial(Contrasts(len(arms) - 1, len(metrics), [metric.wished for metric in metrics]), question)
     played = Arms(arms, MetricReading(metrics, concerned))
 
     def answer() -> WhatIfAnswer:
@@ -368,7 +387,7 @@ def _metrics(
 ) -> tuple[Metric, ...]:
     """Return the chosen metric and other useful ones; ``everyone``: all seats count."""
     baseline, restricted = arms[0].simulators[0], arms[1].seats is not None
-    columns = sample(baseline)
+    columns = sample(baseline).with_columns(pl.lit(0.0).alias(name) for name in wish_columns(arms[0].items))
     chosen, score, win = (parse_metric(name, columns, owned) for name in (question.metric, "score", "win"))
     if chosen == win and everyone and not restricted:
         groups = ", ".join(groups_of(columns))
@@ -413,7 +432,7 @@ def answer_of(
         effects=effects_of(trial, rows, variants),
         details=rows_of(rows, trial.sums, trial.looks[-1]),
         looks=looks_of(trial, played),
-        remarks=remarks_of(trial, metrics[0], picks=picks),
+        remarks=(*wish_remarks(metrics[0], baseline.plan), *remarks_of(trial, metrics[0], picks=picks)),
         variants=tuple(variants),
         baseline=baseline,
         metrics=tuple(metrics),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
 from wsim.document import COUNT, NAME, NUMBER, SHARE, Column, estimated
+from wsim.policies.chances import OVERRULE
 from wsim.questions.metrics import Metric, kind_of_metric
 from wsim.stats.columns import VERDICT, N
 from wsim.stats.fewest import DIFFERING
@@ -29,6 +30,17 @@ CONDITIONAL = (
     "The change itself selects the seats of {metric}: different seats count with and without it. The difference is not "
     "the effect of the change on a seat, so there is no verdict; use {instead}{sweep} instead"
 )
+
+
+def wish_remarks(metric: Metric, plan: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the caveats of a metric of worth."""
+    if not metric.wished:
+        return ()
+    return (
+        f"{metric.name}: mean over followed wishes minus mean over overruled wishes, in each arm; n: wishes",
+        f"In all arms policies are overruled with chance {plan[OVERRULE]}, so the other metrics too are of such games",
+        f"The change may alter which seats want {metric.thing}: either worth is that to the seats that want it there",
+    )
 
 
 def remarks_of(trial: Trial[Contrasts], metric: Metric, *, picks: bool) -> tuple[str, ...]:

@@ -16,10 +16,10 @@ import polars as pl
 
 from wsim.document import Column, Document, Sheet
 from wsim.game import find_game
-from wsim.lab.answer import UNRECORDED, Answer, View, counted, whole
+from wsim.lab.answer import UNRECORDED, Answer, View, whole
 from wsim.lab.execution import Execution
 from wsim.lab.plan import Plan
-from wsim.lab.repetition import Again
+from wsim.lab.repetition import Again, counted
 from wsim.lab.wishes import WishSums, overruled
 from wsim.questions.worth.question import WorthQuestion
 from wsim.stats.precision import reached, stages, telling_note, widest_of
