@@ -66,6 +66,7 @@ class Question:
         empty: the command has ``--out FILE``.
     only_command: options that the form does not have, in addition to ``OUTPUTS``.
     section: the heading for such answers on the page of a run; empty: they are not shown.
+    people_page: whether the page of people's games says how to get such an answer, while there is none.
     item_link: the link to its form on the page of a card or wonder; None: there is no link.
     item_effects: whether the main table of its answers has effects of cards or wonders, each shown on the item's page.
     change_fields: the field for changed values (``PATH=VALUE``), which the page of a catalogue fills, and further
@@ -92,6 +93,7 @@ class Question:
     write: str = ""
     only_command: tuple[str, ...] = ()
     section: str = ""
+    people_page: bool = False
     item_link: ItemLink | None = None
     item_effects: bool = False
     change_fields: tuple[str, ...] = ()

@@ -21,6 +21,7 @@ import polars as pl
 from wsim.display import interval_of, number, number_range, title, written
 from wsim.document import Conclusion
 from wsim.lab.answer import Stored
+from wsim.questions.registry import questions
 from wsim.report.charts import CLEAR
 from wsim.report.material import Material
 from wsim.stats.columns import FAIR, PLAYER_HALF_WIDTH
@@ -89,19 +90,16 @@ def _played_by_people(material: Material) -> Statement:
         *([f"licence: {about['licence']}"] if about["licence"] else []),
         *([f"{about['games_left_out']:,} games with mistakes were left out"] if about["games_left_out"] else []),
     ]
-    wanted = {"combine": "what the simulation adds", "planning": "what to play next"}
+    shown = [question for question in questions() if question.people_page]
     families = {str(answer.record["format"]).partition("/")[0].removeprefix("wsim-") for answer in material.answers}
     missing = [
-        f"wsim people {command} STUDY {run.path} -o {run.path}"
-        for command, family in _QUESTIONS
-        if family not in families
+        f"wsim {question.command} STUDY {run.path} -o {run.path}"
+        for question in shown
+        if not families.intersection(question.families)
     ]
-    more = f" The page also shows {joined(list(wanted.values()))} after: {joined(missing)}." if missing else ""
+    wanted = joined([question.section[:1].lower() + question.section[1:] for question in shown])
+    more = f" The page also shows {wanted} after: {joined(missing)}." if missing else ""
     return Statement("clear", "What we played.", f"{'; '.join(parts)}.{more}")
-
-
-_QUESTIONS = (("combine", "combine"), ("plan", "planning"))
-"""Commands whose answers the page of people's games shows, with the names of their questions."""
 
 
 def _players(material: Material) -> list[Statement]:

@@ -15,4 +15,5 @@ QUESTION = Question(
     answer="answer:CombineAnswer",
     formats=("wsim-combine/1",),
     section="What the simulation adds",
+    people_page=True,
 )

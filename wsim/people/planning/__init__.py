@@ -15,4 +15,5 @@ QUESTION = Question(
     answer="answer:PlanningAnswer",
     formats=("wsim-planning/1",),
     section="What to play next",
+    people_page=True,
 )
