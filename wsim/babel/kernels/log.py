@@ -22,7 +22,7 @@ def log_pick(game, seat, index, wishing):
     ``wishing``: whether the policy could have been overruled.
     """
     choice, recording = game.choice, game.log.recording
-    if recording and (choice.count > 1 or recording == RECORD_ALL):
+    if choice.count > 1 or recording == RECORD_ALL:
         event = _log(game, choice.kind, seat, choice.moves[index], 0, choice.count, index)
         if wishing:
             wish = game.wish

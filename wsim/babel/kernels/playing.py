@@ -45,7 +45,8 @@ _ONE = np.uint64(1)
 
 @kernel
 def _settle(game, rules, seating, seat, index, stream):
-    log_pick(game, seat, index, game.choice.count > 1 and seating.overrule[seat] > 0.0)
+    if game.log.recording:
+        log_pick(game, seat, index, game.choice.count > 1 and seating.overrule[seat] > 0.0)
     return index
 
 

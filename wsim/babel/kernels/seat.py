@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from wsim.babel.facts import SEAT_FACTS
-from wsim.babel.words import SLOTS
-from wsim.jit import kernel
+from wsim.jit import count_bits, kernel
 from wsim.kernels.facts import FactKernels
 
 
@@ -30,11 +31,7 @@ def parts(game, rules, seat, wonder):
 
 @kernel
 def discs_two_colour(game, rules, seat):
-    """Return the number of owned discs of two kinds."""
-    count = 0
-    for disc in range(SLOTS):
-        count += (game.own[seat].two_colour >> disc) & 1
-    return count
+    return count_bits(np.uint64(game.own[seat].two_colour))
 
 
 FACTS = FactKernels(
