@@ -314,7 +314,7 @@ def test_the_page_of_an_unfinished_run_is_refused(
     answer = wsim_command("rerun", "run/report.html")
     assert (answer.code, answer.err) == (
         2,
-        "wsim: the page 'run/report.html' shows a run that was not finished, so that it cannot be repeated\n",
+        "wsim: the page 'run/report.html' shows an unfinished run, so it cannot be repeated\n",
     )
 
 

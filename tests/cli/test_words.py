@@ -100,7 +100,7 @@ def test_shells_complete_commands_and_policies() -> None:
         command = [sys.executable, "-c", "from wsim.cli.app import main; main()"]
         return subprocess.run(command, env=environment, capture_output=True, text=True, check=False).stdout.split()
 
-    assert "wonders" in completed("wsim won")
+    assert "cards" in completed("wsim car")
     assert "balanced,science" in completed("wsim run --policies balanced,sci")
     assert "tower_of_babel" in completed("wsim run --game tow")
 

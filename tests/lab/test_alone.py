@@ -112,7 +112,7 @@ def test_other_code_than_the_runs_is_refused_before_it_runs(made: Path, wsim_com
 @pytest.mark.slow
 def test_it_is_resumed_and_played_again_to_the_same_files(made: Path, wsim_command: Command) -> None:
     assert wsim_command("--trusted", "run", "--resume", str(made), "--trust", "--games", "20", "-q").code == 0
-    assert wsim_command("run", "--plan", str(made / "plan.toml"), "--games", "20", "-o", "again").code == 0
+    assert wsim_command("--trusted", "run", "--plan", str(made / "plan.toml"), "--games", "20", "-o", "again").code == 0
     resumed, again = load_run(made), load_run("again")
     assert_frame_equal(resumed.seats.collect(), again.seats.collect())
     assert_frame_equal(resumed.picks.collect(), again.picks.collect())
@@ -122,7 +122,9 @@ def test_it_is_resumed_and_played_again_to_the_same_files(made: Path, wsim_comma
 
 @pytest.mark.slow
 def test_a_trace_of_a_run_is_of_its_games(made: Path, wsim_command: Command) -> None:
-    answer = wsim_command("trace", str(made), "--trust", "--first", "3", "--games", "2", "--format", "json")
+    answer = wsim_command(
+        "--trusted", "trace", str(made), "--trust", "--first", "3", "--games", "2", "--format", "json"
+    )
     traces = [json.loads(line) for line in answer.out.splitlines()]
     assert [trace["index"] for trace in traces] == [3, 4]
     seats = load_run(made).seats.filter(pl.col("game") == 3).collect()
@@ -133,7 +135,7 @@ def test_a_trace_of_a_run_is_of_its_games(made: Path, wsim_command: Command) -> 
 def test_games_of_other_rules_are_not_told(made: Path, wsim_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     before = wsim.__version__
     monkeypatch.setattr("wsim.version.__version__", "9.9")
-    answer = wsim_command("trace", str(made), "--trust")
+    answer = wsim_command("--trusted", "trace", str(made), "--trust")
     assert answer.code == 2
     sentence = f'the games of {str(made)!r} cannot be reproduced: wsim is "{before}" there and "9.9" here'
     assert sentence in answer.err

@@ -24,7 +24,7 @@ def _copies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path / "reading")
 
 
-@first_quick(2, "name", ["run-babel", "whatif.json", "match.parquet", "match-folder", "skill.json", "picks.json"])
+@first_quick(2, "name", ["run-babel", "whatif.json", "match.parquet", "match-folder", "skill.json"])
 def test_games_of_former_random_streams_are_not_repeated(wsim_command: Command, name: str) -> None:
     answer = wsim_command("rerun", name)
     assert (answer.code, answer.out) == (2, "")

@@ -101,7 +101,7 @@ def test_search_takes_the_move_that_wins_most_playouts(market: Any) -> None:
 
 @pytest.mark.slow
 def test_search_beats_the_policy_of_its_playouts(wsim_command: Command) -> None:
-    words = ("match", "search:playouts=20:policy=random", "random", "--game", "market", "--budget", "40")
+    words = ("match", "search:playouts=20:policy=random", "random", "--game", "market", "--budget", "100")
     answer = wsim_command(*words)
     assert answer.code == 0
     assert "the answer is clear" in answer.out

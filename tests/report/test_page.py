@@ -348,7 +348,7 @@ def test_an_unfinished_run_is_shown_as_such(wsim_command: Command) -> None:
     next(Path("run/seats").glob("*20.parquet")).unlink()
     answer = wsim_command("report", "run")
     assert answer.code == 0
-    assert answer.err == "wsim: run holds 20 of 40 games\n"
+    assert answer.err == "wsim: run contains 20 of 40 games\n"
     assert "The run is not finished: 20 of 40 games." in Path("run/report.html").read_text(encoding="utf-8")
 
 

@@ -490,5 +490,6 @@ def _provenance(search: PatchSearch, patch: Patch) -> dict[str, Any]:
         "before": before.get("catalogue_digest"),
         "after": after.get("catalogue_digest"),
         "engine": before.get("engine"),
+        "streams": before.get("streams"),
         "wsim": search.evaluator.provenance.identity["wsim"],
     }

@@ -117,6 +117,8 @@ def _first(
 
         token = ISOLATED.set(apart)
         context.call_on_close(lambda: ISOLATED.reset(token))
+    if (isolation := sys.modules.get("wsim.policies.isolation")) is not None:
+        isolation.STARTED.clear()  # by an earlier command of this process
     context.call_on_close(_tell_of_isolated)
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())

@@ -17,6 +17,7 @@ from wsim.errors import Mistakes, UserError, nearest
 from wsim.installed import GAMES, load_game
 from wsim.lab.identity import card_file_identity, policy_identity
 from wsim.options import Check, flag, option, options_of
+from wsim.policies.chances import OVERRULE, WORTH
 from wsim.policies.effect_files import named_file
 from wsim.policies.functions import name_of
 from wsim.policies.lineup import Entry, check_length, parse_entry, parse_lineup
@@ -305,7 +306,8 @@ class Plan:
 
     def command(self) -> str:
         """Return the shell command that plays this plan, with every option written out."""
-        return shlex.join(["wsim", "run", *self.words()])
+        wishes = load_game(self.game).WISHES is not None and not {WORTH, OVERRULE, "randomise"} & self.options.keys()
+        return shlex.join(["wsim", "run", *self.words(), *(("--worth", "0") if wishes else ())])
 
     def words(self, *left_out: str) -> list[str]:
         """Return the command-line arguments of this plan, without those of the keys left out."""

@@ -46,6 +46,8 @@ def with_worth(plan: Plan, folder: str | None) -> Plan:
 
     A ``folder`` with a run decides, so that an old run is continued as it was begun.
     """
+    if WORTH in plan.options and worth_share(plan) == 0:
+        return plan.replace(worth=None)
     if {WORTH, OVERRULE, "randomise"} & plan.options.keys() or find_game(plan.game).WISHES is None:
         return plan
     if folder is not None and (Path(folder) / RECORD).exists():

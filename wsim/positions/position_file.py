@@ -50,9 +50,10 @@ def read(text: str, *, trust: bool = False) -> tuple[Plan, int, Mapping[str, Any
     game, keys = file.get("game", next(iter(GAMES))), file.get("plan", {})
     position, steps, number = file.get("position"), file.get("steps", []), file.get("number", 0)
     _refuse_wrong_keys(file)
-    if steps and file.get("streams", 1) != STREAMS:
+    version = file.get("streams", 1 if position is None else STREAMS)
+    if steps and version != STREAMS:
         raise UserError(
-            f"the game of the position file was dealt by version {file.get('streams', 1)} of the random streams, and "
+            f"the game of the position file was dealt by version {version!r} of the random streams, and "
             f"this wsim deals by version {STREAMS}: its steps cannot be replayed"
         )
     if position is not None:

@@ -108,7 +108,7 @@ class _Axis:
 
     def range(self, row: Row) -> Range | None:
         """Return the interval of a row; None if it has none."""
-        value, ends = row[self._column.name], self._column.interval(row)
+        value, ends = row.get(self._column.name), self._column.interval(row)  # a slice may lack the column
         if value is None or ends is None:
             return None
         low_at, high_at, at, reference = (self._at(number) for number in (*ends, value, self._reference))

@@ -130,6 +130,8 @@ def telling_note(
     decided = tested.height - rows.height
     tests = 1.0 if level is None else max(1.0, tested.height / (decided + 1))
     half = np.where(np.isfinite(high - low), (high - low) / 2, np.inf)
+    if np.isinf(half).all():
+        return ""  # too few for an interval
     more = games_to_tell(value - reference, half, games, level=level or 0.95, tests=tests, margin=margin)
     nearest = [int(at) for at in np.argsort(more, kind="stable")[:MAX_NAMED] if more[at] < MAX_TOLD]
     many = "Unclear" if tested.height == 1 else f"Unclear: {rows.height} of {tested.height} rows"

@@ -40,7 +40,7 @@ def test_the_page_shows_those_in_the_folder(run: str, wsim_command: Command) -> 
         "Wonders with random (open) and with greedy (filled) on all seats. 400 games at each level.",
         'id="robustness"',
         "Differences between players, root mean square. 300 games of each.",
-        "one standard deviation between good players",  # beside the figures of a run of one of them
+        "half width (95%) for the figure of another good player",  # in the note of the tables of a run of one of them
     ):
         assert said in page()
     next(Path(run).glob("skill-*.json")).write_text('{"format": "wsim-skill/1"}')
