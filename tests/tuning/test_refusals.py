@@ -142,7 +142,7 @@ def test_ctrl_c_says_how_to_continue(wsim_command: Command) -> None:
     out, error = run.communicate(timeout=60)
     assert (run.returncode, out) == (130, "")
     assert error.splitlines()[-1] == "wsim tune --resume run"
-    assert "of 8 generations are kept" in error
+    assert "of 8 generations are stored" in error
     assert wsim_command("tune", "--resume", "run").code == 0
     interrupted = Path("run", RECORD).read_text()
     assert wsim_command(*(word if word != "run" else "whole" for word in words)).code == 0

@@ -174,8 +174,8 @@ def test_r32_random_pays_losses_without_a_draw() -> None:
     without_choice = Reference("2e-cities", 7, switches={"debt_choice": False})
     seen = {"coins": 0, "debt": 0}
     for number in range(15):
-        trace = game.play(4, number, "random")
-        assert without_choice.play(4, number, "random") == trace
+        trace = game.play(6, number, "random")
+        assert without_choice.play(6, number, "random") == trace
         for loss in [loss for age in trace["ages"] for turn in age["turns"] for loss in turn.get("losses", [])]:
             for part in seen:
                 seen[part] += loss[part]

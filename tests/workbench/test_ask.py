@@ -323,7 +323,7 @@ def test_ctrl_c_leaves_what_is_known(tmp_path: Path, serve: Serve) -> None:
     base, _, token = address.partition("/?token=")
     cookie = f"wsim-{base.rpartition(':')[2]}={token}"
     same = {"Cookie": cookie, "Origin": base}
-    body = b"policies=random,greedy&precision=0.0001&budget=400k&players=3&out=a.json"  # a minute and more
+    body = b"policies=random,greedy&within=0.0001&budget=400k&players=3&out=a.json"  # a minute and more
     urllib.request.urlopen(urllib.request.Request(f"{base}/ask/match", body, same))
     with urllib.request.urlopen(urllib.request.Request(f"{base}/asked/1/events", headers=same)) as events:
         while b'"deals": null' in (line := events.readline()) or not line.startswith(b"data"):

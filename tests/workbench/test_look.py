@@ -165,7 +165,7 @@ def test_a_thing_is_next_to_itself_with_other_numbers_of_players(caller: Caller,
     rows = frame_of(wsim_command(*shlex.split(words[0])[1:], "--csv", "-").out)
     assert rows["players"].sort().to_list() == [3, 4]
     figures = html.unescape(reply.text).partition('id="figures"')[2]
-    assert all(f'data-key="{score!r}"' in figures for score in rows["score_difference"])
+    assert all(f'data-key="{score!r}"' in figures for score in rows["win_difference"])
     assert "by number of players" not in caller.get(f"{link[1]}&show=by:policy").text
 
 

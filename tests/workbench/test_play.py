@@ -202,7 +202,7 @@ def test_the_replay_comes_at_the_end(caller: Caller) -> None:
     table = opened(caller)
     early = caller.get(f"{link(table)}/replay", cookie=None)
     assert early.status == 400
-    assert "it comes at the end" in early.text
+    assert "it is available at the end" in early.text
     while not table.over:
         chosen(caller, link(table))
     page = caller.get(f"{link(table)}/replay", cookie=None)
