@@ -123,11 +123,11 @@ def test_a_heading_sorts_and_sorts_back(view: Chrome) -> None:
 def test_the_keyboard_sorts(view: Chrome) -> None:
     from selenium.webdriver.common.keys import Keys
 
-    heading(view, "Win share").send_keys(Keys.ENTER)
-    shares = [float(text.rstrip("%")) for text in column(view, 5) if text]
-    assert shares == sorted(shares, reverse=True)
-    heading(view, "Win share").send_keys(Keys.SPACE)
-    assert [float(text.rstrip("%")) for text in column(view, 5) if text] == sorted(shares)
+    heading(view, "Owners").send_keys(Keys.ENTER)
+    differences = [float(text.replace("−", "-")) for text in column(view, 5) if text]
+    assert differences == sorted(differences, reverse=True)
+    heading(view, "Owners").send_keys(Keys.SPACE)
+    assert [float(text.replace("−", "-")) for text in column(view, 5) if text] == sorted(differences)
 
 
 def test_the_search_and_the_choices_filter(view: Chrome) -> None:
@@ -157,7 +157,7 @@ def test_a_slice_takes_the_place_of_the_whole_and_gives_it_back(view: Chrome) ->
     from selenium.webdriver.support.ui import Select
 
     def state() -> list[list[str]]:
-        return [column(view, place) for place in (0, 3, 5, 6, 8)]
+        return [column(view, place) for place in (0, 3, 4, 5)]
 
     whole = state()
     caption = view.find_element(By.CSS_SELECTOR, "#cards-table caption")
@@ -170,8 +170,8 @@ def test_a_slice_takes_the_place_of_the_whole_and_gives_it_back(view: Chrome) ->
     seats = {name: int(count.replace(",", "")) for name, count in zip(*part[:2], strict=True)}
     everybody = {name: int(count.replace(",", "")) for name, count in zip(*whole[:2], strict=True)}
     assert all(count <= everybody[name] for name, count in seats.items())
-    shares = [float(text.rstrip("%")) for text in part[2]]
-    assert shares == sorted(shares, reverse=True)  # as the whole was
+    differences = [float(text.replace("−", "-")) for text in part[3]]
+    assert differences == sorted(differences, reverse=True)  # as the whole was
     colours_of = "return [...document.querySelectorAll('#cards-table tbody .chip')].every(one => one.style.background)"
     assert view.execute_script(colours_of)
     Select(view.find_elements(By.CSS_SELECTOR, "#cards-table select[data-column]")[0]).select_by_visible_text("red")
@@ -332,13 +332,13 @@ def test_every_table_can_be_taken_away(view: Chrome) -> None:
     text = view.execute_script("return csvOf(document.querySelector('#cards-table table'))")
     rows = list(csv.reader(io.StringIO(text)))
     assert rows[0][:4] == ["Card", "Color", "Age", "n"]
-    assert "Win share [of wins]: 95% interval" in rows[0] or "Win share: 95% interval" in rows[0]
-    assert "Win difference [percentage points]" in rows[0]
+    assert "Built share [of seats]: 95% interval" in rows[0]
+    assert "Owners [percentage points]" in rows[0]
     assert len(rows) == 1 + len(column(view, 0))
     assert {len(row) for row in rows} == {len(rows[0])}
-    points = rows[0].index("Win share")
+    points = rows[0].index("Built share [of seats]")
     assert all(float(row[points]) >= 0 for row in rows[1:] if row[points])
-    assert len(rows[1][points]) > 6  # the figure itself, not what was rounded for reading
+    assert len(rows[1][points]) > 5  # the figure itself, not what was rounded for reading
     buttons = view.execute_script("return [...document.querySelectorAll('.download')].map(one => one.hidden)")
     assert len(buttons) == len(view.execute_script("return [...document.querySelectorAll('.grid')].map(one => one.id)"))
     assert not any(buttons)

@@ -206,7 +206,7 @@ def test_a_seat_sees_its_own_hand_and_not_what_others_hide(view: View) -> None:
         view.choose(hands)
         shown = "\n".join(view.texts("#events li, .story li, .swings li"))
         assert (secret.text in shown) == known
-        assert str(secret.veiled) in shown
+        assert known or str(secret.veiled) in shown
         closed = sum("closed" in text for text in view.texts("#seats .nothing"))
         assert closed == {"open": 0, "none": 4}.get(hands, 3)
 
@@ -258,7 +258,9 @@ def test_what_can_be_used_has_a_name(view: View) -> None:
         return [...document.querySelectorAll('button, input, select')].filter(unnamed).map(one => one.outerHTML)"""
     assert view.ask(unnamed) == []
     assert view.ask("return document.getElementById('moment').getAttribute('aria-live')") == "polite"
-    assert view.ask("return document.getElementById('ring').getAttribute('aria-label')").startswith("Points: Gizah A 1")
+    assert view.ask("return document.getElementById('ring').getAttribute('aria-label')").startswith(
+        "Points: Halikarnassos A 1"
+    )
 
 
 def test_it_prints_the_step_and_the_whole_game(view: View) -> None:
