@@ -102,7 +102,7 @@ MISTAKES = [
     ("--set points", "set must be path=value, such as cards.Palace.points=6, not 'points'"),
     ("--resume nothing", "'nothing' does not exist"),
     ("--resume one two", "only one folder can be resumed, not both 'one' and 'two'"),
-    ("--out full", "'full' contains files that are not a wsim run: choose a different --out"),
+    ("--out full", "'full' contains files that are not a wsim run: choose another --out"),
     ("--fail 3", "game 3 cannot be played"),
 ]
 
