@@ -159,7 +159,7 @@ def plan_of(tmp_path: Path, wsim_command: Command, *words: str) -> dict[str, Any
         (("--ruleset", "1e-duo", "--players", "2"), str(WORTH_GAMES)),
         (("--ruleset", "2e-cities-teams", "--players", "6"), str(WORTH_GAMES)),
         (("--keep", "seats,picks"), str(WORTH_GAMES)),
-        (("--worth", "0"), "0"),
+        (("--worth", "0"), None),
         (("--worth", "0.5"), "0.5"),
         (("--overrule", "0.1"), None),
         (("--randomise", "0.1"), None),
