@@ -236,7 +236,8 @@ def _counted(above: int, below: int, known: int, noun: str, section: str) -> lis
         Statement(
             "open",
             f"{unclear} of {known} {plural(noun)} cannot be distinguished from average.",
-            f"{title(joined(parts))} than their fair share, by q-values below {CLEAR}.",
+            f"{title(joined(parts))} than the fair share: q below {CLEAR} and, where that is known, for other good players "
+            "too.",
             section,
         )
     ]
@@ -290,7 +291,7 @@ def about_worth(table: Table, section: str, games: int) -> list[Statement]:
             statements.append(_worth_most(first, others.sort(WORTH, descending=best), noun, section))
     good, unclear = len(clear.filter(pl.col(WORTH) > 0)), len(known) - len(clear)
     parts = f"{good} clearly help the seats that want them, {len(clear) - good} clearly harm them"
-    caveat = f"By q-values below {CLEAR}; over the next best thing that the seat would do."
+    caveat = f"Clearly: q below {CLEAR} and, where that is known, for other good players too."
     if unclear:
         headline = f"{unclear} of {len(known)} {plural(noun)} cannot be told from the next best thing."
         statements.append(Statement("open", headline, f"{parts}. {caveat}", section))

@@ -149,20 +149,24 @@ def grid(
     search = len(sheet.rows) > SEARCHED
     categories = [index for index, column in enumerate(columns) if column.kind is CATEGORY] if search else []
 
-    sorted_by = next((index for index, column in enumerate(columns) if column.drawn), None)
-    if sorted_by is not None:
-        values = [value for row in sheet.rows if (value := row.get(columns[sorted_by].name)) is not None]
-        sorted_by = sorted_by if values == sorted(values, reverse=True) else None
-
     def lines(rows: Rows) -> Lines:
         return [_line(columns, row, axes, palette) for row in rows]
 
     return Grid(
         name, caption or sheet.title, headings, lines(sheet.rows), search=search,
         choices={index: _values(columns[index], sheet.rows) for index in categories},
-        sorted_by=sorted_by,
+        sorted_by=_sorted_by(columns, sheet.rows),
         slices={what: {level: lines(rows) for level, rows in parts.items()} for what, parts in (slices or {}).items()},
     )  # fmt: skip
+
+
+def _sorted_by(columns: Sequence[Column], rows: Rows) -> int | None:
+    """Return the index of the first drawn column if the rows are in its order."""
+    index = next((index for index, column in enumerate(columns) if column.drawn), None)
+    if index is None:
+        return None
+    values = [value for row in rows if (value := row.get(columns[index].name)) is not None]
+    return index if values == sorted(values, reverse=True) else None
 
 
 def _line(columns: Sequence[Column], row: Row, axes: Mapping[str, _Axis], palette: Palette | None) -> list[Cell]:
