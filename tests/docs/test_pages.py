@@ -31,7 +31,7 @@ FILE = re.compile(r"^<!-- file: (\S+) -->\n```\w+\n(.*?)^```$", re.MULTILINE | r
 LINK = re.compile(r"\]\(([^)\s]+)\)|(?:src|srcset|href)=\"([^\"]+)\"")
 MASKS = (
     (re.compile(r"\d+(\.\d+)? s\b"), "# s"),
-    (re.compile(r"[\d,]+ games a second"), "# games a second"),
+    (re.compile(r"[\d,]+( games)? (a|per) second"), "# per second"),
     (re.compile(r"compiling .*\n"), ""),
 )
 EXECUTED = [page for page in PAGES if BLOCK.search(page.read_text(encoding="utf-8"))]
