@@ -236,8 +236,7 @@ def _counted(above: int, below: int, known: int, noun: str, section: str) -> lis
         Statement(
             "open",
             f"{unclear} of {known} {plural(noun)} cannot be distinguished from average.",
-            f"{title(joined(parts))} than the fair share: q below {CLEAR} and, where that is known, for other good players "
-            "too.",
+            f"{title(joined(parts))} than the fair share: q below {CLEAR}, and also for other good players if known.",
             section,
         )
     ]
@@ -291,7 +290,7 @@ def about_worth(table: Table, section: str, games: int) -> list[Statement]:
             statements.append(_worth_most(first, others.sort(WORTH, descending=best), noun, section))
     good, unclear = len(clear.filter(pl.col(WORTH) > 0)), len(known) - len(clear)
     parts = f"{good} clearly help the seats that want them, {len(clear) - good} clearly harm them"
-    caveat = f"Clearly: q below {CLEAR} and, where that is known, for other good players too."
+    caveat = f"Clearly: q below {CLEAR}, and also for other good players if known."
     if unclear:
         headline = f"{unclear} of {len(known)} {plural(noun)} cannot be told from the next best thing."
         statements.append(Statement("open", headline, f"{parts}. {caveat}", section))
