@@ -67,7 +67,7 @@ def test_a_table_and_its_first_turn(caller: Caller) -> None:
     assert page.status == 200
     assert "Choose: turn" in page.text
     hand = wsim.Game(ruleset="1e", players=3, seed=7, rotate=False, policies="random").observe(0)["hand"]
-    assert all(f"<h3>{card}</h3>" in page.text for card in hand)
+    assert all(f'<h3 class="face-name">{card}</h3>' in page.text for card in hand)
     assert chosen(caller, link(table), page).status == 303
     after = caller.get(link(table), cookie=None).text
     assert "Age I, turn 2" in after

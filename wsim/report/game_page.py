@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from wsim.game import find_game
 from wsim.positions.players import names_of, seated, who_plays_on
-from wsim.report.page import check_extra, check_target, template, text_of
+from wsim.report.cards import Faces, cards_in
+from wsim.report.page import check_extra, check_target
+from wsim.report.templating import template, text_of
 from wsim.report.theme import SERIES, Palette
 
 if TYPE_CHECKING:
@@ -109,6 +111,7 @@ def render(replay: Replay) -> str:
     story, game = replay.story, find_game(replay.plan.game)
     sides, playing = _sides(replay), who_plays_on(replay.plan, replay.number)
     palette = Palette({**game.COLOURS, **story.colours})
+    faces = Faces.of_plan(replay.plan)
     return template("replay.html.j2").render(
         title=game.TITLE,
         replay=replay,
@@ -123,9 +126,10 @@ def render(replay: Replay) -> str:
         chapters=_chapters(story),
         swings=[_swing(replay, sides, swing) for swing in _swings(replay, sides)],
         hands=story.hands,
+        drawings=faces.sprite + faces.hidden(cards_in(story.scenes)),
         data=Markup(json.dumps(_data(replay, palette), ensure_ascii=False).replace("<", "\\u003c")),
-        style=Markup(palette.style() + text_of("page.css", "replay.css")),
-        script=Markup(text_of("theme.js", "replay.js")),
+        style=Markup(palette.style() + text_of("page.css", "cards.css", "replay.css")),
+        script=Markup(text_of("theme.js", "cards.js", "replay.js")),
     )
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from wsim.display import interval_of, title, unit_of, written
-from wsim.document import CATEGORY, Column, Row, Rows, Sheet
+from wsim.document import CATEGORY, NAME, Column, Row, Rows, Sheet
 from wsim.report.theme import Palette
 
 SEARCHED = 20
@@ -30,7 +30,10 @@ class Range:
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell: text, sort key, and optionally an interval, a coloured dot, a smaller second text, a link."""
+    """A cell: text, sort key, and optionally an interval, a coloured dot, a smaller second text, a link.
+
+    ``face``: the name of the card that is shown when the cell is pointed at (``wsim.report.cards``).
+    """
 
     text: str
     key: float | str | None
@@ -38,6 +41,7 @@ class Cell:
     colour: str = ""
     small: str = ""
     link: str = ""
+    face: str = ""
 
 
 Lines = Sequence[Sequence[Cell]]
@@ -126,6 +130,7 @@ def grid(
     palette: Palette | None = None,
     slices: Mapping[str, Mapping[str, Rows]] | None = None,
     wide: bool = False,
+    faces: Container[str] = (),
 ) -> Grid:
     """Return a sheet as a table of a page.
 
@@ -134,6 +139,7 @@ def grid(
     name: its id. caption: default: the title of the sheet.
     palette: colours of names, which mark rows with these names.
     slices: the rows of the same table for some of the seats. wide: every column, not only the main ones.
+    faces: names that are cards, which cells show when they are pointed at.
     """
     columns = sheet.columns if wide else sheet.shown
     kept = [column for column in sheet.first if column in {one.name for one in columns[sheet.labels :]}][:ON_NARROW]
@@ -150,7 +156,7 @@ def grid(
     categories = [index for index, column in enumerate(columns) if column.kind is CATEGORY] if search else []
 
     def lines(rows: Rows) -> Lines:
-        return [_line(columns, row, axes, palette) for row in rows]
+        return [_line(columns, row, axes, palette, faces) for row in rows]
 
     return Grid(
         name, caption or sheet.title, headings, lines(sheet.rows), search=search,
@@ -169,17 +175,20 @@ def _sorted_by(columns: Sequence[Column], rows: Rows) -> int | None:
     return index if values == sorted(values, reverse=True) else None
 
 
-def _line(columns: Sequence[Column], row: Row, axes: Mapping[str, _Axis], palette: Palette | None) -> list[Cell]:
+def _line(
+    columns: Sequence[Column], row: Row, axes: Mapping[str, _Axis], palette: Palette | None, faces: Container[str]
+) -> list[Cell]:
     cells = []
     for column in columns:
         value = row.get(column.name)
         key = value if isinstance(value, int | float) and not isinstance(value, bool) else written(column, value)
         drawn = axes[column.name].range(row) if column.name in axes else None
         small = interval_of(column, row)
-        cells.append(Cell(written(column, value), None if key == "" else key, drawn, small=small))
+        face = str(value) if column.kind is NAME and value in faces else ""
+        cells.append(Cell(written(column, value), None if key == "" else key, drawn, small=small, face=face))
     if palette is not None and cells:
         colour = next((palette.own_of(cell.text) for cell in cells if palette.own_of(cell.text)), "")
-        cells[0] = Cell(cells[0].text, cells[0].key, colour=colour)
+        cells[0] = Cell(cells[0].text, cells[0].key, colour=colour, face=cells[0].face)
     return cells
 
 

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
-from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError
+from wsim.report.templating import template, text_of
 
 if TYPE_CHECKING:
-    from jinja2 import Environment, Template
-
     from wsim.lab.progress import Progress
     from wsim.lab.store import Run
-    from wsim.report.grids import Grid
     from wsim.report.material import Besides, Material
 
 NEEDED = ("altair", "vl_convert", "jinja2")
@@ -60,56 +56,19 @@ def check_target(target: Path) -> None:
         raise UserError(f"the folder {str(target.parent)!r} does not exist")
 
 
-def template(name: str) -> Template:
-    """Return a template of a page; inserted text is escaped."""
-    return templates("wsim.report").get_template(name)
-
-
-@cache
-def templates(*homes: str) -> Environment:
-    """Return the templates of some packages; the first package that has a template of a name provides it."""
-    import jinja2
-    from markupsafe import Markup
-
-    environment = jinja2.Environment(
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        undefined=jinja2.StrictUndefined,
-        loader=jinja2.ChoiceLoader([jinja2.PackageLoader(home) for home in homes]),
-        auto_reload=False,
-    )
-    environment.filters["svg"] = Markup
-    environment.filters["parts"] = _parts
-    return environment
-
-
-def _parts(grid: Grid) -> str:
-    """Return the slices of a table for the script of a page."""
-    from markupsafe import Markup
-
-    from wsim.report.grids import parts_json  # imports most of the laboratory
-
-    return Markup(parts_json(grid))
-
-
-def text_of(*names: str, home: str = "wsim.report") -> str:
-    """Return the concatenated text of files next to the templates of a package."""
-    folder = files(home) / "templates"
-    return "\n".join((folder / name).read_text(encoding="utf-8") for name in names)
-
-
 def render(material: Material) -> str:
     """Return the page as text."""
     from markupsafe import Markup
 
+    from wsim.report.cards import Faces, names_in
     from wsim.report.conclusions import cautions, conclusions
     from wsim.report.page_record import page_record
     from wsim.report.sections import sections
     from wsim.report.theme import Palette
 
-    plan = material.run.plan
+    plan, shown = material.run.plan, sections(material)
+    faces = Faces.of_plan(plan)
+    grids = [grid for section in shown for grid in (*section.grids, *section.numbers)]
     return template("page.html.j2").render(
         heading=material.game.TITLE,
         plan=plan,
@@ -117,13 +76,14 @@ def render(material: Material) -> str:
         policies=list(dict.fromkeys(plan.policies)),
         statements=conclusions(material),
         cautions=cautions(material),
-        sections=sections(material),
+        sections=shown,
+        drawings=faces.sprite + faces.hidden(names_in(*grids)),
         provenance=_provenance(material.run),
         assumptions=material.run.provenance.identity.get("rules", {}).get("assumptions", []),
         command=material.run.provenance.command,
         record=Markup(page_record(material)),
-        style=Markup(Palette(material.game.COLOURS).style() + text_of("page.css")),
-        script=Markup(text_of("theme.js", "page.js")),
+        style=Markup(Palette(material.game.COLOURS).style() + text_of("page.css", "cards.css")),
+        script=Markup(text_of("theme.js", "page.js", "cards.js")),
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from wsim.report.charts import Drawing
-from wsim.report.page import text_of
+from wsim.report.templating import text_of
 from wsim.report.theme import Palette
 
 _VARIABLE = re.compile(r"var\((--[\w-]+)\)")

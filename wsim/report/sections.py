@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 
 import polars as pl
 
 from wsim.display import title
 from wsim.document import Rows
 from wsim.report import answers, charts
+from wsim.report.cards import Faces
 from wsim.report.grids import grid
 from wsim.report.material import Comparison, Material
 from wsim.report.page_parts import Figure, Section, drawn_of
@@ -25,7 +26,8 @@ def sections(material: Material) -> list[Section]:
     """Return the sections in the order of the page: tables by form, dealt factors before policies, then games."""
     palette = Palette(material.game.COLOURS)
     tables = sorted(material.tables.items(), key=lambda item: (_ORDER.index(item[1].form), is_of_policies(item[1])))
-    drawn = {name: table_section(name, table, palette, material.slices.get(name)) for name, table in tables}
+    faces = Faces.of_plan(material.run.plan)
+    drawn = {name: table_section(name, table, palette, material.slices.get(name), faces) for name, table in tables}
     ordered = [drawn[name] for name, table in tables if table.form in _ORDER[:3]]
     ordered += [_scores(material, palette), _winners(material, palette), _seats(material, palette)]
     ordered += [*answers.sections(material.answers, palette)]
@@ -40,8 +42,13 @@ def is_of_policies(table: Table) -> bool:
     return table.labels[:1] == ("policy",)
 
 
-def table_section(name: str, table: Table, palette: Palette, parts: Slices | None = None) -> Section:
-    """Return the section of a table: charts, main columns, and all columns collapsed; ``parts``: its slices."""
+def table_section(
+    name: str, table: Table, palette: Palette, parts: Slices | None = None, faces: Container[str] = ()
+) -> Section:
+    """Return the section of a table: charts, main columns, and all columns collapsed.
+
+    ``parts``: its slices. ``faces``: names that are cards.
+    """
     frame = owned(table.frame)
     cut = not table.form and len(frame) > MOST_ROWS
     heading = f"{table.title}: the first {MOST_ROWS} of {len(frame):,} rows" if cut else table.title
@@ -50,11 +57,11 @@ def table_section(name: str, table: Table, palette: Palette, parts: Slices | Non
         what: {level: owned(rows).to_dicts() for level, rows in levels.items()}
         for what, levels in (parts or {}).items()
     }
-    main = grid(f"{name}-table", sheet, palette=palette, slices=slices)
+    main = grid(f"{name}-table", sheet, palette=palette, slices=slices, faces=faces)
     every = (
         []
         if len(sheet.shown) == len(sheet.columns)
-        else [grid(f"{name}-every", sheet, f"{sheet.title}: every column", wide=True)]
+        else [grid(f"{name}-every", sheet, f"{sheet.title}: every column", wide=True, faces=faces)]
     )
     figures = drawn_of(sheet, palette)
     if figures:

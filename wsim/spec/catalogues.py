@@ -6,9 +6,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, cast
+from pathlib import Path
+from typing import Any, ClassVar, cast
 
 from wsim.document import Sheet
+from wsim.spec.faces import Face, plain_faces
 
 Rows = list[dict[str, Any]]
 
@@ -39,7 +41,12 @@ class CataloguePage:
 
 
 class Catalogues(ABC):
-    """The catalogues of a game: the object that ``Game.CATALOGUES`` names. Each mistake is a UserError."""
+    """The catalogues of a game: the object that ``Game.CATALOGUES`` names. Each mistake is a UserError.
+
+    ``ICONS``: an SVG file with the icons of its faces, each a ``symbol`` of 24 by 24; None if it draws none.
+    """
+
+    ICONS: ClassVar[Path | None] = None
 
     @abstractmethod
     def page(self, source: Source, name: str | None) -> CataloguePage:
@@ -56,6 +63,11 @@ class Catalogues(ABC):
     def decks(self, _source: Source) -> Rows:
         """Return the number of cards of each kind in the deck, by players; empty if the deck is always the same."""
         return []
+
+    def faces(self, source: Source) -> Sequence[Face]:
+        """Return what pages draw of each card, board or disc; by default the tables of the catalogue in words."""
+        tables = self.page(source, None).tables
+        return [face for table in tables for face in plain_faces(table.title.lower(), table.rows)]
 
     @abstractmethod
     def check(self, source: Source, path: str) -> Rows:

@@ -25,7 +25,7 @@ from wsim.positions.kernel_game import compile_stepping
 from wsim.positions.move_text import move_text, value_texts
 from wsim.positions.played_game import HINTS, hint
 from wsim.positions.position_file import read
-from wsim.report.theme import Palette
+from wsim.report.cards import Faces, cards_in
 from wsim.spec.catalogues import catalogues_of
 from wsim.workbench.guard import ANY, origin_of
 from wsim.workbench.play_table import MAX_LETTERS, MAX_PEOPLE, Decision, Table, Tables, new_seed, person
@@ -311,18 +311,20 @@ def _seat_page(request: Request, table: Table, seat: int, learned: Mapping[str, 
     if not table.ready:
         return page(request, "seat.html.j2", heading, **values, decision=None)
     decision, game = table.decision(seat), table.game()
+    faces, scene = Faces.of_plan(table.plan), game.scene(seat)
     values |= {
-        "scene": game.scene(seat),
+        "scene": scene,
+        "faces": faces,
+        "drawings": faces.hidden(cards_in([scene] if scene else [])),  # only of cards that the seat sees
         "words": game.view(seat),
         "sitting": table.sitting(),
         "waited_for": table.waited_for(),
         "seen": table.seen()[-LINES:],
         "scores": _ranked(game),
         "decision": decision,
-        "moves": () if decision is None else _moves(decision, game.scene(seat), seat),
+        "moves": () if decision is None else _moves(decision, scene, seat),
         "hints": learned.get("hint") or (),
         "chance": learned.get("chance") or "",
-        "colour": Palette(find_game(table.plan.game).COLOURS).of,
         "playouts": HINTS,
     }
     return page(request, "seat.html.j2", heading, **values)

@@ -11,7 +11,7 @@ from starlette.responses import HTMLResponse, Response
 
 from wsim.errors import UserError
 from wsim.game import find_game
-from wsim.report.page import templates, text_of
+from wsim.report.templating import templates, text_of
 from wsim.report.theme import Palette
 
 if TYPE_CHECKING:
@@ -30,10 +30,11 @@ def page(request: Request, name: str, heading: str, *, status: int = 200, **valu
     Parameters
     ----------
     name: of its template, in ``wsim/workbench/templates``. heading: of the page, and its title.
-    values: for the template, escaped there; ``game``: whose colours are used; ``scripts``, ``styles``: further files.
+    values: for the template, escaped there; ``game``: whose colours are used; ``faces``: the faces of the cards that it
+        draws (``wsim.report.cards.Faces``); ``scripts``, ``styles``: further files.
     """
     state = request.app.state
-    common = {"game": None, "scripts": [], "styles": [], "menu": state.menu, "here": request.url.path}
+    common = {"game": None, "faces": None, "scripts": [], "styles": [], "menu": state.menu, "here": request.url.path}
     text = templates(HOME, "wsim.report").get_template(name).render({**common, **values, "heading": heading})
     return HTMLResponse(text, status)
 
@@ -94,7 +95,7 @@ def static(request: Request) -> Response:
 def _static(name: str) -> str:
     if name.startswith("colours-"):
         return Palette(find_game(name.removeprefix("colours-").removesuffix(".css")).COLOURS).style()
-    shared = {"page.css": ("page.css",), "page.js": ("theme.js", "page.js")}
+    shared = {"page.css": ("page.css", "cards.css"), "page.js": ("theme.js", "page.js", "cards.js")}
     if name in shared:
         return text_of(*shared[name])
     if name not in OWN:
@@ -102,7 +103,7 @@ def _static(name: str) -> str:
     return text_of(name, home=HOME)
 
 
-OWN = {"workbench.css", "play.css", "play.js"}
+OWN = {"workbench.css", "play.css", "play.js", "gallery.js"}
 """Style sheets and scripts of the workbench, in its ``templates``; a page with its own script adds it."""
 
 

@@ -10,6 +10,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from wsim.errors import UserError
+from wsim.report.cards import Faces, names_in
 from wsim.workbench.rendering import chart_file, folder_of, page
 from wsim.workbench.table_view import Tables, TableView, flags_of, has_pages, rows_shown, thing_address
 
@@ -57,7 +58,8 @@ def run_page(request: Request) -> Response:
             (name, analysis.about, TableView(view.runs, table=name).address())
             for name, analysis in tables_of_run(run).items()
         ],
-        grid=table_grid(table, view, rows), command=document.command,
+        grid=(grid := table_grid(table, view, rows)), command=document.command, faces=(faces := faces_of(table)),
+        drawings=faces.hidden(names_in(grid)),
         splits=_split_columns(table), options=table.analysis.options, figures=list(enumerate(figures)),
         rows=len(rows), all_rows=len(table.table.frame),
         unsplit=view.address(by=()), more=view.address(wide=True), drawn=view.address(charts=True),
@@ -111,14 +113,22 @@ def _split_columns(found: RunTable) -> list[tuple[str, bool]]:
     return [(name, name in split) for name in dict.fromkeys([*split, *several])]
 
 
+def faces_of(found: RunTable) -> Faces:
+    """Return the faces of the cards of a run: of the first one, if there are several."""
+    return Faces.of_plan(found.runs[0].plan)
+
+
 def table_grid(found: RunTable, view: TableView, rows: pl.DataFrame) -> Grid:
     """Return the rows as a table whose headings sort and whose rows link to their pages."""
+    from wsim.game import find_game
     from wsim.report.grids import grid
+    from wsim.report.theme import Palette
     from wsim.stats.filters import column_named
 
     sheet = found.table.sheet(rows, found.title)
     columns = sheet.columns if view.wide else sheet.shown
-    made = grid("table", sheet, wide=view.wide)
+    game = find_game(found.runs[0].plan.game)
+    made = grid("table", sheet, wide=view.wide, palette=Palette(game.COLOURS), faces=faces_of(found))
     sort = view.sort or ""
     by = column_named(rows, sort.removeprefix("-"), columns=found.table.columns) if sort else ""
     headings = []

@@ -17,6 +17,7 @@ from wsim.errors import UserError, nearest
 from wsim.files import shown_path
 from wsim.lab.record import read_record
 from wsim.questions.registry import questions
+from wsim.report.cards import Faces, names_in, source_of
 from wsim.spec.catalogues import catalogues_of
 from wsim.workbench.ask_page import links_of
 from wsim.workbench.rendering import folder_of, page
@@ -58,13 +59,21 @@ def thing_page(request: Request) -> Response:
     if beside := [] if table.teller else _other_numbers(folder, run):
         several = TableView((*view.runs, *beside), table=view.table)
         pages.insert(0, ("by number of players", thing_address(several, name), False))
+    shown, faces = _shown(request, table, view, name, show), Faces.of_plan(run.plan)
     return page(
         request, "thing.html.j2", name, game=run.plan.game, noun=noun, runs=table.runs, view=view, show=show,
         figures=_figures(table, rows, name), pages=pages,
-        shown=_shown(request, table, view, name, show), text=_text(run, name),
+        shown=shown, drawings=faces.hidden(names_in(shown[0])) if shown else "", text=_text(run, name),
+        faces=faces, linked=_linked(faces, view, name),
         causal=_causal(folder, run, noun, name), note=table.table.note, back=view.address(),
         command=_filtered(view, noun, name).command(folder), questions=_questions(run, noun, name),
     )  # fmt: skip
+
+
+def _linked(faces: Faces, view: TableView, name: str) -> list[tuple[str, list[tuple[str, str]]]]:
+    """Return the cards that belong to an item, by what connects them: names with the addresses of their pages."""
+    links = faces[name].links if name in faces else {}
+    return [(what, [(other, thing_address(view, other)) for other in names]) for what, names in links.items()]
 
 
 def _pages(found: RunTable, noun: str, name: str) -> list[tuple[str, str]]:
@@ -176,7 +185,8 @@ def _shown(request: Request, found: RunTable, view: TableView, name: str, show: 
         part_view = TableView(view.runs, table=what, top=PARTNERS, options={noun: (name,)})
         part = tables.table(part_view)
         rows = part.table.frame.head(PARTNERS)
-        return grid(what, part.table.sheet(rows, part.title)), part.table.note, part_view.command(folder)
+        partners = grid(what, part.table.sheet(rows, part.title), faces=Faces.of_plan(found.runs[0].plan))
+        return partners, part.table.note, part_view.command(folder)
     if what == "games":
         run = found.runs[0]
         command = f"wsim trace {shlex.quote(shown_path(run.path))} GAME --why"
@@ -226,19 +236,17 @@ def _close(run: Run, noun: str, name: str) -> pl.DataFrame:
 def _text(run: Run, name: str) -> tuple[list[Grid], str] | None:
     """Return the text of an item and the command that prints it; None if the catalogue does not contain it."""
     from wsim.game import find_game
-    from wsim.spec.catalogues import Source
 
     plan = run.plan
     catalogues = catalogues_of(find_game(plan.game))
     if catalogues is None:
         return None
-    files = [str(plan.files.get(item, item)) for item in plan.patch]
-    cards = None if plan.cards is None else str(plan.files.get(plan.cards, plan.cards))
+    source = source_of(plan)
     with suppress(UserError):
-        found = catalogues.page(Source(plan.ruleset, cards, tuple(files), tuple(plan.set)), name)
+        found = catalogues.page(source, name)
         words = ["wsim", "catalog", name, "--game", plan.game, "--ruleset", plan.ruleset]
         words += [word for item in plan.set for word in ("--set", item)]
-        words += [word for item in files for word in ("--patch", item)]
+        words += [word for item in source.patches for word in ("--patch", item)]
         return [
             rows_grid(f"text-{index}", item.title, item.rows) for index, item in enumerate(found.tables)
         ], shlex.join(words)

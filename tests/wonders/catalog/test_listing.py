@@ -14,15 +14,8 @@ import pytest
 
 from wsim.paths import default_cards_path
 from wsim.wonders.catalog import Cost, Count, Effects, Toll, TradeDiscount, TradePrice, load_catalogue, ruleset_names
-from wsim.wonders.catalog.listing import (
-    card_rows,
-    catalogue_dict,
-    cost_text,
-    diff_lines,
-    diff_rows,
-    effects_text,
-    wonder_rows,
-)
+from wsim.wonders.catalog.entry_text import cost_text, effects_text
+from wsim.wonders.catalog.listing import card_rows, catalogue_dict, diff_lines, diff_rows, wonder_rows
 
 ROOT = Path(__file__).parents[3]
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+from wsim.babel.catalog.faces import faces
 from wsim.babel.catalog.loading import load_catalogue
 from wsim.babel.catalog.model import SECTION, Catalogue, leaves, value_at
 from wsim.babel.words import LEVELS, MIN_SEATS, SEATS, TITLE
 from wsim.document import Sheet
 from wsim.errors import Mistakes, UserError, nearest
 from wsim.spec.catalogues import CataloguePage, Catalogues, Rows, Source
+from wsim.spec.faces import Face
 from wsim.spec.source import read_toml
 
 _HEAD = ("name", "ruleset", "confidence")  # keys about the section itself
@@ -53,6 +57,8 @@ PLAYERS = ", ".join(map(str, range(MIN_SEATS, SEATS + 1)))
 class BabelCatalogues(Catalogues):
     """The catalogue of Tower of Babel, which has one rule set."""
 
+    ICONS = Path(__file__).with_name("icons.svg")
+
     def page(self, source: Source, name: str | None) -> CataloguePage:
         catalogue = _loaded(source)
         rows = value_rows(catalogue)
@@ -82,6 +88,9 @@ class BabelCatalogues(Catalogues):
     def differences(self, source: Source, old: str, new: str) -> tuple[Rows, list[str]]:  # noqa: ARG002
         """Raise UserError: there is only one rule set."""
         raise UserError(f"{TITLE} has one rule set, {_loaded(source).ruleset}: there is nothing to compare")
+
+    def faces(self, source: Source) -> Sequence[Face]:
+        return faces(_loaded(source))
 
     def check(self, source: Source, path: str) -> Rows:
         from wsim.lab.catalogue_games import play_catalogue

@@ -69,6 +69,7 @@ function cellOf([text, key, small, colour, range], like) {
   cell.dataset.key = key ?? text;
   if ("word" in cell.dataset) cell.dataset.word = text;
   if (like.scope) {
+    if (like.dataset.face) cell.dataset.face = text;
     if (colour) cell.appendChild(element("i", "chip", "")).style.background = colour;
     cell.append(text);
     return cell;

@@ -140,6 +140,7 @@ function chip(card, className) {
   const one = make("li", `card ${card.note ? className : ""}`, card.name);
   if (card.kind !== null) one.style.setProperty("--kind", game.kinds[card.kind]);
   if (card.note) one.append(make("small", "", `, ${card.note}`));
+  if (drawingOf(card.name)) [one.dataset.face, one.tabIndex] = [card.name, 0];
   return one;
 }
 

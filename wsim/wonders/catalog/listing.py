@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import MISSING, asdict, fields, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wsim.document import Sheet
@@ -11,27 +12,18 @@ from wsim.policies.effect_files import KEY
 from wsim.spec.catalogues import CataloguePage, Catalogues, Rows, Source
 from wsim.spec.source import read_toml
 from wsim.wonders.catalog.clauses import Clause, say_when
-from wsim.wonders.catalog.effects import EFFECTS, Effects, amount
+from wsim.wonders.catalog.effects import Effects
+from wsim.wonders.catalog.entry_text import ROMAN, cost_text, effects_text
+from wsim.wonders.catalog.faces import faces
 from wsim.wonders.catalog.house_rules import at_table, house_rows
 from wsim.wonders.catalog.loading import load_catalogue, ruleset_names
 from wsim.wonders.catalog.model import Card, Catalogue, Cost, Stage, Wonder
 from wsim.wonders.words import AGES, COLORS, SWITCHES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
-ROMAN = ("", "I", "II", "III")
-
-
-def cost_text(cost: Cost) -> str:
-    """Return a cost such as "2 coins, 1 clay, 3 ore"; "free" if there is none."""
-    coins = [amount(cost.coins, "coin")] if cost.coins else []
-    return ", ".join([*coins, *(f"{n} {resource}" for resource, n in cost.resources)]) or "free"
-
-
-def effects_text(effects: Effects) -> str:
-    """Return effects in English, separated by semicolons; "none" if there are none."""
-    return "; ".join(EFFECTS[name].say(value) for name, value in effects.present().items()) or "none"
+    from wsim.spec.faces import Face
 
 
 def card_rows(catalogue: Catalogue) -> list[dict[str, Any]]:
@@ -280,6 +272,8 @@ def deck_rows(catalogue: Catalogue) -> list[dict[str, Any]]:
 class WondersCatalogues(Catalogues):
     """The catalogues of 7 Wonders, one for each rule set."""
 
+    ICONS = Path(__file__).with_name("icons.svg")
+
     def page(self, source: Source, name: str | None) -> CataloguePage:
         catalogue = _loaded(source)
         cards, wonders = card_rows(catalogue), wonder_rows(catalogue)
@@ -317,6 +311,9 @@ class WondersCatalogues(Catalogues):
 
     def decks(self, source: Source) -> Rows:
         return deck_rows(_loaded(source))
+
+    def faces(self, source: Source) -> Sequence[Face]:
+        return faces(_loaded(source))
 
     def check(self, source: Source, path: str) -> Rows:
         from wsim.lab.catalogue_games import play_catalogue

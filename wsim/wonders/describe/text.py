@@ -8,7 +8,7 @@ from typing import Any
 
 from wsim.wonders.catalog import Card, Catalogue
 from wsim.wonders.catalog.clauses import counted
-from wsim.wonders.catalog.listing import cost_text, effects_text
+from wsim.wonders.catalog.entry_text import cost_text, effects_text
 from wsim.wonders.describe.by_clauses import in_words
 from wsim.wonders.facts import NAMED_IF_ANY, price_in_words
 from wsim.wonders.words import CATEGORIES, NEIGHBORS, UNIT_PRICES, WAYS

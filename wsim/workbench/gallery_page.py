@@ -1,0 +1,136 @@
+"""The gallery: the cards and boards of a catalogue as cards, filtered by their facets, and the page of one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+from starlette.routing import Route
+
+from wsim.errors import UserError, nearest
+from wsim.game import find_game
+from wsim.installed import GAMES
+from wsim.lab.record import read_record
+from wsim.report.cards import Faces
+from wsim.report.theme import Palette
+from wsim.spec.catalogues import Source, catalogues_of
+from wsim.workbench.rendering import folder_of, page
+from wsim.workbench.table_view import TableView, thing_address
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from wsim.spec.faces import Face
+    from wsim.workbench.folder import Folder
+
+MENU = (("Cards", "/cards"),)
+NAMES = {"color": "Colour"}
+"""The names of facets that are not their own words."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A value that a gallery or a table can be filtered by: its text, its colour, and whether it is chosen."""
+
+    value: str
+    colour: str
+    chosen: bool
+
+
+@dataclass(frozen=True)
+class Facet:
+    """A property with a few values: its name in the address, its heading, and its values."""
+
+    name: str
+    heading: str
+    choices: Sequence[Choice]
+
+
+def facets_of(
+    values: Mapping[str, Iterable[str]], chosen: Mapping[str, Sequence[str]], palette: Palette
+) -> list[Facet]:
+    """Return facets with their chosen values; ``values``: the values of each; those with a colour in its order."""
+    order = {value: place for place, value in enumerate(palette.own)}
+    return [
+        Facet(
+            name,
+            NAMES.get(name, name.capitalize()),
+            [
+                Choice(value, palette.own_of(value), value in chosen.get(name, ()))
+                for value in sorted(dict.fromkeys(given), key=lambda value: order.get(value, -1))
+            ],
+        )
+        for name, given in values.items()
+    ]
+
+
+def gallery_page(request: Request) -> Response:
+    """Return the gallery of a catalogue, and at its top one card if the address names it."""
+    query = request.query_params
+    game = query.get("game") or next(iter(GAMES))
+    catalogues = catalogues_of(find_game(game))
+    if catalogues is None:
+        raise UserError(f"{game} has no catalogue to show")
+    rulesets = [str(row["ruleset"]) for row in catalogues.rulesets()]
+    ruleset, changes = query.get("ruleset") or rulesets[0], tuple(query.getlist("change"))
+    faces = Faces.of(game, Source(ruleset, None, (), changes))
+    name = query.get("name", "")
+    if name and name not in faces:
+        raise UserError(f"there is no card {name!r}{nearest(name, faces)}")
+    values: dict[str, list[str]] = {}
+    for face in faces.values():
+        for facet, of_face in face.facets.items():
+            values.setdefault(facet, []).extend(of_face)
+    chosen = {facet: query.getlist(facet) for facet in values}
+    words = query.get("q", "").strip()
+    base = [("game", game), ("ruleset", ruleset), *(("change", line) for line in changes)]
+    cards = [face for face in faces.values() if not face.sides]
+    return page(
+        request, "gallery.html.j2", name or "Cards", game=game, faces=faces, scripts=["gallery.js"],
+        games=list(GAMES), rulesets=rulesets, ruleset=ruleset, changes=changes, words=words, opened=name,
+        facets=facets_of(values, chosen, Palette(find_game(game).COLOURS)),
+        cards=[(face, is_chosen(face, chosen, words)) for face in cards],
+        boards=[face for face in faces.values() if face.sides],
+        address=lambda face: f"/cards?{urlencode([*base, ('name', face)])}",
+        change=f"/change?{urlencode([*base, ('at', _part_of(faces[name]))])}#at" if name else "",
+        runs=_runs_with(folder_of(request), game, ruleset, faces[name]) if name else [],
+    )  # fmt: skip
+
+
+def is_chosen(face: Face, chosen: Mapping[str, Sequence[str]], words: str) -> bool:
+    """Return whether a face has one of the chosen values of every facet, and all the words in its text."""
+    text = text_of_face(face)
+    return all(set(wanted) & set(face.facets.get(name, ())) for name, wanted in chosen.items() if wanted) and all(
+        word in text for word in words.casefold().split()
+    )
+
+
+def text_of_face(face: Face) -> str:
+    """Return the text of a face in which words are searched."""
+    parts = [face.part, *(stage for stages in face.sides.values() for stage in stages)]
+    texts = [face.name, *face.about, *face.notes, *(f"{part.costs} {part.does}" for part in parts)]
+    return " ".join(texts).casefold()
+
+
+def _part_of(face: Face) -> str:
+    return f"{'wonders' if face.sides else 'cards'}.{face.name}"
+
+
+def _runs_with(folder: Folder, game: str, ruleset: str, face: Face) -> list[tuple[str, str]]:
+    """Return the runs of the folder with this card: name, and address of its figures there."""
+    tables = [name for name in find_game(game).ANALYSES if name in (f"{face.noun}s", face.noun)]
+    found = []
+    for entry in folder.found() if tables else ():
+        with suppress(UserError):
+            if entry.kind == "run":
+                plan = read_record(folder.inside(entry.name)).provenance.plan
+                if (plan["game"], plan["ruleset"]) == (game, ruleset):
+                    found.append((entry.name, thing_address(TableView((entry.name,), table=tables[0]), face.name)))
+    return found
+
+
+ROUTES = [Route("/cards", gallery_page)]

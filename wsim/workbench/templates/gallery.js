@@ -1,0 +1,38 @@
+// The gallery: chips and words filter at once, and the address keeps them.
+const form = document.getElementById("filter");
+const facets = [...form.querySelectorAll("[data-facet]")].map((one) => one.dataset.facet);
+const cards = [...document.querySelectorAll("#cards > li")];
+const clear = document.getElementById("clear");
+
+function chosen(facet) {
+  return [...form.querySelectorAll(`[name="${facet}"]:checked`)].map((one) => one.value);
+}
+
+function filter() {
+  const wanted = new Map(facets.map((facet) => [facet, chosen(facet)]));
+  const words = form.elements.q.value.toLowerCase().split(/\s+/).filter(Boolean);
+  const has = (card, facet) => (card.getAttribute(`data-${facet}`) ?? "").split("|");
+  let shown = 0;
+  for (const card of cards) {
+    const fits = [...wanted].every(([facet, values]) => !values.length || has(card, facet).some((one) => values.includes(one)));
+    card.hidden = !(fits && words.every((word) => card.dataset.text.includes(word)));
+    shown += card.hidden ? 0 : 1;
+  }
+  form.querySelector("output").textContent = `${shown} of ${cards.length} cards`;
+  const address = new URL(location);
+  for (const [facet, values] of [...wanted, ["q", words.length ? [form.elements.q.value.trim()] : []]]) {
+    address.searchParams.delete(facet);
+    for (const value of values) address.searchParams.append(facet, value);
+  }
+  history.replaceState(null, "", address);
+  clear.hidden = !words.length && [...wanted.values()].every((values) => !values.length);
+}
+
+form.addEventListener("input", filter);
+for (const select of form.querySelectorAll("select")) select.addEventListener("change", () => form.submit());
+clear.addEventListener("click", () => {
+  for (const box of form.querySelectorAll("[type=checkbox]")) box.checked = false;
+  form.elements.q.value = "";
+  filter();
+});
+filter();
