@@ -174,7 +174,7 @@ COMMANDS: Mapping[str, Row] = dict(_with_questions())
 """The commands by name, in display order; in a name of two words, the first is a group."""
 
 GROUPS: Mapping[str, tuple[str, str]] = {
-    "experiment": ("Randomised experiments: causal effects of taking a card.", EXPERIMENTS),
+    "experiment": ("Worth of cards, effects of picks, the character of a game.", EXPERIMENTS),
     "people": ("People's games next to simulated ones: combine them, plan the next.", ANALYSE),
     "runs": ("Merge, copy, verify or repeat runs.", MANAGE),
 }
