@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 
 from wsim.errors import UserError
 from wsim.spec.fields import Problems
-from wsim.spec.layers import Grammar, Layers, nested, parse_change, path_of, read_card_file
+from wsim.spec.layers import Grammar, Layers, nested, parse_change, path_of, read_card_file, value_in_patch
 
 GRAMMAR = Grammar(
     sections=("dishes", "menus", "rules"),
@@ -77,6 +78,37 @@ def test_entries_are_removed_where_the_grammar_says_so() -> None:
     ]
 
 
+@pytest.mark.parametrize("entry", [{"remove": False}, {"remove": True, "price": 3}])
+def test_an_entry_is_removed_by_one_key_alone(entry: dict[str, Any]) -> None:
+    problems = Problems("cook.toml")
+    content = document()
+    Layers(problems, GRAMMAR).apply(content, {"dishes": {"Cake": entry}}, "a.toml")
+    assert content == document()
+    assert problems.sentences == ["a.toml, dishes.Cake.remove: `remove = true` must be the only key"]
+
+
+def test_a_number_written_in_a_formula_is_changed_by_a_whole_number() -> None:
+    def with_number(text: str, position: int, value: int) -> str:
+        words = text.split()
+        if position > len(words):
+            raise ValueError(f"no number {position}")
+        return " ".join([*words[: position - 1], str(value), *words[position:]])
+
+    numbers = replace(GRAMMAR, formulas=(("dishes", "*", "served"),), with_number=with_number)
+
+    def changed(value: object, key: str = "guests:2") -> tuple[str, list[str]]:
+        problems = Problems("cook.toml")
+        content = {"dishes": {"Soup": {"served": {"guests": "4 5"}}}}
+        Layers(problems, numbers).apply(content, {"dishes": {"Soup": {"served": {key: value}}}}, "a.toml")
+        return content["dishes"]["Soup"]["served"]["guests"], problems.sentences
+
+    assert changed(7) == ("4 7", [])
+    for value in (True, "7", 7.5):
+        accepted = f"{value!r} is not accepted; accepted: a whole number"
+        assert changed(value) == ("4 5", [f'a.toml, dishes.Soup.served."guests:2": {accepted}'])
+    assert changed(7, "guests:3") == ("4 5", ['a.toml, dishes.Soup.served."guests:3": no number 3'])
+
+
 def test_a_patch_is_never_changed_by_what_is_laid_over_it() -> None:
     problems = Problems("cook.toml")
     layers, content = Layers(problems, GRAMMAR), document()
@@ -120,6 +152,13 @@ def test_what_is_not_a_change(change: str, expected: str) -> None:
     assert expected in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("text", "written"), [("3", "3"), ("true", "true"), ("hot soup", '"hot soup"'), ("'a'", "'a'")]
+)
+def test_a_value_of_a_change_as_in_a_patch_file(text: str, written: str) -> None:
+    assert value_in_patch(text) == written
+
+
 MOVED = "its values are in wsim/babel/babel.toml, and changes to them go into a separate file; "
 
 
@@ -140,3 +179,12 @@ def test_sections_of_a_file(tmp_path: Path, text: str, expected: str) -> None:
     with pytest.raises(UserError) as caught:
         read_card_file(path, GRAMMAR)
     assert str(caught.value) == f"{path}, {expected}"
+
+
+def test_all_unknown_sections_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text("[dish]\n[menu]\n", encoding="utf-8")
+    with pytest.raises(UserError) as caught:
+        read_card_file(path, GRAMMAR)
+    for name in ("dish", "menu"):
+        assert f"{name}: unknown section {name!r}" in str(caught.value)
