@@ -46,7 +46,7 @@ ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
 TESTS: dict[str, tuple[str, ...]] = {
     "kernels": ("kernels", "games", "policies", "positions"),
     "jit": ("jit", "policies"),
-    "spec": ("spec", "wonders/formulas", "wonders/catalog"),
+    "spec": ("spec", "wonders/catalog"),
     "": ("lab", "cli"),
 }
 """The folders of tests of a package, where they are not the folder of its name; "" is for modules of wsim itself."""
