@@ -97,8 +97,10 @@ def _untouched(tree: ast.Module) -> set[int]:
     for node in ast.walk(tree):
         if isinstance(node, ast.AnnAssign | ast.arg) and node.annotation:
             skipped.append(node.annotation)
-        if isinstance(node, ast.FunctionDef):
-            skipped += [*node.decorator_list, *([node.returns] if node.returns else [])]
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            skipped += node.decorator_list
+        if isinstance(node, ast.FunctionDef) and node.returns:
+            skipped.append(node.returns)
         if isinstance(node, ast.JoinedStr | ast.Raise | ast.Assert):
             skipped.append(node)
         if isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "__name__ == '__main__'"):

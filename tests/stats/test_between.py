@@ -65,6 +65,17 @@ def test_rows_that_differ_clearly_are_only_shrunk() -> None:
     assert half[:30].max() < half[30:].mean()
 
 
+def test_the_shrunk_variances_of_clearly_different_rows_by_hand() -> None:
+    pattern = np.array([0.0, 2.0, 0.0, 2.0])[:, None]
+    half = player_half_widths(pattern * np.where(np.arange(40) < 36, 0.01, 1.0), np.full(40, 1e-12))
+    small, large = 0.0004 / 3, 4 / 3  # variances of four values that are 0.02 and 2 apart in pairs
+    middle = 0.9 * small + 0.1 * large
+    error = 2 * middle**2 / 3  # of a variance from four values
+    spread = 0.09 * (large - small) ** 2 * 40 / 39 - error  # of forty variances, one of ten is large
+    shrunk = np.repeat([middle + spread / (spread + error) * (square - middle) for square in (small, large)], [36, 4])
+    assert half == pytest.approx(scipy.stats.t.ppf(0.975, 4) * np.sqrt(shrunk * 1.25), rel=1e-4)
+
+
 def test_a_row_without_a_figure_of_every_family_has_none() -> None:
     values = np.array([[0.2, 0.3, np.nan], [0.25, 0.31, 0.3]])
     half = player_half_widths(values, np.zeros(3))

@@ -17,7 +17,7 @@ from tests.stats.data import clustered_difference, clustered_mean
 from wsim.errors import UserError
 from wsim.stats import Moments, benjamini_hochberg, wilson
 from wsim.stats.distributions import normal_cdf, normal_quantile, t_quantile, two_sided_p
-from wsim.stats.intervals import Estimate, nulls
+from wsim.stats.intervals import Estimate, Interval, nulls
 from wsim.stats.parallel import in_order, inner_products
 
 REPLICATIONS = 400
@@ -145,7 +145,8 @@ def test_a_share_of_all_or_nothing_has_wilsons_interval() -> None:
     assert share.value[0] == 0
     assert share.low[0] == pytest.approx(0, abs=1e-12)
     assert share.high[0] == pytest.approx(proportion_confint(0, 20, method="wilson")[1])
-    assert share.scaled(4).high[0] == pytest.approx(4 * share.high[0])
+    quadruple = Interval(np.array([0.3]), np.array([0.2]), np.array([0.5])).scaled(4)
+    assert [quadruple.value[0], quadruple.low[0], quadruple.high[0]] == pytest.approx([1.2, 0.8, 2.0])
 
 
 def test_constant_values_have_no_error_left_by_rounding() -> None:

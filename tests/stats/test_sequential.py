@@ -146,3 +146,13 @@ def test_an_interval_from_few_deals_uses_students_t() -> None:
     for deals, reach in ((20, scipy.stats.t.ppf(0.975, 19)), (19, math.inf)):
         effects = Estimate(np.zeros(1), np.ones(1), np.full(1, float(deals)))
         assert stats.SequentialTest(budget=deals).look(deals, effects).reach == pytest.approx([reach], rel=1e-6)
+
+
+def test_without_a_reserve_no_look_goes_beyond_the_budget() -> None:
+    boundaries = Boundaries(0.05)
+    boundaries.next(0.5)
+    for share in (0.5, 1.25):
+        with pytest.raises(UserError, match=r"must grow from 0\.5 to at most 1, not to"):
+            boundaries.next(share)
+    boundaries.next(1.0)
+    assert boundaries.spent == pytest.approx(0.05, abs=1e-6)
