@@ -178,7 +178,7 @@ def _decimals(numbers: Iterable[float]) -> int:
 
 
 def json_of(value: Any) -> Any:
-    """Return a value as JSON can hold it: NaN and infinity become null, dates and the like text."""
+    """Return a value as JSON can hold it: NaN and infinity become null, dates and similar values become text."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):

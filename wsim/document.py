@@ -22,7 +22,7 @@ LOW, HIGH = "_low", "_high"
 
 @dataclass(frozen=True)
 class Kind:
-    """What the values of a column are.
+    """The kind of the values of a column.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ TURN = Kind("turn", "turn")
 
 @dataclass(frozen=True)
 class Column:
-    """What a column of a table is.
+    """A column of a table: its name, kind, unit, interval and headings.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class Column:
     difference: whether it is a difference, which is written with its sign.
     spread: whether it is a standard deviation, which is written behind ±.
     drawn: whether pages draw its interval within the cell.
-    asymmetric: whether its interval reaches further to one side, so that both ends are told.
+    asymmetric: whether its interval reaches further to one side, so that both ends are given.
     """
 
     name: str
@@ -165,7 +165,7 @@ class Chart:
 
 @dataclass(frozen=True)
 class Sheet:
-    """A table to print: its rows and what their columns are.
+    """A table to print: its rows, and a declaration of each column.
 
     Attributes
     ----------

@@ -219,7 +219,7 @@ PLANS: list[tuple[dict[str, Any], str]] = [
     ({"ruleset": "2004"}, r"unknown rule set '2004' \(did you mean '2005'\?\)"),
     ({"players": 2}, "has 3 to 5 players, not 2"),
     ({"policies": ("random", "greedy")}, "2 policies for 4 players"),
-    ({"policies": ("bilder",)}, r"unknown policy 'bilder' \(did you mean 'builder'\?\): known are random, "),
+    ({"policies": ("bilder",)}, r"unknown policy 'bilder' \(did you mean 'builder'\?\); accepted: random, "),
     (
         {"policies": ("builder:cardd=1",)},
         r"no parameter 'cardd' \(did you mean 'card'\?\): accepted are explore or a weight",
@@ -227,7 +227,7 @@ PLANS: list[tuple[dict[str, Any], str]] = [
     ({"policies": ("builder:card=x",)}, "parameter card .* must be a number, not 'x'"),
     ({"policies": ("builder:explore=2",)}, "parameter explore .* must be a number from 0 to 1, not 2"),
     ({"policies": ("random:card=0.5",)}, "'random' has no parameter 'card'.*: accepted are explore"),
-    ({"policies": ("weighted:set=bold",)}, "unknown weight set 'bold': known are greedy, "),
+    ({"policies": ("weighted:set=bold",)}, "unknown weight set 'bold'; accepted: greedy, "),
     ({"options": {"action_cards": "perhaps"}}, "the option action_cards is true or false, not 'perhaps'"),
     ({"options": {"two_color_discs": "on"}}, r"did you mean 'two_colour_discs'\?"),
 ]

@@ -1,4 +1,4 @@
-"""The search and its proof: what is unbalanced on purpose is mended, and nothing is proven on deals of the search."""
+"""The search and its proof: a deliberate imbalance is corrected, and proofs use no deals of the search."""
 
 from __future__ import annotations
 

@@ -189,7 +189,7 @@ def test_the_registry_of_policies(wsim_command: Command, toy: None) -> None:
     rows = json.loads(wsim_command("policies", "--json").out)
     assert [row["random"] for row in rows] == [False, True, False]
     assert json.loads(wsim_command("policies", "shy", "--json").out) == rows[2]
-    assert wsim_command("policies", "shi").err.endswith("(did you mean 'shy'?): known are bold, random, shy\n")
+    assert wsim_command("policies", "shi").err.endswith("(did you mean 'shy'?); accepted: bold, random, shy\n")
 
 
 def test_a_net_is_shown_with_what_it_learned_from(wsim_command: Command) -> None:

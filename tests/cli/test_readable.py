@@ -287,7 +287,7 @@ def test_runs_of_as_many_players_are_distinguished_by_their_folders(
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("wonders", "p4", "babel"), "runs in one table must be of one game, not "),
+        (("wonders", "p4", "babel"), "runs in one table must be of the same game, not "),
         (("wonders", "p4", "p4"), "'{p4}' is given twice: a table takes each run once"),
         (("wonders", "p4", "nothing"), "'nothing' does not exist"),
         (("table", "p4", "wonders", "p3"), "table takes no argument '{p3}'"),

@@ -119,7 +119,7 @@ def test_one_shard_is_played_again_without_its_folder(wsim_command: Command, mon
         ("letter.html", (), "'letter.html' does not record how it was made: it is not a page of wsim report"),
         ("torn.html", (), "the record in the page 'torn.html' is damaged"),
         ("half.json", (), "the answer is damaged: KeyError: 'baseline'"),
-        ("run", ("--games", "5"), "rerun has no option '--games': a repetition changes nothing"),
+        ("run", ("--games", "5"), "rerun has no option '--games': runs and answers are repeated exactly as recorded"),
         ("run", ("run",), "name one thing to repeat: a run folder, a shard file, an answer or a page"),
         ("half.json", ("-o", "x"), "--out stores the games of a run, but an answer has none"),
         (SHARD, ("-o", "x"), "--out stores the games of a run, but a single file has none"),

@@ -138,7 +138,7 @@ SENTENCES = [
     (["run", "--plan", "huge.toml"], "huge.toml"),
     (["run", "--game", "seven_wonders", "--policies", f"balanced:shield={BIG}"], "parameter shield of policy"),
     (["run", "--game", "seven_wonders", "--policies", f"balanced:shield={HUGE}"], "parameter shield of policy"),
-    (["run", "--game", "seven_wonders", "--policies", "weighted:file=list.toml"], "extends [1]: known are"),
+    (["run", "--game", "seven_wonders", "--policies", "weighted:file=list.toml"], "extends [1]; accepted: "),
     (["run", "--game", "seven_wonders", "--policies", "weighted:file=big.toml"], "the weight 'shield' in the set 'a'"),
     (["run", "--game", "seven_wonders", "--policies", "weighted:file=huge.toml"], "huge.toml"),
     (["run", "--game", "seven_wonders", "--policies", "weighted:file=deep.toml"], "deep.toml is nested too deeply"),

@@ -133,7 +133,7 @@ def test_synergies_of_a_card_are_its_partners(wsim_command: Command, run: str) -
         ("table RUN variance --outcom total", "the table variance has no option '--outcom': it has --outcome (did you"),
         ("table RUN matchups --outcome total", "the table matchups has no option '--outcome': it has --by"),
         ("table RUN variance --outcome", "the option '--outcome' needs a value: score, win, or a column of numbers"),
-        ("table RUN variance --outcome a --outcome b", "--outcome is given once, not 2 times: a, b"),
+        ("table RUN variance --outcome a --outcome b", "--outcome may be given only once, not 2 times: a, b"),
         ("table RUN --outcome total", "name the table before its options: table RUN NAME --outcome ..."),
         ("table RUN variance more", "table takes no argument 'more'"),
         ("table nothing", "'nothing' does not exist"),

@@ -42,7 +42,7 @@ def test_short_options(wsim_command: Command) -> None:
         assert short.out.startswith("Usage: wsim")
 
 
-def test_help_is_not_cut_and_speaks_of_no_types(wsim_command: Command) -> None:
+def test_help_is_not_cut_and_shows_no_types(wsim_command: Command) -> None:
     _, lines = process_on_terminal(80, "--help")
     assert not any(line.endswith("...") for line in lines if "ARGS" not in line)
     for words in (("cards",), ("table",), ("run",), ("verify",), ("catalog",), ("report",), ("experiment", "picks")):
@@ -57,10 +57,10 @@ def test_help_states_the_real_defaults(wsim_command: Command) -> None:
     assert first["players"] == other["players"] == 4
     duo = find_game("seven_wonders").default_plan("1e-duo")["players"]
     for text in (
-        f"{line_ups[0]}; of tower_of_babel {line_ups[1]}",
-        f"{first['ruleset']}; of tower_of_babel {other['ruleset']}",
+        f"{line_ups[0]}; {line_ups[1]} for tower_of_babel",
+        f"{first['ruleset']}; {other['ruleset']} for tower_of_babel",
         f"4; {duo} in rule sets for two",
-        f"{first['games']:,}; of tower_of_babel {DEFAULTS['games']:,}",
+        f"{first['games']:,}; {DEFAULTS['games']:,} for tower_of_babel",
     ):
         assert f"[default: {text}]" in shown
     assert first["rotate"]

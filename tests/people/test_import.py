@@ -237,7 +237,7 @@ def test_columns_are_mapped_and_guessed_by_what_they_hold() -> None:
     }  # fmt: skip
     with pytest.raises(UserError, match=r"there is no column 'Runden' \(did you mean 'Runde'"):
         imported(text, "b.csv", columns=("game=Runden",))
-    with pytest.raises(UserError, match="there is no field 'wonde'"):
+    with pytest.raises(UserError, match="unknown field 'wonde'"):
         imported(text, "c.csv", columns=("wonde=Brett",))
 
 

@@ -77,7 +77,7 @@ def test_the_digest_of_an_entry_identifies_its_play(game: str) -> None:
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        ("balancd", r"unknown policy 'balancd' \(did you mean 'balanced'\?\): known are random, "),
+        ("balancd", r"unknown policy 'balancd' \(did you mean 'balanced'\?\); accepted: random, "),
         (
             "random:explor=1",
             r"policy 'random' has no parameter 'explor' \(did you mean 'explore'\?\): accepted are explore",
@@ -85,7 +85,7 @@ def test_the_digest_of_an_entry_identifies_its_play(game: str) -> None:
         ("greedy:explore=2", r"parameter explore of policy 'greedy' must be a number from 0 to 1, not 2$"),
         ("balanced:explore=nan", r"parameter explore of policy 'balanced' must be a number from 0 to 1, not nan$"),
         ("balanced:explore=true", r"parameter explore of policy 'balanced' must be a number from 0 to 1, not True$"),
-        ("weighted:set=balancd", r"unknown weight set 'balancd' \(did you mean 'balanced'\?\): known are "),
+        ("weighted:set=balancd", r"unknown weight set 'balancd' \(did you mean 'balanced'\?\); accepted: "),
         ("weighted:depth=1", r"has no parameter 'depth'.*: accepted are set, file, explore or a weight"),
         ("balanced:set=weighted", r"policy 'balanced' has no parameter 'set': accepted are explore or a weight"),
         ("balanced:random", r"'random' is not a parameter of policy 'balanced': write balanced:key=value"),

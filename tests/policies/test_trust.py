@@ -1,4 +1,4 @@
-"""Policies of users cannot write the game, nor see what is hidden: they get copies, and their indices are checked."""
+"""User policies cannot write the game, nor see what is hidden: they get copies, and their indices are checked."""
 
 from __future__ import annotations
 

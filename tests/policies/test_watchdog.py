@@ -48,7 +48,7 @@ def test_a_decision_that_lasts_is_remarked_once(monkeypatch: pytest.MonkeyPatch)
     assert watching.look(9000.0) == ""
 
 
-def test_games_without_policies_of_users_are_not_watched(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_games_without_user_policies_are_not_watched(monkeypatch: pytest.MonkeyPatch) -> None:
     watching = Watch(pause=1e6)
     monkeypatch.setattr(watchdog, "_WATCH", watching)
     with watched(False, str, None, numbered=True):

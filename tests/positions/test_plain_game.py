@@ -195,7 +195,7 @@ def test_a_change_of_a_value_is_a_variant(wsim_command: Command) -> None:
         ({"players": 6, "policies": "greedy"}, "market is for 2 to 5 players, not 6"),
         (
             {"policies": "gredy"},
-            r"unknown policy 'gredy' \(did you mean 'greedy'\?\): known are greedy, random",
+            r"unknown policy 'gredy' \(did you mean 'greedy'\?\); accepted: greedy, random",
         ),
         ({"policies": "greedy:playouts=5"}, "policy 'greedy' has no parameter 'playouts': it has none"),
         ({"policies": "high:last=5"}, r"policy 'high' has no parameter 'last' \(did you mean 'least'\?\)"),

@@ -32,7 +32,7 @@ def test_a_game_that_says_nothing_is_compared_by_its_numbers(medal: None, monkey
     answer = wsim.whatif(game="medal", threads=1, set=["cards.Medal.points=8"], budget=2000)
     assert answer.effects["verdict"].to_list() == ["higher"]
     assert not any("owner:" in metric for metric in answer.details["metric"])
-    with pytest.raises(wsim.UserError, match=r"unknown metric 'owner:Medal': known are score, win"):
+    with pytest.raises(wsim.UserError, match=r"unknown metric 'owner:Medal'; accepted: score, win"):
         wsim.whatif(game="medal", set=["cards.Medal.points=8"], metric="owner:Medal")
     with pytest.raises(wsim.UserError, match="medal cannot restrict a seat"):
         wsim.whatif(game="medal", ban=["medal"])

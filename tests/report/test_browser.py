@@ -326,7 +326,7 @@ def test_a_table_says_where_it_continues_to_the_side(view: Chrome) -> None:
     assert not all(said for said, _, _ in told)
 
 
-def test_every_table_can_be_taken_away(view: Chrome) -> None:
+def test_every_table_can_be_downloaded(view: Chrome) -> None:
     text = view.execute_script("return csvOf(document.querySelector('#cards-table table'))")
     rows = list(csv.reader(io.StringIO(text)))
     assert rows[0][:4] == ["Card", "Color", "Age", "n"]

@@ -19,8 +19,8 @@ from wsim.report.charts import scores
 from wsim.report.theme import Palette
 
 
-def test_places_are_short_and_names_are_whole() -> None:
-    """Two policies that differ in the third digit of a parameter are drawn with names that differ, too."""
+def test_coordinates_are_rounded_and_names_are_not() -> None:
+    """Two policies that differ in the third digit of a parameter are drawn with different names."""
     names = ["random:explore=0.1234", "random:explore=0.1288"]
     rows = [(name, total, 5 + total) for name in names for total in range(40, 50)]
     counts = pl.DataFrame(rows, schema={"policy": pl.String, "total": pl.Int64, "n": pl.Int64}, orient="row")

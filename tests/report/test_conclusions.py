@@ -141,7 +141,7 @@ def test_what_overlaps_is_not_called_best() -> None:
     assert found[0].headline == "The card worth most is one of 2: a or b."
     assert "Seats that want a win 10.0 percentage points more often with it than with the next best" in found[0].detail
     assert [one.kind for one in found] == ["clear", "open"]
-    assert found[1].headline == "1 of 3 cards cannot be told from the next best thing."
+    assert found[1].headline == "1 of 3 cards do not differ clearly from the next best thing."
     assert found[1].detail.startswith("2 clearly help the seats that want them, 0 clearly harm them.")
 
 

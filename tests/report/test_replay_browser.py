@@ -237,7 +237,7 @@ def test_the_address_keeps_the_step(view: View) -> None:
 
 @pytest.mark.parametrize("name", PLANS)
 @pytest.mark.parametrize("width", [320, 390, 700])
-def test_no_width_scrolls_sideways(view: View, name: str, width: int) -> None:
+def test_the_page_never_scrolls_sideways(view: View, name: str, width: int) -> None:
     view.open(name, width, "#12")
     assert view.ask("return [document.documentElement.scrollWidth, innerWidth]") == [width, width]
 

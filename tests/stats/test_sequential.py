@@ -142,7 +142,7 @@ def test_what_cannot_be_tested_is_refused() -> None:
 
 
 def test_an_interval_from_few_deals_uses_students_t() -> None:
-    """One look at 20 deals: 2.093 errors by Student's t with 19 degrees of freedom, not 1.960; of 19 none is made."""
+    """One look at 20 deals: 2.093 errors by Student's t with 19 degrees of freedom, not 1.960; no look at 19."""
     for deals, reach in ((20, scipy.stats.t.ppf(0.975, 19)), (19, math.inf)):
         effects = Estimate(np.zeros(1), np.ones(1), np.full(1, float(deals)))
         assert stats.SequentialTest(budget=deals).look(deals, effects).reach == pytest.approx([reach], rel=1e-6)

@@ -123,7 +123,7 @@ def test_what_was_seen_too_rarely_is_omitted() -> None:
 
 
 def test_a_split_that_is_not_summed_is_refused() -> None:
-    with pytest.raises(UserError, match="not summed by wonder: known are age, policy, seat,policy"):
+    with pytest.raises(UserError, match="not summed by wonder; accepted: age, policy, seat,policy"):
         worth_table(sums_of(*made(5, 5)), "wonder")
 
 

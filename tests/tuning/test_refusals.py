@@ -37,7 +37,7 @@ MISTAKES = [
     (("weighted", "--generations", "0"), "generations must be a whole number, at least 1, not 0"),
     (("weighted", "--games", "1"), "games must be a whole number, at least 30, not 1"),
     (("weighted", "--candidates", "2"), "candidates must be a whole number, at least 4, not 2"),
-    (("weighted", "--start", "bal"), "unknown weight set 'bal': known are balanced"),
+    (("weighted", "--start", "bal"), "unknown weight set 'bal'; accepted: balanced"),
     (("weighted:set=guilds", "--start", "balanced"), "already names its set: leave --start balanced or set= out"),
     (("greedy", "--start", "balanced"), "--start is the weight set from which weighted begins"),
     (("weighted", "--against", "nobody"), "unknown policy 'nobody'"),

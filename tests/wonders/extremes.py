@@ -232,7 +232,7 @@ def pushed(rng: random.Random, ruleset: str, players: int, changes: list[str]) -
 
 
 def draw_case(seed: int) -> Case:
-    """Draw a case; of the changes drawn, those are kept that are accepted together."""
+    """Draw a case; of the changes drawn, keep those that are accepted together."""
     rng = random.Random(seed)
     ruleset, players = rng.choice(TABLES)
     catalogue = load_catalogue(ruleset)

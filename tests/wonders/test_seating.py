@@ -38,7 +38,7 @@ OVERREACHING = Player("overreaching", overreaching)
     ("1e", 8, {}, "8 players cannot play rule set 1e"),
     ("1e-duo", 3, {}, "3 players cannot play rule set 1e-duo: accepted are 2"),
     ("2e-cities-teams", 5, {}, "5 players cannot play rule set 2e-cities-teams: accepted are 4, 6"),
-    ("3e", 3, {}, r"unknown rule set '3e': known are .*"),
+    ("3e", 3, {}, r"unknown rule set '3e'; accepted: .*"),
     ("1e", 3, {"switches": {"debt_choise": True}}, "debt_choise"),
 ])  # fmt: skip
 def test_bad_input_is_reported_in_one_sentence(ruleset: str, players: int, plan: dict[str, Any], sentence: str) -> None:

@@ -1,4 +1,4 @@
-"""Changing: fields are the catalogue's values, the checker speaks beside them, a patch is what the commands read."""
+"""Changing: fields are the catalogue's values, mistakes are shown next to them, patches are saved as files."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_decks_are_counted_as_printed_and_as_changed(caller: Caller) -> None:
         ({"at": "Palaca"}, "the catalogue has no 'Palaca'"),
     ],
 )
-def test_the_checker_speaks(caller: Caller, fields: dict[str, str], sentence: str) -> None:
+def test_the_checker_explains_each_mistake(caller: Caller, fields: dict[str, str], sentence: str) -> None:
     status, text = changed(caller, **fields)
     assert status == 400
     assert sentence in text

@@ -1,7 +1,7 @@
 """Settings measured by games: levels, effects of points at no extra play, effects of everything else by replays.
 
 The games that measure a patch also evaluate every other value of points, by giving its owners the points and ranking
-anew, decisions held fixed. Values that players see before they decide are replayed: the same deals with the value
+again, decisions held fixed. Values that players see before they decide are replayed: the same deals with the value
 changed, at tables where it can matter (``wsim.game.Tuning.focus``). Errors are computed from sums over games.
 """
 

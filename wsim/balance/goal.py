@@ -132,9 +132,11 @@ class SearchSettings:
     alpha: accepted chance of calling a patch proven that misses a target. proofs: attempts that share it.
     """
 
-    games: int = option("Games to measure a patch at a setting.", 100_000, metavar="N", shown="100,000")
+    games: int = option("Games for each measurement of a patch at a setting.", 100_000, metavar="N", shown="100,000")
     replays: int = option("Games for each step of a value that must be replayed.", 4_000, metavar="N", shown="4,000")
-    proof_games: int = option("Games of a proof at a setting, at most.", 1_000_000, metavar="N", shown="1,000,000")
+    proof_games: int = option(
+        "Maximum number of games of a proof at a setting.", 1_000_000, metavar="N", shown="1,000,000"
+    )
     picks: int = 20_000
     rounds: int = 3
     proposals: int = 10

@@ -79,9 +79,9 @@ class BalanceQuestion(GoalOptions):
     Exit code 3: no patch was proven. The output then says which targets bind, and the nearest patch is written.
     """
 
-    games: int | None = size_option("Games to measure a patch at a setting.", "100,000")
+    games: int | None = size_option("Games for each measurement of a patch at a setting.", "100,000")
     replays: int | None = size_option("Games for each step of a value that must be replayed.", "4,000")
-    proof_games: int | None = size_option("Games of a proof at a setting, at most.", "1,000,000")
+    proof_games: int | None = size_option("Maximum number of games of a proof at a setting.", "1,000,000")
 
 
 @dataclass(frozen=True)

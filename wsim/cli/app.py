@@ -125,7 +125,7 @@ def _first(
 
 
 def _tell_of_isolated() -> None:
-    """Say which policies ran in processes of their own, and what they did wrong."""
+    """Report which policies ran in their own processes, and what they did wrong."""
     if (module := sys.modules.get("wsim.policies.isolation")) is not None:
         for sentence in module.report():
             typer.echo(f"wsim: {sentence}", err=True)

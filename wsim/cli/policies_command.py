@@ -70,7 +70,7 @@ def _show(policy: str, game: str, table: Wide, *, as_json: bool) -> None:
     entry = parse_entry(policy)
     rows = {str(row["name"]): row for row in find_game(game).policies()}
     if entry.name not in rows:
-        raise UserError(f"unknown policy {entry.name!r}{nearest(entry.name, rows)}: known are {', '.join(rows)}")
+        raise UserError(f"unknown policy {entry.name!r}{nearest(entry.name, rows)}; accepted: {', '.join(rows)}")
     row = dict(rows[entry.name])
     nets = _nets(entry, game) if row["kind"].startswith("net") else []
     if as_json:

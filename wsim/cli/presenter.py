@@ -105,11 +105,11 @@ def present(
 
 
 def show(display: Document, record: Mapping[str, Any], output: Output, tables: Container[str] = ()) -> None:
-    """Write rows where they are wanted, and print them with their words: for people, or all of it as JSON.
+    """Write the rows to the requested files, and print the document as text, or the whole record as JSON.
 
     Parameters
     ----------
-    record: the JSON. tables: its keys that no file of rows repeats.
+    record: the JSON object to print. tables: its keys that are left out of the metadata of row files.
     """
     head = {key: value for key, value in record.items() if key not in tables}
     output.files.write(display.rows, head, quiet=output.printing.quiet)

@@ -42,7 +42,9 @@ def rerun_command(plan: PlanOptions, options: RerunOptions, workers: Workers, tr
     if len(plan.arguments) != 1:
         raise UserError("name one thing to repeat: a run folder, a shard file, an answer or a page")
     if plan.extra:
-        raise UserError(f"rerun has no option {next(iter(plan.extra))!r}: a repetition changes nothing")
+        raise UserError(
+            f"rerun has no option {next(iter(plan.extra))!r}: runs and answers are repeated exactly as recorded"
+        )
     name = plan.arguments[0]
     refuse_remote(name)
 

@@ -1,4 +1,4 @@
-"""Check that the rows of a shard are the rows that its games must have, whoever wrote them.
+"""Check that the rows of a shard are the rows that its games must have, no matter who wrote them.
 
 A digest shows that a file is unchanged; this module shows that its contents are valid.
 """

@@ -54,7 +54,7 @@ def check_table(plan: Plan, table: str) -> None:
     """Raise UserError for a table that a run of this plan does not have."""
     known = [name for name, analysis in analyses_of(find_game(plan.game)).items() if analysis.possible(plan)]
     if table and table not in known:
-        raise UserError(f"a run has no table {table!r}{nearest(table, known)}: known are {', '.join(known)}")
+        raise UserError(f"a run has no table {table!r}{nearest(table, known)}; accepted: {', '.join(known)}")
 
 
 def half_width(run: Run, table: str = "") -> float:

@@ -134,7 +134,7 @@ def defaults_by_game(key: str) -> str:
         (name, f"{value:,}" if isinstance(value, int) else value if isinstance(value, str) else ",".join(value))
         for name, value in defaults.items()
     )
-    return "; of ".join([first[1], *(f"{name} {text}" for name, text in others if text != first[1])])
+    return "; ".join([first[1], *(f"{text} for {name}" for name, text in others if text != first[1])])
 
 
 def default_rulesets() -> list[str]:
@@ -381,7 +381,7 @@ class Plan:
 
     @property
     def digest(self) -> str:
-        """Sixteen hexadecimal digits that identify :meth:`identity`: where files and folders lie does not count."""
+        """Sixteen hexadecimal digits that identify :meth:`identity`: locations of files do not count."""
         return digest_of(self.identity())
 
 

@@ -1,4 +1,4 @@
-"""``run.json``: the provenance and status of a run and the digests of its files, with a checksum of its own content."""
+"""``run.json``: the provenance and status of a run and the digests of its files, with a checksum of the record."""
 
 from __future__ import annotations
 

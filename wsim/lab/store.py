@@ -531,7 +531,7 @@ def label_runs(runs: Sequence[Run]) -> tuple[str, list[object]]:
     if len(games) > 1:
         first, second = list(games.values())[:2]
         raise UserError(
-            f"runs in one table must be of one game, not {first.plan.game} ({str(first.path)!r}) and "
+            f"runs in one table must be of the same game, not {first.plan.game} ({str(first.path)!r}) and "
             f"{second.plan.game} ({str(second.path)!r})"
         )
     columns: dict[str, list[object]] = {

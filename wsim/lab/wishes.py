@@ -42,7 +42,7 @@ def overruled(plan: Plan, chance: float | str) -> Plan:
 
 
 def with_worth(plan: Plan, folder: str | None) -> Plan:
-    """Return the plan of ``wsim run``: it measures worth unless it says otherwise or is an experiment of its own.
+    """Return the plan of ``wsim run``: it measures worth unless it says otherwise or is itself an experiment.
 
     A ``folder`` with a run decides, so that an old run is continued as it was begun.
     """

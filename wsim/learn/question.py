@@ -21,7 +21,7 @@ _GAMES = 4000
 
 @dataclass(frozen=True)
 class LearnQuestion(Options):
-    """Learn a net from self-play, by a plan; or fit a net to changed cards: wsim learn --patch mine.toml
+    """Train a net by self-play from a plan, or adapt one to changed cards: wsim learn --patch mine.toml
 
     After an interruption, the same command continues. The net is a policy: --policies net:file=learned/net.npz
     """
@@ -53,7 +53,7 @@ class LearnQuestion(Options):
     seed: int | None = option("Seed of games and fitting.", None, metavar="N")
 
     def elsewhere(self, folder: Path) -> Self:
-        """Return the options for asking again: a net that is trained from scratch in a folder of its own."""
+        """Return the options for asking again: a net that is trained from scratch in its own folder."""
         return replace(self, out=str(folder / "learned"))
 
     @property

@@ -24,7 +24,7 @@ TRUE, FALSE = (
 )
 PLACE = ("file", ROW)
 MAX_LISTED = 200
-"""Problems that a refusal lists; a sheet with more of them is better mended by its columns."""
+"""Problems that a refusal lists; with more of them, the columns of a sheet are probably wrong."""
 
 
 @dataclass
@@ -74,7 +74,7 @@ class Problems:
 def arranged(
     frame: pl.DataFrame, columns: Mapping[str, tuple[str, int | None]], file: str, players: int | None
 ) -> pl.DataFrame:
-    """Return one row a seat with a column for each field, and ``table``: the number of its game in the file.
+    """Return one row per seat with a column for each field, and ``table``: the number of its game in the file.
 
     Raises UserError if nothing says which rows are one game.
     """
@@ -115,7 +115,7 @@ def arranged(
             long = long.with_columns(table=blocks.filter(~blank))
         else:
             raise UserError(
-                f"{file!r} has one row a seat, and no column says which rows are one game: name it with "
+                f"{file!r} has one row per seat, and no column says which rows are one game: name it with "
                 "--columns game=HEADING, separate games by an empty row, or give --players"
             )
     if not long.height:
@@ -129,7 +129,7 @@ class Sheet:
 
     Attributes
     ----------
-    rows: one row a seat, fields as text, with ``file``, ``row`` and ``game`` (numbered in order of appearance).
+    rows: one row per seat, fields as text, with ``file``, ``row`` and ``game`` (numbered in order of appearance).
     headings: of the game. schema: of a seats table of its rules. problems: what cannot be right so far.
     spelt: the texts that were read as another name, with the name. team_size: seats per team; 1: no teams.
     """

@@ -1,7 +1,7 @@
-"""What the columns of people's sheets mean, and what they call wonders, cards and sides.
+"""The meaning of the columns of people's sheets, and their names for wonders, cards and sides.
 
 A heading is a field of the seats table, one of the words for it in ``names.toml``, or an item that a seat can own. A
-number in it (``Score 2``, ``Player 3 wonder``) makes it a column of that seat, in a sheet with one row a game.
+number in it (``Score 2``, ``Player 3 wonder``) makes it a column of that seat, in a sheet with one row per game.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class Headings:
     def guess(
         self, present: Sequence[str], given: Sequence[str], numeric: Container[str] = ()
     ) -> dict[str, tuple[str, int | None]]:
-        """Return for each heading its field and, in a sheet with one row a game, the number of its seat.
+        """Return for each heading its field and, in a sheet with one row per game, the number of its seat.
 
         ``given``: ``field=Heading`` takes precedence. ``numeric``: headings of columns with nothing but numbers: then
         Wonder means the points of the wonder. Raises UserError for an unknown field or heading.
@@ -106,9 +106,7 @@ class Headings:
             if not equals or not heading:
                 raise UserError(f"columns must be field=Heading, such as wonder=Wonderboard, not {pair!r}")
             if field not in known and field not in self.columns:
-                raise UserError(
-                    f"there is no field {field!r}{nearest(field, known)}: it is one of {', '.join(sorted(known))}"
-                )
+                raise UserError(f"unknown field {field!r}{nearest(field, known)}; accepted: {', '.join(sorted(known))}")
             if heading in present:
                 chosen[heading] = (field, None)
                 continue
@@ -116,7 +114,7 @@ class Headings:
             seats = {name: number for name, (base, number) in numbered.items() if key_of(base) == key_of(heading)}
             if not seats:
                 raise UserError(
-                    f"there is no column {heading!r}{nearest(heading, present)}: they are {', '.join(present)}"
+                    f"there is no column {heading!r}{nearest(heading, present)}: the columns are {', '.join(present)}"
                 )
             chosen |= {name: (field, number) for name, number in seats.items()}
         return chosen

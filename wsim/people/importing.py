@@ -60,7 +60,7 @@ class Imported:
 
     @property
     def notes(self) -> list[str]:
-        """What the user should know of it, in sentences."""
+        """Sentences that the user should read."""
         said = [
             f"{file}: {', '.join(f'{of} = {name!r}' for name, of in read.items())}"
             for file, read in self.columns.items()

@@ -19,8 +19,8 @@ class ImportOptions(Options):
     """Import games that people played from spreadsheets, exports, traces or finished games into a run folder.
 
     Files: .csv, .tsv, .xlsx, .ods, .json, .bgsplay (Board Game Stats), .xml (BoardGameGeek plays) and .parquet, with
-    one row a seat or one row a game. Everything that cannot be right is listed, and nothing is imported until it is
-    mended. Several numbers of players or rule sets become one run folder each, in FOLDER.
+    one row per seat or one row per game. Everything that cannot be right is listed, and nothing is imported until it is
+    fixed. Several numbers of players or rule sets become one run folder each, in FOLDER.
     """
 
     files: tuple[str, ...] = argument("Files with games.", (), metavar="FILE...", file=True)

@@ -35,7 +35,7 @@ MAX_COLUMNS = 2_000
 MAX_CELL = 500  # characters; longer cells are cut, and match nothing
 HEADING_ROWS = 20  # the headings are among the first rows
 ROW = "row"
-"""The column with the number of a row in its file, as spreadsheets count it; of JSON, that of the game."""
+"""The column with the number of a row in its file, as spreadsheets count it; for JSON, the number of the game."""
 _SUM, _TERM = re.compile(r"[-+\d\s]+"), re.compile(r"[+-]?\d+")  # 20+31, as Board Game Stats writes scores
 _NESTED = ("players", "seats", "scores", "playerScores", "results")
 
@@ -175,7 +175,7 @@ def _json(content: bytes, headings: Headings, _sheet: str | None) -> pl.DataFram
 
 
 def _rows(value: Any, headings: Headings) -> Iterator[dict[str, Any]]:
-    """Yield one row a seat, or a game, of a JSON value; raise UserError for one that is no list of games."""
+    """Yield one row per seat, or a game, of a JSON value; raise UserError unless it is a list of games."""
     if isinstance(value, dict) and isinstance(value.get("plays"), list) and isinstance(value.get("players"), list):
         yield from _board_game_stats(value, headings)
         return

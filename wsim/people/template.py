@@ -1,4 +1,4 @@
-"""Sheets for the table: one to fill in (CSV, one row a seat), one to print (HTML, one page a game), and schedules."""
+"""Sheets for the table: to fill in (CSV, one row per seat), to print (HTML, one page per game), and schedules."""
 
 from __future__ import annotations
 

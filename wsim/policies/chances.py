@@ -14,11 +14,13 @@ CHANCE = 0.12
 """How often a policy is overruled: intervals are narrow, and most of a game is still played by undisturbed players."""
 WORTH_GAMES = 0.42
 """Games with overruled policies that ``wsim run`` plays for each game, unless it is told otherwise."""
-OVERRULE_HELP = "chance, for all seats or by seat, that a policy must do the next best thing (wsim experiment worth)"
-WORTH_HELP = f"games with overruled policies for each game, for what cards are worth; wsim run: {WORTH_GAMES}; 0: none"
+OVERRULE_HELP = (
+    "probability, for all seats or per seat, that a policy must play its next best move (wsim experiment worth)"
+)
+WORTH_HELP = f"extra games per game, with overruled policies, to measure worth; wsim run: {WORTH_GAMES}; 0: none"
 CHARACTER = "character"
 """The option of a plan: whether games are followed with the chances of their seats (``wsim.positions.character``)."""
-CHARACTER_HELP = "true: add columns with the drama, lead changes and the like of each game (wsim experiment character)"
+CHARACTER_HELP = "true: add columns for drama, lead changes and other measures of each game (wsim experiment character)"
 EXPERIMENT = {OVERRULE: OVERRULE_HELP, WORTH: WORTH_HELP, CHARACTER: CHARACTER_HELP}
 """The options of a game whose policies can be overruled, and whose games can be followed."""
 

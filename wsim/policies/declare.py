@@ -29,7 +29,7 @@ ISOLATED: ContextVar[bool | None] = ContextVar("isolated", default=None)
 
 @contextmanager
 def isolated(wanted: bool | None = True) -> Iterator[None]:
-    """Load user policies into processes of their own inside this context (False: into this process)."""
+    """Load user policies into their own processes inside this context (False: into this process)."""
     token = ISOLATED.set(wanted)
     try:
         yield

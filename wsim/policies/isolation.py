@@ -155,7 +155,7 @@ def failures(labels: Sequence[str] | None = None) -> list[str]:
 
 
 def isolated_in(simulators: Iterable[Any]) -> list[str]:
-    """Return the labels of the isolated policies of simulators; of games without line-ups, none."""
+    """Return the labels of the isolated policies of simulators; games without line-ups have none."""
     line_ups = (getattr(getattr(simulator, "line_up", None), "plugged", {}) for simulator in simulators)
     return sorted({label for plugged in line_ups for label, policy in plugged.items() if policy.isolated})
 

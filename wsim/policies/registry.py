@@ -343,7 +343,7 @@ def _player(entry: Entry, policies: Mapping[str, Policy], interface: Interface) 
         names = [*policies, *installed()]
         if entry.name == PEOPLE:
             raise UserError("people's games cannot be played or replayed: they were imported, without decisions")
-        raise UserError(f"unknown policy {entry.name!r}{nearest(entry.name, names)}: known are {', '.join(names)}")
+        raise UserError(f"unknown policy {entry.name!r}{nearest(entry.name, names)}; accepted: {', '.join(names)}")
     if entry.module in policies:
         raise UserError(
             f"{entry.function!r} is not a parameter of policy {entry.module!r}: write {entry.module}:key=value"
@@ -470,7 +470,7 @@ def _weights_of(entry: Entry, policy: Policy, values: Mapping[str, Any], interfa
         name = next(iter(sets))
     if name not in sets:
         where = f" in {file!r}" if file else ""
-        raise UserError(f"unknown weight set {name!r}{where}{nearest(name, sets)}: known are {', '.join(sets)}")
+        raise UserError(f"unknown weight set {name!r}{where}{nearest(name, sets)}; accepted: {', '.join(sets)}")
     weights = sets[name].copy()
     for key, index in interface.weights.indices.items():
         if key in entry.parameters:

@@ -105,7 +105,7 @@ class WeightSets:
             if base is not None and not in_file and not (isinstance(base, str) and base in known):
                 names = sorted({*sets, *known} - {current})
                 raise UserError(
-                    f"the weight set {current!r} in {file} extends {base!r}: known are {', '.join(names)}"
+                    f"the weight set {current!r} in {file} extends {base!r}; accepted: {', '.join(names)}"
                     f"{nearest(str(base), names)}"
                 )
             if not in_file:

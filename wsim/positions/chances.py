@@ -107,7 +107,7 @@ def chances(
 
 
 class _ByNet:
-    """Chances by the value net of a game, which does not know who plays; UserError without one."""
+    """Chances by the value net of a game, which does not know the policies; UserError without one."""
 
     def __init__(self, simulator: Any, seed: int) -> None:
         if getattr(simulator, "value_net", None) is None:

@@ -1,4 +1,4 @@
-"""The character of games: decisiveness, drama and the like, from the chances of every seat throughout a game.
+"""The character of games: decisiveness, drama and similar measures, from the chances of every seat throughout a game.
 
 Each figure is a number of a game; the estimate is its mean over games. ``C[t, s]`` is the chance of seat s when stage t
 begins (a turn; in Tower of Babel the turn of one seat), the winner of a game its seat with the most victory (each of

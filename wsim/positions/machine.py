@@ -214,7 +214,7 @@ class KernelSimulator(Simulator, Generic[_Position]):
         return limit_error_of(self.LIMITS, broken, source, f"{where} of {self.table}")
 
     def limit_source(self, what: int, source: int) -> str:  # noqa: ARG002
-        """Return the name of the card (or whatever it is) that broke a limit, empty if it is unknown."""
+        """Return the name of the card (or other item) that broke a limit, empty if it is unknown."""
         return ""
 
     @property
@@ -434,7 +434,7 @@ class StatePosition(Position):
 
 
 def _copied(seating: Any) -> Any:
-    """Return a copy of a seating; of its settings, which are large, only those in use."""
+    """Return a copy of a seating; only those settings that are in use are copied, since they are large."""
     copied = seating_like(seating)
     for name in seating.dtype.names:
         used = slice(None) if name != "settings" else slice(int(seating["settings_at"].max()) + 1)

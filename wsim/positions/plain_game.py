@@ -332,7 +332,7 @@ class PlainGame(Game):
         """Return the parameters of an entry with their defaults; raise UserError for what the game does not have."""
         names = (*self.POLICIES, SEARCH)
         if entry.name not in names:
-            raise UserError(f"unknown policy {entry.name!r}{nearest(entry.name, names)}: known are {', '.join(names)}")
+            raise UserError(f"unknown policy {entry.name!r}{nearest(entry.name, names)}; accepted: {', '.join(names)}")
         known = {parameter.name: parameter for parameter in self.parameters_of(entry.name)}
         for key in entry.parameters:
             if key not in known:
@@ -350,7 +350,7 @@ class PlainGame(Game):
             return Player(str(entry), self.POLICIES[entry.name], parameters)
         policy = str(parameters["policy"] or next(iter(self.POLICIES)))
         if policy not in self.POLICIES:
-            known = f"{nearest(policy, self.POLICIES)}: known are {', '.join(self.POLICIES)}"
+            known = f"{nearest(policy, self.POLICIES)}; accepted: {', '.join(self.POLICIES)}"
             raise UserError(f"policy {policy!r} cannot play the playouts of search{known}")
         return Player(str(entry), None, parameters, PlainSimulator(self, plan.replace(policies=policy)))
 

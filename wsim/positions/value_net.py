@@ -1,8 +1,8 @@
 """The chances of every seat by a value net: of a position, and throughout whole games (``wsim.kernels.chances``).
 
-The net does not know who plays. So its chances are calibrated with the players of a plan, on games apart: in each phase
-of the game, the logarithms of the chances get a slope, and each policy of the line-up an offset. They are fitted by
-maximum likelihood (multinomial logistic regression, Platt 1999), drawn a little towards 1 and 0.
+The net does not know the policies. So its chances are calibrated with the players of a plan, on separate games: in each
+phase of the game, the logarithms of the chances get a slope, and each policy of the line-up an offset. They are fitted
+by maximum likelihood (multinomial logistic regression, Platt 1999), drawn a little towards 1 and 0.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class ValueNet:
 
 @dataclass(frozen=True, eq=False)
 class Calibration:
-    """How chances are corrected for who plays.
+    """The correction of chances for the policies that play.
 
     Attributes
     ----------
@@ -157,7 +157,7 @@ class Follower:
 
     @property
     def calibration(self) -> Calibration:
-        """The correction for who plays, from games of the plan's own policies; none is fitted where these search."""
+        """The correction for the policies, from games of the plan's own policies; none is fitted where these search."""
         simulator, begins = self._simulator, list(self._values.phases.values())
         with self._lock:
             if self._calibration is None:

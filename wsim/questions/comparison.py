@@ -59,7 +59,7 @@ class Comparison(Options):
         "Maximum number of deals, each played in every arm.", 100_000, metavar="N", check=budget_of_deals
     )
     alpha: float = option(
-        "Accepted chance of declaring an effect if there is none.", 0.05, metavar="RATE", check=error_rate
+        "Accepted probability of declaring an effect when there is none.", 0.05, metavar="RATE", check=error_rate
     )
     margin: float | None = option(
         "Smallest effect that matters: stop once all are known to be smaller.",

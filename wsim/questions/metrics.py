@@ -139,7 +139,7 @@ def parse_metric(text: str, seats: pl.DataFrame, owned: Mapping[str, str]) -> Me
         plain = [measure for measure in measures if measure not in SHORT.values()]
         shown = ", ".join([*SHORT, *owners, *(measure for measure in plain if ":" not in measure)])
         known = [*SHORT, *plain, *(owner.partition(":")[0] for owner in owners)]
-        raise UserError(f"unknown metric {name!r}: known are {shown}{nearest(head, known)}")
+        raise UserError(f"unknown metric {name!r}; accepted: {shown}{nearest(head, known)}")
     return Metric(name, column, _is_share(column, seats), where=(_group(rest, seats),))
 
 
@@ -154,7 +154,7 @@ def _worth(name: str, seats: pl.DataFrame) -> Metric:
 
 
 def overruled_for(plan: Plan, metrics: Iterable[str]) -> Plan:
-    """Return the plan whose policies are overruled at random if a metric is of worth; a chance of its own is kept.
+    """Return the plan whose policies are overruled at random if a metric is of worth; its own chance is kept.
 
     Raises UserError for a game or plan whose policies cannot be overruled.
     """
@@ -252,7 +252,7 @@ def _group(name: str, seats: pl.DataFrame) -> tuple[str, str]:
                 return column, known
     every = [known for names in groups.values() for known in names]
     columns = " or ".join(groups) or "group"
-    raise UserError(f"no {columns} is called {name!r}{nearest(name, every)}: known are {', '.join(every)}")
+    raise UserError(f"no {columns} is called {name!r}{nearest(name, every)}; accepted: {', '.join(every)}")
 
 
 def group_metrics(measures: Sequence[str], seats: pl.DataFrame) -> list[Metric]:

@@ -67,7 +67,7 @@ Known = TypeVar("Known", bound=Sums)
 
 
 @dataclass(frozen=True)
-class Decided(Generic[Known]):
+class Decision(Generic[Known]):
     """A decided contrast.
 
     Attributes
@@ -99,7 +99,7 @@ class Trial(Generic[Known]):
         """``tests``: the number of contrasts that share alpha, if there are more than these."""
         self.sums, self.question = sums, question
         self.looks: list[Look] = []
-        self.decided: dict[int, Decided[Known]] = {}
+        self.decided: dict[int, Decision[Known]] = {}
         self.stopped = "waiting"
         self.seconds = 0.0
         self._test = question.test(len(sums.deciding) if tests is None else tests)
@@ -145,7 +145,7 @@ class Trial(Generic[Known]):
             if sums.deals >= enough and sums.identical(contrast):
                 verdict = "identical"
             if verdict != "unclear" and not sums.is_self_selected(contrast):
-                self.decided.setdefault(contrast, Decided(verdict, look, sums))
+                self.decided.setdefault(contrast, Decision(verdict, look, sums))
 
     def _deciding(self) -> list[tuple[float, float, float]]:
         """Return the deciding effects at the last look, each with the ends of its interval."""

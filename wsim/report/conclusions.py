@@ -292,7 +292,7 @@ def about_worth(table: Table, section: str, games: int) -> list[Statement]:
     parts = f"{good} clearly help the seats that want them, {len(clear) - good} clearly harm them"
     caveat = f"Clearly: q below {CLEAR}, and also for other good players if known."
     if unclear:
-        headline = f"{unclear} of {len(known)} {plural(noun)} cannot be told from the next best thing."
+        headline = f"{unclear} of {len(known)} {plural(noun)} do not differ clearly from the next best thing."
         statements.append(Statement("open", headline, f"{parts}. {caveat}", section))
     else:
         statements.append(Statement("clear", f"Of {len(known)} {plural(noun)}, {parts}.", caveat, section))
@@ -300,7 +300,7 @@ def about_worth(table: Table, section: str, games: int) -> list[Statement]:
 
 
 def _worth_most(first: Mapping[str, Any], others: pl.DataFrame, noun: str, section: str) -> Statement:
-    """Name what is clearly worth most, or costs most, and all that cannot be told from it."""
+    """Name what is clearly worth most, or costs most, and all that do not differ clearly from it."""
     gains = first[WORTH] > 0
     word, more = ("most", "more") if gains else ("least", "less")
     end, edge = (f"{WORTH} to", f"{WORTH} from") if gains else (f"{WORTH} from", f"{WORTH} to")

@@ -161,7 +161,7 @@ def _shown(game: Game, run: Run) -> dict[str, Analysis]:
 
 def _compared(run: Run, other: Run, tables: Mapping[str, Table]) -> Comparison:
     if other.plan.game != run.plan.game:
-        raise UserError(f"runs of one game can be compared, not of {run.plan.game} and {other.plan.game}")
+        raise UserError(f"only runs of the same game can be compared, not {run.plan.game} and {other.plan.game}")
     shown = _shown(find_game(other.plan.game), other)
     differences = {}
     for name, table in tables.items():

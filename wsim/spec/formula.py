@@ -199,9 +199,9 @@ def _parsed(vocabulary: Vocabulary, text: str) -> Node:
     except SyntaxError as error:
         location = f", at letter {min(error.offset, len(text))}" if error.offset and text.strip() else ""
         hint = next((f"; {hint}" for sign, hint in _ELSEWHERE.items() if re.search(sign, text)), "")
-        raise FormulaError(f"{text!r}{location}: this is no formula{hint}; accepted: {_WRITTEN}") from None
+        raise FormulaError(f"{text!r}{location}: this is not a formula{hint}; accepted: {_WRITTEN}") from None
     except (ValueError, RecursionError, MemoryError):
-        raise FormulaError(f"{text!r} is no formula; accepted: {_WRITTEN}") from None
+        raise FormulaError(f"{text!r} is not a formula; accepted: {_WRITTEN}") from None
     node = _Reader(text, vocabulary).node(tree)
     span(node, vocabulary.widest)
     words, depth = vocabulary.words(node, {}, None)

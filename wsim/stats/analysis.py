@@ -41,7 +41,7 @@ class Option:
     def value(self, name: str, texts: Sequence[str]) -> object:
         """Return the value of the given texts; raise UserError for invalid ones."""
         if len(texts) > 1 and not self.repeatable:
-            raise UserError(f"{name} is given once, not {len(texts)} times: {', '.join(texts)}")
+            raise UserError(f"{name} may be given only once, not {len(texts)} times: {', '.join(texts)}")
         try:
             values = tuple(map(self.read, texts))
         except ValueError:
@@ -86,7 +86,7 @@ class Analysis:
         default.
     sums: the sums from which it is made if split only by ``by``; None if it needs rows.
     moves: its figure that ``wsim rest`` compares between players; none if it does not.
-    worth: the kind of wish (``build``) whose worth stands in front of what owning its items is correlated with.
+    worth: the kind of wish (``build``) whose worth is shown before what owning its items is correlated with.
     wishes: whether it is made of games with overruled policies, which only some plans have (``wsim.stats.worth``).
     """
 

@@ -12,7 +12,7 @@ LONGEST = 30
 
 
 def ends(table: Table) -> tuple[str, pl.DataFrame]:
-    """Return title and rows of a table; of a long one that is sorted by worth or win share its ends, of known items."""
+    """Return title and rows of a table; a long one by worth or win share keeps only the known items at its ends."""
     frame = table.frame
     if frame.height > LONGEST and "what" in frame.columns:
         return _ends_of_worth(table)

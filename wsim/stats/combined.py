@@ -23,7 +23,7 @@ def stack(tables: Mapping[object, Table], column: str, keys: Sequence[str] = ())
     keys: the columns that name a row (default: the first ones that are not numbers).
 
     The rows keep the order of the first table; rows that only later tables have follow. Estimates, q-values and
-    verdicts are those of each run by itself.
+    verdicts are those of each run, taken separately.
     """
     first = next(iter(tables.values()))
     names = list(keys) or _leading_names(first.frame)
@@ -91,7 +91,7 @@ def minus(here: Table, there: Table) -> Table | None:
 
 _RUNS = (("here", "this run"), ("there", "the other"))
 _PLACE, _RUN = "_place", "_run"
-_EACH = "Estimates, q-values and verdicts are those of each run by itself."
+_EACH = "Estimates, q-values and verdicts are those of each run, taken separately."
 
 
 def _leading_names(frame: pl.DataFrame) -> list[str]:

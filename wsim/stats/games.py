@@ -72,7 +72,7 @@ def parties(seats: pl.LazyFrame) -> int:
 
 @dataclass(frozen=True)
 class Extent:
-    """What the column ``game`` shows about a table.
+    """The games of a table, as its column ``game`` shows them.
 
     Attributes
     ----------

@@ -103,7 +103,7 @@ def teams_of(seats: pl.LazyFrame) -> int:
 
 
 def _standings(batch: GameBatch, totals: Floats, winner: Floats, teams: int) -> tuple[Floats, ...]:
-    """Return the highest, second and lowest total of each game, and the number of winners; of teams if there are
+    """Return the highest, second and lowest total of each game, and the number of winners; by team if there are
     teams."""
     game, starts = batch.game_of_row, batch.starts
     if teams:

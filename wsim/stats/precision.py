@@ -2,7 +2,7 @@
 
 Half widths of intervals shrink with the root of the number of games: n games with half width h need n (h / w)^2 for
 half width w. Stopping at a width does not bias a figure or its interval (Chow and Robbins 1965): the width follows from
-the spread of the games, not from the side on which the figure lies.
+the spread of the games, not from the side of the figure.
 """
 
 from __future__ import annotations

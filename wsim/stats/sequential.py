@@ -58,7 +58,7 @@ class Look:
 
     @property
     def high(self) -> Floats:
-        """The high ends, likewise."""
+        """The high end of the interval of each contrast."""
         return self.effects.value + self.reach
 
     def verdict(self, effect: int) -> Verdict:

@@ -333,7 +333,7 @@ def with_worth(table: Table, run: Any, what: str, by: Sequence[str], level: floa
 
 
 def without(table: Table, kinds: Sequence[str]) -> Table:
-    """Return the worth of things but for those of some kinds, which other tables show; of a long kind the widest row.
+    """Return worth without the kinds that other tables show; for a long kind, its widest row.
 
     The widest (build any card by a chain) is the one that was wanted most.
     """
@@ -342,7 +342,7 @@ def without(table: Table, kinds: Sequence[str]) -> Table:
 
 
 def _groups(sums: Summary, columns: Sequence[str]) -> tuple[Sequence[str], int]:
-    """Return the groups of a split, and how many groups stand before them; raise UserError for one not summed."""
+    """Return the groups of a split, and how many groups precede them; raise UserError for one not summed."""
     if not columns:
         return [""], 0
     start, wanted = 1, ",".join(columns)
@@ -352,7 +352,7 @@ def _groups(sums: Summary, columns: Sequence[str]) -> tuple[Sequence[str], int]:
         if split == wanted:
             return names, start
         start += len(names)
-    raise UserError(f"worth is not summed by {wanted}: known are {', '.join(known)}{nearest(wanted, known)}")
+    raise UserError(f"worth is not summed by {wanted}; accepted: {', '.join(known)}{nearest(wanted, known)}")
 
 
 def _moments(sums: Summary, cells: slice) -> Moments:

@@ -1,8 +1,8 @@
 """The numbers of a policy as one vector: where the search begins, how long a step is, and the way back to an entry.
 
 A coordinate counts steps from the start: value = start + step * coordinate. A step is 0.3 and a fifth of the value, so
-that small and large weights move at like rates; of whole numbers it is at least 1. Values are rounded to thousandths
-before they are played, so the written values are those that were played.
+that small and large weights move at similar rates; for whole numbers it is at least 1. Values are rounded to
+thousandths before they are played, so the written values are those that were played.
 """
 
 from __future__ import annotations

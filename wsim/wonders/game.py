@@ -39,7 +39,7 @@ def catalogue_of(plan: Plan) -> Catalogue:
     known = ruleset_names(*plan.card_files)
     if plan.ruleset not in known:
         accepted = f"{', '.join(known)}{nearest(plan.ruleset, known)}"
-        raise UserError(f"unknown rule set {plan.ruleset!r}: known are {accepted}")
+        raise UserError(f"unknown rule set {plan.ruleset!r}; accepted: {accepted}")
     return load_catalogue(plan.ruleset, *plan.card_files, changes=plan.set)
 
 

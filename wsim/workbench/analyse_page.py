@@ -101,7 +101,7 @@ def _names(request: Request, game: Game) -> list[str]:
 
 
 def show(request: Request) -> Response:
-    """Return what is known of a game so far; without a game, how to come to one."""
+    """Return what is known of a game so far; without a game, how to open one."""
     fields = _fields(request)
     if not fields:
         files = [entry for entry in folder_of(request).found() if entry.kind in ("run", "position")]

@@ -120,7 +120,7 @@ class Guard:
             await self.app(scope, receive, send)
             return
         if scope["type"] != "http":
-            raise UserError(f"the workbench speaks http, not {scope['type']}")
+            raise UserError(f"the workbench accepts only HTTP, not {scope['type']}")
 
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":

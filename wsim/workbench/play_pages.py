@@ -64,7 +64,7 @@ def end(app: Starlette) -> None:
 
 
 class Thoughts:
-    """Results of playouts, computed by two threads of their own so that pages stay responsive.
+    """Results of playouts, computed by two separate threads so that pages stay responsive.
 
     Repeated requests are computed once; a request of an outdated version of the table is not started.
     """

@@ -134,7 +134,7 @@ def test_who_cannot_play_is_refused_before_anything_is_searched_for(option: str,
     answer = wsim_command("balance", write_goal(target), option, "millitary", "--out", "patch.toml")
     assert (answer.code, answer.out) == (2, "")
     assert answer.err.startswith("wsim: unknown policy 'millitary'")
-    assert "unknown policy 'millitary' (did you mean 'military'?): known are " in answer.err
+    assert "unknown policy 'millitary' (did you mean 'military'?); accepted: " in answer.err
     assert [path.name for path in Path().iterdir()] == ["goal.toml"]
 
 

@@ -137,7 +137,7 @@ def test_the_command_names_what_differs(wsim_command: Command) -> None:
         ("five", (), "'a' and 'five' cannot be compared: they have 4 and 5 players"),
         ("babel", (), "'a' and 'babel' cannot be compared: they are runs of toy and of tower_of_babel"),
         ("none", (), "'none' does not exist"),
-        ("b", ("--metric", "scor"), "unknown metric 'scor': known are "),
+        ("b", ("--metric", "scor"), "unknown metric 'scor'; accepted: "),
         ("b", ("--level", "95"), "a confidence level must be between 0 and 1, not 95.0"),
         ("b", ("--top", "0"), "top must be at least 1, not 0"),
     ],

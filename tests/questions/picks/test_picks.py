@@ -207,7 +207,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
         "randomise must be a chance above 0 that a pick is random, not 0; random moves by explore",
     ),
     ({"randomise": 1.5}, "option randomise must be a chance from 0 to 1, not '1.5'"),
-    ({"actions": ["bild"]}, "unknown action 'bild' (did you mean 'build'?): known are build, stage, sell, take"),
+    ({"actions": ["bild"]}, "unknown action 'bild' (did you mean 'build'?); accepted: build, stage, sell, take"),
     ({"actions": []}, "name at least one action: build, stage, sell, take"),
     ({"against": "all"}, "a pick is compared against others or policy, not 'all'"),
     ({"level": 95}, "a confidence level must be between 0 and 1, not 95"),

@@ -71,13 +71,13 @@ def test_the_metrics_of_groups_and_cards(seats: pl.DataFrame) -> None:
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
-        ("scores", "unknown metric 'scores': known are score, win, owner:CARD, winner:CARD"),
+        ("scores", "unknown metric 'scores'; accepted: score, win, owner:CARD, winner:CARD"),
         ("owner:Meddal", "unknown card 'Meddal' (did you mean 'Medal'?)"),
         (
             "score:Gardn",
-            "no wonder or policy is called 'Gardn' (did you mean 'Garden'?): known are Colossus, ",
+            "no wonder or policy is called 'Gardn' (did you mean 'Garden'?); accepted: Colossus, ",
         ),
-        ("wonder", "unknown metric 'wonder': known are score, win, owner:CARD, winner:CARD"),
+        ("wonder", "unknown metric 'wonder'; accepted: score, win, owner:CARD, winner:CARD"),
         ("game", "unknown metric 'game'"),
         ("", "unknown metric ''"),
     ],

@@ -109,7 +109,7 @@ def test_an_entry_may_set_single_weights() -> None:
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        ("balancd", r"unknown policy 'balancd' \(did you mean 'balanced'\?\): known are random, first, "),
+        ("balancd", r"unknown policy 'balancd' \(did you mean 'balanced'\?\); accepted: random, first, "),
         (
             "greedy:explor=1",
             r"policy 'greedy' has no parameter 'explor' \(did you mean 'explore'\?\): accepted are explore",
@@ -119,7 +119,7 @@ def test_an_entry_may_set_single_weights() -> None:
         ("greedy:explore=nan", r"must be a number from 0 to 1, not nan"),
         ("greedy:explore=true", r"must be a number from 0 to 1, not True"),
         ("greedy:explore=much", r"must be a number from 0 to 1, not 'much'"),
-        ("weighted:set=militry", r"unknown weight set 'militry' \(did you mean 'military'\?\): known are balanced, "),
+        ("weighted:set=militry", r"unknown weight set 'militry' \(did you mean 'military'\?\); accepted: balanced, "),
         ("balanced:set=military", r"policy 'balanced' has no parameter 'set'"),
         ("balanced:sheild=1", r"has no parameter 'sheild' \(did you mean 'shield"),
         ("balanced:shield=x", r"parameter shield of policy 'balanced' must be a number, or one for each age as in 1/2"),
@@ -188,7 +188,7 @@ def test_a_file_with_one_set_needs_no_choice(tmp_path: Path) -> None:
         ("[a]\npoint = [1, 2]", r"one for each age, not \[1, 2\]"),
         ("[a]\npoint = nan", r"not nan"),
         ("[a]\npoint = true", r"not True"),
-        ("[a]\nextends = 'balancd'", r"extends 'balancd': known are .*did you mean 'balanced'"),
+        ("[a]\nextends = 'balancd'", r"extends 'balancd'; accepted: .*did you mean 'balanced'"),
         ("[a]\nextends = 'b'\n[b]\nextends = 'a'", r"a -> b -> a in .* extend each other in a circle"),
         ("[a]\npoint = 1\n[b]\npoint = 1", r"has the sets a, b: choose one with set="),
     ],

@@ -39,7 +39,7 @@ def story(trace: Object, positions: Sequence[Position]) -> Story:
 
 
 def scene(view: Object) -> Scene:
-    """Return the view of a seat as a scene; of other hands only the number of cards is known."""
+    """Return the view of a seat as a scene; for other hands, only the number of cards is known."""
     cities = []
     for number, seat in enumerate(view["seats"]):
         private = view if number == view["seat"] else {"hand": {}, "held": {}}

@@ -127,7 +127,7 @@ def _distance(metrics: pl.DataFrame, spread: np.ndarray[Any, np.dtype[np.float64
 
 
 def _skill(runs: pl.DataFrame) -> str:
-    """Return between which runs people's mean score is, and which of them cannot be told from it."""
+    """Return the runs between which people's mean score lies, and those that do not differ clearly from it."""
     ordered = runs.sort("score", descending=True)
     below = ordered.filter(pl.col("score") > 0)["policies"].to_list()
     above = ordered.filter(pl.col("score") <= 0)["policies"].to_list()
@@ -137,5 +137,5 @@ def _skill(runs: pl.DataFrame) -> str:
         else f"above that of {below[-1]}" if below else f"below that of {above[0]}"
     )  # fmt: skip
     return f"Skill: their mean score is {where}" + (
-        f"; it cannot be told from that of {', '.join(same)}" if same else ""
+        f"; it does not differ clearly from that of {', '.join(same)}" if same else ""
     )

@@ -93,7 +93,7 @@ def begun(path: Path) -> dict[str, Any]:
 
 
 class DealFiles:
-    """Keeps the deals of a match, and gives back those that lie there."""
+    """Stores the deals of a match, and returns those already stored."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

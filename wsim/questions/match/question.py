@@ -39,7 +39,7 @@ class MatchQuestion(Options):
         "Maximum number of deals per table, each played in every seating.", 10_000, metavar="N", check=budget_of_deals
     )
     alpha: float = option(
-        "Accepted chance of declaring a difference if there is none.", 0.05, metavar="RATE", check=error_rate
+        "Accepted probability of declaring a difference when there is none.", 0.05, metavar="RATE", check=error_rate
     )
     margin: float | None = option(
         "Smallest difference that matters: stop once all are known to be smaller.",

@@ -339,7 +339,7 @@ def _check_columns(question: PickQuestion, seats: pl.DataFrame, picks: pl.DataFr
     column, numbers = SHORT.get(question.outcome, question.outcome), measures_of(seats)
     if column not in numbers:
         known = [*SHORT, *(name for name in numbers if ":" not in name)]
-        raise UserError(f"unknown outcome {question.outcome!r}{nearest(column, known)}: known are {', '.join(known)}")
+        raise UserError(f"unknown outcome {question.outcome!r}{nearest(column, known)}; accepted: {', '.join(known)}")
     kind = picks.schema.get("card")
     if not isinstance(kind, pl.Enum) or "offered" not in picks.columns:
         raise UserError("this game does not record the cards in hand with its picks, so they cannot be compared")

@@ -87,7 +87,7 @@ class PickQuestion(Options):
             raise UserError(f"name at least one action: {known}")
         for action in actions:
             if action not in picks.actions:
-                raise UserError(f"unknown action {action!r}{nearest(action, picks.actions)}: known are {known}")
+                raise UserError(f"unknown action {action!r}{nearest(action, picks.actions)}; accepted: {known}")
         for name, value, known_values in (("age", self.age, picks.ages), ("turn", self.turn, picks.turns)):
             if value is not None and value not in known_values:
                 numbers = " or ".join(", ".join(map(str, known_values)).rsplit(", ", 1))

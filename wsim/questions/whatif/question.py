@@ -14,7 +14,7 @@ from wsim.questions.comparison import Comparison as Comparison
 class Change(Options):
     """Compare a changed card, rule or permission with the baseline on common deals.
 
-    The options of the plan make the baseline; --set, --patch, --sweep or --ban make the variants. All arms play the
+    The plan options define the baseline; --set, --patch, --sweep or --ban define the variants. All arms play the
     same deals and seats until a sequential test is sure or the budget is spent.
     """
 

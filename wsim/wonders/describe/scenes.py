@@ -147,7 +147,7 @@ class _Table:
         return sorted(cards, key=lambda card: COLORS.index(str(card.kind)))
 
     def hand(self, names: Sequence[str], moves: Sequence[Object]) -> list[Card]:
-        """Return a hand with what was done with its cards; of two copies, the first is marked."""
+        """Return a hand and the use made of its cards; if a card occurs twice, the first copy is marked."""
         done = {move["card"]: _NOTES[move["action"]] for move in moves if move.get("source") != "discard_pile"}
         return [Card(name, self.kinds[name], done.pop(name, "")) for name in names]
 
