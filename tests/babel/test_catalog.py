@@ -210,7 +210,7 @@ def test_all_mistakes_are_reported_together_each_with_the_file_or_change_that_wr
 
 
 @pytest.mark.parametrize("change", ["babel", "babel.x=", "=3", "babel.cards.camel=[", "cards.Palace.points=6"])
-def test_what_is_not_a_change(change: str) -> None:
+def test_invalid_changes_are_refused(change: str) -> None:
     with pytest.raises(UserError, match=r"such as babel\.value_table"):
         load_catalogue(changes=[change])
 

@@ -50,7 +50,7 @@ def test_mistakes_are_sentences(formula: str, said: str) -> None:
     assert "\n" not in str(refused.value)
 
 
-def test_what_formulas_bring_is_bounded() -> None:
+def test_gains_from_formulas_are_bounded() -> None:
     changes = ["babel.effects.disc_bonus='min(99, 4 * discs + 3)'", "babel.action_cards.disc_bonus=6"]
     rules = compile_rules(load_catalogue(changes=changes), 4)
     assert int(rules.effects[1]) == 99

@@ -291,7 +291,7 @@ def test_a_policy_in_plain_python(mine: str) -> None:
 
 
 @pytest.mark.jit_off
-def test_what_a_policy_sees_does_not_depend_on_the_games_before(mine: str) -> None:
+def test_a_policys_view_does_not_depend_on_earlier_games(mine: str) -> None:
     of = table(policies=(f"{mine}:nosy",), set=("babel.rules.turn_limit=30",))
     whole = played(of, 6)
     assert (played(of, 3, 3) == whole[12:]).all()

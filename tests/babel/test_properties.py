@@ -58,7 +58,7 @@ def test_cards_are_conserved(of: Any) -> None:
 
 @drawn
 @given(tables())
-def test_parts_are_what_the_discs_taken_need(of: Any) -> None:
+def test_parts_match_the_discs_taken(of: Any) -> None:
     rows = played(of, GAMES)
     needs = np.array([sum(number for _, number in disc.needs) for disc in of.catalogue.discs])
     taken = np.bitwise_or.reduce(rows["discs_owned"].reshape(-1, of.seats), axis=1)

@@ -40,7 +40,7 @@ def test_every_switch_is_written_down_with_its_decision_and_reaches_the_kernels(
     assert set(words.SWITCHES) <= set(RULES.names or ())
 
 
-def test_numbers_are_places_in_their_lists() -> None:
+def test_numbers_are_indices_into_their_lists() -> None:
     assert [words.KINDS[number] for number in (words.CAMEL, words.CRANE, words.SHIP, words.STONEMASON)] == [
         *words.KINDS
     ]

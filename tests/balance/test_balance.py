@@ -142,7 +142,7 @@ def test_the_error_rate_of_a_proof_is_kept(beyond: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("proofs", [1, 2, 4])
-def test_a_goal_calls_what_misses_a_target_proven_as_seldom_as_it_says(proofs: int) -> None:
+def test_false_proofs_are_as_rare_as_promised(proofs: int) -> None:
     """Patches that look right while they are searched for and miss one target by nothing, tried as often as allowed."""
     random = np.random.default_rng(proofs)
     alpha, tries, error = 0.05, 2_000, np.full(3, 0.002)
@@ -175,7 +175,7 @@ def test_a_goal_calls_what_misses_a_target_proven_as_seldom_as_it_says(proofs: i
     assert wrong / tries > alpha / 3  # and they are not wasted
 
 
-def test_how_near_a_proof_comes_is_the_proof_turned_round() -> None:
+def test_the_nearness_of_a_proof_inverts_the_proof() -> None:
     """With every bound moved out to so many times what is accepted, the same games prove it, and not with less."""
     random = np.random.default_rng(2)
     alpha, value = 0.025, 0.25 + 0.012 * random.standard_normal(14)
@@ -222,7 +222,7 @@ range = "-1..1"
 """
 
 
-def test_what_cannot_be_reached_is_named(wsim_command: Command) -> None:
+def test_unreachable_targets_are_named(wsim_command: Command) -> None:
     answer = wsim_command("balance", write_goal(UNBALANCED + TARGET + FEEBLE + SEARCH), "--out", "patch.toml", *FEW)
     assert answer.code == 3
     assert "Not proven: with 1 changed value, what binds is win of Temple" in answer.out
@@ -270,7 +270,7 @@ range = "-4..4"
 
 
 @pytest.mark.slow
-def test_what_must_stay_stays() -> None:
+def test_kept_figures_stay() -> None:
     """To take points from the temple alone would move the mean score: the others must be given some."""
     keep = '[[keep]]\nmetric = "score"\nwithin = 0.6\n'
     free, kept = (balance(read_goal(write_goal(UNBALANCED + TARGET + KNOBS + more + SEARCH))) for more in ("", keep))

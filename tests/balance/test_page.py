@@ -62,7 +62,7 @@ def test_settings_have_separate_figures_and_how_near_it_came(run: str, wsim_comm
         (json.dumps({"format": "wsim-balance/1", "targets": []}), "is damaged: it has no goal"),
     ],
 )
-def test_what_is_not_a_record_is_refused(run: str, wsim_command: Command, content: str, said: str) -> None:
+def test_files_that_are_not_records_are_refused(run: str, wsim_command: Command, content: str, said: str) -> None:
     Path("patch.json").write_text(content, encoding="utf-8")
     answer = wsim_command("report", run, "--balance", "patch.json", "--quiet")
     assert (answer.code, answer.out) == (2, "")

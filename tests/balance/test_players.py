@@ -81,7 +81,7 @@ def test_a_mean_is_that_of_its_players_on_separate_deals() -> None:
     assert averaged(alone) == (alone[0], None)
 
 
-def test_what_no_patch_gives_each_of_them_is_named(wsim_command: Command) -> None:
+def test_targets_that_no_patch_meets_for_every_player_are_named(wsim_command: Command) -> None:
     goal_for(search=SEARCH.replace("100_000", "20_000").replace("10_000", "4_000"))
     answer = wsim_command("balance", "goal.toml", "--out", "patch.toml", "--quiet", "--elsewhere-games", "500")
     assert answer.code == 3
@@ -96,7 +96,7 @@ def test_what_no_patch_gives_each_of_them_is_named(wsim_command: Command) -> Non
     assert [row["policies"] for row in record["carried"]] == ["bold", "lazy"]
 
 
-def test_their_mean_is_met_and_shown_next_to_what_each_has() -> None:
+def test_the_mean_of_players_meets_the_target_and_is_shown_next_to_each() -> None:
     answer = balance(goal_for("mean"), settings=TransferSettings(players=("shy",), games=2_000))
     assert answer.proven
     assert dict(answer.patch)[POINTS] in (1, 2, 3)

@@ -52,7 +52,7 @@ def test_conflicts_are_between_targets_that_are_missed() -> None:
     assert conflicts(BOTH, level_of([0.30, 0.25], 0.001), ALIKE) == []  # off to the same side
 
 
-def test_what_one_target_takes_another_beyond_is_a_conflict() -> None:
+def test_targets_that_push_each_other_out_of_bounds_conflict() -> None:
     """The first is 0.02 too high; to bring it down takes 0.018 off the other, which has 0.005 to give, or 0.03."""
     (said,) = conflicts(BOTH, level_of([0.30, 0.175], 0.0), ALIKE)
     assert said.startswith("win of A (four) is too high, and what would fix it makes win of A (five) too low")
@@ -126,7 +126,7 @@ def test_whose_check_was_unlucky_is_tried_unless_it_is_the_last_try(proofs: int,
 
 
 @pytest.mark.parametrize(("true", "checked", "named"), [(0.2685, -0.0046, []), (0.2665, -0.0026, [1])])
-def test_what_failed_is_excluded_where_it_is_beyond_its_bound(true: float, checked: float, named: list[int]) -> None:
+def test_failed_patches_are_excluded_by_the_bound_they_exceed(true: float, checked: float, named: list[int]) -> None:
     """The check was lucky, the proof was not: both together lie beyond by 2.7 standard errors, or by 0.4."""
     played: list[tuple[str, Any, int]] = []
     search = stub({0: 0.36, 1: true, 2: 0.25}, SearchSettings(games=40_000, proof_games=400_000), played, checked)

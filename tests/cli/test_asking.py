@@ -147,7 +147,7 @@ def test_a_saved_game_against_a_policy_of_a_file_says_how_it_continues(script: C
     assert Path("part.json").read_text() == Path("whole.json").read_text()
 
 
-def test_hint_help_and_what_is_not_a_move(script: Command) -> None:
+def test_hint_help_and_invalid_moves(script: Command) -> None:
     done = script(*GAMES["wonders"], "h\n?\n99\nu\n")
     hint = re.search(r"win share .*?\nBest move: \d+", done.out, re.DOTALL)
     assert hint is not None

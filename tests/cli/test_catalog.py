@@ -74,7 +74,7 @@ def test_a_good_patch_is_checked(wsim_command: Command, tmp_path: Path) -> None:
     assert "1,000 with random and 1,000 with balanced" in wsim_command("catalog", "--check", str(patch)).out
 
 
-def test_what_overflows_is_found_by_the_check_at_every_number_of_players(wsim_command: Command, tmp_path: Path) -> None:
+def test_the_check_finds_overflows_at_every_number_of_players(wsim_command: Command, tmp_path: Path) -> None:
     patch = tmp_path / "mine.toml"
     patch.write_text('cards.Palace.when = [{ event = "card_built", by = "anyone", gain = { shields = 20 } }]')
     checked = wsim_command("catalog", "--check", str(patch))
@@ -118,7 +118,7 @@ def test_a_patch_is_checked_as_it_is_laid(wsim_command: Command, tmp_path: Path,
     assert row["ruleset"] == ruleset
 
 
-def test_a_patch_is_checked_over_what_else_is_laid(wsim_command: Command, tmp_path: Path) -> None:
+def test_a_patch_is_checked_together_with_earlier_layers(wsim_command: Command, tmp_path: Path) -> None:
     (tmp_path / "one.toml").write_text("[rulesets.mine]\nextends = '1e'\nseats = [5]\n")
     (tmp_path / "two.toml").write_text("[rulesets.mine.settings]\nstart_coins = 5\n")
     assert wsim_command("catalog", "--check", str(tmp_path / "two.toml")).code == 2

@@ -277,7 +277,7 @@ def plain(public, own, choice, rules):
 """
 
 
-def test_what_policies_print_is_not_a_result_and_obeyed_by_no_terminal(wsim_command: Command, tmp_path: Path) -> None:
+def test_output_of_policies_is_kept_apart_and_escaped(wsim_command: Command, tmp_path: Path) -> None:
     (file := tmp_path / "loud.py").write_text(LOUD)
     words = ["--policies", f"{file}:loud,{file}:plain,random", "--players", "3", "--games", "5", "--threads", "1"]
     answer = wsim_command("run", *words, "--out", str(tmp_path / "run"), "--json", "-q")
@@ -288,7 +288,7 @@ def test_what_policies_print_is_not_a_result_and_obeyed_by_no_terminal(wsim_comm
     assert "\x1b" not in answer.err
 
 
-def test_names_in_files_of_others_set_no_title_and_forge_no_line(wsim_command: Command, tmp_path: Path) -> None:
+def test_names_in_foreign_files_cannot_set_titles_or_forge_lines(wsim_command: Command, tmp_path: Path) -> None:
     (file := tmp_path / "p.toml").write_text(
         '[cards."A\\u001b[31mred\\u202e"]\nage = 1\n["\\u001b[2J\\r\\nFAKE: no mistakes"]\nx = 1\n'
     )

@@ -24,7 +24,7 @@ def test_a_sound_installation(wsim_command: Command) -> None:
     assert "FAILED" not in answer.out
 
 
-def test_what_is_missing_is_named_with_its_remedy(wsim_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_packages_are_named_with_a_remedy(wsim_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     version = metadata.version
 
     def without_altair(name: str) -> str:

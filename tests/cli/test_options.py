@@ -139,7 +139,7 @@ def test_completion_is_shown_and_installed(
     assert (refused.code, "Shell tcsh not supported" in refused.out + refused.err) == (1, True)
 
 
-def test_who_plays_is_checked_when_it_is_reported() -> None:
+def test_workers_are_checked_on_construction() -> None:
     """Before a command compiles anything, or makes its tables ready."""
     pytest.importorskip("distributed", reason="needs the extra cluster")
     with pytest.raises(UserError, match=r"cluster must be local:4 .*, not 'here'"):

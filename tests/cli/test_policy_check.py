@@ -80,7 +80,7 @@ def test_a_policy_that_reads_past_a_record_is_found(mine: Path, wsim_command: Co
         ("./other.py:good", "does not exist"),
     ],
 )
-def test_what_cannot_be_tried_out_gets_one_sentence(
+def test_policies_that_cannot_be_tested_get_one_sentence(
     mine: Path, wsim_command: Command, policy: str, sentence: str
 ) -> None:
     answer = wsim_command("policies", "--check", policy, "--games", "2")
@@ -89,14 +89,14 @@ def test_what_cannot_be_tried_out_gets_one_sentence(
 
 
 @pytest.mark.slow
-def test_bounds_are_not_checked_where_the_program_is_told(mine: Path, wsim_command: Command) -> None:
+def test_bounds_are_not_checked_with_unchecked(mine: Path, wsim_command: Command) -> None:
     words = ("run", "--games", "20", "--players", "3", "--policies", "./mine.py:outside,random,random", "--json")
     assert "raised IndexError" in wsim_command(*words).err
     assert wsim_command("--unchecked", *words).code == 0
 
 
 @pytest.mark.parametrize(("games", "seconds"), [(3, 0.3), (50, 5.0)])
-def test_what_the_first_game_of_a_process_costs_is_in_no_time_of_a_game(
+def test_start_up_cost_is_left_out_of_the_time_per_game(
     games: int, seconds: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A game takes a tenth of a second, by a clock of the test's own; before the first one something takes 100."""

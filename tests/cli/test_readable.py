@@ -99,7 +99,7 @@ def test_fair_share_and_verdict_are_always_there(runs: dict[str, str], columns: 
 
 
 @pytest.mark.slow
-def test_what_is_omitted_is_counted_and_shown_with_wide(runs: dict[str, str]) -> None:
+def test_omitted_columns_are_counted_and_shown_with_wide(runs: dict[str, str]) -> None:
     some = on_terminal(80, "cards", runs["p4"], "--top", "1")[1]
     [said] = [line for line in some if line.endswith("more columns: --wide")]
     parts = on_terminal(80, "cards", runs["p4"], "--top", "1", "--wide")[1]
@@ -122,7 +122,7 @@ def columns_of(rows: list[dict[str, Any]], *declared: Column) -> list[TextColumn
 
 @pytest.mark.slow
 @pytest.mark.parametrize("columns", [1, 20, 40])
-def test_a_narrow_terminal_tells_rows_line_by_line_or_what_fits(runs: dict[str, str], columns: int) -> None:
+def test_a_narrow_terminal_shows_rows_line_by_line_or_the_columns_that_fit(runs: dict[str, str], columns: int) -> None:
     code, lines = on_terminal(columns, "wonders", runs["p4"], "--top", "2")
     assert code == 0
     assert any(re.search(r"\d\.\d{3} ±\d\.\d{3}$", line) for line in lines)
@@ -158,7 +158,7 @@ def test_columns_are_kept_by_importance_and_shown_in_their_order() -> None:
     assert [part.lines[0].split() for part in parts] == [["name", "a"], ["name", "b"], ["name", "c", "q"]]
 
 
-def test_a_heading_stands_below_itself_rather_than_be_cut() -> None:
+def test_long_headings_wrap_instead_of_being_cut() -> None:
     columns = columns_of([{"card": "Altar", "score_difference": 1.5, "built_share": 0.25}])
     text = as_text(columns, 24, ())
     assert text.lines[0].split() == ["score", "built"]
@@ -236,7 +236,7 @@ def test_colour_is_color() -> None:
         ("=3", "a filter is COLUMN=VALUE, "),
         ("n>=", "a filter is COLUMN=VALUE, "),
         ("crad=Altar", "the table has no column 'crad' (did you mean 'card'?): it has card, n, win_share"),
-        ("card>=Altar", "the column 'card' holds names, which are = or !=, not >="),
+        ("card>=Altar", "the column 'card' contains names, which can be compared with = or !=, not with >="),
         ("n>=1,2", ">= compares with one number, not with '1,2'"),
         ("n<many", "the column 'n' holds numbers, not 'many'"),
     ],
@@ -315,7 +315,7 @@ WRITERS = (
 
 
 @first_quick(2, "words", WRITERS, ids=" ".join)
-def test_an_analysis_is_written_with_what_it_is_of(
+def test_an_analysis_is_written_with_its_run(
     wsim_command: Command, runs: dict[str, str], words: tuple[str, ...], tmp_path: Path
 ) -> None:
     command = [runs.get(word, word) for word in words]

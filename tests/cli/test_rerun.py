@@ -60,7 +60,7 @@ def test_the_repetition_is_stored_where_requested(wsim_command: Command) -> None
 
 
 @pytest.mark.usefixtures("run")
-def test_what_is_not_the_same_is_named(wsim_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_differences_are_named(wsim_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     other_scores(monkeypatch)
     answer = wsim_command("rerun", "run")
     assert (answer.code, answer.err) == (1, "")
@@ -126,7 +126,7 @@ def test_one_shard_is_played_again_without_its_folder(wsim_command: Command, mon
     ],
 )
 @pytest.mark.usefixtures("run")
-def test_what_cannot_be_played_again_is_reported_in_one_sentence(
+def test_runs_that_cannot_be_repeated_are_reported_in_one_sentence(
     wsim_command: Command, source: str, words: tuple[str, ...], sentence: str
 ) -> None:
     Path("letter.json").write_text("dear")
@@ -318,7 +318,7 @@ def test_the_page_of_an_unfinished_run_is_refused(
     )
 
 
-def test_what_was_compared_is_counted_in_words() -> None:
+def test_comparisons_are_counted_in_words() -> None:
     from wsim.balance.answer import BalanceAnswer
     from wsim.people.combine.answer import CombineAnswer
 

@@ -68,7 +68,7 @@ def test_options_win_over_the_plan_file(wsim_command: Command) -> None:
     assert load_run("run").plan == expected
 
 
-def test_what_only_one_game_has_is_an_option_too(wsim_command: Command) -> None:
+def test_options_of_a_single_game_are_listed(wsim_command: Command) -> None:
     assert wsim_command("run", "--games", "5", "--pause=0", "--wonders", "Gizah", "--out", "run").code == 0
     assert load_run("run").plan.options == {"pause": "0", "wonders": "Gizah"}
 

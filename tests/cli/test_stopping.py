@@ -155,9 +155,7 @@ SENTENCES = [
 
 
 @pytest.mark.parametrize(("words", "sentence"), SENTENCES, ids=range(len(SENTENCES)))
-def test_what_was_a_traceback_is_reported_in_one_sentence(
-    wsim_command: Command, words: list[str], sentence: str
-) -> None:
+def test_former_tracebacks_are_reported_in_one_sentence(wsim_command: Command, words: list[str], sentence: str) -> None:
     Path("deep.toml").write_text("a = " + "[" * 5000 + "]" * 5000)
     Path("huge.toml").write_text(f"games = {HUGE}\n")
     Path("list.toml").write_text("[a]\nextends = [1]\n")

@@ -29,7 +29,7 @@ def test_numbers_as_people_write_them(text: str, number: int) -> None:
 
 
 @pytest.mark.parametrize("text", ["1.5", "1e-3", "k", "", "10kk", "1e", "many", "१२", "1" * 5000, "1.2345k"])
-def test_what_is_not_a_whole_number(text: str) -> None:
+def test_values_that_are_not_whole_numbers_are_refused(text: str) -> None:
     with pytest.raises(wsim.UserError, match="is not a whole number"):
         whole(text)
 

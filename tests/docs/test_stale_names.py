@@ -70,7 +70,7 @@ def resolves(dotted: str) -> bool:
 
 
 @pytest.mark.slow
-def test_what_docstrings_and_comments_name_exists() -> None:
+def test_names_in_docstrings_and_comments_exist() -> None:
     stale = []
     for module, path in MODULES.items():
         prose = prose_of(path)

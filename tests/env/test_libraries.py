@@ -84,7 +84,7 @@ def test_acting_together_is_acting_one_after_the_other(name: str) -> None:
     assert most == {"1e": 4, "cities": 5, "duo": 1, "babel": most}[name]
 
 
-def test_who_does_not_decide_has_nothing_to_do() -> None:
+def test_only_the_deciding_player_has_actions() -> None:
     env = wsim.env.aec(seed=6, **BABEL)
     env.reset()
     for _ in range(6):
@@ -207,7 +207,7 @@ def test_a_missing_library_names_the_extra(
 
 
 @pytest.mark.slow
-def test_spaces_draw_what_is_legal() -> None:
+def test_spaces_sample_legal_actions() -> None:
     env = wsim.env.aec(seed=3)
     env.reset()
     space = env.action_space("player_0")

@@ -74,7 +74,7 @@ def test_a_random_playthrough(keys: dict[str, Any]) -> None:
 
 
 @plans
-def test_what_a_player_knows_does_not_tell_what_is_hidden(keys: dict[str, Any]) -> None:
+def test_a_players_information_reveals_nothing_hidden(keys: dict[str, Any]) -> None:
     """All that the player cannot know is resampled: it sees the same, others do not."""
     game = wsim.env.spiel(seed=9, **keys)
     dice, state, differ = random.Random(1), dealt(game.new_initial_state()), 0

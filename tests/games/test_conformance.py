@@ -226,7 +226,7 @@ def test_rows_add_up(row: Row, table: Mapping[str, Any]) -> None:
 
 
 @each_table
-def test_what_a_seat_owns_has_a_column(row: Row, table: Mapping[str, Any]) -> None:
+def test_every_item_of_a_seat_has_a_column(row: Row, table: Mapping[str, Any]) -> None:
     _, simulator = ready(row, table)
     frame = simulator.seats_frame(rows_of(simulator, 1))
     for prefix in row.game.OWNED:
@@ -439,7 +439,7 @@ def test_bad_input_is_reported_in_one_sentence(row: Row, wsim_command: Command, 
 
 
 @each_game
-def test_what_a_game_has_not_is_refused_in_a_sentence(row: Row, wsim_command: Command) -> None:
+def test_missing_features_of_a_game_are_refused_in_one_sentence(row: Row, wsim_command: Command) -> None:
     plan = Plan.make(game=row.game.NAME)
     if row.game.PICKS is None:
         refused = wsim_command("experiment", "picks", "--game", plan.game, "--games", "5")

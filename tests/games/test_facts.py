@@ -286,7 +286,7 @@ def test_a_row_of_the_table_is_all_that_a_new_fact_needs(game: Any, place: int) 
         assert sentence in str(refused.value)
 
 
-def test_numbers_of_facts_with_as_many_take_turns_where_a_game_says_so() -> None:
+def test_facts_of_equal_length_are_interleaved_if_a_game_asks_for_it() -> None:
     pair: Sequence[Fact] = [replace(TOYS[1], name="a"), replace(TOYS[1], name="b", observed=("x", "y", "z"))]
     assert observed_names(observed_groups(pair, in_turns=True)) == ["red", "x", "blue", "y", "green", "z"]
     record = SimpleNamespace(a=[(1, 2, 3)], b=[(4, 5, 6)])

@@ -51,7 +51,7 @@ def command(site: Path, folder: Path, *words: str, code: int = 0) -> str:
 
 
 @pytest.mark.slow
-def test_an_installed_game_is_played_matched_told_and_reported(site: Path, tmp_path: Path) -> None:
+def test_an_installed_game_works_with_run_match_trace_and_report(site: Path, tmp_path: Path) -> None:
     run = ("run", "--game", "toy", "--games", "400", "--seed", "3", "--out", "run", "--json")
     assert json.loads(command(site, tmp_path, *run))["played"] == 400
     command(site, tmp_path, "report", "run", "-o", "page.html")

@@ -47,7 +47,7 @@ def test_decisions_are_overruled_as_often_as_the_plan_says(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PLANS)
-def test_who_is_followed_does_what_it_wants(name: str) -> None:
+def test_a_followed_policy_plays_its_wish(name: str) -> None:
     picks = could_be_overruled(played(name, "0.2")[1]).filter(~pl.col("overruled"))
     if name == "babel":
         assert (picks["wanted"] == picks["code"]).all()
@@ -59,7 +59,7 @@ def test_who_is_followed_does_what_it_wants(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["random", "net", "mixed", "duo"])
-def test_who_is_overruled_does_something_else(name: str) -> None:
+def test_an_overruled_policy_plays_a_different_move(name: str) -> None:
     picks = could_be_overruled(played(name, "0.2")[1]).filter("overruled")
     assert set(picks["wanted_action"].unique()) == {"build", "stage", "sell"}
     building = picks.filter(wanted_action="build")
@@ -142,6 +142,6 @@ def test_seats_may_have_separate_chances(name: str) -> None:
         ({"overrule": "-1", "game": "tower_of_babel"}, "overrule must be a chance"),
     ],
 )
-def test_what_is_not_a_chance_is_refused(keys: dict[str, Any], words: str) -> None:
+def test_invalid_chances_are_refused(keys: dict[str, Any], words: str) -> None:
     with pytest.raises(UserError, match=words):
         wsim.simulate(games=1, **keys)

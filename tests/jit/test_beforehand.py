@@ -28,7 +28,7 @@ def test_every_policy_has_its_entrance(game: str) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_what_steps_games_does_not_wait_for_what_plays_whole_ones(game: str) -> None:
+def test_stepping_does_not_wait_for_kernels_of_whole_games(game: str) -> None:
     """The first use of ``wsim advise`` compiled both, and took a third more than that of ``wsim run``."""
     for name in ("commands", "lockstep"):
         seen, open_ = set[str](), [f"{game}/kernels/{name}"]

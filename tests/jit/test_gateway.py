@@ -48,7 +48,7 @@ def expected(sample: Any) -> dict[str, Any]:
     return found
 
 
-def test_the_sample_answers_what_it_should(expected: dict[str, Any]) -> None:
+def test_the_sample_gives_the_expected_results(expected: dict[str, Any]) -> None:
     assert expected["first"] == 18 + 1000 * 48
     assert expected["called"] == [420, 430, 440]
     assert expected["raised"] == ["on purpose"] * 2
@@ -91,7 +91,7 @@ def test_a_numba_without_a_private_name_is_used_plainly(hidden: tuple[str, str],
 
 @pytest.mark.slow
 @only_jitted
-def test_a_numba_without_a_name_that_keeping_stands_on_keeps_nothing(tmp_path: Path) -> None:
+def test_nothing_is_cached_if_numba_lacks_a_name_that_caching_needs(tmp_path: Path) -> None:
     code = HIDE.rpartition("runpy")[0].format(hidden=("numba.core.serialize", "dumps"))
     code += "from wsim.wonders.kernels.entry_points import science_entry; print(int(science_entry(1, 1, 1, 0)))"
     assert asked("-c", code, WSIM_CACHE_DIR=str(tmp_path)) == 10
@@ -101,7 +101,7 @@ def test_a_numba_without_a_name_that_keeping_stands_on_keeps_nothing(tmp_path: P
 @only_jitted
 @pytest.mark.slow
 @pytest.mark.parametrize("at", [-1, 3, 2**40])
-def test_checked_kernels_refuse_what_is_outside(at: int) -> None:
+def test_checked_kernels_refuse_indices_out_of_bounds(at: int) -> None:
     code = (
         "import json\nfrom tests.jit import sample\n"
         f"try:\n    print(json.dumps(str(sample.element(sample.state(), {at}))))\n"

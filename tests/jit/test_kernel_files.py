@@ -106,7 +106,7 @@ def test_the_file_of_another_kernel_is_none_of_this_one(file: Path, folder: Path
     assert (compiled(), compiled()) == ((2, False), (2, True))
 
 
-def test_what_cannot_be_made_a_kernel_of_is_compiled_again(file: Path) -> None:
+def test_unusable_kernel_files_are_compiled_again(file: Path) -> None:
     """As of another build of the same numba: a sound file that is of no use."""
     import pickle
 

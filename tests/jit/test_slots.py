@@ -31,7 +31,7 @@ def _called(slot, number):  # type: ignore[no-untyped-def]
     return call_slot(slot, number)
 
 
-def test_every_thread_learns_what_failed_in_it_however_many_fail_at_once() -> None:
+def test_each_thread_reports_its_own_failure() -> None:
     """One half raises, the other returns too much; nobody reads before all have failed."""
     fill_slot(RAISES, _raises, 0, 9)
     fill_slot(RETURNS, _returns, 0, 9)

@@ -137,7 +137,7 @@ def test_a_trace_of_a_run_is_of_its_games(made: Path, wsim_command: Command) -> 
 
 
 @pytest.mark.slow
-def test_games_of_other_rules_are_not_told(made: Path, wsim_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_games_with_other_rules_are_omitted(made: Path, wsim_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     before = wsim.__version__
     monkeypatch.setattr("wsim.version.__version__", "9.9")
     answer = wsim_command("--trusted", "trace", str(made), "--trust")
@@ -147,7 +147,7 @@ def test_games_of_other_rules_are_not_told(made: Path, wsim_command: Command, mo
 
 
 @first_quick(1, "name", ["files/1/pp.toml", "files/2/beside.py", "catalogue.json"])
-def test_what_is_kept_and_was_changed_is_refused(made: Path, wsim_command: Command, name: str) -> None:
+def test_changed_run_files_are_refused(made: Path, wsim_command: Command, name: str) -> None:
     (made / name).write_text("changed")
     answer = wsim_command("cards", str(made))
     damage = f"the run {str(made)!r} is damaged: {name} is missing or was changed after it was written"

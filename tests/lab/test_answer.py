@@ -72,7 +72,7 @@ def test_the_fields_are_the_record() -> None:
 
 
 @pytest.mark.parametrize("name", ["a.json", "a.parquet"])
-def test_what_is_written_is_read(tmp_path: Path, name: str) -> None:
+def test_written_answers_can_be_read(tmp_path: Path, name: str) -> None:
     path = heights().write(tmp_path / name)
     assert path == tmp_path / name
     stored = Heights.read(path)
@@ -117,7 +117,7 @@ def test_where_none_can_be_written_is_reported(tmp_path: Path, name: str, senten
         ({"question": {"game": "luck"}}, "is damaged: KeyError('unit')"),
     ],
 )
-def test_what_lacks_something_is_refused(tmp_path: Path, change: dict[str, Any], why: str) -> None:
+def test_incomplete_answers_are_refused(tmp_path: Path, change: dict[str, Any], why: str) -> None:
     (tmp_path / "a.json").write_text(json.dumps(RECORD | change))
     with pytest.raises(UserError) as refused:
         Heights.read(tmp_path / "a.json")

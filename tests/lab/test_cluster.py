@@ -357,9 +357,7 @@ def test_a_worker_needs_no_file_of_the_one_who_asked(place: Path) -> None:
     assert seconds > 8 * 0.002
 
 
-def test_a_worker_keeps_a_handful_of_tasks_and_no_folder_of_others(
-    place: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_worker_keeps_few_tasks_and_no_folders_of_other_workers(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two who ask by turns have their plans made ready once each; the folder of what is dropped goes with it."""
     monkeypatch.setattr(tasks, "_tasks", {})
     monkeypatch.setattr(tempfile, "tempdir", str(place))
@@ -417,7 +415,7 @@ def test_a_missing_extra_is_named(wsim_command: Command, monkeypatch: pytest.Mon
     assert (answer.code, answer.err) == (2, "wsim: a cluster needs the extra: pip install 'wsim[cluster]'\n")
 
 
-def test_what_dask_logs_of_a_lost_connection_is_not_printed() -> None:
+def test_dask_logs_about_lost_connections_are_not_printed() -> None:
     """A scheduler may go while the client sends to it: that is logged by another part of Dask."""
     loggers = [logging.getLogger(f"distributed.{name}") for name in ("client", "batched")]
     before = [logger.level for logger in loggers]

@@ -307,7 +307,7 @@ def test_an_unfinished_run_is_reported_as_unfinished(run: dict[Path, bytes], wsi
     assert "run.json says that the run is interrupted" in answer.out
 
 
-def test_what_is_wrong_as_json(run: dict[Path, bytes], wsim_command: Command) -> None:
+def test_problems_as_json(run: dict[Path, bytes], wsim_command: Command) -> None:
     assert json.loads(wsim_command("verify", "run", "--json").out) == {"folder": "run", "sound": True, "findings": []}
     cut()
     told = json.loads(wsim_command("verify", "run", "--json").out)

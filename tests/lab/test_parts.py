@@ -80,7 +80,7 @@ def test_a_run_is_not_shortened(wsim_command: Command) -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="a process is killed by a signal")
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
-def test_a_run_killed_while_it_grows_keeps_what_was_there(wsim_command: Command, number: int) -> None:
+def test_a_run_killed_while_it_grows_keeps_its_earlier_games(wsim_command: Command, number: int) -> None:
     assert wsim_command(*SLOW, "--games", "220", "--out", "run").code == 0
     growing = process("run", "--resume", "run", "--games", "1000")
     wait_for_shards("run", 7)
@@ -246,7 +246,7 @@ WRONG = [missing, twice, whole, other_cut, other_size, more_missing, other_seed,
 
 
 @first_quick(5, "case", WRONG)
-def test_what_cannot_be_merged_is_refused(wsim_command: Command, case: Any) -> None:
+def test_invalid_merges_are_refused(wsim_command: Command, case: Any) -> None:
     parts(3)
     folders, sentence = case()
     answer = wsim_command("merge", *folders, "--out", "run")

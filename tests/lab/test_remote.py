@@ -169,7 +169,7 @@ def test_a_fetch_that_was_broken_off_continues(
     assert wsim_command("copy", "s3://runs/one", "back").err == ("wsim: 'back' already exists: choose another folder\n")
 
 
-def test_markers_of_folders_and_objects_of_others_are_left_alone(bucket: Any, wsim_command: Command) -> None:
+def test_folder_markers_and_foreign_objects_are_left_alone(bucket: Any, wsim_command: Command) -> None:
     played()
     assert wsim_command("copy", "run", "s3://runs/one").code == 0
     for name in ("one/", "one/seats/", "one/a/../b", "one/notes.txt", "one/seats/part-00000000099990.parquet"):
@@ -182,7 +182,7 @@ def test_markers_of_folders_and_objects_of_others_are_left_alone(bucket: Any, ws
 
 
 @pytest.mark.slow
-def test_a_damaged_object_that_says_that_it_is_whole_is_sent_again(bucket: Any, wsim_command: Command) -> None:
+def test_a_damaged_object_marked_complete_is_sent_again(bucket: Any, wsim_command: Command) -> None:
     played()
     assert wsim_command("copy", "run", "s3://runs/one").code == 0
     name = "one/seats/part-00000000000090.parquet"
@@ -233,7 +233,7 @@ def test_two_copies_of_different_runs_to_one_place_do_not_mix(
         ("s3://runs/one run", "'run' already exists: choose another folder"),
     ],
 )
-def test_what_cannot_be_copied_is_reported_in_one_sentence(
+def test_runs_that_cannot_be_copied_are_reported_in_one_sentence(
     bucket: Any, wsim_command: Command, words: str, sentence: str
 ) -> None:
     played()

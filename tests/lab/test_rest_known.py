@@ -46,7 +46,7 @@ def test_what_ships_with_wsim_is_of_good_players_of_the_first_edition_as_it_is()
         assert shown_with(players=4, **other) is None
 
 
-def test_a_column_stands_behind_the_interval_of_its_figure() -> None:
+def test_the_between_player_column_follows_the_interval() -> None:
     frame = pl.DataFrame(
         {"wonder": ["Gizah", "Rhodos"], "side": ["A", "B"], "n": [5, 6], "win_share": [0.2, 0.4]}
         | {"win_share_low": [0.19, 0.39], "win_share_high": [0.21, 0.41], FAIR: [0.8, 1.6], "score": [50.0, 51.0]}

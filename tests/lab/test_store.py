@@ -327,7 +327,7 @@ def test_a_game_that_cannot_be_played_leaves_nothing_of_a_new_run() -> None:
         ("deep", "'deep/run.json' is not a wsim record: it is nested too deeply"),
     ],
 )
-def test_what_is_not_a_run_is_refused(path: str, sentence: str) -> None:
+def test_folders_that_are_not_runs_are_refused(path: str, sentence: str) -> None:
     Path("file").write_text("")
     records = {"empty": "", "text": "{", "list": "[]", "newer": '{"format": "wsim-run/9"}'}
     records |= {"damaged": '{"format": "wsim-run/2"}', "older": '{"format": "wsim-run/1"}', "deep": "[" * 100_000}

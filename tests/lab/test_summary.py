@@ -123,7 +123,7 @@ def features(rows: pl.DataFrame, policies: Sequence[str], parts: int) -> NDArray
 
 
 @pytest.mark.usefixtures("toy")
-def test_what_was_played_is_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_games_just_played_are_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(run: Run, table: str, games: range) -> pl.LazyFrame:
         raise AssertionError(f"{table} {games} was read")
 
@@ -266,7 +266,7 @@ NO_ROWS = "the run 'run' keeps only a summary, and this needs rows: play it with
         ("trace --keep seats", "trace has no option '--keep'"),
     ],
 )
-def test_what_a_summary_has_not_is_reported_in_one_sentence(wsim_command: Command, words: str, sentence: str) -> None:
+def test_tables_missing_from_a_summary_get_one_sentence(wsim_command: Command, words: str, sentence: str) -> None:
     recorded()
     answer = wsim_command(*words.split())
     assert (answer.code, answer.out, answer.err.count("\n")) == (2, "", 1)
@@ -304,7 +304,7 @@ def test_damage_is_seen(wsim_command: Command) -> None:
     assert "sums/part-00000000009999.parquet" in {finding.file for finding in verify("run")}
 
 
-def test_what_is_not_a_summary_is_refused() -> None:
+def test_files_that_are_not_summaries_are_refused() -> None:
     for frame in (pl.DataFrame({"a": [1]}), Summary().frame()):
         with pytest.raises(ValueError, match="no table of sums"):
             Summary.of_frame(frame)

@@ -247,7 +247,7 @@ def test_worth_is_compared_next_to_other_metrics_of_rows(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("players", [(3, 4)])
-def test_worth_of_several_runs_stands_in_one_table(tmp_path: Path, players: tuple[int, ...]) -> None:
+def test_worth_of_several_runs_is_shown_in_one_table(tmp_path: Path, players: tuple[int, ...]) -> None:
     runs = [whole(tmp_path / str(count), players=count, worth=1) for count in players]
     table = RunTable.of("worth", runs, (), 0.95, {}).table
     stages = table.frame.filter(what="stage")

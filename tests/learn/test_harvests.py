@@ -41,7 +41,7 @@ def test_the_worth_of_moves_is_distinguished_within_each_decision(game: str, rul
 
 
 @pytest.mark.parametrize(("ruleset", "players"), [("1e", 4), ("2e-cities-teams", 6), ("1e-duo", 2)])
-def test_what_an_outcome_is_worth(ruleset: str, players: int) -> None:
+def test_the_value_of_an_outcome(ruleset: str, players: int) -> None:
     simulator = find_game("seven_wonders").prepare(Plan.make(ruleset=ruleset, players=players, policies="balanced"))
     outcomes = np.zeros((1, simulator.seats, 2))
     outcomes[0, 0] = 60, 1
@@ -56,7 +56,7 @@ def test_what_an_outcome_is_worth(ruleset: str, players: int) -> None:
     assert LEARNER.worth(simulator, outcomes, 1) == pytest.approx(-0.03 * 10)
 
 
-def test_what_an_outcome_of_babel_is_worth() -> None:
+def test_the_value_of_an_outcome_of_babel() -> None:
     simulator = find_game(BABEL).prepare(Plan.make(game=BABEL, players=3, policies="balanced"))
     outcomes = np.array([[[50, 0.5], [50, 0.5], [41, 0]]])
     learner = learner_of(BABEL)
@@ -88,7 +88,7 @@ def test_records_survive_the_disk(tmp_path: Path, game: str, ruleset: str, playe
         assert read_records(tmp_path / "x.parquet", dtype).tobytes() == records.tobytes()
 
 
-def test_a_decision_is_worth_what_it_is_worth_to_its_seat(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_value_of_a_decision_is_that_of_its_seat(monkeypatch: pytest.MonkeyPatch) -> None:
     """Playouts that are made up: the first move wins for the seat that decides, and for nobody else.
 
     So its worth is above the mean of k moves by 0.5 * (1 - 1/k), whichever seat decides; the seat's own policy plays on

@@ -31,7 +31,7 @@ pytestmark = pytest.mark.skipif(not JIT, reason="needs many playouts")
 
 
 @pytest.mark.parametrize(("games", "rounds"), [(20, 8), pytest.param(60, 30, marks=pytest.mark.slow)])
-def test_fitting_learns_what_is_there_to_learn(games: int, rounds: int) -> None:
+def test_fitting_recovers_a_planted_signal(games: int, rounds: int) -> None:
     """A worth that is a function of the inputs is found again, in decisions that it was not fitted to."""
     make = harvest("1e", 4, explore=0.3, playouts=1, gap=4)
     states, moves = make(range(games))

@@ -39,7 +39,7 @@ def test_one_and_two_ways_of_clustering_are_those_of_a_library() -> None:
     assert both.games[0] == 15
 
 
-def test_intervals_of_few_players_hold_what_they_promise() -> None:
+def test_intervals_from_few_players_have_their_nominal_coverage() -> None:
     """Without clusters, the interval of 30 games of 8 friends would contain the truth in 73 of 100 groups."""
     rng = np.random.default_rng(2)
     inside = 0

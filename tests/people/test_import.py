@@ -214,7 +214,7 @@ def test_numbers_of_players_and_rule_sets_are_separate_runs() -> None:
         imported(text.replace("2nd edition", "9th"), "b.csv")
 
 
-def test_what_people_did_not_record_is_omitted_and_said() -> None:
+def test_unrecorded_columns_are_omitted_and_reported() -> None:
     (run,) = imported(GOOD.replace("side", "note").replace("Gizah,B", "Gizah,")).runs
     assert "side" not in run.to_polars().columns
     assert run.table("wonders").frame.columns[:2] == ["wonder", "n"]
@@ -226,7 +226,7 @@ def test_what_people_did_not_record_is_omitted_and_said() -> None:
         run.game(0)
 
 
-def test_columns_are_mapped_and_guessed_by_what_they_hold() -> None:
+def test_columns_are_mapped_and_guessed_from_their_content() -> None:
     text = "Runde,Wer,Brett,Wonder,Science,Ergebnis,Place\n" + "".join(
         f"1,{who},{board},3,2,5,Home\n" for who, board in (("Ann", "Rhodos"), ("Bob", "Gizah"), ("Cy", "Ephesos"))
     )

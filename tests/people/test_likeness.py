@@ -27,7 +27,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_people_are_most_like_the_policy_that_they_are(
+def test_simulated_people_are_most_like_their_own_policy(
     runs: Path, monkeypatch: pytest.MonkeyPatch, wsim_command: Command
 ) -> None:
     monkeypatch.chdir(runs)

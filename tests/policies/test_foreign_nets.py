@@ -50,6 +50,6 @@ def test_flipped_bits_are_reported_in_one_sentence(tmp_path: Path) -> None:
             read(path)
 
 
-def test_what_has_no_end_is_not_read() -> None:
+def test_endless_files_are_not_read() -> None:
     with pytest.raises(UserError, match="is not a wsim net"):
         read(Path("/dev/zero"))

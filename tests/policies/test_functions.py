@@ -39,7 +39,7 @@ def test_functions_of_one_name_are_two_policies() -> None:
     assert sum(first) < sum(second)
 
 
-def test_a_function_keeps_what_it_likes_for_a_game() -> None:
+def test_a_function_can_keep_state_during_a_game() -> None:
     kept: dict[int, int] = {}
 
     def counting(public: Any, own: Any, choice: Any, rules: Any) -> int:
@@ -59,7 +59,7 @@ def test_a_function_keeps_what_it_likes_for_a_game() -> None:
         ([last, last], "2 policies for 3 players"),
     ],
 )
-def test_what_is_not_a_policy_gets_one_sentence(policies: Any, sentence: str) -> None:
+def test_invalid_policies_get_one_sentence(policies: Any, sentence: str) -> None:
     with pytest.raises(wsim.UserError, match=sentence):
         wsim.simulate(policies=policies, **TABLE)
 

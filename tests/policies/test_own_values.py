@@ -83,7 +83,7 @@ def test_a_python_function_values_as_a_compiled_one_and_neither_writes_the_game(
 
 
 @pytest.mark.slow
-def test_playouts_that_are_cut_are_worth_what_the_function_says() -> None:
+def test_truncated_playouts_are_valued_by_the_function() -> None:
     """A turn later whoever sold a card has the most coins, and whoever did not the fewest."""
     game = wsim.Game(**WONDERS)
     words = ":prior=0:playouts=12:pool=balanced:candidates=64"

@@ -45,7 +45,7 @@ def chance_after(module: Any, foreseen: dict[int, tuple[int, int]], did: int, ti
     return float(lookahead.chance[RIVAL])
 
 
-def test_who_does_what_a_net_would_do_is_a_net(plain: Any) -> None:
+def test_a_rival_that_plays_like_a_net_is_inferred_to_be_a_net(plain: Any) -> None:
     """By hand, with 2 of 16 as if drawn from all: 14.25 of 16 against 0.25 of 16 is clear, held to exp(1.5)."""
     foreseen = {10: (14, 0), 129: (0, 14)}
     clear = 1 / (1 + np.exp(-1.5))
@@ -54,7 +54,7 @@ def test_who_does_what_a_net_would_do_is_a_net(plain: Any) -> None:
     assert chance_after(plain, foreseen, 10, times=50) == pytest.approx(1 / (1 + np.exp(-5)), abs=1e-5)
 
 
-def test_what_both_would_do_says_nothing_and_little_says_little(plain: Any) -> None:
+def test_moves_that_both_policies_would_play_are_no_evidence(plain: Any) -> None:
     alike = {10: (7, 7), 11: (7, 7)}
     assert chance_after(plain, alike, 10) == chance_after(plain, alike, 99) == 0.5
     assert chance_after(plain, {}, 10) == 0.5

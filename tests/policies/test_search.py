@@ -134,7 +134,7 @@ def test_a_seat_may_search_a_decision_of_any_kind(keys: dict[str, Any], kind: st
     assert found
 
 
-def test_a_ban_holds_for_a_searcher() -> None:
+def test_a_ban_applies_to_a_searcher() -> None:
     ready = simulator("search:playouts=8,balanced,balanced", players=3, ban="0=stages", rotate=False)
     assert all(row["stages"] == 0 for row in rows_of(ready, 3) if row["seat"] == 0)
 
@@ -143,14 +143,14 @@ def test_a_ban_holds_for_a_searcher() -> None:
 
 
 @pytest.mark.slow
-def test_searching_beats_what_it_searches_with() -> None:
+def test_search_beats_its_playout_policy() -> None:
     """Parity is 0.25; 50 playouts win more than 0.55 of the games against three `balanced`."""
     rows = rows_of(simulator("search:playouts=50,balanced,balanced,balanced", players=4, seed=12), 160)
     assert rows["win_share"][rows["policy"] == 0].mean() > 0.40
 
 
 @pytest.mark.slow
-def test_searching_beats_what_it_searches_with_in_babel() -> None:
+def test_search_beats_its_playout_policy_in_babel() -> None:
     """Parity is 0.33; 100 playouts win more than half."""
     rows = rows_of(simulator("search:playouts=100,balanced,balanced", BABEL, players=3, seed=12), 30)
     assert rows["win_share"][rows["entry"] == 0].mean() > 0.40

@@ -128,11 +128,11 @@ def cheats(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-def test_what_a_policy_writes_is_lost(cheats: Path) -> None:
+def test_writes_of_a_policy_are_discarded(cheats: Path) -> None:
     assert play("all_ways", cheats).equals(play("honest", cheats))
 
 
-def test_what_it_writes_is_lost_before_its_next_decision(tmp_path: Path) -> None:
+def test_writes_of_a_policy_are_discarded_before_its_next_decision(tmp_path: Path) -> None:
     file = tmp_path / "again.py"
     lines = """found = int(rules.points[3] == 77) + int(public.coins[seat] == 77)
     rules.points[3] = 77
@@ -166,7 +166,7 @@ OUT = {
 
 
 @pytest.mark.parametrize("line", OUT)
-def test_what_leaves_the_sandbox_is_refused_where_it_can_be_seen(line: str, tmp_path: Path) -> None:
+def test_visible_ways_out_of_the_sandbox_are_refused(line: str, tmp_path: Path) -> None:
     file = tmp_path / "cheats.py"
     file.write_text(HEAD + POLICY.format(name="cheat", lines=line))
     with pytest.raises(UserError, match="cheats.py:cheat' .*" + OUT[line]):

@@ -124,7 +124,7 @@ def test_a_clock_ends_the_playouts(game: wsim.Game) -> None:
     assert 0 < found.playouts < 1000
 
 
-def test_what_cannot_be_asked_is_refused(game: wsim.Game) -> None:
+def test_invalid_questions_are_refused(game: wsim.Game) -> None:
     with pytest.raises(UserError, match="at least 1 playout"):
         game.values(games=0)
     with pytest.raises(UserError, match="at least one legal move"):

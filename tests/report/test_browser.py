@@ -262,7 +262,7 @@ def open_all(view: Chrome) -> None:
 
 @pytest.mark.parametrize("width", [390, 1200])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_an_accessibility_engine_has_nothing_to_say(view: Chrome, scheme: str, width: int) -> None:
+def test_an_accessibility_engine_reports_no_problems(view: Chrome, scheme: str, width: int) -> None:
     """Folded tables included."""
     colours(view, scheme)
     resize(view, width)

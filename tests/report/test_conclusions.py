@@ -136,7 +136,7 @@ def worths(*rows: tuple[str, float, float, float]) -> Table:
     return Table(frame, "Cards", columns=columns, form="owners", labels=("card",))
 
 
-def test_what_overlaps_is_not_called_best() -> None:
+def test_overlapping_intervals_have_no_best() -> None:
     found = about_worth(worths(("a", 0.10, 0.02, 0.0), ("b", 0.09, 0.02, 0.0), ("c", 0.0, 0.02, 0.9)), "cards", 1000)
     assert found[0].headline == "The card worth most is one of 2: a or b."
     assert "Seats that want a win 10.0 percentage points more often with it than with the next best" in found[0].detail
@@ -145,7 +145,7 @@ def test_what_overlaps_is_not_called_best() -> None:
     assert found[1].detail.startswith("2 clearly help the seats that want them, 0 clearly harm them.")
 
 
-def test_what_harms_is_said_to() -> None:
+def test_harmful_items_are_named() -> None:
     found = about_worth(worths(("a", 0.10, 0.02, 0.0), ("b", -0.09, 0.02, 0.01)), "cards", 1000)
     assert [one.headline for one in found] == [
         "The card worth most is a.",

@@ -400,7 +400,7 @@ def test_names_are_escaped(run: Run, tmp_path: Path) -> None:
     assert "&lt;script&gt;alert" in text
 
 
-def test_teams_stand_together() -> None:
+def test_team_mates_are_shown_together() -> None:
     """Two teams of two: margins and ties are those of the teams."""
     seats = pl.DataFrame(
         {

@@ -115,7 +115,7 @@ def test_a_conflict_is_told_at_the_end_of_its_age() -> None:
     assert sum("Conflict" in event.text for event in game.scenes[12].events) == len(fought)
 
 
-def test_what_goes_face_down_is_veiled() -> None:
+def test_face_down_cards_are_hidden() -> None:
     """A card under a stage or sold is not seen by the others (R49)."""
     for name in ("three", "teams", "duo"):
         game, trace = story(name)
@@ -133,7 +133,7 @@ def test_what_goes_face_down_is_veiled() -> None:
             assert card not in str(event.veiled)
 
 
-def test_what_babel_draws_is_veiled() -> None:
+def test_cards_drawn_in_babel_are_hidden() -> None:
     game, _ = story("babel")
     drawn = [event for scene in game.scenes for event in scene.events if event.text.startswith(("draws", "passes"))]
     assert drawn

@@ -251,7 +251,7 @@ def test_all_text_can_be_read(view: View, name: str, scheme: str) -> None:
     assert view.ask(CONTRAST) == []
 
 
-def test_what_can_be_used_has_a_name(view: View) -> None:
+def test_every_control_has_a_name(view: View) -> None:
     view.open("four")
     unnamed = """
         const unnamed = (one) => !(one.getAttribute('aria-label') || one.labels?.length || one.textContent.trim());

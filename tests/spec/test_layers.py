@@ -145,7 +145,7 @@ def test_a_change_is_a_path_and_a_value(change: str, path: tuple[str, ...], valu
         ("rules.tips=[", "'[' is not a value; accepted: a number, a word, true, false, [...] or { ... }, such as"),
     ],
 )
-def test_what_is_not_a_change(change: str, expected: str) -> None:
+def test_invalid_changes_are_refused(change: str, expected: str) -> None:
     with pytest.raises(UserError) as caught:
         parse_change(change, GRAMMAR)
     assert str(caught.value).startswith(f"--set {change!r}")

@@ -68,7 +68,7 @@ READERS: Mapping[str, Reader] = {
 
 
 @pytest.mark.parametrize("name", READERS)
-def test_what_a_reader_accepts_is_valid(name: str) -> None:
+def test_values_that_a_reader_accepts_are_valid(name: str) -> None:
     """And something is, and something is not: the schema of a field says something."""
     reader, validator = READERS[name], Draft202012Validator(schema_of(READERS[name]))
     read, valid, tried = 0, 0, 0

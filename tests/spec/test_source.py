@@ -23,7 +23,7 @@ def test_toml_is_parsed_nowhere_else() -> None:
     assert readers == {"spec/source", "spec/layers"}
 
 
-def test_what_is_read_is_the_callers_own(tmp_path: Path) -> None:
+def test_each_caller_gets_its_own_copy(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text("[a]\nb = [1]\n", encoding="utf-8")
     read_toml(path)["a"]["b"].append(2)

@@ -49,7 +49,7 @@ def test_it_lies_inside_at_every_number_of_seats_and_for_every_family() -> None:
         assert np.mean(every) >= 0.90, out
 
 
-def test_rows_that_cannot_be_told_apart_have_one_half_width() -> None:
+def test_indistinguishable_rows_have_one_half_width() -> None:
     rng = np.random.default_rng(3)
     values, noise = rng.normal(0.25, 0.02, (4, 30)), np.full(30, 1e-5)
     half = player_half_widths(values, noise)

@@ -105,7 +105,7 @@ def test_a_summary_has_the_shapes_that_its_recipes_say(recipe: Any) -> None:
     assert {key: array.shape for key, array in arrays.items()} == dict(recipe.shapes(recipe.name, kept.labels))
 
 
-def test_levels_that_say_nothing_have_no_share_of_the_variance() -> None:
+def test_uninformative_levels_have_no_share_of_the_variance() -> None:
     """Forty levels of 800 seats at random explain a twentieth of any outcome by chance, which is taken off."""
     shares = []
     for seed in range(8):

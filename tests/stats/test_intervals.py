@@ -101,7 +101,7 @@ def test_mean_is_cluster_robust_least_squares() -> None:
     assert ours.games[0] == games
 
 
-def test_intervals_cover_as_often_as_they_say() -> None:
+def test_intervals_have_their_nominal_coverage() -> None:
     rng = np.random.default_rng(4)
     means = differences = blind = 0
     for _ in range(REPLICATIONS):

@@ -135,7 +135,7 @@ def test_shares_of_the_variance_are_recovered_with_their_intervals() -> None:
         assert one["variance"] == pytest.approx(100 * SHARES[one["source"]], abs=1.5)
 
 
-def test_factors_that_go_together_share_what_they_explain() -> None:
+def test_correlated_factors_share_the_explained_variance() -> None:
     frame = model_seats(3000, 5).with_columns(twin=pl.col("policy"))
     both = stats.variance_shares(frame, {"policy": ["policy"], "twin": ["twin"]}, outcome="points").frame
     assert both["share"][0] == pytest.approx(both["share"][1])
@@ -205,7 +205,7 @@ def test_team_mates_are_not_opponents() -> None:
     assert rows["c", "b"]["ahead"] == 1
 
 
-def test_what_was_so_in_every_game_has_a_width_all_the_same() -> None:
+def test_constant_outcomes_still_have_a_width() -> None:
     """By Wilson's interval for what was never seen: in 40 games it may come in 0.0876 of them."""
     rows = {"game": np.repeat(np.arange(40), 3), "seat": [0, 1, 2] * 40, "policy": ["a", "b", "c"] * 40}
     frame = pl.DataFrame({**rows, "total": [30, 20, 10] * 40, "win_share": [1.0, 0.0, 0.0] * 40})

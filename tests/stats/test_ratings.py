@@ -112,7 +112,7 @@ def test_too_many_levels_are_refused() -> None:
         stats.strengths(frame, "wonder")
 
 
-def test_the_share_of_wins_is_what_was_won() -> None:
+def test_the_win_share_is_the_observed_share() -> None:
     """The first board wins or comes last, the second is never last: it is stronger, and yet the first wins as often."""
     rng = np.random.default_rng(2)
     bold = rng.random(4000) < 0.5

@@ -126,7 +126,7 @@ def test_looks_of_any_size_and_a_budget_overrun() -> None:
     assert looks[-1].spent == pytest.approx(0.05)
 
 
-def test_what_cannot_be_tested_is_refused() -> None:
+def test_invalid_test_settings_are_refused() -> None:
     for wrong, text in (
         ({"budget": 0}, "at least 1 deal"),
         ({"budget": 10, "margin": 0}, "larger than 0"),

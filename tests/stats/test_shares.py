@@ -75,7 +75,7 @@ def test_few_owners_who_all_lost_decide_nothing(several: bool) -> None:
     assert (table["win_q"].drop_nulls() > 0.05).all()
 
 
-def test_who_never_wins_is_below_the_fair_share_and_below_all_others() -> None:
+def test_a_policy_that_never_wins_is_below_the_fair_share_and_all_others() -> None:
     """That no game differs is no reason to give no verdict: in 300 games it is clear, in 3 it is not."""
     for games, verdict in ((300, "lower"), (3, "unclear")):
         totals = np.random.default_rng(1).integers(30, 70, (games, 4)) - np.array([0, 0, 0, 60])
@@ -87,7 +87,7 @@ def test_who_never_wins_is_below_the_fair_share_and_below_all_others() -> None:
         assert set(met["verdict"]) == {verdict}
 
 
-def test_who_takes_every_seat_has_no_interval_of_its_share() -> None:
+def test_a_policy_in_every_seat_has_no_win_share_interval() -> None:
     """By construction 1 / seats, which is no estimate; beside another policy, and of scores, there is one."""
     frame = pl.DataFrame(finish(np.random.default_rng(1).integers(30, 70, (50, 4))))
     alone = stats.policies(frame.with_columns(policy=pl.lit("a")))

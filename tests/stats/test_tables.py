@@ -227,7 +227,7 @@ def test_cards_by_a_column_are_the_tables_of_its_levels(seats: pl.DataFrame) -> 
     assert by_policy["policy"].dtype == seats["policy"].dtype
 
 
-def test_what_is_known_of_a_card_is_next_to_it(seats: pl.DataFrame) -> None:
+def test_facts_about_a_card_are_next_to_it(seats: pl.DataFrame) -> None:
     frame = data.cards(seats, about={"Card 03": {"age": 3, "color": "blue"}}).frame
     assert frame.columns[:3] == ["card", "age", "color"]
     assert frame.filter(pl.col("age") == 3)["card"].to_list() == ["Card 03"]

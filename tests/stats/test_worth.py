@@ -116,7 +116,7 @@ def test_a_split_is_the_table_of_some_wishes(by: str) -> None:
         assert row["overruled"] == (own & wishes.overruled).sum()
 
 
-def test_what_was_seen_too_rarely_is_omitted() -> None:
+def test_rare_items_are_omitted() -> None:
     table = worth_table(sums_of(*made(4, 20)), fewest=30)
     assert table.frame.filter(pl.col("overruled") < 30).is_empty()
     assert "Left out: 3 things" in table.note

@@ -58,7 +58,7 @@ def test_one_number_alone_is_tuned() -> None:
     assert tuned.judged["opponents"].to_list() == ["2 stone"]
 
 
-def test_what_changes_nothing_stays_and_is_not_searched() -> None:
+def test_parameters_without_effect_stay_and_are_not_searched() -> None:
     tuned = wsim.tune("archer", **SMALL, generations=2, out="run")
     assert len(tuned.history.moved) == 3
     assert found(tuned)["idle"] == 0.0

@@ -107,7 +107,7 @@ def test_a_function_counts_as_the_number_that_it_returns(tmp_path: Path) -> None
     )
 
 
-def test_what_a_function_writes_is_discarded(tmp_path: Path) -> None:
+def test_writes_of_a_function_are_discarded(tmp_path: Path) -> None:
     assert played(patch(tmp_path, "mine.writing(least=0, most=0)")) == played(patch(tmp_path, "0"))
 
 
@@ -267,7 +267,7 @@ def test_learning_from_a_game_whose_effect_fails_is_reported_in_one_sentence(tmp
         ("whole", "the effect 'whole' of mine.py returns a record, not a whole number"),
     ],
 )
-def test_what_cannot_be_compiled_is_reported_in_one_sentence(tmp_path: Path, function: str, said: str) -> None:
+def test_functions_that_cannot_be_compiled_get_one_sentence(tmp_path: Path, function: str, said: str) -> None:
     path = patch(tmp_path, f"mine.{function}(least=0, most=9)")
     with pytest.raises(UserError) as refused:
         GAME.prepare(Plan.make(patch=[str(path)], policies="random"))

@@ -105,7 +105,7 @@ def test_a_negative_total_is_stopped_at_its_own_bound() -> None:
         played(engine_table("1e", 7, (BUILDING,), set=changes), 300)
 
 
-def test_what_fills_the_log_stops_the_trace_and_not_the_game() -> None:
+def test_a_full_log_stops_the_trace_and_not_the_game() -> None:
     acts = 'each="other", gain={coins=1, debts=1}, lose={debts=1}'
     changes = of_cards(PLAIN[:14], f'when=[{{event="card_built", by="anyone", {acts}}}]')
     table = engine_table("1e", 7, (BUILDING,), set=(*FREE, *changes))
@@ -191,7 +191,7 @@ def test_a_what_if_whose_variant_breaks_a_limit_says_so(wsim_command: Command) -
 SHIELDS = r"^in this game of rule set 1e with 3 players, seat \d reached \d+ shields"
 
 
-def test_a_position_that_is_followed_says_so_and_stays_where_it_was() -> None:
+def test_a_failed_move_is_reported_and_leaves_the_position_unchanged() -> None:
     number, sentence = first_break()
     position: Any = find_game("seven_wonders").prepare(wsim.Plan.make(**KEYS)).begin(number)
     before = position.clone()

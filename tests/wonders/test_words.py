@@ -47,7 +47,7 @@ def test_a_list_of_words_is_in_one_place() -> None:
     assert not again
 
 
-def test_numbers_are_places_in_their_lists() -> None:
+def test_numbers_are_indices_into_their_lists() -> None:
     for names, numbers in (
         (words.COLORS, ("BROWN", "GRAY", "BLUE", "YELLOW", "RED", "GREEN", "PURPLE", "BLACK")),
         (words.SYMBOLS[1:], ("COMPASS", "GEAR", "TABLET", "ANY")),

@@ -67,7 +67,7 @@ def test_a_branch_goes_back_makes_the_move_and_the_policies_play_on() -> None:
     assert followed(expected.step(2)).result == other.result
 
 
-def test_of_a_followed_game_it_is_what_the_command_says() -> None:
+def test_the_analysis_of_a_game_agrees_with_the_command() -> None:
     whole = game()
     for _ in range(5):
         whole.follow()

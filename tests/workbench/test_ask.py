@@ -144,7 +144,7 @@ def test_mistakes_are_in_the_form_with_what_was_written(caller: Caller) -> None:
         ({**BAN, "polices": ["net"]}, "a.json", "did you mean 'policies'"),
     ],
 )
-def test_what_cannot_be_asked_is_refused(
+def test_invalid_questions_are_refused(
     questions: Questions, tmp_path: Path, texts: dict[str, list[str]], out: str, sentence: str
 ) -> None:
     (tmp_path / "there.json").touch()
@@ -207,7 +207,7 @@ def test_a_worker_that_fails_is_refused_in_one_sentence(questions: Questions) ->
     assert (asked.state, asked.sentence) == ("refused", "the worker failed: it broke")
 
 
-def test_what_is_asked_is_written_when_the_server_ends(questions: Questions, tmp_path: Path) -> None:
+def test_running_questions_are_written_when_the_server_ends(questions: Questions, tmp_path: Path) -> None:
     asked = questions.ask(form_of("whatif"), waiting(), "a.json")
     questions.ask(form_of("whatif"), waiting(), "b.json")
     until(lambda: asked.looks)
@@ -314,7 +314,7 @@ def test_a_patch_is_the_one_that_the_command_writes(
 
 
 @pytest.mark.slow
-def test_ctrl_c_leaves_what_is_known(tmp_path: Path, serve: Serve) -> None:
+def test_ctrl_c_keeps_the_results_so_far(tmp_path: Path, serve: Serve) -> None:
     """A server that ends stops its worker in order: the answer so far is a whole file."""
     import signal
     import urllib.request

@@ -61,7 +61,7 @@ def effects(view: Chrome) -> str:
 
 @pytest.mark.parametrize("page", ["/ask", "/ask/whatif", "/ask/match"])
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
-def test_an_accessibility_engine_has_nothing_to_say(
+def test_an_accessibility_engine_reports_no_problems(
     view: Chrome, address: str, page: str, scheme: str, width: int
 ) -> None:
     shown_and_sound(view, address, page, scheme, width)

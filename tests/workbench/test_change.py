@@ -43,7 +43,7 @@ def test_fields_are_the_values_of_the_catalogue(caller: Caller) -> None:
     assert 'name="to:wonders.Gizah.sides.B.4.points" value="7"' in stages
 
 
-def test_what_is_changed_is_in_the_address(caller: Caller) -> None:
+def test_changes_are_in_the_address(caller: Caller) -> None:
     status, where = changed(caller, **{"to:cards.Palace.points": "5", "to:cards.Palace.age": "3"})
     assert (status, where) == (
         303, "/change?game=seven_wonders&ruleset=1e&change=cards.Palace.points=5&at=cards.Palace"

@@ -62,7 +62,7 @@ def frame_of(text: str) -> pl.DataFrame:
         "table=wonders&won_by=5",
     ],
 )
-def test_a_table_is_what_its_command_writes(caller: Caller, wsim_command: Command, query: str) -> None:
+def test_a_table_agrees_with_its_command(caller: Caller, wsim_command: Command, query: str) -> None:
     """The same rows and the same words about them."""
     reply, file = caller.get(f"/run?run=one&{query}"), caller.get(f"/run.csv?run=one&{query}")
     assert (reply.status, file.status) == (200, 200)
@@ -183,7 +183,7 @@ def test_a_card_is_split_by_when_it_was_taken_where_the_run_says(caller: Caller,
     assert all(f'data-key="{seen}"' in shown for seen in rows["n_seen"])
 
 
-def test_an_answer_is_shown_with_what_repeats_it(caller: Caller) -> None:
+def test_an_answer_is_shown_with_the_command_that_repeats_it(caller: Caller) -> None:
     reply = caller.get("/answer?file=palace.json")
     assert reply.status == 200
     assert command_of(reply) == ["wsim", "rerun", "palace.json"]
@@ -245,7 +245,7 @@ def test_a_run_that_is_deleted_while_it_is_shown_is_refused_in_one_sentence(fold
     assert "does not exist" in reply.text
 
 
-def test_what_was_read_is_not_read_again(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tables_are_read_only_once(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     assert caller.get("/run?run=one&table=cards").status == 200
     monkeypatch.setattr("wsim.lab.store.load_run", lambda *_: pytest.fail("the run was opened again"))
     assert caller.get("/run?run=one&table=cards&filter=age%3D1&sort=n").status == 200

@@ -97,12 +97,12 @@ def test_a_stale_move_is_refused_in_one_sentence_and_nothing_is_done(caller: Cal
         ("9" * 5000, "a move must be a whole number of at most 15 digits"),
     ],
 )
-def test_what_is_not_a_move_is_refused_in_one_sentence(caller: Caller, move: str, sentence: str) -> None:
+def test_invalid_moves_are_refused_in_one_sentence(caller: Caller, move: str, sentence: str) -> None:
     table = opened(caller)
     assert sentence in refusal(caller, link(table), chosen(caller, link(table), move=move))
 
 
-def test_who_has_chosen_waits_and_learns_nothing(caller: Caller) -> None:
+def test_a_seat_that_has_chosen_waits_and_learns_nothing(caller: Caller) -> None:
     table = opened(caller, name1="Bob", name2="Cid")
     before = [caller.get(link(table, seat), cookie=None).text for seat in range(3)]
     chosen(caller, link(table, 2))
@@ -134,7 +134,7 @@ def test_a_choice_is_dropped_if_its_seat_sees_something_else_when_it_is_asked(ca
     assert "Age I, turn 1" in caller.get(link(table, 0), cookie=None).text
 
 
-def test_hints_and_chances_are_of_what_the_seat_knows(caller: Caller) -> None:
+def test_hints_and_chances_use_only_the_seats_knowledge(caller: Caller) -> None:
     table = opened(caller, name1="Bob", policies="first")
     page = caller.get(f"{link(table, 1)}?hint=1&chance=1", cookie=None)
     assert page.status == 200
@@ -257,14 +257,14 @@ def test_mistakes_of_a_new_table(caller: Caller, fields: dict[str, str], sentenc
     assert not list(tables_of(caller.app))
 
 
-def test_a_refused_form_keeps_what_was_typed(caller: Caller) -> None:
+def test_a_refused_form_keeps_its_input(caller: Caller) -> None:
     page = caller.post("/play", [*{**FORM, "policies": "balancd", "name1": "Bo", "changes": "Palace"}.items()]).text
     for kept in ('value="balancd"', 'value="Bo"', ">Palace</textarea>", 'value="7"', "<details open>"):
         assert kept in page
     assert "balanced, " in page  # the list of the policies
 
 
-def test_what_turns_out_at_the_table_is_shown_there_and_no_seat_is_offered(
+def test_errors_at_the_table_are_shown_there_and_no_seat_is_offered(
     caller: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where the rules are still to be compiled, the plan is not tried before the table is opened."""

@@ -80,7 +80,7 @@ def test_two_people_play_by_keys_and_a_page_that_waits_renews_itself(view: Chrom
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
-def test_an_accessibility_engine_has_nothing_to_say(view: Chrome, address: str, scheme: str, width: int) -> None:
+def test_an_accessibility_engine_reports_no_problems(view: Chrome, address: str, scheme: str, width: int) -> None:
     colours(view, scheme)
     resize(view, width)
     found = {"play": complaints(view)}

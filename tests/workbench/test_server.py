@@ -50,7 +50,7 @@ def caller(folder: Path) -> Caller:
     return Caller(folder)
 
 
-def test_the_start_lists_what_is_there(caller: Caller) -> None:
+def test_the_start_page_lists_the_folder(caller: Caller) -> None:
     reply = caller.get("/")
     assert reply.status == 200
     assert "seven_wonders 1e, 4 players, net" in reply.text
@@ -94,7 +94,7 @@ def test_an_address_in_numbers_is_accepted_where_every_address_is_listened_at(fo
 @pytest.mark.parametrize(
     "origin", ["http://evil.example", "null", f"http://127.0.0.1:{PORT + 1}", f"https://{HOST}", None]
 )
-def test_what_changes_something_comes_from_a_page_of_the_server(caller: Caller, origin: str | None) -> None:
+def test_changes_are_accepted_only_from_pages_of_the_server(caller: Caller, origin: str | None) -> None:
     assert caller.post("/", origin=origin).status == 403
     assert caller.post("/").status == 405  # the page takes no forms, but this one was let through
 
@@ -202,7 +202,7 @@ def test_an_address_that_there_is_none_of_is_refused_in_one_sentence(caller: Cal
     assert re.search("there is no (page|file)", reply.text)
 
 
-def test_what_is_opened(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_targets_that_can_be_opened(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert server.opened(str(folder)) == (Folder(folder.resolve()), "/")
     assert server.opened(str(folder / "palace.json"))[0].root == folder.resolve()
     monkeypatch.chdir(folder)

@@ -123,7 +123,7 @@ def _matching(row: KnobRow, values: Mapping[Path, int]) -> list[Path]:
 def _bounds(row: KnobRow, path: Path, base: int) -> tuple[int, int]:
     match = _RANGE.fullmatch(row.range)
     if match is None:
-        raise UserError(f"the range of the knob {row.path!r} is written -2..2, not {row.range!r}")
+        raise UserError(f"the range of the knob {row.path!r} must look like -2..2, not {row.range!r}")
     low, high = int(match[1]), int(match[2])
     if low > high:
         raise UserError(f"the range {row.range!r} of the knob {row.path!r} is contradictory: {low} is above {high}")

@@ -122,24 +122,24 @@ class WonBy:
     @property
     def seats(self) -> pl.LazyFrame:
         """The rows of the seats of these games, in order."""
-        return self._of_games(self._run.seats)
+        return self._of_these_games(self._run.seats)
 
     @property
     def picks(self) -> pl.LazyFrame:
         """The rows of the decisions of these games, in order."""
-        return self._of_games(self._run.picks)
+        return self._of_these_games(self._run.picks)
 
     def summed(self, _recipe: object) -> WonBy:
         """Return itself: the sums of a run cover all games."""
         return self
 
-    def _of_games(self, rows: pl.LazyFrame) -> pl.LazyFrame:
+    def _of_these_games(self, rows: pl.LazyFrame) -> pl.LazyFrame:
         return rows.join(self._wanted.select("game"), on="game", how="semi", maintain_order="left")
 
     @property
     def wishes(self) -> None:
         """Raise UserError: worth is of all games."""
-        raise UserError("worth is measured in games of its own, whatever the winner's margin: leave out --won-by")
+        raise UserError("worth is measured in separate games, whatever the winner's margin: leave out --won-by")
 
     def between(self, _analysis: object, _figure: str) -> None:
         """Return None: differences between players are known only for all games."""

@@ -2,7 +2,7 @@
 
 The figures of a table are known for several *families* of players; policies that were learned by one plan are one
 family. Of k families with variance s^2, the figure of a further one lies within t sqrt(1 + 1 / k) s of theirs. Sampling
-noise is subtracted from s^2. Where rows cannot be told apart (a test of homogeneity), they have one common variance;
+noise is subtracted from s^2. If a test of homogeneity finds no difference between rows, they share one variance;
 elsewhere each is shrunk towards the common one. Rows of one family share how far that family is from the others, so
 pooling does not count as more families: t has k degrees of freedom, one for each. Tables with one family left out are
 the check (tests/stats/test_between.py): 95% and 97% of its wonders and cards lie inside.
@@ -70,7 +70,7 @@ class Between:
 
     Attributes
     ----------
-    players: the compared policies, each playing all seats. families: how many families they are. games: of each policy.
+    players: the compared policies, each playing all seats. families: the number of families. games: of each policy.
     figures: by row, such as ``Rhodos B``: the figure of each family. noise: by row, the sampling variance of one.
     """
 

@@ -77,7 +77,7 @@ def _holds(table: pl.DataFrame, name: str, sign: str, text: str) -> pl.Expr:
             raise UserError(f"{sign} compares with one number, not with {text!r}")
         return {"<": column.lt, "<=": column.le, ">": column.gt, ">=": column.ge}[sign](numbers[0])
     if sign not in ("=", "!="):
-        raise UserError(f"the column {name!r} holds names, which are = or !=, not {sign}")
+        raise UserError(f"the column {name!r} contains names, which can be compared with = or !=, not with {sign}")
     accepted = [value.lower() for value in (text, *values)]  # a name may itself contain a comma
     among = column.cast(pl.String).str.to_lowercase().is_in(accepted)
     return among if sign == "=" else ~among

@@ -70,7 +70,7 @@ class OwnerSums:
     def frame(self, share: str, sides: int, level: float) -> pl.DataFrame:
         """Return the table; ``sides``: the number of players or teams in every game."""
         win, score = (self._outcome(index, level) for index in range(len(OUTCOMES)))
-        win = self._unlike(win)
+        win = self._allowing_for_unseen(win)
         if all_usual(self.usual.rows, self.usual.rows * self.usual.outcomes[0]):
             win = _Outcome(*(field.unknown(np.full(len(field.value), True)) for field in vars(win).values()))
         with_it, means = win.having.with_wilson(), self._means_with_it()
@@ -121,7 +121,7 @@ class OwnerSums:
             estimates.append(self.moments.linear(_settled(value), np.nan_to_num(error), seen, level))
         return _Outcome(*estimates)
 
-    def _unlike(self, win: _Outcome) -> _Outcome:
+    def _allowing_for_unseen(self, win: _Outcome) -> _Outcome:
         """Return the estimates of wins, with errors that allow for unseen results of groups that always won or lost."""
         totals, usual, seen = self.moments.totals, self.usual, self.moments.games[:, 1]
         rows, owners, wins = totals[:, 0], totals[:, 1], totals[:, 2]

@@ -44,18 +44,18 @@ def rankings(seats: pl.LazyFrame, levels: Levels) -> Rankings:
         pending.append(orders)
         counts.append(number)
         if sum(map(len, pending)) > _COMPACT:
-            pending, counts = _together(pending, counts)
-    pending, counts = _together(pending, counts)
+            pending, counts = _merged(pending, counts)
+    pending, counts = _merged(pending, counts)
     return orders_of(pending[0], counts[0], places, len(levels))
 
 
-def _together(
-    found: list[NDArray[np.int64]], counts: list[NDArray[np.int64]]
+def _merged(
+    orders: list[NDArray[np.int64]], counts: list[NDArray[np.int64]]
 ) -> tuple[list[NDArray[np.int64]], list[NDArray[np.int64]]]:
     empty = np.zeros(0, np.int64)
-    orders, index = np.unique(np.concatenate([empty, *found]), return_inverse=True)
-    number = np.bincount(index, np.concatenate([empty, *counts]), len(orders))
-    return [orders], [np.rint(number).astype(np.int64)]
+    unique, index = np.unique(np.concatenate([empty, *orders]), return_inverse=True)
+    number = np.bincount(index, np.concatenate([empty, *counts]), len(unique))
+    return [unique], [np.rint(number).astype(np.int64)]
 
 
 def _numbers(batch: GameBatch, levels: Levels, places: int) -> NDArray[np.int64]:

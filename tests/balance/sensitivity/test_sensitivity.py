@@ -23,7 +23,7 @@ FEW = ("--games", "4000", "--replays", "2000")
 
 
 @pytest.mark.usefixtures("medal")
-def test_effects_are_what_the_change_does() -> None:
+def test_effects_match_the_effect_of_the_change() -> None:
     """A point is worth as much as a salt less costs: one is re-scored, the other played, on other deals."""
     goal = read_goal(write_goal(UNBALANCED + TARGET + KNOBS + "[search]\ngames = 40000\nreplays = 40000\n"))
     answer = ask(SensitivityQuestion(goal=goal))

@@ -70,7 +70,7 @@ def test_a_patch_that_there_is_is_measured_without_a_search(wsim_command: Comman
     assert sorted(path.name for path in Path().iterdir()) == ["goal.toml", "mended.toml"]
 
 
-def test_who_learned_either_game_plays_both() -> None:
+def test_nets_trained_on_either_game_play_both() -> None:
     """Four cells, twice: who learned without the patch, and with it, in the game without it and with it."""
     asked: list[Any] = []
 
@@ -129,7 +129,7 @@ def test_a_mistake_is_reported_in_one_sentence_before_anything_is_searched_for(
 
 
 @pytest.mark.parametrize("option", ["--player", "--style"])
-def test_who_cannot_play_is_refused_before_anything_is_searched_for(option: str, wsim_command: Command) -> None:
+def test_invalid_players_are_refused_before_the_search(option: str, wsim_command: Command) -> None:
     target = '[[target]]\nof = "wonder"\nwithin = 0.1\n[[knob]]\npath = "cards.*.points"\nrange = "-1..1"\n'
     answer = wsim_command("balance", write_goal(target), option, "millitary", "--out", "patch.toml")
     assert (answer.code, answer.out) == (2, "")
@@ -196,7 +196,7 @@ def test_ctrl_c_while_a_given_patch_is_carried_over(wsim_command: Command, stopp
     assert not Path("mended.toml.journal").exists()
 
 
-def test_a_search_continues_only_with_what_it_was(wsim_command: Command, stopped: Callable[[], None]) -> None:
+def test_a_search_continues_only_with_the_same_question(wsim_command: Command, stopped: Callable[[], None]) -> None:
     """The journal of one patch is not that of another."""
     goal = write_settings()
     words = ("balance", goal, "--transfer", write_patch(), "--player", "shy", "--transfer-games", "1000", "--quiet")
@@ -205,7 +205,7 @@ def test_a_search_continues_only_with_what_it_was(wsim_command: Command, stopped
     assert "belongs to another goal, seed or version of wsim" in wsim_command(*words, "--resume").err
 
 
-def test_how_does_not_decide_what_is_measured() -> None:
+def test_execution_settings_do_not_change_the_measurement() -> None:
     goal, patch = read_goal(write_settings()), read_patch(Path(write_patch()))
     where = TransferSettings(games=3000)
     one, other = (transferred(goal, patch, where, execution=Execution(threads)) for threads in (1, 2))

@@ -101,7 +101,7 @@ def test_it_is_written_read_and_repeated(tmp_path: Path) -> None:
         ({"fewest": 1}, "fewest"),
     ],
 )
-def test_what_cannot_be_asked_is_refused(keys: dict[str, Any], words: str) -> None:
+def test_invalid_questions_are_refused(keys: dict[str, Any], words: str) -> None:
     with pytest.raises(UserError, match=words):
         wsim.experiment_worth(**{**QUICK, **keys})
 

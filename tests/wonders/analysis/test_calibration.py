@@ -98,14 +98,14 @@ def test_order_of_rows_does_not_matter() -> None:
     assert set(table["group"]) == {*GROUPS, "game"}
 
 
-def test_what_humans_did_not_play_is_refused() -> None:
+def test_runs_without_human_counterpart_are_refused() -> None:
     with pytest.raises(UserError, match="3 to 7 players, not for 2"):
         analysis.calibrate(seats_table(10, 2, cards=()))
     with pytest.raises(UserError, match="no column 'points_guild'"):
         analysis.calibrate(seats_table(10, 3, cards=()).drop("points_guild"))
 
 
-def test_what_must_agree_tells_nothing() -> None:
+def test_figures_that_must_agree_are_not_informative() -> None:
     table = analysis.calibrate(human_like(50, 0.0)).frame
     silent = table.filter(~pl.col("informative"))
     assert silent.select("group", "figure").rows() == [
@@ -119,7 +119,7 @@ def test_what_must_agree_tells_nothing() -> None:
     ("--ruleset 2e --players 3", "the human results are from the first edition"),
     ("--ruleset 1e-duo --players 2", "the human results are from the first edition"),
 ])  # fmt: skip
-def test_only_what_humans_played_is_compared_with_them(
+def test_only_settings_that_humans_played_are_compared(
     wsim_command: Command, tmp_path: Path, words: str, sentence: str
 ) -> None:
     run = str(tmp_path / "run")

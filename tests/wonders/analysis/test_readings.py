@@ -142,7 +142,7 @@ def test_readings_by_policy_and_by_turn(played: Any) -> None:
         (("--picks",), ("--level", "2"), "a confidence level must be between 0 and 1, not 2"),
     ],
 )
-def test_what_cannot_be_read_is_reported_in_one_sentence(
+def test_unreadable_picks_are_reported_in_one_sentence(
     wsim_command: Command, tmp_path: Any, keep: tuple[str, ...], words: tuple[str, ...], sentence: str
 ) -> None:
     folder = str(tmp_path / "run")

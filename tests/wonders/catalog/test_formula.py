@@ -65,7 +65,7 @@ def drawn(seed: int, count: int) -> list[str]:
     return found
 
 
-def test_drawn_formulas_come_to_what_the_twin_says_and_stay_in_their_span() -> None:
+def test_random_formulas_agree_with_the_twin_and_stay_in_their_span() -> None:
     engine, twin = laid_out(Position), laid_out(TwinPosition)
     names = {name: i for i, name in enumerate(engine.names)}
     texts = drawn(1, DRAWN)
@@ -213,7 +213,7 @@ def test_a_mistake_in_a_clause_names_its_field(text: str) -> None:
         ("when=[]", "cards.Palace.when: 0 of them are not accepted; accepted: a list of 1 to 9 tables, such as"),
     ],
 )
-def test_a_change_of_no_clause_says_what_is_there(change: str, said: str) -> None:
+def test_changes_of_unknown_clauses_list_the_existing_ones(change: str, said: str) -> None:
     with pytest.raises(UserError) as caught:
         load_catalogue("1e", changes=[f"cards.Palace.{change}"])
     assert said in str(caught.value)

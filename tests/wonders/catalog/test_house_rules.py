@@ -26,7 +26,7 @@ FORMULA += " + count(players > 3, not (players > 4 or players < 2)) + (1 < playe
     "last_card='discarded'", "last_card=['discarded', 'discarded', 'discarded']", "tie_breaks='coins'",
     "science='7*sets(compass,gear,tablet)'", "victory_tokens:2=3",
 ])  # fmt: skip
-def test_what_is_said_otherwise_and_is_the_same_is_the_same_catalogue(change: str) -> None:
+def test_equivalent_notations_give_the_same_catalogue(change: str) -> None:
     same = "science" not in change  # another formula is another, whatever it comes to
     assert (load_catalogue("1e", changes=[f"settings.{change}"]).digest == PRINTED) is same
 

@@ -51,7 +51,7 @@ def test_the_kernel_computes_the_layers_that_were_fitted(ruleset: str, players: 
 
 @pytest.mark.skipif(not JIT, reason="needs many decisions")
 @pytest.mark.parametrize(("ruleset", "players"), TABLES)
-def test_what_a_seat_cannot_know_does_not_move_it(ruleset: str, players: int) -> None:
+def test_hidden_information_does_not_change_the_net(ruleset: str, players: int) -> None:
     other = GAME.prepare(Plan.make(ruleset=ruleset, players=players, policies="net", seed=1))
     for position in decisions(simulated(ruleset, players), 25, 5):
         index = position.chosen_by(other, 5)
@@ -218,7 +218,7 @@ def test_a_seed_names_one_of_the_nets_that_ship_with_wsim(tmp_path: Path) -> Non
         replace(NETS, files=NETS.files[:1]).named("", "2")
 
 
-def test_a_net_that_does_not_say_what_it_learned_from_has_a_digest_alone(tmp_path: Path) -> None:
+def test_a_net_without_training_record_has_only_a_digest(tmp_path: Path) -> None:
     found = learned_from(NETS.named(written(LEARNER, tmp_path), "1"))
     assert (found["seed"], found["decisions"], found["tables"]) == (None, 0, {})
     assert len(found["digest"]) == 12
