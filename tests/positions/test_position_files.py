@@ -46,7 +46,7 @@ def by_hand(**changes: Any) -> dict[str, Any]:
     return {"format": "wsim-position/1", "game": "seven_wonders", "plan": {"ruleset": "1e"}, "position": told}
 
 
-def test_a_city_whose_coins_are_not_told_has_those_of_the_start() -> None:
+def test_a_city_without_stated_coins_has_those_of_the_start() -> None:
     told = by_hand()
     del told["position"]["cities"][2]["coins"]
     assert [city["coins"] for city in wsim.Game.from_json(json.dumps(told)).observe()["cities"]] == [3, 2, 3]
@@ -71,7 +71,7 @@ def test_a_position_is_written_by_hand() -> None:
 
 @pytest.mark.parametrize(("ruleset", "players"), [("1e", 4), ("2e-cities", 4), ("1e-duo", 2)])
 @pytest.mark.parametrize("turn", [3, 4])
-def test_what_a_seat_sees_is_kept_in_the_form_of_people(ruleset: str, players: int, turn: int) -> None:
+def test_the_view_of_a_seat_is_saved_in_readable_form(ruleset: str, players: int, turn: int) -> None:
     game = wsim.Game(ruleset=ruleset, players=players, seed=2, policies="balanced").at(age=2, turn=turn)
     assert game.to_move == 0
     again = wsim.Game.from_json(game.to_json(seat=0))
@@ -82,7 +82,7 @@ def test_what_a_seat_sees_is_kept_in_the_form_of_people(ruleset: str, players: i
 
 
 @pytest.mark.parametrize(("ruleset", "players"), [("1e", 3), ("1e-duo", 2)])
-def test_what_a_seat_that_has_chosen_sees_is_read(ruleset: str, players: int) -> None:
+def test_the_view_of_a_seat_that_has_chosen_is_read(ruleset: str, players: int) -> None:
     """While others are still to choose, it is its own decision that is written, before it chose."""
     game = wsim.Game(ruleset=ruleset, players=players, seed=2, policies="random")
     hand: object = None
@@ -224,7 +224,7 @@ def test_text_that_is_not_a_position_gets_one_sentence(text: str) -> None:
 
 
 @pytest.mark.parametrize("rotate", [True, False])
-def test_those_who_sit_at_the_table_sit_there_again(rotate: bool) -> None:
+def test_the_same_players_sit_at_the_table_again(rotate: bool) -> None:
     game = wsim.Game(players=3, seed=4, policies="greedy,random,balanced", number=2, rotate=rotate).at(turn=3)
     table = ["balanced", "greedy", "random"] if rotate else ["greedy", "random", "balanced"]
     assert game.to_move is not None

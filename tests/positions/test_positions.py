@@ -51,7 +51,7 @@ def test_a_game_that_is_stepped_is_the_game_that_is_played(row: Row, table: dict
 
 
 @each_table
-def test_what_a_policy_does_is_one_of_the_moves(row: Row, table: dict[str, Any]) -> None:
+def test_a_policy_plays_one_of_the_legal_moves(row: Row, table: dict[str, Any]) -> None:
     _, simulator = ready(row, table)
     position = simulator.begin(3)
     for _ in range(12):

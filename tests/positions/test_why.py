@@ -81,9 +81,7 @@ def test_why_tells_every_decision_that_the_trace_has(run: Run) -> None:
         assert not one["costly"] or one["cost"]["low"] > 0
 
 
-def test_what_a_move_cost_is_found_by_other_playouts_than_those_that_chose_the_best(
-    run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_cost_of_a_move_uses_fresh_playouts(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """The playouts by which a move looked best flatter it: those of its cost have other numbers."""
     numbers: list[tuple[int, int, int]] = []
     play = Values.play
@@ -180,7 +178,7 @@ def row(index: int, win_share: float) -> dict[str, Any]:
 SPEAKER: Any = SimpleNamespace(phrase=lambda move: f"build {move['card']}", payments=lambda _: {"bank": 2})
 
 
-def test_the_best_moves_are_told_and_the_one_that_was_made_wherever_it_stands() -> None:
+def test_the_best_moves_and_the_move_made_are_listed() -> None:
     moves = [row(index, 0.5 - 0.02 * index) for index in range(SHOWN + 3)]
     cost = {"win_share": 0.12, "low": 0.1, "high": 0.14}
     told = {

@@ -15,7 +15,7 @@ RANDOM: dict[str, Any] = {"policies": "random", "threads": 1}
 
 
 @pytest.mark.parametrize("name", list(GAMES))
-def test_what_a_game_says_is_in_its_tables(name: str) -> None:
+def test_the_declared_columns_of_a_game_are_in_its_tables(name: str) -> None:
     game = find_game(name)
     plan = Plan.make(game=name, games=2)
     columns = wsim.simulate(plan).columns
@@ -26,7 +26,7 @@ def test_what_a_game_says_is_in_its_tables(name: str) -> None:
         assert set(wsim.simulate(plan, picks=True)["age"]) == set(game.PICKS.ages)
 
 
-def test_a_game_that_says_nothing_is_compared_by_its_numbers(medal: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_game_without_declarations_is_compared_by_its_numbers(medal: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tests.games.medal_game.GAME.OWNED", {})
     monkeypatch.setattr("tests.games.medal_game.GAME.RESTRICT", None)
     answer = wsim.whatif(game="medal", threads=1, set=["cards.Medal.points=8"], budget=2000)

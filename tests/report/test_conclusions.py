@@ -100,7 +100,7 @@ def planted() -> pl.DataFrame:
     return seats_table(3000, card_points=(4, 0, -4), wonder_points=(3, 0, 0, 0, 0, -3))
 
 
-def test_who_owns_cards_gets_no_verdict(planted: pl.DataFrame) -> None:
+def test_ownership_of_cards_gets_no_verdict(planted: pl.DataFrame) -> None:
     table = data.cards(planted)
     assert table.form == "owners"
     found = _unmeasured(table, "cards")
@@ -160,7 +160,7 @@ def test_unclear_worth_makes_no_claim() -> None:
     assert [one.headline for one in found] == ["No card is clearly worth anything in 1,000 games."]
 
 
-def test_what_other_players_find_widens_the_intervals_of_the_strongest() -> None:
+def test_differences_between_players_widen_the_intervals_of_the_strongest() -> None:
     """Alone, 1.40 +-0.04 times the fair share leaves out the next one, 1.30; with +-0.06 of win share it does not."""
     wonders = levels(("Rhodos", 1.4, 0.04, 0.001), ("Gizah", 1.3, 0.04, 0.001), ("Babylon", 0.8, 0.04, 0.001))
     (first, *_) = about_levels(wonders, "wonders", 10_000)

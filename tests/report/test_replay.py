@@ -107,7 +107,7 @@ def test_neighbours_are_paid_on_the_right_side() -> None:
     assert right
 
 
-def test_a_conflict_is_told_at_the_end_of_its_age() -> None:
+def test_a_conflict_is_shown_at_the_end_of_its_age() -> None:
     game, trace = story("three")
     assert [place for place, scene in enumerate(game.scenes) if scene.clashes] == [6, 12, 18]
     fought = [(tuple(one["seats"]), tuple(one["shields"])) for one in trace["ages"][1]["conflicts"]]
@@ -151,7 +151,7 @@ def test_the_board_of_babel_loses_its_discs() -> None:
     )
 
 
-def test_who_wins_together() -> None:
+def test_shared_victories() -> None:
     assert [seat.side for seat in story("teams")[0].seats] == [0, 0, 1, 1, 2, 2]
     assert [(seat.name, seat.side) for seat in story("duo")[0].seats][-1] == ("Free City", -1)
 
@@ -199,7 +199,7 @@ def test_seen_from_outside_the_chances_of_all_who_play_add_up_to_1(name: str) ->
     assert np.abs(shown - 100 * found.outside).max() < 1
 
 
-def test_a_chance_is_what_the_seat_knows() -> None:
+def test_a_chance_uses_only_the_seats_knowledge() -> None:
     """The last age is decided for those who see all hands; a seat that does not know them has a chance in between."""
     found = replay("four").chances
     assert ((found.share[13] > 0) & (found.share[13] < 1)).any()

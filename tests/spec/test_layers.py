@@ -109,7 +109,7 @@ def test_a_number_written_in_a_formula_is_changed_by_a_whole_number() -> None:
     assert changed(7, "guests:3") == ("4 5", ['a.toml, dishes.Soup.served."guests:3": no number 3'])
 
 
-def test_a_patch_is_never_changed_by_what_is_laid_over_it() -> None:
+def test_a_patch_is_never_changed_by_later_layers() -> None:
     problems = Problems("cook.toml")
     layers, content = Layers(problems, GRAMMAR), document()
     patch = {"dishes": {"Tea": {"needs": {"cups": 1}}}}

@@ -23,7 +23,7 @@ def played(games: int, within: float | None, spread: float) -> list[range]:
     return done
 
 
-def test_playing_goes_on_until_it_is_within() -> None:
+def test_playing_continues_until_the_interval_is_narrow_enough() -> None:
     done = played(1000, 0.01, 1.0)
     assert done[0] == range(1000)
     assert all(one.stop == other.start for one, other in pairwise(done))

@@ -88,7 +88,7 @@ def test_owners_agree_with_a_regression_on_policies() -> None:
 
 @pytest.mark.slow
 @first_quick(1, "worth", [0.0, 2.0])
-def test_what_a_weak_policy_builds_is_distinguished_from_what_it_is(worth: float) -> None:
+def test_the_effect_of_a_weak_policy_is_separated_from_its_cards(worth: float) -> None:
     covered = means = 0
     for seed in range(100):
         frame = simpson(60, seed, worth)

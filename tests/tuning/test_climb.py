@@ -24,7 +24,7 @@ def asked() -> list[Any]:
     return found
 
 
-def test_axes_may_lie_either_way_round_and_turned_where_they_are_of_one_length(
+def test_axes_may_be_reversed_and_equal_ones_rotated(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     usual, eigh, turned = asked(), np.linalg.eigh, []

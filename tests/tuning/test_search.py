@@ -38,7 +38,7 @@ def found(tuned: TuneAnswer) -> dict[str, float]:
 
 
 @pytest.mark.slow
-def test_the_best_numbers_are_found() -> None:
+def test_tuning_recovers_the_best_parameters() -> None:
     tuned = wsim.tune("archer", **SMALL, generations=30, out="run")
     for name, best in aiming_game.BEST.items():
         assert found(tuned)[name] == pytest.approx(best, abs=0.25)

@@ -30,7 +30,7 @@ def conflicts(cells: Sequence[Cell], level: Level, effects: Effects) -> list[str
 
     Parameters
     ----------
-    level: of each cell with the patch. effects: of the options.
+    level: the level of each cell with the patch. effects: the effects of the options.
     """
     reach = Z * level.error
     low, high = (np.array([getattr(cell, end) for cell in cells]) for end in ("low", "high"))

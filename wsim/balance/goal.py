@@ -52,7 +52,7 @@ class Target:
     of: columns of the seats table; the target is about every combination of their names.
     only: these combinations alone, as ``Gizah A``; none: all.
     card: the target is about what doing something with a card causes (pick experiments); ``*``: every card.
-    action, against, randomise: of the experiment, see ``wsim experiment picks``.
+    action, against, randomise: those of the experiment, see ``wsim experiment picks``.
     within: how far from ``value`` it may be. relative: the same as a part of the fair share.
     value: where it is to be; None: at the fair share.
     at_least, at_most: bounds instead.
@@ -99,7 +99,7 @@ class KnobRow:
 
     Attributes
     ----------
-    path: of the value, ``*`` for any name.
+    path: the path of the value, ``*`` for any name.
     range: ``-2..2`` is about the present value, never below 0; ``5..9`` with ``absolute`` is the value itself.
     touch, step: what it costs to change a value at all, and by each step.
     present: values that are 0 now stay 0.
@@ -128,7 +128,8 @@ class SearchSettings:
 
     Attributes
     ----------
-    picks: of one pick experiment. rounds: of measuring and repairing. proposals: patches that are raced.
+    picks: the picks of one pick experiment. rounds: the rounds of measuring and repairing.
+    proposals: patches that are raced.
     alpha: accepted chance of calling a patch proven that misses a target. proofs: attempts that share it.
     """
 

@@ -37,7 +37,8 @@ class Candidate:
 
     Attributes
     ----------
-    cost: of its changes. worst: the largest deviation, relative to the accepted range of its cell: 1 is at the bound.
+    cost: the cost of its changes.
+    worst: the largest deviation, relative to the accepted range of its cell: 1 is at the bound.
     """
 
     patch: Patch
@@ -52,7 +53,7 @@ class PatchSearch:
 
     Attributes
     ----------
-    evaluator: what measures. before: the level without a patch. effects: of every option next to no patch.
+    evaluator: what measures. before: the level without a patch. effects: the effects of every option next to no patch.
     idle: knobs that do nothing. candidates: every patch that was measured, the last measurement of each.
     proofs: attempts. failed: what is known of the patches of those that did not hold, from their deals and those of the
         check together. over: no attempt is to come. passed_over: patches of few values that were not looked at.

@@ -33,7 +33,7 @@ class Proof:
     Attributes
     ----------
     attempt: its number from 1. alpha: the error rate of this attempt. deals: the number of deals, by purpose.
-    value, error: of each cell on these games. within: whether each cell is proven to be within its bounds.
+    value, error: those of each cell on these games. within: whether each cell is proven to be within its bounds.
     """
 
     attempt: int

@@ -15,16 +15,11 @@ if TYPE_CHECKING:
     from wsim.lab.plan import Plan
 
 
-def goal_argument() -> Any:
-    """Return the field of a goal."""
-    return argument("Goal file (docs/balance.md).", metavar="GOAL", read=str, file=True)
-
-
 @dataclass(frozen=True, kw_only=True)
 class GoalOptions(Options):
     """A goal, and how hard to look for it where the command says otherwise than the goal file."""
 
-    goal: GoalSource | Goal = goal_argument()
+    goal: GoalSource | Goal = argument("Goal file (docs/balance.md).", metavar="GOAL", read=str, file=True)
     seed: int = option("Seed of the search.", 1, metavar="N")
 
     def read(self) -> Goal:

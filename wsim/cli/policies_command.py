@@ -112,7 +112,9 @@ def _try_out(policy: str, game: str, games: int, *, as_json: bool) -> None:
     """Test a user's policy and print its problems; exit 1 if there are any."""
     from wsim.lab.policy_check import check_policy
 
-    result = check_policy(policy, _tables(game), games, CHECK_SEED)
+    players = sorted({3, int(find_game(game).default_plan()["players"]), 5})
+    tables = {f"{count} players": {"game": game, "players": count} for count in players}
+    result = check_policy(policy, tables, games, CHECK_SEED)
     if as_json:
         print_json(result.record())
     else:
@@ -124,9 +126,3 @@ def _try_out(policy: str, game: str, games: int, *, as_json: bool) -> None:
             write_out(f"{policy} plays the same both ways in {sum(result.tables.values()):,} games")
     if result.wrong:
         raise Exit(1)
-
-
-def _tables(game: str) -> dict[str, dict[str, Any]]:
-    """Return tables with the default, a small and a large number of players."""
-    players = sorted({3, int(find_game(game).default_plan()["players"]), 5})
-    return {f"{count} players": {"game": game, "players": count} for count in players}

@@ -164,7 +164,7 @@ def _characters() -> Characters:
 def chart_lines(chart: Chart, sheet: Sheet, characters: Characters, width: int | None = None) -> list[str]:
     """Return one line per row: name, effect, and interval on a common scale that includes 0.
 
-    ``width``: of the output in characters; None: unlimited.
+    ``width``: the width of the output in characters; None: unlimited.
     """
     column = next(column for column in sheet.columns if column.name == chart.values[0])
     rows = [

@@ -30,11 +30,6 @@ EVERY_SEAT = "every"
 """The value of ``--why`` without a seat."""
 
 
-def trace_line(trace: dict[str, Any]) -> str:
-    """Return a trace as one line of JSON, without a newline."""
-    return json.dumps(trace, ensure_ascii=False)
-
-
 @dataclass(frozen=True)
 class TraceOptions(Options):
     """Print whole games with every decision, as JSON lines, text or a page.
@@ -266,7 +261,7 @@ def _text(simulator: Simulator, trace: dict[str, Any], form: str) -> str:
     from wsim.positions.why import why_text
 
     if form == "json":
-        return trace_line(trace) + "\n"
+        return json.dumps(trace, ensure_ascii=False) + "\n"
     return (
         simulator.text(trace).rstrip("\n") + "\n" + ("\n" + why_text(trace["why"], simulator) if "why" in trace else "")
     )

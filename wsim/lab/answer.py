@@ -176,7 +176,8 @@ class Answer:
     def read(cls, path: Path) -> Stored:
         """Read a file of :meth:`write`; raise UserError for a file that is not such an answer, or is damaged."""
         try:
-            record = json_of(_text_of(path))
+            metadata = pl.read_parquet_metadata(path) if path.suffix == ".parquet" else None
+            record = json_of(text_within(path) if metadata is None else metadata.get(METADATA_KEY, ""))
         except OSError as error:
             raise UserError(f"cannot read {str(path)!r}: {error.strerror or error}") from error
         except (ValueError, pl.exceptions.PolarsError) as error:
@@ -332,13 +333,6 @@ class Stored:
 def recorded_provenance(record: Mapping[str, Any]) -> Provenance:
     """Return the provenance that an answer records for its games; UserError if it is damaged."""
     return sound(lambda: Provenance.from_record(record))
-
-
-def _text_of(path: Path) -> str:
-    """Return the JSON text of a file, or that in the metadata of a Parquet file."""
-    if path.suffix == ".parquet":
-        return pl.read_parquet_metadata(path).get(METADATA_KEY, "")
-    return text_within(path)
 
 
 def as_read(record: Mapping[str, Any]) -> dict[str, Any]:

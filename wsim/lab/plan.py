@@ -448,7 +448,9 @@ def layered(base: Plan | None, file: str | os.PathLike[str] | None, over: Mappin
     """
     values = dict(base.as_dict()) if base is not None else {}
     stated = read_toml(file, "plan") if file is not None else {}
-    file_paths = _files_table(stated.pop("files", {}))
+    file_paths = stated.pop("files", {})
+    if not isinstance(file_paths, dict) or not all(isinstance(path, str) and path for path in file_paths.values()):
+        raise UserError("files must map names to paths, as in 'a.toml' = 'files/0/a.toml'")
     plan = Plan.make(**{**values, **stated, **over})
     places: dict[str, str] = {}
     folder = Path(file).parent if file is not None else Path()
@@ -472,10 +474,3 @@ def layered(base: Plan | None, file: str | os.PathLike[str] | None, over: Mappin
         places.pop(OWN_CARDS, None)
     moved = {name: path for name, path in places.items() if path != name}
     return replace(plan, files=moved)
-
-
-def _files_table(table: Any) -> dict[str, str]:
-    """Return the table ``files`` of a plan file; raise UserError unless it maps names to paths."""
-    if not isinstance(table, dict) or not all(isinstance(path, str) and path for path in table.values()):
-        raise UserError("files must map names to paths, as in 'a.toml' = 'files/0/a.toml'")
-    return table

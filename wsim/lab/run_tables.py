@@ -29,8 +29,8 @@ class RunTable:
 
     Attributes
     ----------
-    name: of the analysis. runs: at least one. by: the requested split. level: confidence. teller: the column that
-        distinguishes several runs; none for one run. won_by: see ``WonBy``; None for all games.
+    name: the name of the analysis. runs: at least one. by: the requested split. level: confidence.
+    teller: the column that distinguishes several runs; none for one run. won_by: see ``WonBy``; None for all games.
     """
 
     name: str

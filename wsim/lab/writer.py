@@ -204,7 +204,9 @@ class RunWriter:
             self._lock = hold(self.folder)
             self._consider()  # again: only now can no other process write
         except UserError:
-            self._remove_if_bare()
+            if self._bare and self._lock is not None:
+                with suppress(OSError):  # the folder that this process created, unless it is no longer empty
+                    self.folder.rmdir()
             self._release()
             raise
         except OSError as error:
@@ -275,12 +277,6 @@ class RunWriter:
     def _release(self) -> None:
         release(self._lock)
         self._lock = None
-
-    def _remove_if_bare(self) -> None:
-        """Remove the folder if this process created it and it is empty."""
-        if self._bare and self._lock is not None:
-            with suppress(OSError):
-                self.folder.rmdir()
 
     def _clean_up(self) -> None:
         """After a failure: mark finished shards as interrupted; if there are none, remove the created files."""

@@ -130,7 +130,8 @@ class Sheet:
     Attributes
     ----------
     rows: one row per seat, fields as text, with ``file``, ``row`` and ``game`` (numbered in order of appearance).
-    headings: of the game. schema: of a seats table of its rules. problems: what cannot be right so far.
+    headings: the headings of the game. schema: the schema of a seats table of its rules.
+    problems: what cannot be right so far.
     spelt: the texts that were read as another name, with the name. team_size: seats per team; 1: no teams.
     """
 

@@ -43,9 +43,11 @@ class Evidence:
 
     Attributes
     ----------
-    names: the labels, a frame. simulated, error, player_sd: of the study. people, people_error, n: of people (error
-        infinite where n is 0). seat_variance: of one more seat of people, design effect included.
-    reference: what a row is compared with: the fair share, or the mean score. scale: of the distance, with its source.
+    names: the labels, a frame. simulated, error, player_sd: those of the study. people, people_error, n: those of
+        people (error infinite where n is 0).
+    seat_variance: the variance of one more seat of people, design effect included.
+    reference: what a row is compared with: the fair share, or the mean score.
+    scale: the scale of the distance, with its source.
     design: the design effect. players: how many different players; 0: not recorded.
     noun: what rows are, if their figure is the difference between seats with and without it (``card``); else empty.
     """
@@ -84,7 +86,7 @@ def evidence(study: Run, people: Run | None, by: Sequence[str], metric: str, dis
 
 
 def _of_study(study: Run, groups: Sequence[str], noun: str, metric: str, distance: float | None) -> Evidence:
-    """Return the rows of a study, nobody having played yet; ``noun``: of items, empty for other rows."""
+    """Return the rows of a study, nobody having played yet; ``noun``: the noun of items, empty for other rows."""
     figure = f"{metric}_difference" if noun else METRICS[metric]
     of_table = f"{noun}s" if noun else "wonders"
     table = study.table(of_table, () if noun else groups).frame.drop_nulls(figure)

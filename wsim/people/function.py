@@ -36,7 +36,7 @@ def import_games(
     columns: the meaning of headings that are not recognised: ``{"wonder": "Wonderboard"}``. sheet: of a workbook.
     players: if games are blocks of that many rows. boards: how seats got their wonders, chosen or drawn.
     skip_bad: leave out games with mistakes instead of refusing the files; they are in ``problems`` of the result.
-    anonymous: store no names of players and groups. source, licence: of published games.
+    anonymous: store no names of players and groups. source, licence: those of published games.
     game, ruleset, cards, patch, set: the rules that people played by, as in ``wsim.Plan.make``.
 
     Returns the runs, how headings and names were read, and what was left out. Raises UserError for files that cannot be

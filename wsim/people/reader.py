@@ -43,7 +43,7 @@ Rows = Iterable[Mapping[str, Any]]
 
 
 def read(path: Path, headings: Headings, sheet: str | None = None) -> pl.DataFrame:
-    """Return the rows of a file as text, with their numbers in the column ``row``; ``sheet``: of a workbook.
+    """Return the rows of a file as text, with their numbers in the column ``row``; ``sheet``: the sheet of a workbook.
 
     Raises UserError for a file that cannot be read or is too large.
     """

@@ -26,7 +26,7 @@ class EffectFile:
 
     Attributes
     ----------
-    name: as written. digest: of the file and the modules that it imports from its folder.
+    name: as written. digest: the digest of the file and the modules that it imports from its folder.
     arguments: (name, (fewest, most arguments)) of each top-level function.
     place: its path, which is ignored in comparisons.
     """

@@ -62,8 +62,8 @@ class Followed:
     ----------
     rows: as ``Simulator.play`` writes them.
     stages: the number of each stage, -1 beyond the end, shape (games, stages).
-    chances: of each seat when a stage begins, shape (games, stages, seats).
-    trials: of some stages and one seat each: index of the game, stage, seat; shape (trials, 3).
+    chances: the chances of each seat when a stage begins, shape (games, stages, seats).
+    trials: the trials of some stages and one seat each: index of the game, stage, seat; shape (trials, 3).
     tried: the chances of all seats after the stage, with the best and the second best move of the seat by the policy's
         net and all else alike, shape (trials, 2, seats).
     """
@@ -78,7 +78,7 @@ class Followed:
 def figures_of(followed: Followed, shares: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the figures of each game, shape (games, FIGURES); NaN where a game does not say.
 
-    ``shares``: of the victory, shape (games, players).
+    ``shares``: the shares of the victory, shape (games, players).
     """
     chances, there = followed.chances.astype(np.float64), followed.stages >= 0
     games, room, players = chances.shape

@@ -65,7 +65,7 @@ class Calibration:
 
     Attributes
     ----------
-    begins: the first stage of each phase. slopes, offsets: of each phase and policy of the line-up.
+    begins: the first stage of each phase. slopes, offsets: those of each phase and policy of the line-up.
     """
 
     begins: NDArray[np.int64]
@@ -91,7 +91,8 @@ def fit_calibration(
 
     Parameters
     ----------
-    followed: the games, uncorrected. shares: of the victory, shape (games, players). policies: the numbers of those in
+    followed: the games, uncorrected. shares: the shares of the victory, shape (games, players).
+    policies: the numbers of those in
     the seats, same shape. begins: the first stage of each phase.
     """
     first, count = np.array(begins), int(policies.max()) + 1

@@ -51,7 +51,7 @@ class Question:
 
     Attributes
     ----------
-    name: of its entry point and of its form; files of its answers in a run folder begin with it.
+    name: the name of its entry point and of its form; files of its answers in a run folder begin with it.
     title: its display name. package: its package (``__name__``).
     groups: the dataclasses of its options, each an ``Options``; the docstring of the first explains the question.
     ask: the function that computes the answer from the plan (if it takes one), each group and an ``Execution``.

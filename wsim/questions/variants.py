@@ -33,7 +33,7 @@ class Variant:
     name: its unique name.
     value: the value of a sweep, as written; None otherwise.
     plans: its plan; for a restriction, one plan per restricted seat.
-    digests: of the plans, with the content of their files.
+    digests: the digests of the plans, with the content of their files.
     seats: the restricted seats; None without a restriction.
     same: whether its rules are those of the baseline.
     """
@@ -67,7 +67,7 @@ def variants_of(plan: Plan, change: Change, seat: int | None, baseline: Simulato
 def _changed(
     plan: Plan, change: Change, name: str, baseline: Simulator, value: str | None = None
 ) -> tuple[Variant, Arm]:
-    """Return the variant with changed rules; ``value``: of a sweep, whose ``path=value`` is then the name."""
+    """Return the variant with changed rules; ``value``: the value of a sweep, whose ``path=value`` is then the name."""
     for file in change.change_files:
         if plan.place(file) != file:
             raise UserError(f"{file!r} also exists in the folder of the plan file: write ./{file}")

@@ -30,10 +30,10 @@ class Additive:
     Attributes
     ----------
     levels, strata: its factors. names: the explained columns.
-    effects: of the levels, then of the strata; shape (levels + strata, names).
-    inverse: of the matrix of products of the dummies, shape (levels + strata, levels + strata).
+    effects: the effects of the levels, then of the strata; shape (levels + strata, names).
+    inverse: the inverse of the matrix of products of the dummies, shape (levels + strata, levels + strata).
     mix: the share of each stratum in all seats. rows: the number of seats.
-    sums: of the explained columns in each stratum, shape (strata, names).
+    sums: the sums of the explained columns in each stratum, shape (strata, names).
     """
 
     levels: Levels

@@ -70,7 +70,8 @@ class Between:
 
     Attributes
     ----------
-    players: the compared policies, each playing all seats. families: the number of families. games: of each policy.
+    players: the compared policies, each playing all seats. families: the number of families.
+    games: the games of each policy.
     figures: by row, such as ``Rhodos B``: the figure of each family. noise: by row, the sampling variance of one.
     """
 

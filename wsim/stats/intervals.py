@@ -125,7 +125,7 @@ class Estimate:
         ----------
         first, second: the number of members of each group (or how many equally weighted ones they amount to). NaN with
             fewer than ``ENOUGH`` in either; Student's t has the degrees of freedom of the smaller group.
-        share: of wins, the win share of both groups under the hypothesis. The error is then at least the one that
+        share: the win share of both groups under the hypothesis. The error is then at least the one that
             follows from it: where wins are few by chance, their spread is small too and would decide too often.
         """
         fewer = np.minimum(first, second)

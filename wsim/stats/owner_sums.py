@@ -54,8 +54,8 @@ class OwnerSums:
 
     Attributes
     ----------
-    measures: the columns averaged without intervals. usual: the means used for centring. moments: of the features.
-        others: the number of games with a seat that does not have each thing.
+    measures: the columns averaged without intervals. usual: the means used for centring.
+    moments: the moments of the features. others: the number of games with a seat that does not have each thing.
     owners: games by the number of their seats that have it, shape (things, seats + 1).
     measured: sums of having it minus its mean, times each measure, shape (things, measures).
     """

@@ -141,7 +141,9 @@ def _table(
 ) -> Table:
     """Return the table of the estimates of every item (and level) from ``seats``."""
     noun, groups = shown.noun, shown.groups
-    frame = _with_q_values(frame)
+    for name in ("win", "score"):  # q-values over the whole list instead of p-values
+        q = nulls(benjamini_hochberg(frame[f"{name}_p"].to_numpy())).alias(f"{name}_q")
+        frame = frame.replace_column(frame.columns.index(f"{name}_p"), q)
     if beside is not None:
         frame = frame.join(beside.frame, on=[noun, *groups], how="left", nulls_equal=True)
     order = ["win_share", noun, *groups]
@@ -157,16 +159,12 @@ def _table(
         *facts,
         *names(groups),
         *_COLUMNS,
-        _share_of_seats(shown.share),
+        estimated(shown.share, SHARE, unit="of seats"),
         *measures,
     )
     if beside is not None:
         columns += tuple(column for column in beside.columns if column.name not in (noun, *groups))
     return Table(frame, heading, note, columns=columns, form="owners", labels=(noun, *groups))
-
-
-def _share_of_seats(name: str) -> Column:
-    return estimated(name, SHARE, unit="of seats")
 
 
 _WITHOUT = "minus that of seats (of the same policy) without it"
@@ -203,14 +201,6 @@ def _keyed(
     """Add the names of the items and the levels of a group as leading columns."""
     levels = [pl.lit(value, dtype=kinds[name]).alias(name) for name, value in zip(kinds, key, strict=True)]
     return frame.select(names, *levels, pl.all())
-
-
-def _with_q_values(frame: pl.DataFrame) -> pl.DataFrame:
-    """Put q-values over the whole list in the place of the p-values."""
-    for name in ("win", "score"):
-        q = nulls(benjamini_hochberg(frame[f"{name}_p"].to_numpy())).alias(f"{name}_q")
-        frame = frame.replace_column(frame.columns.index(f"{name}_p"), q)
-    return frame
 
 
 def _described(frame: pl.DataFrame, noun: str, about: Mapping[str, Mapping[str, object]] | None) -> pl.DataFrame:

@@ -187,7 +187,7 @@ class _Tallies:
 
     Attributes
     ----------
-    products: of n, Y, O and OY, shape (things, policies * 6, policies * 6), n and Y of all policies first.
+    products: the products of n, Y, O and OY, shape (things, policies * 6, policies * 6), n and Y of all policies first.
     totals: shape (things, policies * 6).
     measures, own_measures: shapes (policies, categories), (things, policies, categories).
     """

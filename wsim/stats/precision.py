@@ -113,10 +113,10 @@ def telling_note(
     Parameters
     ----------
     frame: a table with ``verdict`` and a figure with its interval. labels: the columns that name a row.
-    games: the number so far. reference: what the figure is tested against. margin: see ``games_to_tell``. title: of the
-        table, if the sentence is to name it.
-    level: of the intervals, where verdicts follow from q-values over all rows (Benjamini-Hochberg); None: where they
-        follow from the intervals.
+    games: the number so far. reference: what the figure is tested against. margin: see ``games_to_tell``.
+    title: the title of the table, if the sentence is to name it.
+    level: the level of the intervals, where verdicts follow from q-values over all rows (Benjamini-Hochberg); None:
+        where they follow from the intervals.
     """
     tested = frame.filter(pl.col("verdict").is_not_null())
 

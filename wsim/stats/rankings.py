@@ -73,7 +73,7 @@ def order_numbers(rank: NDArray[np.int64], codes: NDArray[np.int64], levels: int
 
     Parameters
     ----------
-    rank: of each seat; 1 is best, equal seats share a rank; shape (games, places).
+    rank: the rank of each seat; 1 is best, equal seats share a rank; shape (games, places).
     codes: the level of each seat, from 0; -1 for none. Same shape.
     levels: the number of levels. Raises UserError if an order does not fit into 64 bits.
     """

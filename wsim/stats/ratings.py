@@ -94,7 +94,7 @@ class PlackettLuce:
 
     Attributes
     ----------
-    log_strengths: of each level; their mean is 0.
+    log_strengths: the log strengths of each level; their mean is 0.
     information: minus the second derivatives of the log-likelihood, shape (levels, levels).
     scores: the sum over games of the products of first derivatives, same shape. games: the number of games.
     """

@@ -25,12 +25,6 @@ from wsim.stats.spending import Boundaries
 Verdict = Literal["higher", "lower", "equivalent", "unclear"]
 
 
-def check_margin(margin: float | None) -> None:
-    """Raise UserError unless the margin is positive."""
-    if margin is not None:
-        smallest_effect("margin", margin)
-
-
 @dataclass(frozen=True)
 class Look:
     """The estimates of some effects at a look.
@@ -106,7 +100,8 @@ class SequentialTest:
     ) -> None:
         if budget < 1:
             raise UserError(f"the budget must be at least 1 deal, not {budget!r}")
-        check_margin(margin)
+        if margin is not None:
+            smallest_effect("margin", margin)
         self.budget = budget
         self.margin = margin
         self._most = 1.0 if not reserve else float("inf")

@@ -42,17 +42,12 @@ SPENDING: Mapping[str, Callable[[float, float], float]] = {"obrien_fleming": _ob
 the last look is almost an ordinary test; Pocock spends evenly and stops earlier when the effect is large."""
 
 
-def check_spending(alpha: float, spending: str) -> None:
-    """Raise UserError for an invalid error rate or spending function."""
-    error_rate("alpha", alpha)
-    spending_function("spending", spending)
-
-
 class Boundaries:
     """Two-sided boundaries, look by look; ``reserve``: the part of alpha that looks beyond the budget may spend."""
 
     def __init__(self, alpha: float = 0.05, spending: str = "obrien_fleming", reserve: float = 0.0) -> None:
-        check_spending(alpha, spending)
+        error_rate("alpha", alpha)
+        spending_function("spending", spending)
         self._how = (alpha, spending, reserve)
         self._shares: tuple[float, ...] = ()
 

@@ -202,7 +202,7 @@ def factor(
     within: columns (policy) for which the means are adjusted: those of each level if it had the mix of all seats
         (``wsim.stats.additive``). No adjustment is made if it cannot be separated from the levels; the note says so.
     level: confidence level of the intervals, which are clustered by game.
-    title: of the table (default: the columns).
+    title: the title of the table (default: the columns).
 
     Columns: the ``by`` columns, n (seats), win_share, fair_share_ratio (win share times the number of players or teams:
     1.00 is average at any table), score, each with _low and _high; q (win share against the average,
@@ -266,9 +266,9 @@ class _LevelSums:
     Attributes
     ----------
     levels: with the columns n, score_sd and the means of the measures.
-    moments: of rows and outcomes by level.
+    moments: the moments of rows and outcomes by level.
     adjusted: the model for adjustment; None: no adjustment.
-    squares: of the errors of its means, summed over games, by outcome.
+    squares: the squares of the errors of its means, summed over games, by outcome.
     """
 
     levels: Levels

@@ -213,7 +213,7 @@ def worth_table(
     Parameters
     ----------
     sums: of ``worth_sums``. by: one of the splits that are summed; none: all wishes.
-    level: of the intervals. fewest: things that were followed or overruled fewer times are left out.
+    level: the level of the intervals. fewest: things that were followed or overruled fewer times are left out.
 
     Columns: what, name, those of ``by``, worth (win share of those who were followed less that of those who were
     overruled) with worth_low and worth_high, q (Benjamini-Hochberg over the rows), verdict (higher or lower than 0, or

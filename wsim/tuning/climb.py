@@ -36,7 +36,8 @@ class Climb:
 
     Parameters
     ----------
-    bounds: of every coordinate, shape (numbers, 2). candidates: of a generation. seed: of what is drawn.
+    bounds: the bounds of every coordinate, shape (numbers, 2). candidates: the candidates of a generation.
+    seed: the seed of what is drawn.
     """
 
     def __init__(self, bounds: NDArray[np.float64], candidates: int, seed: int) -> None:

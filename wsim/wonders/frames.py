@@ -18,11 +18,6 @@ from wsim.wonders.kernels.layout import ACTION_AT, BANK_AT, HOW_AT, LEFT_AT, RIG
 FREE_CITY_LABEL = "free_city"
 
 
-def built_column(card: str) -> str:
-    """Return the name of the Boolean column for owning a structure at the end of the game."""
-    return w.BUILT + card
-
-
 def _enum(codes: NDArray[Any], names: Sequence[str]) -> pl.Series:
     unique = list(dict.fromkeys(names))
     physical = np.array([unique.index(name) for name in names], np.uint32)[codes]
@@ -36,7 +31,7 @@ def seats_frame(
 
     Parameters
     ----------
-    rows: of dtype ROW, ``seats`` for each game.
+    rows: the rows of dtype ROW, ``seats`` for each game.
     labels: label of each line-up entry.
     players: number of seats that can win; any further seat is the Free City (R44).
     """
@@ -59,9 +54,7 @@ def seats_frame(
     columns |= fact_columns(ROW_FACTS, rows)
     built = np.ascontiguousarray(rows["built"]).view(np.uint8)
     octets = np.ascontiguousarray(built.reshape(len(rows), 8 * w.CARD_WORDS).T)  # one bit per card
-    columns |= {
-        built_column(card.name): (octets[i >> 3] & (1 << (i & 7))) != 0 for i, card in enumerate(catalogue.cards)
-    }
+    columns |= {w.BUILT + card.name: (octets[i >> 3] & (1 << (i & 7))) != 0 for i, card in enumerate(catalogue.cards)}
     return pl.DataFrame(columns)
 
 

@@ -44,7 +44,7 @@ class Changes:
 
     Attributes
     ----------
-    game, ruleset: of the catalogue. lines: as for ``--set``, each path once.
+    game, ruleset: those of the catalogue. lines: as for ``--set``, each path once.
     """
 
     game: str

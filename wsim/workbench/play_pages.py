@@ -320,7 +320,7 @@ def _seat_page(request: Request, table: Table, seat: int, learned: Mapping[str, 
         "sitting": table.sitting(),
         "waited_for": table.waited_for(),
         "seen": table.seen()[-LINES:],
-        "scores": _ranked(game),
+        "scores": sorted(game.result or (), key=lambda seat: (-seat["win_share"], -seat["total"])),
         "decision": decision,
         "moves": () if decision is None else _moves(decision, scene, seat),
         "hints": learned.get("hint") or (),
@@ -361,11 +361,6 @@ def _chance(table: Table, seat: int) -> str:
     estimate = chances(game.positions()[-1:], line_up_of(plan, game.number), HINTS, plan.seed, [seat])
     share, low, high = (100 * float(values[0, seat]) for values in (estimate.share, estimate.low, estimate.high))
     return f"{share:.0f} % (95 % interval {low:.0f} to {high:.0f} %)"
-
-
-def _ranked(game: Game) -> Sequence[Mapping[str, Any]]:
-    """Return the scores of a finished game, the best first."""
-    return sorted(game.result or (), key=lambda seat: (-seat["win_share"], -seat["total"]))
 
 
 async def changes(request: Request) -> Response:

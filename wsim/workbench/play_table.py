@@ -65,7 +65,7 @@ class Table:
 
     Attributes
     ----------
-    key: identifies the table in addresses. plan: the game. names: of the people, by seat.
+    key: identifies the table in addresses. plan: the game. names: the names of the people, by seat.
     links: the secret link of each person. version: counts the changes. failure: why it cannot be played.
     file: where the game is saved after every turn, if at all. unsaved: why the last save failed.
     """
@@ -177,7 +177,7 @@ class Table:
     def choose(self, seat: int, stamp: str, index: int) -> None:
         """Make the move of a person, now or when it is their turn; raise UserError for an invalid one.
 
-        ``stamp``: of the decision that the person saw.
+        ``stamp``: the stamp of the decision that the person saw.
         """
         with self._lock:
             decision = self.decision(seat)

@@ -29,7 +29,7 @@ def page(request: Request, name: str, heading: str, *, status: int = 200, **valu
 
     Parameters
     ----------
-    name: of its template, in ``wsim/workbench/templates``. heading: of the page, and its title.
+    name: the name of its template, in ``wsim/workbench/templates``. heading: the heading of the page, and its title.
     values: for the template, escaped there; ``game``: whose colours are used; ``faces``: the faces of the cards that it
         draws (``wsim.report.cards.Faces``); ``scripts``, ``styles``: further files.
     """

@@ -86,7 +86,7 @@ def test_a_game_without_a_net_is_followed_by_playouts() -> None:
     assert answer.settled["share"].sum() == pytest.approx(1)
 
 
-def test_shares_of_variance_recover_what_was_put_in() -> None:
+def test_shares_of_variance_recover_planted_ones() -> None:
     """Skill, seat, deal and noise of known size, in 4 seats; results need not be shares of a victory."""
     random, players, deals = np.random.default_rng(2), 4, 20_000
     skill, seat = np.array([1.5, 0.5, -0.5, -1.5]), np.array([0.6, 0.2, -0.2, -0.6])
@@ -128,7 +128,7 @@ def test_a_wrong_question_is_refused(words: tuple[str, ...], message: str, wsim_
 
 
 @pytest.mark.slow
-def test_a_figure_is_a_metric_of_what_if() -> None:
+def test_a_figure_is_a_metric_of_whatif() -> None:
     answer = wsim.whatif(
         players=3, policies=["greedy"], set=["cards.Palace.points=30"], metric="character:drama", budget=400
     )

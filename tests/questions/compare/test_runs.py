@@ -97,7 +97,7 @@ def test_every_name_of_either_run_has_its_metrics() -> None:
     assert row(found, "score:shy")["difference"] is None
 
 
-def test_a_run_is_like_itself(wsim_command: Command) -> None:
+def test_a_run_does_not_differ_from_itself(wsim_command: Command) -> None:
     run("a")
     answer = wsim_command("compare", "a", "a")
     assert answer.code == 0
@@ -115,7 +115,7 @@ def test_a_few_games_that_differ_have_no_interval() -> None:
     assert (score["difference_low"], score["q"]) == (None, None)
 
 
-def test_the_command_names_what_differs(wsim_command: Command) -> None:
+def test_the_command_names_the_differences(wsim_command: Command) -> None:
     run("a")
     run("b", seed=3)
     answer = wsim_command("compare", "a", "b", "--sort", "-difference", "--top", "3")
@@ -142,7 +142,7 @@ def test_the_command_names_what_differs(wsim_command: Command) -> None:
         ("b", ("--top", "0"), "top must be at least 1, not 0"),
     ],
 )
-def test_what_cannot_be_compared_is_refused(
+def test_incomparable_runs_are_refused(
     wsim_command: Command, other: str, words: tuple[str, ...], sentence: str
 ) -> None:
     run("a", games=10)

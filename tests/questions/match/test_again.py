@@ -79,7 +79,7 @@ def test_edited_skill_is_found_out(wsim_command: Command) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("words", [MATCH, SKILL])
-def test_what_was_stopped_by_hand_is_not_the_same(wsim_command: Command, words: tuple[str, ...]) -> None:
+def test_an_interrupted_answer_is_not_the_same(wsim_command: Command, words: tuple[str, ...]) -> None:
     first, *_ = edited(words, wsim_command, lambda told: told.update(stopped="interrupted"))
     assert first == f"  {STOPPED}"
 

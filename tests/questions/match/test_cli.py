@@ -46,7 +46,7 @@ def test_a_round_robin_has_a_matrix_and_mixed_tables_have_shares(wsim_command: C
     assert "Win share of a policy at tables with all other policies, in every arrangement of a deal." in mixed
 
 
-def test_several_tables_stand_below_each_other(wsim_command: Command) -> None:
+def test_several_tables_are_printed_below_each_other(wsim_command: Command) -> None:
     words = (*LUCK, *TWO, "--budget", "100", "--rulesets", "one,two", "--players", "2..3,5", "--json")
     record = json.loads(wsim_command(*words).out)
     assert [row["players"] for row in record["pairs"]] == [2, 3, 5, 2, 3, 5]
@@ -170,7 +170,7 @@ def test_another_match_is_not_gone_on_with(wsim_command: Command) -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="a process is interrupted by a signal")
-def test_ctrl_c_says_what_is_known_and_how_to_continue(wsim_command: Command) -> None:
+def test_ctrl_c_prints_the_results_so_far_and_how_to_continue(wsim_command: Command) -> None:
     words = [*LUCK, "p:noise=9:salt=1", "p:noise=9:salt=2", "--players", "2", "--budget", "3000"]
     slow = [sys.executable, "-m", "tests.games.known", "luck", *words, "--pause", "0.001", "-o", "kept"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -202,7 +202,7 @@ def test_ctrl_c_says_what_is_known_and_how_to_continue(wsim_command: Command) ->
     assert pair["difference_low"] <= other["difference_low"]
 
 
-def test_a_larger_budget_goes_on_with_the_looks_of_the_match(wsim_command: Command) -> None:
+def test_a_larger_budget_continues_the_looks_of_the_match(wsim_command: Command) -> None:
     words = (*LUCK, "p:noise=10:salt=1", "p:noise=10:salt=2", "-o", "kept", "--json")
     first = json.loads(wsim_command(*words, "--budget", "200").out)
     again = json.loads(wsim_command(*words, "--budget", "800", "--resume").out)

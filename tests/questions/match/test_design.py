@@ -56,7 +56,7 @@ def test_a_ring_has_either_neighbour_on_either_hand() -> None:
     assert neighbours == {(one, (one + step) % 7) for one in range(7) for step in (1, 6)}
 
 
-def test_every_order_of_the_places_is_as_likely_as_another() -> None:
+def test_every_seat_order_is_equally_likely() -> None:
     """Of 24,000 deals of four each of the 24 orders has 1,000, by the 99.9 % point of chi-square; seeds draw others."""
     design = mixed(NAMES[:5], 6)
     assert design.drawn

@@ -123,7 +123,7 @@ def test_another_order_of_the_line_up_is_that_line_up() -> None:
     assert (rows[names] == plain[names]).all()
 
 
-def test_deals_keep_who_sat_where(tmp_path: Path) -> None:
+def test_deals_record_the_seating(tmp_path: Path) -> None:
     """The totals of the file are those of its policies on its sides: luck of the side, and the skill of the policy."""
     names = ("p", "p:skill=100", "p:skill=200", "p:skill=300", "p:skill=400")
     answer = luck(*names, players=[6], budget=5, luck="hash", out=tmp_path / "kept")
@@ -212,7 +212,7 @@ def test_three_equals_share_that_rate(round_robin: bool) -> None:
     assert wrong <= 6  # of 2 expected; 7 or more have a chance of 0.4 %
 
 
-def test_what_is_stronger_is_called_so_from_either_side() -> None:
+def test_the_stronger_policy_is_named_from_either_side() -> None:
     keys: Any = {"luck": "hash", "budget": 4000}
     first, second = luck("p:skill=3", "p", **keys), luck("p", "p:skill=3", **keys)
     assert first.stopped == second.stopped == "clear"
@@ -285,7 +285,7 @@ def test_within_plays_on_until_all_is_known_so_well() -> None:
     assert luck("p:skill=3", "p", within=0.0001, luck="hash", budget=2000).stopped == "budget"
 
 
-def test_those_who_play_alike_are_identical() -> None:
+def test_equal_policies_are_identical() -> None:
     answer = luck("p:skill=2", "p:skill=2:noise=1", budget=400)
     assert answer.pairs["verdict"].to_list() == ["identical"]
     assert answer.pairs["difference"].to_list() == [0.0]
@@ -308,7 +308,7 @@ def test_a_share_of_one_has_an_interval() -> None:
 
 
 @pytest.mark.slow
-def test_who_is_rarer_may_decide() -> None:
+def test_both_policies_may_win_more_when_rare() -> None:
     """In Tower of Babel, one builder among suppliers and one supplier among builders both do well."""
     answer = wsim.match("builder", "supplier", game="tower_of_babel", budget=300, threads=1)
     assert answer.pairs["win_share_low"][0] > 0.25
@@ -316,7 +316,7 @@ def test_who_is_rarer_may_decide() -> None:
     assert any(one.startswith("Both builder and supplier win more than the fair share") for one in answer.remarks)
 
 
-def test_every_table_is_one_of_its_own() -> None:
+def test_every_table_has_its_own_pairs() -> None:
     answer = luck("p:skill=1", "p", ruleset=["one", "two"], players=[2, 3], budget=100)
     assert answer.pairs.select("ruleset", "players").rows() == [("one", 2), ("one", 3), ("two", 2), ("two", 3)]
     assert answer.pairs["fair"].to_list() == pytest.approx([1 / 2, 1 / 3, 1 / 2, 1 / 3])

@@ -82,7 +82,7 @@ def test_an_answer_of_another_game_is_reported_in_one_sentence(run: str, wsim_co
         ('{"format": "wsim-skill/1", "figures": [{"rung": 1}]}', "the answer of wsim skill in 'a.json' is damaged: "),
     ],
 )
-def test_what_is_not_such_an_answer_is_reported_in_one_sentence(
+def test_files_without_such_an_answer_are_reported_in_one_sentence(
     run: str, wsim_command: Command, content: str | None, said: str
 ) -> None:
     if content is not None:

@@ -56,7 +56,7 @@ def test_a_planted_effect_is_recovered() -> None:
 
 
 @pytest.mark.slow
-def test_what_was_done_too_rarely_is_omitted() -> None:
+def test_rare_actions_are_omitted() -> None:
     many, few = (
         wsim.experiment_picks(**UNIFORM, games=60, actions=["build"], min_effective_n=fewest).effects
         for fewest in (1, 40)
@@ -82,7 +82,7 @@ def test_without_randomised_picks_there_is_no_experiment() -> None:
         pick_effects(picks, seats)
 
 
-def test_exploring_alone_is_recorded_as_what_it_is() -> None:
+def test_explored_picks_are_recorded_as_uniform() -> None:
     """A policy that takes the first move explores half of the time: those picks, and only those, are uniform ones."""
     picks = wsim.simulate(policies="first:explore=0.5", games=300, players=3, picks=True)
     turns = picks.filter(pl.col("decision").cast(pl.String) == "turn", pl.col("legal") > 1)
@@ -100,7 +100,7 @@ def test_exploring_alone_is_recorded_as_what_it_is() -> None:
     assert not plain["randomised"].any()
 
 
-def test_recording_what_was_explored_changes_no_game() -> None:
+def test_recording_exploration_changes_no_game() -> None:
     keys: dict[str, Any] = {"policies": "balanced:explore=0.5,net:explore=0.2,random", "games": 40, "players": 3}
     played = wsim.play(**keys)
     assert played.seats.equals(wsim.simulate(**keys))
@@ -108,7 +108,7 @@ def test_recording_what_was_explored_changes_no_game() -> None:
 
 
 @pytest.mark.slow
-def test_both_ways_of_exploring_say_the_same_of_cards() -> None:
+def test_both_ways_of_exploring_agree_about_cards() -> None:
     """One estimand, two records of it: differences of effects are as large as their errors say, and not larger."""
     found = []
     for seed, keys in ((1, {"policies": "balanced:explore=0.5"}), (2, {"policies": "balanced", "randomise": 0.5})):
@@ -123,7 +123,7 @@ def test_both_ways_of_exploring_say_the_same_of_cards() -> None:
     assert abs(z.mean()) < 4 / len(z) ** 0.5
 
 
-def test_what_an_explorer_wanted_is_not_known() -> None:
+def test_the_wish_of_an_exploring_policy_is_unknown() -> None:
     plan = Plan.make(policies="balanced:explore=0.5", games=20, players=3)
     picks, seats = wsim.simulate(plan, picks=True), wsim.simulate(plan)
     with pytest.raises(wsim.UserError, match=r"every pick that counts was drawn at random, .* compare with others"):
@@ -146,7 +146,7 @@ def test_a_policy_that_explores_is_randomised_with_the_chance_that_is_recorded()
     assert probability[rest] == pytest.approx((0.3 / legal)[rest])
 
 
-def test_what_the_policy_wants_anyway_has_no_effect_against_the_policy() -> None:
+def test_wishes_of_the_policy_have_no_effect_against_the_policy() -> None:
     answer = wsim.experiment_picks(
         policies="random", threads=1, games=600, randomise=0.5, actions=["build"], against="policy", card="Altar"
     )

@@ -71,7 +71,7 @@ def test_a_sweep_finds_the_planted_value() -> None:
     assert row["value"] == pytest.approx(20 * (10 - first) / (second - first))
 
 
-def test_a_value_of_a_sweep_says_what_an_experiment_of_its_own_says() -> None:
+def test_a_value_of_a_sweep_agrees_with_a_separate_experiment() -> None:
     swept = wsim.experiment_picks(**UNIFORM, games=200, sweep="cards.Altar.points=2,9", min_effective_n=5).effects
     alone = wsim.experiment_picks(
         **UNIFORM, games=200, set=["cards.Altar.points=9"], card="Altar", min_effective_n=5
@@ -100,7 +100,7 @@ def test_a_sweep_that_changes_no_card_shows_all_of_them(tmp_path: Path) -> None:
     assert all(wsim.load_run(folder).complete for folder in tmp_path.iterdir())
 
 
-def test_a_turn_is_what_the_table_of_picks_calls_it(tmp_path: Path) -> None:
+def test_turns_are_numbered_as_in_the_picks_table(tmp_path: Path) -> None:
     asked = {**UNIFORM, "games": 300, "fewest": 1}
     whole = wsim.experiment_picks(**asked, age=1, turn=1, folder=tmp_path)
     picks, seats = (table.collect() for table in (wsim.load_run(tmp_path).picks, wsim.load_run(tmp_path).seats))
@@ -114,7 +114,7 @@ def test_a_turn_is_what_the_table_of_picks_calls_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_an_interrupted_sweep_says_what_the_finished_values_say(tmp_path: Path) -> None:
+def test_an_interrupted_sweep_shows_the_finished_values(tmp_path: Path) -> None:
     plan = randomised(Plan.make(policies="random", games=300), 1)
     seen: list[tuple[int, int]] = []
 

@@ -79,7 +79,7 @@ def test_figures_and_errors_are_those_of_skill_and_blocks_do_not_matter() -> Non
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("apart", "common"), [(0.0, 0.0), (0.006, 0.7), (0.03, 0.0), (0.03, 0.7)])
-def test_the_interval_holds(apart: float, common: float) -> None:
+def test_the_interval_has_its_nominal_coverage(apart: float, common: float) -> None:
     """Of 14 things whose differences have errors of 0.01, with a part of the noise in common: 95 % or more."""
     random, times, covered = np.random.default_rng(5), 600, 0
     true = random.standard_normal(14)
@@ -138,9 +138,7 @@ def test_three_players_have_three_pairs_and_one_row_for_all() -> None:
         ),
     ],
 )
-def test_what_cannot_be_asked_is_reported_in_one_sentence(
-    wsim_command: Command, words: list[str], sentence: str
-) -> None:
+def test_invalid_questions_are_reported_in_one_sentence(wsim_command: Command, words: list[str], sentence: str) -> None:
     answer = wsim_command("rest", *words, "--games", "10")
     assert (answer.code, answer.out) == (2, "")
     assert sentence in answer.err

@@ -81,7 +81,7 @@ def test_a_seat_that_nobody_plays_for_does_not_count() -> None:
     assert sums.counts()[:, 0].tolist() == has[:, :, :2].sum(axis=(1, 2)).tolist()
 
 
-def test_what_is_rare_is_unknown() -> None:
+def test_rare_items_are_unknown() -> None:
     has, wins = rung(60, 5, 0.0)
     has[1, ENOUGH - 1 :] = False
     figure = SkillSums(2, 1, grouped=False).plus([counted(has, np.ones((60, 3), bool), wins)]).figure(0)
@@ -99,7 +99,7 @@ def test_nothing_changes_between_equals() -> None:
     assert outside <= 20  # 21 or more have a chance of 0.1 %
 
 
-def test_a_ladder_tells_what_is_strong_in_good_hands() -> None:
+def test_a_ladder_shows_items_that_are_strong_for_strong_players() -> None:
     ladder = LADDER.split(",")
     keys: Any = {"game": "luck", "luck": "hash", "what": "charms", "games": 2000}
     answer = wsim.skill(**keys, ladder=ladder, between=ladder[1:], threads=1)

@@ -121,7 +121,7 @@ def test_mistakes_exit_with_2_and_one_sentence(wsim_command: Command, words: str
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="a process is interrupted by a signal")
-def test_ctrl_c_prints_what_is_known_and_exits_with_130(tmp_path: Path) -> None:
+def test_ctrl_c_prints_the_results_so_far_and_exits_with_130(tmp_path: Path) -> None:
     words = [
         sys.executable,
         "-m",

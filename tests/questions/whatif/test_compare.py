@@ -61,7 +61,7 @@ def test_a_planted_effect_is_found_early_with_its_size() -> None:
     assert detail(answer, "built:Medal")["effect"] == 0
 
 
-def test_what_has_no_effect_is_not_called_clear() -> None:
+def test_changes_without_effect_are_not_called_clear() -> None:
     answer = medal(**SALTED, budget=8000)
     row = only(answer)
     assert (row["verdict"], row["decided_at"], answer.stopped, answer.deals) == ("unclear", None, "budget", 8000)
@@ -124,7 +124,7 @@ def test_several_variants_share_the_level() -> None:
     assert three["effect_high"] - three["effect_low"] > 1.1 * (one["effect_high"] - one["effect_low"])
 
 
-def test_what_is_known_to_be_small_enough_is_equivalent() -> None:
+def test_effects_known_to_be_small_are_equivalent() -> None:
     answer = medal(**SALTED, budget=64_000, margin=0.5)
     assert (only(answer)["verdict"], answer.stopped) == ("equivalent", "clear")
     assert answer.deals < 10_000
@@ -176,7 +176,7 @@ def stop_after(blocks: int) -> Progress:
     return progress
 
 
-def test_an_interrupt_keeps_what_is_known() -> None:
+def test_an_interrupt_keeps_the_results_so_far() -> None:
     plan, change = Plan.make(game="medal"), Change(change=("cards.Medal.salt=1",))
     with pytest.raises(Interrupted) as stopped:
         compare(plan, change, Comparison(budget=50_000), execution=Execution(threads=1, progress=stop_after(3)))

@@ -168,7 +168,7 @@ def test_verdict_and_interval_are_of_one_look() -> None:
     assert trial.sums.effects().value[0] < 0  # what the last look would have said
 
 
-def test_what_stopped_early_is_said_to_be_plain() -> None:
+def test_a_remark_warns_of_early_stopping() -> None:
     """The mean of those that stop early is too large: the remark is there when, and only when, one has."""
     rng = np.random.default_rng(6)
     early, late = [], 0

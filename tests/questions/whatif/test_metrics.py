@@ -54,7 +54,7 @@ def test_only_the_seats_concerned_count(seats: pl.DataFrame) -> None:
     assert sums[0] / sums[1] == pytest.approx(seats.filter(seat=2)["total"].mean())
 
 
-def test_the_free_city_counts_for_nobody(seats: pl.DataFrame) -> None:
+def test_the_free_city_is_not_counted(seats: pl.DataFrame) -> None:
     ranked = seats.with_columns(rank=pl.when(pl.col("seat") == 3).then(0).otherwise(1))
     sums = sums_of(ranked, 4, [parse_metric("score", ranked)], np.ones(4, bool)).sum(axis=0)[0]
     assert sums[1] == 3 * GAMES

@@ -78,7 +78,7 @@ def test_a_banned_seat_never_does_it(thing: str) -> None:
     assert free < banned
 
 
-def test_what_trade_is_worth_to_a_random_seat() -> None:
+def test_the_worth_of_trade_to_a_random_seat() -> None:
     answer = wsim.whatif(**RANDOM, ban=["trade"], budget=2000)
     [row] = answer.effects.to_dicts()
     assert row["verdict"] == "lower"
@@ -122,7 +122,7 @@ def test_boards_of_a_balanced_design_sit_everywhere_equally_often() -> None:
         ({"change": ["cards.Palace.points=9"], "metric": "win:Giza"}, "no wonder or side is called 'Giza'"),
     ],
 )
-def test_mistakes_name_what_is_accepted(asked: dict[str, Any], sentence: str) -> None:
+def test_mistakes_list_the_accepted_values(asked: dict[str, Any], sentence: str) -> None:
     with pytest.raises(wsim.UserError) as refused:
         wsim.whatif(**RANDOM, **asked)
     assert sentence in str(refused.value)

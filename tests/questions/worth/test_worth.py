@@ -119,7 +119,7 @@ def test_a_cluster_adds_up_the_same() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("policies", ["net", "balanced"])
-def test_intervals_cover_what_a_long_run_says(policies: str) -> None:
+def test_intervals_cover_the_result_of_a_long_run(policies: str) -> None:
     """A hundred answers of 800 games, against one of 40,000 other games whose own error is taken into account."""
     keys: dict[str, Any] = {"policies": policies, "seed": 40}
     truth = wsim.experiment_worth(**keys, games=40_000).worth

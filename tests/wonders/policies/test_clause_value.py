@@ -88,7 +88,7 @@ BAD: tuple[dict[str, Any], ...] = (
 )
 
 
-def test_balanced_builds_for_what_is_still_to_come_and_leaves_what_harms() -> None:
+def test_balanced_builds_for_later_gains_and_leaves_harmful_cards() -> None:
     assert [is_built(clause, "balanced") for clause in (*GOOD, *BAD)] == [True] * len(GOOD) + [False] * len(BAD)
 
 

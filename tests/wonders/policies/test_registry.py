@@ -142,7 +142,7 @@ def test_every_weight_has_a_place_and_a_meaning() -> None:
 
 
 @pytest.mark.parametrize("name", SETS)
-def test_no_set_likes_what_helps_rivals_or_hurts_itself(name: str) -> None:
+def test_no_set_values_help_to_rivals_or_harm_to_itself(name: str) -> None:
     weights = SETS_OF_WEIGHTS.shipped[name]
     for good in ("point", "coin", "reserve", "rivals_loss", "rivals_debt", "diplomacy", "truce", "science"):
         assert weights[:, INDEX[good]].min() > 0, good

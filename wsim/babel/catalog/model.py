@@ -85,7 +85,7 @@ class Catalogue:
     def discs(self) -> tuple[Disc, ...]:
         """The 24 discs of a game: kinds in the order of ``KINDS``, numbers ascending, two-colour ones last."""
         if not self.rules["use_two_colour_discs"]:
-            return self.single_discs
+            return tuple(Disc(((kind, number),)) for kind in KINDS for number in sorted(self.section["discs"][kind]))
         boxed = self.section["two_colour"]["boxed"]
         discs: list[Disc] = []
         for kind in KINDS:
@@ -93,11 +93,6 @@ class Catalogue:
             numbers.remove(boxed)
             discs += [Disc(((kind, number),)) for number in numbers]
         return (*discs, *self.two_colour_discs)
-
-    @property
-    def single_discs(self) -> tuple[Disc, ...]:
-        """The 24 discs of the base game."""
-        return tuple(Disc(((kind, number),)) for kind in KINDS for number in sorted(self.section["discs"][kind]))
 
     @property
     def two_colour_discs(self) -> tuple[Disc, ...]:

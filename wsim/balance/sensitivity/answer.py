@@ -43,7 +43,7 @@ class SensitivityAnswer(AskedAnswer):
 
     Attributes
     ----------
-    goal: the goal. seed: of the deals.
+    goal: the goal. seed: the seed of the deals.
     effects: one row for each value of a knob but the present one, and each cell: knob, now, to, setting, of, metric,
         effect with effect_low and effect_high (95 %), reach (the effect divided by half the width that the target
         accepts), found (``re-scored`` or ``replayed``).

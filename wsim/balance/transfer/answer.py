@@ -136,8 +136,8 @@ class _Seated:
 
     Attributes
     ----------
-    label: their name. entry: of the line-up; None: as in the setting. deals: determines the deals, so that compared
-        measurements share them.
+    label: their name. entry: the entry of the line-up; None: as in the setting.
+    deals: determines the deals, so that compared measurements share them.
     """
 
     label: str | None
@@ -217,7 +217,7 @@ def _table(evaluator: Evaluator, setting: Setting, name: str, of: tuple[str, ...
 
     Parameters
     ----------
-    name: of the setting whose targets these are. of: columns that split them further.
+    name: the name of the setting whose targets these are. of: columns that split them further.
     """
     goal: Goal = evaluator.goal
     table = next(known.table for known in goal.settings if known.name == name)

@@ -31,11 +31,12 @@ class CombineAnswer(AskedAnswer):
 
     Attributes
     ----------
-    metric: win or score. games: of the study and of people. difference: whether the rows are effects of a patch.
+    metric: win or score. games: the games of the study and of people.
+    difference: whether the rows are effects of a patch.
     reference: what rows are compared with (fair share, mean score, or 0 for a difference).
     distance: how far people are from the players of the study, standard deviation between rows, with low and high.
     scale, scale_source: of its prior. design: how much people's errors grow because players repeat.
-    level: of the intervals. noun: ``card`` if rows are the difference between seats with and without a card.
+    level: the level of the intervals. noun: ``card`` if rows are the difference between seats with and without a card.
     rows: one row per name: the labels, n (seats of people), simulated, people, combined (with low and high), share (of
         people in the estimate), verdict.
     """

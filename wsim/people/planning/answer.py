@@ -63,7 +63,7 @@ class PlanningAnswer(AskedAnswer):
     settings: one row per number of players: information per game, relative to the study's number.
     watch: with a patch, the figures in which people would see it first: metric, difference, games.
     stop_after: evenings after which one more narrows the mean interval by less than 2%. evenings, chance: as requested.
-    worth_testing: what is said about testing the patch; empty without one. players: of the study.
+    worth_testing: what is said about testing the patch; empty without one. players: the players of the study.
     """
 
     FORMAT: ClassVar[str] = "wsim-planning/1"

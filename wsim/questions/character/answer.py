@@ -223,7 +223,7 @@ class _Quantities:
 
 
 def _quantities(sums: NDArray[np.float64], games: int, moments: Sequence[str], ways: Sequence[str]) -> _Quantities:
-    """Return all quantities of one arm; ``sums``: of its features over games."""
+    """Return all quantities of one arm; ``sums``: the sums of its features over games."""
     count, size = len(FIGURES), len(sums)
     names, values, forms, n = list[tuple[str, str]](), list[float](), list[Any](), list[float]()
 

@@ -338,7 +338,8 @@ def ask(
     if output.contest:
         if output.resume:
             raise UserError("a contest draws a new seed: resume one with --seed SEED instead of --contest")
-        plan, commitment = drawn_seed(plan)
+        plan = plan.replace(seed=secrets.randbelow(MAX_SEED))
+        commitment = hashlib.sha256(str(plan.seed).encode()).hexdigest()
         sys.stderr.write(f"wsim: the SHA-256 of the seed of this contest is {commitment}\n")
     tables = tables_of(plan, named_policies(plan, at.policies), at.ruleset, at.players, question)
     return play_match(tables, question, output, execution, commitment)
@@ -381,12 +382,6 @@ def contest_of_files(policies: Sequence[str]) -> AbstractContextManager[None]:
 
     files = {entry.file or installed_module(entry) for entry in map(parse_entry, policies)} - {None}
     return isolated_by_default() if len(files) > 1 else nullcontext()
-
-
-def drawn_seed(plan: Plan) -> tuple[Plan, str]:
-    """Draw the seed of a contest; return the plan with it and the commitment, the SHA-256 of its decimal digits."""
-    seed = secrets.randbelow(MAX_SEED)
-    return plan.replace(seed=seed), hashlib.sha256(str(seed).encode()).hexdigest()
 
 
 def play_match(
@@ -440,7 +435,7 @@ def answer_of(
 
     Parameters
     ----------
-    costs: of each policy at each table.
+    costs: the costs of each policy at each table.
     made: what determines the games (``made_of``).
     """
     question, policies = trials[0].match, trials[0].table.policies

@@ -149,7 +149,7 @@ def duels(policies: int, sides: int) -> Design:
 def mixed(names: Sequence[str], sides: int) -> Design:
     """Return the tables with all policies; raise UserError if there are too many.
 
-    ``names``: of the policies. Rings use alphabetical order, so that the order of the names does not matter.
+    ``names``: the names of the policies. Rings use alphabetical order, so that the order of the names does not matter.
     """
     policies = len(names)
     groups = _groups(policies, sides)

@@ -58,7 +58,7 @@ def crossing(values: Floats, effect: Floats, low: Floats, high: Floats, target: 
         status = "perhaps above the last value"
     else:
         status = "met"
-    return Crossing(_middle(met), *ends, status)
+    return Crossing(float((met[0] + met[-1]) / 2) if len(met) else None, *ends, status)
 
 
 def targets_of(effects: pl.DataFrame, target: float) -> pl.DataFrame:
@@ -78,10 +78,6 @@ def targets_of(effects: pl.DataFrame, target: float) -> pl.DataFrame:
         "status": pl.String,
     }
     return pl.DataFrame(rows, schema=names, orient="row")
-
-
-def _middle(met: Floats) -> float | None:
-    return float((met[0] + met[-1]) / 2) if len(met) else None
 
 
 def _roots(values: Floats, heights: Floats) -> Floats:

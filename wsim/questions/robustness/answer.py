@@ -248,7 +248,7 @@ def answer_of(
     own: SelfPlayTables,
     stopped: str,
 ) -> RobustnessAnswer:
-    """Return the answer from sums; ``names``: of their tables."""
+    """Return the answer from sums; ``names``: the names of their tables."""
     parts = [_Table(sums, index, name, own.policies, float(question["level"])) for index, name in enumerate(names)]
     return RobustnessAnswer(
         question=question,

@@ -42,7 +42,7 @@ class Items:
 
     Attributes
     ----------
-    columns: of the seats table. grouped: whether every seat has exactly one of the items.
+    columns: the columns of the seats table. grouped: whether every seat has exactly one of the items.
     labels: the names of the items, by column.
     """
 
@@ -101,7 +101,7 @@ def counted(has: NDArray[np.bool_], plays: NDArray[np.bool_], wins: NDArray[Any]
     Parameters
     ----------
     has: which seats have each item, shape (items, games, seats).
-    plays: whether a seat competes. wins: of each seat, in ``PARTS``; shape (games, seats).
+    plays: whether a seat competes. wins: the wins of each seat, in ``PARTS``; shape (games, seats).
     """
     mine = has & plays
     won = np.where(plays, wins, 0)

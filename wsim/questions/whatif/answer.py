@@ -415,7 +415,7 @@ def answer_of(
 
     Parameters
     ----------
-    arms, metrics: of the trial. baseline: the provenance of the baseline.
+    arms, metrics: those of the trial. baseline: the provenance of the baseline.
     variants: those of the trial and those whose rules are the baseline's, in order.
     estimand: the effect, in one sentence.
     picks: whether the game has pick experiments, which a remark can recommend.

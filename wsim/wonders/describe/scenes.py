@@ -32,7 +32,7 @@ def story(
 
     Parameters
     ----------
-    positions: at the start, after each turn, at the end. points: of every seat by category in each position.
+    positions: at the start, after each turn, at the end. points: the points of every seat by category in each position.
     """
     used = [name for name in CATEGORIES if any(seat[name] for seats in points for seat in seats)]
     views = [position.view(None) for position in positions]
