@@ -105,7 +105,7 @@ MISTAKES = {
     ),
     "a name that is not there": (
         UNBALANCED + "[[target]]\nof = 'wonder'\nonly = 'Tempel'\nwithin = 0.1\n" + KNOBS,
-        "is only about 'Tempel' (did you mean 'Temple'?)",
+        "selects 'Tempel', which does not exist (did you mean 'Temple'?)",
     ),
     "an event that never happens": (
         ONLY_SIDE_A,

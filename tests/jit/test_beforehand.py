@@ -18,7 +18,7 @@ def test_every_module_with_entry_points_is_named() -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_every_policy_has_its_entrance(game: str) -> None:
+def test_every_policy_has_its_entry_point(game: str) -> None:
     registry = import_module(f"wsim.{game}.registry")
     named = {
         (registry.REGISTRY[name].function, registry.REGISTRY[name].settled) for of, name in policies() if of == game

@@ -128,7 +128,7 @@ def test_a_run_has_its_tables(run: wsim.Run, babel: wsim.Run) -> None:
     assert set(run.synergies(card=["Altar"]).frame["card"]) <= {"Altar"}
 
 
-def test_a_run_tells_its_games(run: wsim.Run, babel: wsim.Run) -> None:
+def test_a_run_describes_its_games(run: wsim.Run, babel: wsim.Run) -> None:
     for one, scores in ((run, "scores"), (babel, "scores")):
         trace = one.trace(17)
         assert trace["index"] == 17
@@ -170,7 +170,9 @@ def test_mistakes_are_reported_in_one_sentence(run: wsim.Run, ask: Callable[[Any
 
 
 @pytest.mark.slow
-def test_a_run_with_policy_code_tells_nothing_untrusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_with_policy_code_describes_nothing_without_trust(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     Path("mine.py").write_text("def first(public, own, choice, rules):\n    return 0\n")
     run = record(Plan.make(policies="./mine.py:first", games=5), tmp_path / "run", threads=1)

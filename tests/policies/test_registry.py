@@ -59,7 +59,7 @@ def test_every_policy_has_a_kernel_with_a_docstring_and_known_parts_of_the_routi
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_rows_of_one_function_share_an_entrance(game: str) -> None:
+def test_rows_of_one_function_share_an_entry_point(game: str) -> None:
     functions = line_up(game, "balanced", "weighted", "random").functions
     assert functions[0] is functions[1]
     assert functions[0] is not functions[2]
@@ -109,7 +109,7 @@ def test_the_numbers_of_a_registered_policy_arrive_in_the_order_of_its_row() -> 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not JIT, reason="nothing is compiled without the JIT")
-def test_an_entrance_is_found_on_disk_by_another_process(tmp_path: Path) -> None:
+def test_an_entry_point_is_loaded_from_disk_by_another_process(tmp_path: Path) -> None:
     code = (
         "import json; from wsim.babel.registry import POLICIES; "
         "entry_point = POLICIES.interface().registered('random:random', ('explore',)); "

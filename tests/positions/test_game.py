@@ -19,7 +19,7 @@ def game() -> wsim.Game:
     return wsim.Game(ruleset="1e", players=4, seed=7, policies="balanced")
 
 
-def test_moves_are_told_as_the_trace_tells_them(game: wsim.Game) -> None:
+def test_moves_are_described_as_in_the_trace(game: wsim.Game) -> None:
     first = game.legal()[0]
     assert set(first) == {"index", "seat", "card", "action", "how", "bank", "left", "right"}
     assert [move["index"] for move in game.legal()] == list(range(len(game.legal())))

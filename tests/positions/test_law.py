@@ -104,7 +104,7 @@ def test_what_is_left_of_a_hand_that_was_handed_on(age: int, direction: str) -> 
     raise AssertionError("no such moment was met")
 
 
-def test_a_hand_that_came_back_tells_what_left_it() -> None:
+def test_a_returned_hand_reveals_the_cards_that_left_it() -> None:
     """Three seats: where a hand has returned, both its holders are known to have taken what is missing."""
     simulator = table(ruleset="1e", players=3)
     for position in moments(simulator, 0, 3):
@@ -267,7 +267,7 @@ def sold_and_seen(number: int) -> tuple[WondersPosition, set[tuple[int, int]]] |
     return position, {(a, b) for a, b in pairs if Counter((names[a], names[b])) == Counter((first, second))}
 
 
-def test_of_what_the_pile_tells_every_past_counts_once() -> None:
+def test_each_past_consistent_with_the_pile_counts_once() -> None:
     """Two sales out of a known hand, of which it has one name twice: four pasts, each as likely as any other.
 
     Drawn one after the other the second sale has two ways in some pasts and one in others, which must be weighed.

@@ -62,7 +62,7 @@ def test_rotation_moves_the_line_up_round_the_table() -> None:
     assert means[0] > max(means[1:]), "greedy is the best of the three in every seat"
 
 
-def test_a_trace_tells_the_game_of_the_rows_and_picks_its_decisions() -> None:
+def test_a_trace_agrees_with_the_rows_and_picks() -> None:
     plan = plan_of(rotate=True)
     simulator: Any = find_game("market").prepare(plan)
     rows, picks = np.zeros(3, simulator.row_dtype), np.zeros(simulator.picks_per_game, simulator.pick_dtype)

@@ -124,7 +124,7 @@ def test_the_story_of_a_game_is_of_the_moves_that_were_made(name: str) -> None:
     assert story.positions[-1].view(None) == game.record()
 
 
-def test_the_story_of_a_game_that_is_not_over_is_told_plainly() -> None:
+def test_the_text_of_an_unfinished_game_is_plain() -> None:
     game = started("wonders").step(0).step(1).determinize(2, 3).step(0)
     story = story_of(game)
     assert [scene.label for scene in story.scenes] == [f"Decision {place}" for place in range(5)]
@@ -133,7 +133,7 @@ def test_the_story_of_a_game_that_is_not_over_is_told_plainly() -> None:
 
 
 @pytest.mark.usefixtures("toy")
-def test_a_game_without_kernels_is_told_plainly() -> None:
+def test_the_text_of_a_game_without_kernels_is_plain() -> None:
     story = story_of(last_moves(wsim.Game(players=3, policies="bold")), ["Ann", "shy", "bold"])
     assert [seat.policy for seat in story.seats] == ["Ann", "shy", "bold"]
 

@@ -96,7 +96,7 @@ def test_a_single_playout_has_no_interval_and_a_sure_win_has_wilsons(game: wsim.
 
 
 @first_quick(1, "game", GAMES, indirect=True, ids=("wonders", "babel"))
-def test_losses_that_no_playout_tells_apart_have_the_width_of_the_rule_of_three(game: wsim.Game) -> None:
+def test_losses_equal_in_all_playouts_have_the_width_of_the_rule_of_three(game: wsim.Game) -> None:
     late = game.clone()
     while late.to_move is not None:
         rows = late.values(games=8, rng=3)

@@ -64,7 +64,7 @@ def test_a_game_that_is_not_of_the_run_is_refused(run: Run, number: Any) -> None
         run.game(number)
 
 
-def test_why_tells_every_decision_that_the_trace_has(run: Run) -> None:
+def test_why_covers_every_decision_of_the_trace(run: Run) -> None:
     told = why_of(run.plan, 1, 3)
     game = Game(run.plan, number=1)
     for one in told["decisions"]:

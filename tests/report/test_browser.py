@@ -220,7 +220,7 @@ def test_on_a_wide_screen_every_section_is_in_the_row_of_links(view: Chrome) -> 
     assert 0 < max(view.execute_script(places)) <= 1280
 
 
-def test_a_mark_tells_its_numbers(view: Chrome) -> None:
+def test_a_mark_shows_its_numbers(view: Chrome) -> None:
     from selenium.webdriver import ActionChains
     from selenium.webdriver.common.by import By
 

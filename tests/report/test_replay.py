@@ -362,7 +362,7 @@ def test_a_page_without_the_extra(wsim_command: Command, toy: None, monkeypatch:
     assert (answer.code, answer.err) == (2, "wsim: a replay page needs the extra: pip install 'wsim[report]'\n")
 
 
-def test_a_page_of_a_run_tells_its_game(wsim_command: Command, toy: None) -> None:
+def test_a_page_of_a_run_names_its_game(wsim_command: Command, toy: None) -> None:
     assert wsim_command("run", "--games", "20", "--seed", "9", "--out", "run", "--quiet").code == 0
     answer = wsim_command("trace", "run", "--first", "4", "-o", "game.html", "--playouts", "5")
     assert (answer.code, answer.out, answer.err) == (0, "game.html\n", "")

@@ -47,7 +47,7 @@ def test_growth_ends_at_a_bound_and_says_what_it_would_take() -> None:
     assert reached(10, None, 0.1, "it") == ""
 
 
-def test_the_games_that_tell_are_those_after_which_the_interval_leaves_out_zero() -> None:
+def test_the_games_needed_are_those_after_which_the_interval_excludes_zero() -> None:
     more = games_to_tell(np.array([0.01, 0.02, 0.0]), np.array([0.02, 0.01, 0.01]), 1000)
     assert more.tolist() == [3000.0, 50.0, math.inf]  # one that is clear by its own interval: at least a twentieth
     equal = games_to_tell(np.array([0.0, 0.09]), np.array([0.2, 0.2]), 1000, margin=0.1)

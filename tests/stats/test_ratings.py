@@ -95,7 +95,7 @@ def test_the_same_level_in_several_seats() -> None:
     assert table["strength"][0] / table["strength"][1] == pytest.approx(2, rel=0.06)
 
 
-def test_games_that_do_not_tell_are_refused() -> None:
+def test_uninformative_games_are_refused() -> None:
     items = np.array([[0, 1], [1, 0], [0, 1]])
     with pytest.raises(UserError, match="'board 1' never finished ahead of 'board 0'"):
         stats.strengths(table_of(items, np.array([[9, 1], [1, 9], [9, 1]])), "wonder")

@@ -108,7 +108,7 @@ def cities(game: wsim.Game, seat: int) -> list[dict[str, Any]]:
     return found
 
 
-def test_a_position_tells_of_free_builds_that_are_kept() -> None:
+def test_a_position_shows_stored_free_builds() -> None:
     """The token of a seat is in its view (R67), and what is set up by it offers the free build."""
     change = f"cards.Altar.when={written([{'event': 'built', 'gain': {'free_build_tokens': 1}}])}"
     game = wsim.Game(set=[change], players=3, policies="random", seed=11)

@@ -161,7 +161,7 @@ def _combinations(target: Target, metric: Metric, sample: pl.DataFrame) -> list[
     known = {" ".join(combination) for combination in product(*names)}
     for only in target.only:
         if only not in known:
-            raise UserError(f"the target {target.name!r} is only about {only!r}{nearest(only, known)}")
+            raise UserError(f"the target {target.name!r} selects {only!r}, which does not exist{nearest(only, known)}")
         if only not in wanted:
             raise UserError(
                 f"the target {target.name!r}: {only} hardly ever occurs at this table ({_games(sample):,} games)"

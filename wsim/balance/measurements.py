@@ -55,7 +55,9 @@ class Memory:
             )
         first, *entries = self._journal.entries() or [{}]
         if first != head:
-            raise UserError(f"{str(file)!r} belongs to another goal, seed or version of wsim: remove it to start again")
+            raise UserError(
+                f"{str(file)!r} belongs to a different goal, seed or version of wsim: remove it to start again"
+            )
         for entry in entries:
             with suppress(ValueError, KeyError, TypeError, AttributeError):  # forged
                 sums = {name: np.array(values, float) for name, values in entry["sums"].items()}

@@ -17,7 +17,7 @@ WORTH_GAMES = 0.42
 OVERRULE_HELP = (
     "probability, for all seats or per seat, that a policy must play its next best move (wsim experiment worth)"
 )
-WORTH_HELP = f"extra games per game, with overruled policies, to measure worth; wsim run: {WORTH_GAMES}; 0: none"
+WORTH_HELP = f"extra games with overruled policies, per game, to measure worth; wsim run: {WORTH_GAMES}; 0: none"
 CHARACTER = "character"
 """The option of a plan: whether games are followed with the chances of their seats (``wsim.positions.character``)."""
 CHARACTER_HELP = "true: add columns for drama, lead changes and other measures of each game (wsim experiment character)"

@@ -164,7 +164,7 @@ class Summary:
         if not self.arrays:
             self.labels = dict(other.labels)
         elif self.labels != other.labels:
-            raise UserError("sums of games with other names or numbers of seats cannot be added")
+            raise UserError("sums of games with different names or numbers of seats cannot be added")
         for name, values in other.arrays.items():
             if name in self.arrays:
                 self.arrays[name] += values

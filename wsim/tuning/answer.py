@@ -246,7 +246,7 @@ class TuningSearch:
             if digest_of(entries) != generation.candidates:
                 raise UserError(
                     f"the search in {str(self.folder)!r} differs on this machine from generation {number}, with "
-                    "another version of numpy perhaps: start again with another --out"
+                    "perhaps because of a different version of numpy: start again with another --out"
                 )
             climb.tell(generation.values)
         return climb

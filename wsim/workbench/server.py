@@ -142,7 +142,7 @@ def opened(target: str) -> tuple[Folder, str]:
     if target in GAMES and not path.exists():
         return Folder.of(Path()), _page_of("game", target)
     if not path.exists():
-        raise UserError(f"{target!r} is not a run, answer, position, folder or game: games are {', '.join(GAMES)}")
+        raise UserError(f"{target!r} is not a run, answer, position, folder or game: the games are {', '.join(GAMES)}")
     folder = Folder.of(path.resolve().parent)
     inside = [entry for entry in Folder.of(path).found() if entry.name == "."] if path.is_dir() else []
     if path.is_dir() and not inside:

@@ -202,7 +202,7 @@ def test_a_search_continues_only_with_the_same_question(wsim_command: Command, s
     words = ("balance", goal, "--transfer", write_patch(), "--player", "shy", "--transfer-games", "1000", "--quiet")
     assert wsim_command(*words).code == 130
     write_patch(MENDED.replace("points = 0", "points = 1"))
-    assert "belongs to another goal, seed or version of wsim" in wsim_command(*words, "--resume").err
+    assert "belongs to a different goal, seed or version of wsim" in wsim_command(*words, "--resume").err
 
 
 def test_execution_settings_do_not_change_the_measurement() -> None:

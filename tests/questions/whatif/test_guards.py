@@ -99,7 +99,7 @@ def test_after_ctrl_c_the_last_look_is_at_all_deals_that_were_played() -> None:
     assert trial.looks[-1].effects.value.tolist() == trial.sums.effects().value.tolist()
 
 
-def test_the_deals_that_tell_by_hand() -> None:
+def test_the_deals_needed_by_hand() -> None:
     differences = np.zeros((2, 100))
     differences[0, :4] = 3.0  # alike: four
     differences[1, :4] = (1.0, -1.0, 1.0, 5.0)  # (1 + 1 + 1 + 25)**2 / (1 + 1 + 1 + 625)
