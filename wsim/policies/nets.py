@@ -133,8 +133,9 @@ class NetSpec:
             if name not in arrays or arrays[name].shape != shape or arrays[name].dtype.kind != "f":
                 actual = arrays[name].shape if name in arrays else "not there"
                 raise UserError(
-                    f"the net {path!r} is from a different version of wsim: {name} is {actual}, not {shape}; train it
-                again" )
+                    f"the net {path!r} is from a different version of wsim: {name} is {actual}, not "
+                    f"{shape}; train it again"
+                )
             if not (np.abs(arrays[name].astype(np.float64)) <= _MAX_FLOAT).all():  # also refuses NaN
                 raise UserError(f"the net {path!r} is damaged: {name} has numbers that are not finite or too large")
         floats = {name: arrays[name].astype(np.float32) for name in self.shapes}
