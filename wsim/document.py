@@ -135,20 +135,22 @@ class Chart:
 
     Attributes
     ----------
-    shape: ``forest``: an interval for each row; ``curve``: over the numbers of ``over``; ``change``: two columns,
-        before and after; ``stacked``: columns on top of each other; ``matrix``: rows against ``over``; ``band``: an
-        interval for each row next to a band of ``tolerance``.
+    shape: ``forest``: an interval for each row; ``scatter``: an interval for each row over a second column;
+        ``curve``: over the numbers of ``over``; ``change``: two columns, before and after; ``stacked``: columns on top
+        of each other; ``matrix``: rows against ``over``; ``band``: an interval for each row next to a band of
+        ``tolerance``.
     values: the columns that are drawn. labels: those that name a row, with ``between`` between them.
     title: what it shows, in a sentence: its caption, and what those hear who cannot see it.
     axis: the words along it (default: the heading of what is drawn).
     caption: more about it, in sentences.
-    over: see ``shape``. band: the columns that hold the ends of what is accepted, of a ``change``.
+    over: see ``shape``. by: categories that sort the rows and give them colours and, in a ``scatter``, marks.
+    band: the columns that hold the ends of what is accepted, of a ``change``.
     reference: where a line is drawn (default: that of the column).
     tolerance: see ``shape``. only: conditions that rows must meet to be drawn, by column.
     printed: whether the terminal draws it, too.
     """
 
-    shape: Literal["forest", "curve", "change", "stacked", "matrix", "band"]
+    shape: Literal["forest", "scatter", "curve", "change", "stacked", "matrix", "band"]
     values: tuple[str, ...]
     labels: tuple[str, ...]
     title: str
@@ -156,6 +158,7 @@ class Chart:
     axis: str = ""
     caption: str = ""
     over: tuple[str, ...] = ()
+    by: tuple[str, ...] = ()
     band: tuple[str, str] | None = None
     reference: float | None = None
     tolerance: float = 0.0

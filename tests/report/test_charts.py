@@ -80,3 +80,55 @@ def test_a_difference_to_human_players_is_drawn_over_the_band_of_likeness() -> N
     assert drawing is not None
     assert "score: +0.500 (+0.250 to +0.750)" in drawing.wide
     assert "coins" not in drawing.wide
+
+
+CARDS = [
+    {"card": name, "color": color, "age": age, "wanted": wanted, "worth": worth, "worth_low": worth - 0.02,
+     "worth_high": worth + 0.02}
+    for name, color, age, wanted, worth in (
+        ("Palace", "blue", 3, 0.5, 0.01), ("Altar", "blue", 1, 0.2, 0.10), ("Barracks", "red", 1, 0.4, -0.05),
+        ("Stockade", "red", 1, 0.6, 0.03),
+    )
+]  # fmt: skip
+OF_CARDS = (
+    *names(("card",)), Column("color", CATEGORY), Column("age", CATEGORY), Column("wanted", SHARE, unit="of turns"),
+    estimated("worth", SHARE, unit="of wins", difference=True),
+)  # fmt: skip
+PALETTE = Palette({"red": "#f00", "blue": "#00f"})
+
+
+def of_cards(shape: Any, values: tuple[str, ...], rows: list[dict[str, Any]] = CARDS) -> charts.Drawing | None:
+    chart = Chart(shape, values, ("card",), "Worth", by=("age", "color"))
+    return charts.draw(chart, Sheet("Cards", rows, OF_CARDS), PALETTE)
+
+
+def tips(svg: str) -> list[str]:
+    return re.findall(r'aria-label="([^"]*)" role="graphics-symbol" aria-roledescription="point"', svg)
+
+
+def test_a_scatter_tells_each_estimate_and_shows_categories_by_colour_and_by_shape() -> None:
+    drawing = of_cards("scatter", ("worth", "wanted"))
+    assert drawing is not None
+    for svg in (drawing.wide, drawing.narrow):
+        assert len(tips(svg)) == len(CARDS)
+        assert "Altar: +10.0 (+8.0 to +12.0) worth, 20.0% wanted; age 1, color blue" in tips(svg)
+        assert svg.count("var(--own-red)") == 2 * svg.count("var(--own-blue)") / 2 > 0
+        assert "age 1</text>" in svg  # a legend of the shapes
+        assert "age 3</text>" in svg
+        assert "Barracks</text>" in svg  # the extreme ones are named
+
+
+def test_a_scatter_without_estimates_is_not_drawn() -> None:
+    assert of_cards("scatter", ("worth", "wanted"), [{**CARDS[0], "wanted": None}]) is None
+    assert of_cards("scatter", ("worth", "wanted"), [{**CARDS[0], "worth_low": None}]) is None
+
+
+def test_a_forest_by_categories_is_in_their_order_with_headings() -> None:
+    drawing = of_cards("forest", ("worth",))
+    assert drawing is not None
+    texts = re.findall(r">([^<>]+)</text>", drawing.wide)
+    shown = [text for text in texts if text in {"age 1", "age 3", *(str(row["card"]) for row in CARDS)}]
+    assert shown == ["age 1", "Stockade", "Barracks", "Altar", "age 3", "Palace"]  # red before blue, by worth within
+    fills = dict(re.findall(r'aria-label="(\w+):[^"]*"[^>]*fill="([^"]*)"', drawing.wide))
+    assert fills["Altar"] == "var(--own-blue)"
+    assert fills["Palace"] == "var(--paper)"  # its interval contains 0

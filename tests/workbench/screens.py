@@ -39,6 +39,7 @@ def main(target: Path) -> None:
         folder = Path(scratch) / "games"
         folder.mkdir()
         record(Plan.make(games=4000, seed=7, policies=POLICIES, picks=True), folder / "study")
+        record(Plan.make(games=12000, seed=9, policies="balanced", worth=0.42), folder / "worth")
         record(Plan.make(games=4000, seed=8, players=3, policies=POLICIES[:3]), folder / "three")
         game = wsim.Game(ruleset="1e", players=3, seed=7, policies="greedy", rotate=False)
         for _ in range(9):
@@ -78,6 +79,18 @@ def _look(chrome: Chrome, server: str) -> None:
     chrome.get(f"{server}/run?run=study&table=wonders&filter=n%3E%3D100&sort=fair_share_ratio&charts=1")
 
 
+def _run(chrome: Chrome, server: str) -> None:
+    chrome.get(f"{server}/run?run=worth")
+
+
+def _gallery(chrome: Chrome, server: str) -> None:
+    chrome.get(f"{server}/cards?color=red&color=purple&color=yellow&age=3")
+
+
+def _beside(chrome: Chrome, server: str) -> None:
+    chrome.get(f"{server}/run?run=study&run=three&table=cards&beside=1&charts=1&top=12")
+
+
 def _card(chrome: Chrome, server: str) -> None:
     chrome.get(f"{server}/thing?run=study&table=cards&name=Palace&show=drafting:turn")
 
@@ -109,6 +122,10 @@ def _analyse(chrome: Chrome, server: str) -> None:
 
 SCREENS: dict[str, tuple[int, int, str, Callable[[Chrome, str], None]]] = {
     "look": (WIDE, 1000, "body", _look),
+    "run": (WIDE, 1500, "body", _run),
+    "cards": (WIDE, 1100, "body", _gallery),
+    "cards-phone": (NARROW, 1000, "main", _gallery),
+    "beside": (WIDE, 1000, "main section:nth-of-type(2)", _beside),
     "card": (WIDE, 620, "#more", _card),
     "ask": (WIDE, 520, "body", _ask),
     "change": (WIDE, 760, "#at", _change),

@@ -81,6 +81,74 @@ def test_runs_are_side_by_side(caller: Caller, wsim_command: Command) -> None:
     assert set(frame_of(caller.get("/run.csv?run=one&run=three&table=policies").text)["players"]) == {3, 4}
 
 
+def test_a_run_opens_at_three_sentences_and_two_charts(caller: Caller) -> None:
+    text = html.unescape(caller.get("/run?run=one").text)
+    (sentences,) = re.findall(r'<ol class="sentences">(.*?)</ol>', text, re.DOTALL)
+    assert sentences.count("<li>") == 3
+    assert "120 games of 7 Wonders (1e) with 4 players, played by" in sentences
+    assert text.count('<div class="for-wide"><svg') == 2
+    assert {"/run?run=one&table=wonders", "/run?run=one&table=cards"} <= set(re.findall(r'href="([^"]*)"', sentences))
+
+
+def test_the_differences_of_two_runs_are_those_of_their_rows(caller: Caller) -> None:
+    started = caller.get("/run?run=one&run=three")
+    assert started.status == 307
+    reply = caller.get(started.headers["location"])
+    assert reply.status == 200
+    assert "3 players minus 4 players" in reply.text
+    assert "different fair shares" in reply.text
+    query = "run=one&run=three&table=cards"
+    both = frame_of(caller.get(f"/run.csv?{query}&beside=1").text).filter(pl.col("card") == "Palace").to_dicts()[0]
+    single = frame_of(caller.get(f"/run.csv?{query}").text).filter(pl.col("card") == "Palace")
+    by_players = dict(zip(single["players"], single["win_difference"], strict=True))
+    assert both["win_difference_difference_1"] == pytest.approx(by_players[3] - by_players[4])
+    assert caller.get("/run?run=one&run=three&table=policies&beside=1").status == 200
+    refused = caller.get("/run?run=one&run=three&table=variance&beside=1")
+    assert (refused.status, "no rows to put side by side" in refused.text) == (400, True)
+
+
+def test_chips_add_and_remove_values_of_a_column(caller: Caller) -> None:
+    def chips(text: str) -> dict[str, tuple[str, bool]]:
+        found = re.findall(r'<a class="pick" href="([^"]*)"([^>]*)>(?:<i></i>)?([^<]*)</a>', html.unescape(text))
+        return {value: (link, "aria-current" in more) for link, more, value in found}
+
+    first = chips(caller.get("/run?run=one&table=cards").text)
+    assert {"brown", "red", "1", "3"} <= first.keys()
+    second = caller.get(first["red"][0])
+    both = caller.get(chips(second.text)["blue"][0])
+    found = chips(both.text)
+    assert (found["red"][1], found["blue"][1], found["brown"][1]) == (True, True, False)
+    rows = frame_of(caller.get(found["charts"][0].replace("/run?", "/run.csv?")).text)
+    assert set(rows["color"]) == {"red", "blue"}
+    assert "filter" not in chips(caller.get(found["red"][0]).text)["blue"][0]
+
+
+def test_columns_are_chosen_by_the_address(caller: Caller) -> None:
+    text = caller.get("/run?run=one&table=cards&column=score&column=n").text
+    heads = re.findall(r'<th scope="col"[^>]*><a [^>]*>([^<]*)</a>', text)
+    assert heads == ["Card", "N" if "N" in heads else "n", "Score"]
+    assert "--wide" in text
+    refused = caller.get("/run?run=one&table=cards&column=scor")
+    assert refused.status == 400
+    assert "did you mean &#39;score&#39;" in refused.text
+
+
+def test_ticked_rows_are_compared_as_cards_and_in_charts(caller: Caller) -> None:
+    text = caller.get("/run?run=one&table=cards&filter=age%3D3").text
+    assert '<input type="checkbox" name="pick" value="Palace" form="compare"' in text
+    reply = caller.get("/run?run=one&table=cards&filter=age%3D3&pick=Palace&pick=Arena")
+    assert reply.status == 307
+    shown = caller.get(reply.headers["location"]).text
+    assert set(re.findall(r'<th scope="row"[^>]*data-face="([^"]*)"', shown)) == {"Palace", "Arena"}
+    assert shown.count('<li><article class="face"') == 2
+    assert '<div class="chart"' in shown
+
+
+def test_a_table_without_a_chart_says_so(caller: Caller) -> None:
+    assert "This table has no chart" in caller.get("/run?run=one&table=variance&charts=1").text
+    assert "This table has no chart" not in caller.get("/run?run=one&table=cards&charts=1").text
+
+
 def test_headings_sort_both_ways_and_keep_the_filters(caller: Caller) -> None:
     text = html.unescape(caller.get("/run?run=one&table=cards&filter=age%3D3").text)
     link = next(one for one in re.findall(r'<a href="(/run\?[^"]*sort=[^"]*)"', text) if "sort=n&" in f"{one}&")

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.browser
 
 PAGES = (
-    "/", "/run?run=one&table=wonders&charts=1", "/run?run=one&table=cards&by=wonder&top=9",
+    "/", "/run?run=one", "/cards", "/cards?name=Gizah&color=red", "/cards?game=tower_of_babel",
+    "/run?run=one&run=three&table=cards&beside=1&charts=1&top=9", "/run?run=one&table=wonders&charts=1",
+    "/run?run=one&table=cards&by=wonder&top=9",
     "/thing?run=one&table=cards&name=Palace&show=games",
     "/thing?run=one&run=three&table=cards&name=Palace&show=by:seat", "/answer?file=palace.json", "/run?run=nowhere",
     "/change?at=cards.Palace&change=cards.Palace.points%3D5", "/change?at=cards.Palace&change=cards.Palace.points%3Dx",
@@ -88,6 +90,8 @@ def test_a_run_is_found_filtered_and_sorted_by_keys_alone(view: Chrome) -> None:
     follow("/run?run=one")
     to("a[href*='table=cards']")
     follow("table=cards")
+    to(".options > summary")
+    view.switch_to.active_element.send_keys(Keys.ENTER)
     to("input[name=filter]")
     view.switch_to.active_element.send_keys("age=3")
     follow("filter=age%3D3")
@@ -101,6 +105,54 @@ def test_a_run_is_found_filtered_and_sorted_by_keys_alone(view: Chrome) -> None:
     shown = view.find_element("css selector", "main").text
     view.refresh()
     assert view.find_element("css selector", "main").text == shown
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_gallery_filters_at_once_and_its_address_keeps_it(view: Chrome, address: str, width: int) -> None:
+    resize(view, width)
+    view.get(base(address) + "/cards")
+    names = "return [...document.querySelectorAll('#cards > li:not([hidden]) .face-name')].map(one => one.textContent)"
+    assert len(view.execute_script(names)) == 75
+    for value in ("red", "1"):
+        view.find_element("css selector", f"label.pick:has([value='{value}'])").click()
+    assert view.execute_script(names) == ["Barracks", "Guard Tower", "Stockade"]
+    assert view.find_element("css selector", "#filter output").text == "3 of 75 cards"
+    view.refresh()
+    assert view.execute_script(names) == ["Barracks", "Guard Tower", "Stockade"]
+    view.find_element("css selector", "[name=q]").send_keys("guard")
+    assert view.execute_script(names) == ["Guard Tower"]
+    view.find_element("css selector", "#clear").click()
+    assert len(view.execute_script(names)) == 75
+    assert "color" not in view.current_url
+
+
+def test_pointing_at_a_name_shows_its_card_and_escape_hides_it(view: Chrome, address: str) -> None:
+    from selenium.webdriver import ActionChains
+    from selenium.webdriver.common.keys import Keys
+
+    view.get(base(address) + "/run?run=one&table=cards&filter=card%3DPalace")
+    link = view.find_element("css selector", "th[data-face=Palace] a")
+    view.execute_script("arguments[0].scrollIntoView({block: 'center'})", link)
+    ActionChains(view).move_to_element(link).pause(0.2).move_by_offset(2, 0).perform()
+    tip = view.find_element("css selector", "#face-tip")
+    soon(view).until(lambda _: tip.is_displayed())
+    assert "8 points" in tip.text
+    assert view.execute_script("const box = arguments[0].getBoundingClientRect(); return box.right <= innerWidth", tip)
+    ActionChains(view).send_keys(Keys.ESCAPE).perform()
+    assert not tip.is_displayed()
+
+
+def test_a_mark_of_a_chart_shows_its_card_and_leads_to_its_row(view: Chrome, address: str) -> None:
+    view.get(base(address) + "/run?run=one&table=cards&charts=1")
+    mark = "document.querySelector('.for-wide [aria-label^=\"Palace:\"][aria-roledescription=point]')"
+    view.execute_script(f"{mark}.scrollIntoView({{block: 'center'}})")
+    for event in ("pointermove", "click"):
+        view.execute_script(f"{mark}.dispatchEvent(new MouseEvent('{event}', {{bubbles: true}}))")
+        if event == "pointermove":
+            assert "8 points" in view.find_element("css selector", "#tip").text
+    row = view.find_element("css selector", "tr.found")
+    assert row.find_element("css selector", "th").text.strip() == "Palace"
+    assert row.find_element("css selector", "[name=pick]").is_selected()
 
 
 def test_two_runs_are_chosen_and_are_side_by_side(view: Chrome) -> None:

@@ -17,11 +17,14 @@ import polars as pl
 import vl_convert
 
 from wsim.display import cell_words, number, percent, written
-from wsim.document import Chart, Column, Rows, Sheet
+from wsim.document import SHARE, Chart, Column, Rows, Sheet
 from wsim.report.theme import ACCENT, FAINT, INK, SERIES, Palette, config
 
 WIDE, NARROW = 980, 340
 ROW_HEIGHT = 24
+GROUPED_HEIGHT = 19
+NAMED = 4
+"""Estimates at either end of a scatter that are named."""
 LINE_HEIGHT = 14  # spacing of a second line of a name
 DEEPEST = 0.5
 """Largest opacity of a cell's colour: the number on it keeps a contrast of 4.5 : 1, on paper and in dark mode."""
@@ -118,13 +121,14 @@ def draw(chart: Chart, sheet: Sheet, palette: Palette) -> Drawing | None:
     ]
     by_name = {column.name: column for column in sheet.columns}
     columns = [by_name[name] for name in chart.values if name in by_name]
-    wanted = columns[:1] if chart.shape in ("forest", "curve", "band", "change") else []
+    wanted = columns[:1] if chart.shape in ("forest", "scatter", "curve", "band", "change") else []
     rows = [row for row in rows if all(column.interval(row) is not None for column in wanted)]
     if not rows or len(columns) < len(chart.values):
         return None
-    if len(rows) > MOST:
-        rows = rows[: MOST // 2] + rows[-MOST // 2 :]
-    return _SHAPES[chart.shape](chart, columns, rows, palette)
+    ordered: Rows = _in_order(rows, chart.by, columns[0], palette) if chart.by else rows
+    if len(ordered) > MOST:
+        ordered = [*ordered[: MOST // 2], *ordered[-MOST // 2 :]]
+    return _SHAPES[chart.shape](chart, columns, ordered, palette)
 
 
 LABEL = "label"
@@ -132,11 +136,30 @@ MOST = 120
 """Return the rows of a chart; if there are too many, the first and the last."""
 
 
-def _forest(chart: Chart, columns: Sequence[Column], rows: Rows, _: Palette) -> Drawing:
+def _in_order(rows: Rows, by: Sequence[str], column: Column, palette: Palette) -> list[Row]:
+    """Return rows by categories, those with a colour in its order, then by value, the largest first."""
+    own = {name: place for place, name in enumerate(palette.own)}
+
+    def key(row: Row) -> tuple[Any, ...]:
+        categories = [row.get(name) for name in by]
+        return (*((own.get(str(value), -1), str(value)) for value in categories), -(row[column.name] or 0.0))
+
+    return sorted(rows, key=key)
+
+
+def _colours_of(chart: Chart, rows: Rows, palette: Palette) -> tuple[list[str], str]:
+    """Return the colour of each row, and the column that gives it; without one, all have the accent."""
+    name = next((name for name in chart.by if any(palette.own_of(str(row.get(name))) for row in rows)), "")
+    return [palette.own_of(str(row.get(name))) or ACCENT for row in rows], name
+
+
+def _forest(chart: Chart, columns: Sequence[Column], rows: Rows, palette: Palette) -> Drawing:
     """Draw estimates with their intervals, one row each, and a line at the reference.
 
     Clear ones (interval without the reference) are filled.
     """
+    if chart.by:
+        return _grouped_forest(chart, columns[0], rows, palette)
     column = columns[0]
     reference = chart.reference if chart.reference is not None else column.reference
     ends = [column.interval(row) or (None, None) for row in rows]
@@ -173,6 +196,135 @@ def _forest(chart: Chart, columns: Sequence[Column], rows: Rows, _: Palette) -> 
         return alt.layer(*lines, bars, points).properties(height=_height(shown[LABEL], narrow))
 
     return _drawing(make, f"{chart.title}.")
+
+
+def _grouped_forest(chart: Chart, column: Column, rows: Rows, palette: Palette) -> Drawing:
+    """Draw estimates with their intervals in the colours of their categories, with a heading for each other category.
+
+    Clear ones (interval without the reference) are filled.
+    """
+    reference = chart.reference if chart.reference is not None else column.reference
+    colours, coloured = _colours_of(chart, rows, palette)
+    groups = [", ".join(f"{name} {row[name]}" for name in chart.by if name != coloured) for row in rows]
+    tips = [f"{row[LABEL]}: {cell_words(column, row)}{_facts(row, chart.by)}" for row in rows]
+    shown = pl.DataFrame(
+        {
+            LABEL: [row[LABEL] for row in rows], "group": groups, "colour": colours, "tip": tips,
+            "value": [row[column.name] for row in rows],
+            "from": [(column.interval(row) or (None, None))[0] for row in rows],
+            "to": [(column.interval(row) or (None, None))[1] for row in rows],
+        }
+    )  # fmt: skip
+    clear = (pl.col("from") > reference) | (pl.col("to") < reference) if reference is not None else pl.lit(True)
+    shown = shown.with_columns(pl.when(clear).then(pl.col("colour")).otherwise(pl.lit("var(--paper)")).alias("fill"))
+    heading, span = chart.axis or with_unit(column), _span(shown, reference, column)
+    order = list(dict.fromkeys(name for pair in zip(groups, shown[LABEL], strict=True) for name in pair if name))
+    headings = {"test": f"indexof({json.dumps(sorted(set(groups)))}, datum.value) >= 0", "value": "bold"}
+
+    def make(narrow: bool) -> alt.TopLevelMixin:
+        scale = alt.Scale(zero=False, nice=False, domain=span, clamp=True)
+        labels = _labels(order, narrow=False)  # there is no room for a second line
+        labels.labelFontWeight = {"condition": headings, "value": "normal"}
+        y = alt.Y("label:N", title=None, axis=labels, scale=alt.Scale(domain=order))
+        base = alt.Chart(shown).encode(y=y, description="tip:N")
+        colour = alt.Color("colour:N", scale=None)
+        bars = base.mark_rule(strokeWidth=3, strokeCap="round", aria=False).encode(
+            x=alt.X("from:Q", title=heading, scale=scale, axis=alt.Axis(tickCount=5 if narrow else 8)),
+            x2="to:Q",
+            color=colour,
+        )
+        points = base.mark_point(size=60, strokeWidth=2, opacity=1).encode(
+            x=alt.X("value:Q", title=heading, scale=scale),
+            stroke=alt.Stroke("colour:N", scale=None),
+            fill=alt.Fill("fill:N", scale=None),
+        )
+        lines = [] if reference is None else [_line(x=reference)]
+        return alt.layer(*lines, bars, points).properties(height=GROUPED_HEIGHT * len(order))
+
+    return _drawing(make, f"{chart.title}.")
+
+
+def _facts(row: Row, by: Sequence[str]) -> str:
+    """Return the categories of a row as words for its tip."""
+    words = ", ".join(f"{name} {row[name]}" for name in by if row.get(name) is not None)
+    return f"; {words}" if words else ""
+
+
+def _scatter(chart: Chart, columns: Sequence[Column], rows: Rows, palette: Palette) -> Drawing | None:
+    """Draw estimates with their intervals over a second column; colours and shapes of marks are categories.
+
+    The most extreme estimates are named.
+    """
+    column, across = columns
+    reference = chart.reference if chart.reference is not None else column.reference
+    rows = [row for row in rows if row[across.name] is not None]
+    if not rows:
+        return None
+    colours, coloured = _colours_of(chart, rows, palette)
+    shapes = next((name for name in chart.by if name != coloured), "")
+    named = {places: _extreme(rows, column, across, places) for places in (NAMED, NAMED // 2)}
+    tips = [
+        f"{row[LABEL]}: {cell_words(column, row)} {column.heading}, "
+        f"{cell_words(across, row)} {across.heading}{_facts(row, chart.by)}"
+        for row in rows
+    ]
+    shown = pl.DataFrame(
+        {
+            "x": [row[across.name] for row in rows], "value": [row[column.name] for row in rows],
+            "from": [(column.interval(row) or (None, None))[0] for row in rows],
+            "to": [(column.interval(row) or (None, None))[1] for row in rows],
+            "colour": colours, "shape": [f"{shapes} {row[shapes]}" if shapes else "" for row in rows], "tip": tips,
+            **{f"name {places}": [row[LABEL] if index in kept else "" for index, row in enumerate(rows)]
+               for places, kept in named.items()},
+        }
+    )  # fmt: skip
+
+    def make(narrow: bool) -> alt.TopLevelMixin:
+        axis = alt.Axis(tickCount=6, format=".0%") if across.kind is SHARE else alt.Axis(tickCount=6)
+        x = alt.X(
+            "x:Q",
+            title=with_unit(across),
+            scale=alt.Scale(zero=False, padding=14),
+            axis=axis,
+        )
+        scale = alt.Scale(zero=False, padding=10)
+        base = alt.Chart(shown).encode(x=x, color=alt.Color("colour:N", scale=None), description="tip:N")
+        bars = base.mark_rule(strokeWidth=1.5, opacity=0.45, aria=False).encode(
+            y=alt.Y("from:Q", title=chart.axis or with_unit(column), scale=scale), y2="to:Q"
+        )
+        marks = (
+            {
+                "shape": alt.Shape(
+                    "shape:N", legend=alt.Legend(columns=3 if narrow else 6, symbolFillColor=INK, symbolStrokeColor=INK)
+                )
+            }
+            if shapes
+            else {}
+        )
+        points = base.mark_point(filled=True, size=70, opacity=1).encode(y=alt.Y("value:Q", scale=scale), **marks)
+        names = (
+            alt.Chart(shown)
+            .mark_text(align="left", dx=8, fontSize=11)
+            .encode(x=x, y="value:Q", text=f"name {NAMED // 2 if narrow else NAMED}:N")
+        )
+        lines = [] if reference is None else [_line(y=reference)]
+        return alt.layer(*lines, bars, points, names).properties(height=320 if narrow else 400)
+
+    return _drawing(make, f"{chart.title}.")
+
+
+def _extreme(rows: Rows, column: Column, across: Column, most: int) -> set[int]:
+    """Return the largest and the smallest estimates, by index, without those whose names would cover another's."""
+    values, over = [row[column.name] for row in rows], [row[across.name] for row in rows]
+    high, wide = (max(values) - min(values)) or 1.0, (max(over) - min(over)) or 1.0
+    ranked = sorted(range(len(rows)), key=lambda index: values[index])
+    kept: list[int] = []
+    for index in (*ranked[:most], *reversed(ranked[-most:])):
+        near = (abs(values[index] - values[other]) / high < 0.06 and abs(over[index] - over[other]) / wide < 0.25
+                for other in kept)  # fmt: skip
+        if not any(near):
+            kept.append(index)
+    return set(kept)
 
 
 def _span(rows: pl.DataFrame, reference: float | None, column: Column) -> list[float]:
@@ -443,6 +595,7 @@ def _band(chart: Chart, columns: Sequence[Column], rows: Rows, _: Palette) -> Dr
     return _drawing(make, f"{chart.title}.")
 
 
-_SHAPES: Mapping[str, Callable[[Chart, Sequence[Column], Rows, Palette], Drawing]] = {
-    "forest": _forest, "curve": _curve, "change": _change, "stacked": _stacked, "matrix": _matrix, "band": _band,
+_SHAPES: Mapping[str, Callable[[Chart, Sequence[Column], Rows, Palette], Drawing | None]] = {
+    "forest": _forest, "scatter": _scatter, "curve": _curve, "change": _change, "stacked": _stacked,
+    "matrix": _matrix, "band": _band,
 }  # fmt: skip

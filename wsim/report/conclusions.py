@@ -58,11 +58,7 @@ def conclusions(material: Material) -> list[Statement]:
     """Return the conclusions about a run, the most important first."""
     statements: list[Statement] = [_played_by_people(material)] if material.run.people else []
     for name, table in _important_first(material.tables):
-        if table.form == "levels":
-            statements += about_levels(table, name, material.games)
-        elif table.form == "owners":
-            measured = WORTH in table.frame.columns
-            statements += about_worth(table, name, material.games) if measured else [_unmeasured(table, name)]
+        statements += about_table(table, name, material.games)
     statements += _players(material)
     statements.append(_scores(material))
     statements += _winners(material)
@@ -73,6 +69,16 @@ def conclusions(material: Material) -> list[Statement]:
     ]
     order = {"clear": 0, "open": 1, "caution": 2}
     return sorted(statements, key=lambda statement: order[statement.kind])
+
+
+def about_table(table: Table, section: str, games: int) -> list[Statement]:
+    """Return the conclusions about a table of levels or owners, the most important first; none about others."""
+    if table.form == "levels":
+        return about_levels(table, section, games)
+    if table.form == "owners":
+        measured = WORTH in table.frame.columns
+        return about_worth(table, section, games) if measured else [_unmeasured(table, section)]
+    return []
 
 
 def _played_by_people(material: Material) -> Statement:

@@ -32,7 +32,8 @@ class Range:
 class Cell:
     """A cell: text, sort key, and optionally an interval, a coloured dot, a smaller second text, a link.
 
-    ``face``: the name of the card that is shown when the cell is pointed at (``wsim.report.cards``).
+    ``face``: the name of the card that is shown when the cell is pointed at (``wsim.report.cards``). ``pick``: what is
+    chosen by the box in front of it; empty: there is no box.
     """
 
     text: str
@@ -42,6 +43,7 @@ class Cell:
     small: str = ""
     link: str = ""
     face: str = ""
+    pick: str = ""
 
 
 Lines = Sequence[Sequence[Cell]]
@@ -79,7 +81,8 @@ class Grid:
     search: whether it can be searched. choices: columns (by index) with filters, and their values.
     sorted_by: the index of the column that sorts the rows, or None; ``descending``: the direction.
     slices: the rows for some of the seats, by the dimension (wonder) and its value (Gizah).
-    csv: the address of its rows as a file, if the server writes one.
+    csv: the address of its rows as a file, if the server writes one. picks: the id of the form that receives the rows
+        that are ticked.
     """
 
     name: str
@@ -92,6 +95,7 @@ class Grid:
     descending: bool = True
     slices: Mapping[str, Mapping[str, Lines]] = field(default_factory=dict)
     csv: str = ""
+    picks: str = ""
 
 
 def plain(value: object) -> Cell:

@@ -64,6 +64,8 @@ def table_section(
         else [grid(f"{name}-every", sheet, f"{sheet.title}: every column", wide=True, faces=faces)]
     )
     figures = drawn_of(sheet, palette)
+    if figures and table.form == "owners":  # a long list of items is searched and filtered
+        return Section(name, title(name), table.note, figures, grids=[main], numbers=every)
     if figures:
         return Section(name, title(name), table.note, figures, numbers=[main, *every])
     return Section(name, title(name), table.note, grids=[main], numbers=every)

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import polars as pl
 
-from wsim.document import NAME, Chart, Column, estimated
+from wsim.display import title
+from wsim.document import CATEGORY, NAME, Chart, Column, estimated
 from wsim.document import names as named
 from wsim.stats.columns import FAIR
 from wsim.stats.tables import Table
@@ -44,6 +45,61 @@ def stack(tables: Mapping[object, Table], column: str, keys: Sequence[str] = ())
     labels = (*first.labels, column)
     columns = (*first.columns, Column(column, NAME))
     return replace(first, frame=frame, note=f"{first.note} {_EACH}".strip(), columns=columns, labels=labels)
+
+
+def beside(tables: Mapping[object, Table]) -> Table | None:
+    """Return a figure of several runs next to each other, row by row, with the differences from the first run.
+
+    Parameters
+    ----------
+    tables: the same analysis of each run, by the label of the run; two at least.
+
+    Returns None for tables that have no such figure, or that share no rows. The runs are assumed independent, so
+    squared errors add up.
+
+    Columns: the labels; the figure of each run (``NAME_0``, ``NAME_1``, ...) and the difference of each further run
+    from the first (``NAME_difference_1``, ...), all with _low and _high. The figure is the worth if every run has it,
+    otherwise the difference between owners and others, or the ratio to the fair share.
+    """
+    first, *others = tables.values()
+    figure = next((name for name in _FIGURES if all(name in table.frame.columns for table in tables.values())), "")
+    if not figure or any(table.labels != first.labels for table in others):
+        return None
+    column, labels = first.column(figure), list(first.labels)
+    facts = [each.name for each in first.columns if each.kind is CATEGORY and each.name in first.frame.columns]
+    facts = [name for name in facts if name != "verdict" and name not in labels]
+    low, high = column.ends or ("", "")
+    both = first.frame.select(*(pl.col(name).cast(pl.String) for name in labels), *facts)
+    columns: list[Column] = [*named(labels), *(first.column(name) for name in facts)]
+    for number, (run, table) in enumerate(tables.items()):
+        called = column.called(f"{figure}_{number}", f"{column.heading}, {run}")
+        ends = zip((figure, low, high), (called.name, *(called.ends or ())), strict=True)
+        keys = [pl.col(name).cast(pl.String) for name in labels]
+        values = table.frame.select(*keys, *(pl.col(old).alias(new) for old, new in ends))
+        both = both.join(values, on=labels, how="left" if number else "inner", maintain_order="left")
+        columns.append(replace(called, drawn=False))
+    for number, run in enumerate(list(tables)[1:], start=1):
+        made = estimated(
+            f"{figure}_difference_{number}", column.kind, unit=column.unit, heading=f"{run} minus {next(iter(tables))}",
+            difference=True, drawn=True,
+        )  # fmt: skip
+        own, base = f"{figure}_{number}", f"{figure}_0"
+        half = [(pl.col(f"{name}_high") - pl.col(f"{name}_low")) / 2 for name in (own, base)]
+        value, reach = pl.col(own) - pl.col(base), (half[0] ** 2 + half[1] ** 2).sqrt()
+        ends = zip(made.ends or (), (value - reach, value + reach), strict=True)
+        both = both.with_columns(value.alias(made.name), *(end.alias(name) for name, end in ends))
+        columns.append(made)
+    both = both.filter(pl.col(f"{figure}_difference_1").is_not_null())
+    if both.is_empty():
+        return None
+    both = both.sort(pl.col(f"{figure}_difference_1").abs(), descending=True)
+    charts = tuple(
+        Chart("forest", (made.name,), first.labels, f"{title(column.heading)}: {made.heading}, with intervals")
+        for made in columns
+        if made.difference and made.name.startswith(f"{figure}_difference_")
+    )
+    heading = f"{first.title}: {column.heading}, side by side"
+    return Table(both, heading, _INDEPENDENT, tuple(columns), form=first.form, labels=first.labels, charts=charts)
 
 
 def minus(here: Table, there: Table) -> Table | None:
@@ -84,12 +140,17 @@ def minus(here: Table, there: Table) -> Table | None:
         columns += [Column(f"{name}_{run}", column.kind, heading=f"{column.heading}, {words}") for run, words in _RUNS]
         columns.append(difference)
     both = both.sort(f"{figures[0]}_difference", descending=True, nulls_last=True)
-    title = f"{here.title}: {measures[0].heading}, this run minus the other"
-    chart = Chart("forest", (f"{figures[0]}_difference",), here.labels, f"{title}, with intervals")
-    return Table(both, title, columns=tuple(columns), labels=here.labels, charts=(chart,))
+    heading = f"{here.title}: {measures[0].heading}, this run minus the other"
+    chart = Chart("forest", (f"{figures[0]}_difference",), here.labels, f"{heading}, with intervals")
+    return Table(both, heading, columns=tuple(columns), labels=here.labels, charts=(chart,))
 
 
 _RUNS = (("here", "this run"), ("there", "the other"))
+_FIGURES = ("worth", "win_difference", FAIR)
+_INDEPENDENT = (
+    "The runs are taken as independent; each interval of a difference is valid on its own, so about one in twenty rows "
+    "without a true difference has an interval that leaves out 0."
+)
 _PLACE, _RUN = "_place", "_run"
 _EACH = "Estimates, q-values and verdicts are those of each run, taken separately."
 

@@ -15,6 +15,7 @@ from wsim.errors import UserError
 from wsim.stats.columns import FAIR_SHARE_RATIO, OF_WINS, POINTS_OF, SCORE, WIN_SHARE, N, Q, means
 from wsim.stats.games import GameBatch, Source, batches, competitors, parties, require, seats_of
 from wsim.stats.intervals import benjamini_hochberg, check_level, nulls
+from wsim.stats.item_charts import item_charts
 from wsim.stats.owner_tallies import STRATUM, owner_sums, tallied
 from wsim.stats.parallel import in_order
 from wsim.stats.strata import note_of, strata_of, title_of, usual_note
@@ -164,7 +165,8 @@ def _table(
     )
     if beside is not None:
         columns += tuple(column for column in beside.columns if column.name not in (noun, *groups))
-    return Table(frame, heading, note, columns=columns, form="owners", labels=(noun, *groups))
+    charts = item_charts("win_difference", shown.share, noun, groups, [fact.name for fact in facts])
+    return Table(frame, heading, note, columns=columns, form="owners", labels=(noun, *groups), charts=charts)
 
 
 _WITHOUT = "minus that of seats (of the same policy) without it"

@@ -27,6 +27,7 @@ from wsim.errors import UserError, nearest
 from wsim.stats.columns import OF_WINS, VERDICT, Q
 from wsim.stats.fewest import ENOUGH
 from wsim.stats.intervals import benjamini_hochberg, nulls, verdicts
+from wsim.stats.item_charts import item_charts
 from wsim.stats.levels import columns_of
 from wsim.stats.moments import Moments
 from wsim.stats.summary import Piece, Summary
@@ -329,6 +330,7 @@ def with_worth(table: Table, run: Any, what: str, by: Sequence[str], level: floa
         frame=joined,
         note=" ".join(f"{known.note} {title(WHO_OWNS)}. {further}".split()),
         columns=(*table.columns, *known.columns[2 + len(by) :]),
+        charts=item_charts("worth", "wanted", noun, by, [name for name in front if name not in (noun, *by)]),
     )
 
 

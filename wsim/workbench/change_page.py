@@ -19,7 +19,8 @@ from wsim.errors import UserError, nearest
 from wsim.files import write_text
 from wsim.game import find_game
 from wsim.installed import GAMES
-from wsim.spec.catalogues import catalogues_of
+from wsim.report.cards import Faces
+from wsim.spec.catalogues import Source, catalogues_of
 from wsim.spec.layers import value_in_patch
 from wsim.workbench.ask_page import Field, fields_of, next_answer
 from wsim.workbench.questions import Form, forms
@@ -28,6 +29,7 @@ from wsim.workbench.rendering import folder_of, form_of, page
 from wsim.workbench.thing_page import rows_grid
 
 if TYPE_CHECKING:
+    from markupsafe import Markup
     from starlette.requests import Request
 
     from wsim.report.grids import Grid
@@ -63,8 +65,6 @@ class Changes:
         self, name: str | None = None, *, printed: bool = False, lines: Sequence[str] | None = None
     ) -> CataloguePage:
         """Return the catalogue, or its entry ``name``; raise UserError for invalid changes."""
-        from wsim.spec.catalogues import Source
-
         changed = () if printed else self.lines if lines is None else tuple(lines)
         return self.catalogues.page(Source(self.ruleset, None, (), changed), name)
 
@@ -161,13 +161,14 @@ def change_page(request: Request) -> Response:
         changes = changes.with_values(values, printed)
         if not changes.mistakes():
             return RedirectResponse(f"/change?{changes.query(at=at)}", 303)
-    mistakes = changes.mistakes()
+    mistakes, faces = changes.mistakes(), Faces.of(changes.game, Source(changes.ruleset))
     return page(
         request, "change.html.j2", "Change", status=400 if mistakes else 200, changes=changes, at=at,
         games=list(GAMES), rulesets=[str(row["ruleset"]) for row in changes.catalogues.rulesets()],
-        groups=_grouped(changes, groups), fields=_fields(changes, at, printed), mistakes=mistakes,
+        groups=_grouped(changes, groups, faces), fields=_fields(changes, at, printed), mistakes=mistakes,
         differences=_differences(changes, printed), texts=[] if mistakes else list(_texts(changes, at)),
         decks=[] if mistakes else list(_decks(changes)),
+        game=changes.game, faces=faces, drawn=_drawn(changes, at, faces, mistakes),
         asked=[ShortForm.of(request, form, changes) for form in forms() if form.question.change_fields],
         saved=request.query_params.get("saved", ""),
     )  # fmt: skip
@@ -217,14 +218,17 @@ def _found(at: str, groups: Sequence[str]) -> str:
     return matches[0]
 
 
-def _grouped(changes: Changes, groups: Sequence[str]) -> dict[str, list[tuple[str, str, bool]]]:
-    """Return the parts by kind: name, address, and whether any value is changed."""
+def _grouped(changes: Changes, groups: Sequence[str], faces: Faces) -> dict[str, list[tuple[str, str, bool]]]:
+    """Return the parts by kind: name, address, and whether any value is changed; cards in the order of their faces."""
+    order = {name: place for place, name in enumerate(faces)}
     changed = {_group(_path(line)) for line in changes.lines}
     kinds: dict[str, list[tuple[str, str, bool]]] = {}
     for group in groups:
         head, _, name = group.partition(".")
         link = f"/change?{changes.query(at=group)}#at"
         kinds.setdefault(head, []).append((name.strip('"') or head, link, group in changed))
+    for parts in kinds.values():
+        parts.sort(key=lambda part: order.get(part[0], -1))
     return kinds
 
 
@@ -240,10 +244,20 @@ def _fields(changes: Changes, at: str, printed: Mapping[str, str]) -> list[tuple
     ]
 
 
+def _drawn(changes: Changes, at: str, faces: Faces, mistakes: Mapping[str, str]) -> list[tuple[str, Markup]]:
+    """Return the card or board of a part as printed, and as changed if it differs and the changes are valid."""
+    name = at.partition(".")[2].strip('"')
+    if name not in faces:
+        return []
+    printed = faces.card(name)
+    if not changes.lines or mistakes:
+        return [("printed", printed)]
+    changed = Faces.of(changes.game, Source(changes.ruleset, None, (), changes.lines)).card(name)
+    return [("printed", printed)] + ([("changed", changed)] if changed != printed else [])
+
+
 def _decks(changes: Changes) -> Iterator[Grid]:
     """Yield the decks by number of players: as printed, and as changed where they differ."""
-    from wsim.spec.catalogues import Source
-
     decks = {lines: changes.catalogues.decks(Source(changes.ruleset, None, (), lines)) for lines in ((), changes.lines)}
     for lines, rows in decks.items():
         if rows and (lines == changes.lines or rows != decks[changes.lines]):
@@ -276,8 +290,6 @@ def _texts(changes: Changes, at: str) -> Iterator[Grid]:
 
 def save(request: Request) -> Response:
     """Write the patch, unless it is invalid."""
-    from wsim.spec.catalogues import Source
-
     pairs = form_of(request)
     changes, out = _changes_of(pairs), dict(pairs).get("out", "").strip()
     changes.page()

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
@@ -17,6 +16,7 @@ from wsim.lab.record import read_record
 from wsim.report.cards import Faces
 from wsim.report.theme import Palette
 from wsim.spec.catalogues import Source, catalogues_of
+from wsim.workbench.facets import facets_of
 from wsim.workbench.rendering import folder_of, page
 from wsim.workbench.table_view import TableView, thing_address
 
@@ -28,44 +28,6 @@ if TYPE_CHECKING:
     from wsim.workbench.folder import Folder
 
 MENU = (("Cards", "/cards"),)
-NAMES = {"color": "Colour"}
-"""The names of facets that are not their own words."""
-
-
-@dataclass(frozen=True)
-class Choice:
-    """A value that a gallery or a table can be filtered by: its text, its colour, and whether it is chosen."""
-
-    value: str
-    colour: str
-    chosen: bool
-
-
-@dataclass(frozen=True)
-class Facet:
-    """A property with a few values: its name in the address, its heading, and its values."""
-
-    name: str
-    heading: str
-    choices: Sequence[Choice]
-
-
-def facets_of(
-    values: Mapping[str, Iterable[str]], chosen: Mapping[str, Sequence[str]], palette: Palette
-) -> list[Facet]:
-    """Return facets with their chosen values; ``values``: the values of each; those with a colour in its order."""
-    order = {value: place for place, value in enumerate(palette.own)}
-    return [
-        Facet(
-            name,
-            NAMES.get(name, name.capitalize()),
-            [
-                Choice(value, palette.own_of(value), value in chosen.get(name, ()))
-                for value in sorted(dict.fromkeys(given), key=lambda value: order.get(value, -1))
-            ],
-        )
-        for name, given in values.items()
-    ]
 
 
 def gallery_page(request: Request) -> Response:

@@ -6,29 +6,40 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from wsim.errors import UserError
+from wsim.display import title
+from wsim.document import CATEGORY
+from wsim.errors import UserError, nearest
+from wsim.game import find_game
 from wsim.report.cards import Faces, names_in
+from wsim.report.theme import Palette
+from wsim.workbench.facets import NAMES as NAMED
+from wsim.workbench.facets import Choice, Facet
+from wsim.workbench.overview import figures_of, overview, played
 from wsim.workbench.rendering import chart_file, folder_of, page
 from wsim.workbench.table_view import Tables, TableView, flags_of, has_pages, rows_shown, thing_address
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import polars as pl
     from starlette.applications import Starlette
     from starlette.requests import Request
 
+    from wsim.document import Column, Sheet
     from wsim.lab.run_tables import RunTable
     from wsim.report.grids import Grid
-    from wsim.report.page_parts import Figure
 
 NAMES = ("seat", "rank", "team")
 """Columns of whole numbers that tables are split by."""
 HEAVY = ("wsim.report.sections", "wsim.stats.combined", "wsim.questions.answer_files")
 """Modules that take seconds to import: imported before they are needed."""
-MAX_DRAWN = 120
-"""Rows of a chart."""
+MAX_VALUES = 12
+"""Values of a column that are shown as chips."""
+MAX_COMPARED = 8
+"""Cards that are drawn above the rows that are compared."""
 
 
 def begin(app: Starlette) -> None:
@@ -43,28 +54,94 @@ def opened_tables(request: Request) -> Tables:
 
 
 def run_page(request: Request) -> Response:
-    """Return the page of a table of runs."""
+    """Return the page of a table of runs, or their overview if the address names no table."""
     from wsim.lab.run_tables import tables_of_run
 
+    given = TableView.of(request.query_params.multi_items())
+    if not given.table:
+        return overview_page(request, given)
     view, table = _view_of(request)
+    if picked := request.query_params.getlist("pick"):
+        return RedirectResponse(_compared(view, table, picked))
     rows, remark = rows_shown(table, view)
     run = table.runs[0]
     document = table.document(rows, view.command(folder_of(request), flags_of(table.analysis)))
-    figures = _figures(table, rows) if view.charts else []
+    figures = figures_of(opened_tables(request), table, view) if view.charts else []
     heading = " and ".join(run.path.name for run in table.runs)
+    grid, faces = table_grid(table, view, rows), faces_of(table)
+    sheet = table.table.sheet(rows)
+    shown = [column.name for column in _columns_shown(sheet, view)]
     return page(
         request, "run.html.j2", heading, game=run.plan.game, runs=table.runs, view=view, found=table, said=remark,
+        tables=[
+            (name, analysis.about, TableView(view.runs, table=name, beside=view.beside).address())
+            for name, analysis in tables_of_run(run).items()
+        ],
+        overview=TableView(view.runs).address(), grid=grid, command=document.command, faces=faces,
+        drawings=faces.hidden(names_in(grid)), compared=_cards_compared(view, table, faces),
+        facets=_facets(table, view), columns=[(column, column.name in shown) for column in sheet.columns],
+        splits=_split_columns(table), options=table.analysis.options, figures=list(enumerate(figures)),
+        rows=len(rows), all_rows=len(table.table.frame), charts=view.address(charts=not view.charts),
+        beside=view.address(beside=not view.beside, sort=None, columns=()) if len(view.runs) > 1 else "",
+        chart=lambda place, kind: f"/chart.{kind}?{urlencode([*view.query(), ('figure', str(place))])}",
+    )  # fmt: skip
+
+
+def overview_page(request: Request, view: TableView) -> Response:
+    """Return the overview of a run: three sentences and two charts. Several runs are shown side by side."""
+    from wsim.lab.run_tables import tables_of_run
+
+    tables = opened_tables(request)
+    runs = [tables.run(name) for name in view.runs]
+    found = overview(tables, TableView(view.runs[:1]))
+    if len(runs) > 1:
+        name = found[-1].name if found else next(iter(tables_of_run(runs[0])))
+        return RedirectResponse(TableView(view.runs, table=name, beside=True, charts=True).address())
+    run = runs[0]
+    faces = Faces.of_plan(run.plan)
+    return page(
+        request, "overview.html.j2", run.path.name, game=run.plan.game, runs=runs, played=played(run), found=found,
+        faces=faces, drawings=faces.hidden(faces), people=run.people,
         tables=[
             (name, analysis.about, TableView(view.runs, table=name).address())
             for name, analysis in tables_of_run(run).items()
         ],
-        grid=(grid := table_grid(table, view, rows)), command=document.command, faces=(faces := faces_of(table)),
-        drawings=faces.hidden(names_in(grid)),
-        splits=_split_columns(table), options=table.analysis.options, figures=list(enumerate(figures)),
-        rows=len(rows), all_rows=len(table.table.frame),
-        unsplit=view.address(by=()), more=view.address(wide=True), drawn=view.address(charts=True),
-        chart=lambda place, kind: f"/chart.{kind}?{urlencode([*view.query(), ('figure', str(place))])}",
     )  # fmt: skip
+
+
+def _compared(view: TableView, table: RunTable, picked: Sequence[str]) -> str:
+    """Return the address of a view with the picked rows only."""
+    noun = table.table.labels[0]
+    others = tuple(condition for condition in view.only if not condition.startswith(f"{noun}="))
+    return view.address(only=(*others, f"{noun}={','.join(dict.fromkeys(picked))}"), charts=True)
+
+
+def _cards_compared(view: TableView, table: RunTable, faces: Faces) -> list[str]:
+    """Return the cards of the rows that are compared, if the rows are limited to a few."""
+    names = view.chosen(table.table.labels[0]) if table.table.labels else ()
+    return [name for name in names if name in faces][:MAX_COMPARED]
+
+
+def _facets(table: RunTable, view: TableView) -> list[Facet]:
+    """Return the columns with a few values by which rows are chosen at one click, with the addresses that do so."""
+    frame = table.table.frame
+    own = find_game(table.runs[0].plan.game).COLOURS
+    palette, order = Palette(own), list(own)
+    facets = []
+    for column in table.table.columns:
+        few = column.kind is CATEGORY or column.name in table.table.labels[1:]
+        if not few or column.name not in frame.columns:
+            continue
+        values = [str(value) for value in frame[column.name].drop_nulls().unique().sort().to_list()]
+        if 1 < len(values) <= MAX_VALUES:
+            values.sort(key=lambda value: order.index(value) if value in order else -1)
+            chosen = view.chosen(column.name)
+            choices = [
+                Choice(value, palette.own_of(value), value in chosen, view.toggled(column.name, value))
+                for value in values
+            ]
+            facets.append(Facet(column.name, NAMED.get(column.name, title(column.heading)), choices))
+    return facets
 
 
 def run_csv(request: Request) -> Response:
@@ -83,21 +160,17 @@ def run_csv(request: Request) -> Response:
 def chart(request: Request) -> Response:
     """Return a chart of the rows shown as an SVG or PNG file."""
     view, table = _view_of(request)
-    rows, _ = rows_shown(table, view)
-    return chart_file(request, _figures(table, rows), table.runs[0].plan.game, view.table)
+    figures = figures_of(opened_tables(request), table, view)
+    return chart_file(request, figures, table.runs[0].plan.game, view.table)
 
 
 def _view_of(request: Request) -> tuple[TableView, RunTable]:
     """Return the view of an address, and its table."""
     import polars as pl
 
-    from wsim.lab.run_tables import tables_of_run
-
     view, tables = TableView.of(request.query_params.multi_items()), opened_tables(request)
-    if not view.table:
-        view = replace(view, table=next(iter(tables_of_run(tables.run(view.runs[0])))))
     try:
-        table = tables.table(view)
+        table = tables.beside(view) if view.beside and len(view.runs) > 1 else tables.table(view)
     except (FileNotFoundError, pl.exceptions.PolarsError) as error:
         raise UserError(f"the files of {' and '.join(view.runs)} have changed or are missing: {error}") from error
     return (replace(view, by=()) if view.by == table.analysis.by else view), table
@@ -118,17 +191,27 @@ def faces_of(found: RunTable) -> Faces:
     return Faces.of_plan(found.runs[0].plan)
 
 
+def _columns_shown(sheet: Sheet, view: TableView) -> list[Column]:
+    """Return the columns that a view shows: those that it names in addition to the labels, all, or the main ones."""
+    if not view.columns:
+        return list(sheet.columns if view.wide else sheet.shown)
+    known = [column.name for column in sheet.columns]
+    if unknown := next((name for name in view.columns if name not in known), None):
+        raise UserError(f"the table has no column {unknown!r}{nearest(unknown, known)}: it has {', '.join(known)}")
+    labels = known[: sheet.labels]
+    return [column for column in sheet.columns if column.name in (*labels, *view.columns)]
+
+
 def table_grid(found: RunTable, view: TableView, rows: pl.DataFrame) -> Grid:
     """Return the rows as a table whose headings sort and whose rows link to their pages."""
-    from wsim.game import find_game
     from wsim.report.grids import grid
-    from wsim.report.theme import Palette
     from wsim.stats.filters import column_named
 
     sheet = found.table.sheet(rows, found.title)
-    columns = sheet.columns if view.wide else sheet.shown
+    columns = _columns_shown(sheet, view)
+    sheet = replace(sheet, main=tuple(column.name for column in columns))
     game = find_game(found.runs[0].plan.game)
-    made = grid("table", sheet, wide=view.wide, palette=Palette(game.COLOURS), faces=faces_of(found))
+    made = grid("table", sheet, palette=Palette(game.COLOURS), faces=faces_of(found))
     sort = view.sort or ""
     by = column_named(rows, sort.removeprefix("-"), columns=found.table.columns) if sort else ""
     headings = []
@@ -139,24 +222,13 @@ def table_grid(found: RunTable, view: TableView, rows: pl.DataFrame) -> Grid:
     lines = []
     for row, cells in zip(sheet.rows, made.rows, strict=True):
         link = thing_address(view, str(row[rows.columns[0]])) if has_pages(found) else ""
-        lines.append([replace(cells[0], link=link), *cells[1:]])
+        pick = cells[0].text if link and not view.chosen(rows.columns[0]) else ""
+        lines.append([replace(cells[0], link=link, pick=pick), *cells[1:]])
     shown = [column.name for column in columns]
     return replace(
-        made, columns=headings, rows=lines, csv=view.address("/run.csv"), search=False, choices={},
+        made, columns=headings, rows=lines, picks="compare", csv=view.address("/run.csv"), search=False, choices={},
         sorted_by=shown.index(by) if by in shown else None, descending=not sort.startswith("-"),
     )  # fmt: skip
-
-
-def _figures(found: RunTable, rows: pl.DataFrame) -> list[Figure]:
-    """Return the charts of the rows shown."""
-    from wsim.game import find_game
-    from wsim.report.sections import table_section
-    from wsim.report.theme import Palette
-
-    drawn = replace(found.table, frame=rows.head(MAX_DRAWN))
-    if drawn.frame.is_empty():
-        return []
-    return list(table_section(found.name, drawn, Palette(find_game(found.runs[0].plan.game).COLOURS)).figures)
 
 
 SHOWS = {"run": lambda name: f"/run?{urlencode([('run', name)])}"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Lock
@@ -21,9 +21,13 @@ if TYPE_CHECKING:
 
     from wsim.lab.run_tables import RunTable
     from wsim.lab.store import Run
+    from wsim.report.page_parts import Figure
     from wsim.workbench.folder import Folder
 
 OPTION = "option."
+_FAIR_SHARES = (
+    "Runs with different numbers of players have different fair shares of wins, so these figures differ in scale."
+)
 MAX_TABLES = 64
 """Tables that are stored: the latest."""
 
@@ -34,11 +38,15 @@ class TableView(RowOptions, TableOptions):
 
     Attributes
     ----------
-    table: its name; empty: the first of the game. charts: whether its charts are shown. options: those of the table.
+    table: its name; empty: the overview. charts: whether its charts are shown. beside: whether several runs are next to
+        each other, with their differences. columns: those that are shown; none: the main ones. options: those of the
+        table.
     """
 
     table: str = ""
     charts: bool = False
+    beside: bool = False
+    columns: tuple[str, ...] = ()
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @classmethod
@@ -58,7 +66,9 @@ class TableView(RowOptions, TableOptions):
                 value = value_of(name, str(declared.type), spec, texts if several else texts[-1:])
                 values[name] = tuple(dict.fromkeys(value)) if several else value
         options = {key.removeprefix(OPTION): tuple(texts) for key, texts in given.items() if key.startswith(OPTION)}
-        return cls(**values, table=given.get("table", [""])[-1], charts="charts" in given, options=options)
+        own: dict[str, Any] = {name: name in given for name in ("charts", "beside")}
+        columns = tuple(dict.fromkeys(given.get("column", ())))
+        return cls(**values, **own, table=given.get("table", [""])[-1], columns=columns, options=options)
 
     def query(self) -> list[tuple[str, str]]:
         """Return the address's fields."""
@@ -66,19 +76,34 @@ class TableView(RowOptions, TableOptions):
         pairs = [("run", run) for run in self.runs] + ([("table", self.table)] if self.table else [])
         for name, texts in texts_of(self).items():
             pairs += [(_field(name, declared[name][1]), "1" if text == "True" else text) for text in texts]
-        pairs += [("charts", "1")] if self.charts else []
+        pairs += [(name, "1") for name in ("charts", "beside") if getattr(self, name)]
+        pairs += [("column", name) for name in self.columns]
         return pairs + [(OPTION + key, text) for key, texts in self.options.items() for text in texts]
 
     def address(self, path: str = "/run", **changed: Any) -> str:
         """Return the address of a page of it, changed."""
         return f"{path}?{urlencode(replace(self, **changed).query())}"
 
+    def toggled(self, column: str, value: str) -> str:
+        """Return the address in which a value of a column is chosen, or no longer."""
+        start = f"{column}="
+        chosen = self.chosen(column)
+        kept = tuple(each for each in chosen if each != value) if value in chosen else (*chosen, value)
+        others = tuple(condition for condition in self.only if not condition.startswith(start))
+        return self.address(only=(*others, start + ",".join(kept)) if kept else others)
+
+    def chosen(self, column: str) -> tuple[str, ...]:
+        """Return the values of a column that the rows are limited to."""
+        start = f"{column}="
+        conditions = [condition.removeprefix(start) for condition in self.only if condition.startswith(start)]
+        return tuple(value for condition in conditions for value in condition.split(","))
+
     def command(self, folder: Folder, flags: Sequence[str] = ()) -> str:
         """Return the command that prints the same; ``flags``: options of the table without a value."""
         runs = TableOptions(
             tuple(shown_path(folder.inside(run)) for run in self.runs), self.by, self.level, self.won_by
         )
-        rows = RowOptions(self.wide, self.sort, self.top, self.only)
+        rows = RowOptions(self.wide or bool(self.columns), self.sort, self.top, self.only)
         options = {key: [None] if key in flags else list(texts) for key, texts in self.options.items()}
         return table_command(self.table, runs, rows, options)
 
@@ -95,6 +120,7 @@ class Tables:
         self._folder, self._lock = folder, Lock()
         self._runs: OrderedDict[str, tuple[Any, Run]] = OrderedDict()
         self._tables: OrderedDict[Any, RunTable] = OrderedDict()
+        self._drawn: OrderedDict[Any, tuple[RunTable, list[Figure]]] = OrderedDict()
 
     def run(self, name: str) -> Run:
         """Return a run of the folder; raise UserError if it does not exist."""
@@ -136,6 +162,45 @@ class Tables:
             while len(self._tables) > MAX_TABLES:
                 self._tables.popitem(last=False)
         return table
+
+    def beside(self, view: TableView) -> RunTable:
+        """Return the table of several runs next to each other; UserError if they have no figure in common."""
+        from wsim.lab.store import label_runs
+        from wsim.stats.combined import beside
+
+        parts = [self.table(replace(view, runs=(name,))) for name in view.runs]
+        runs = [part.runs[0] for part in parts]
+        column, values = label_runs(runs)
+        names = [
+            run.path.name if column == "run" else f"{value} {column}" for run, value in zip(runs, values, strict=True)
+        ]
+        key = (view.runs, "beside", tuple(id(part.table) for part in parts))
+        with self._lock:
+            if key in self._tables:
+                return self._tables[key]
+        table = beside(dict(zip(names, (part.table for part in parts), strict=True)))
+        if table is None:
+            raise UserError(f"the table {view.table} of these runs has no rows to put side by side")
+        if len({run.plan.players for run in runs}) > 1:
+            table = replace(table, note=f"{table.note} {_FAIR_SHARES}")
+        made = replace(parts[0], runs=runs, table=table)
+        with self._lock:
+            self._tables[key] = made
+        return made
+
+    def figures(self, table: RunTable, view: TableView, draw: Callable[[], list[Figure]]) -> list[Figure]:
+        """Return the charts of the rows of a view, drawn once."""
+        key = (id(table.table.frame), view.sort, view.top, view.only)
+        with self._lock:
+            known = self._drawn.get(key)
+        if known is not None and known[0].table.frame is table.table.frame:
+            return known[1]
+        figures = draw()
+        with self._lock:
+            self._drawn[key] = (table, figures)
+            while len(self._drawn) > MAX_TABLES:
+                self._drawn.popitem(last=False)
+        return figures
 
 
 def flags_of(analysis: Any) -> list[str]:

@@ -31,7 +31,7 @@ function faceAt(event) {
   return event.target.closest?.("[data-face]") ?? null;
 }
 
-document.addEventListener("pointerover", (event) => {
+document.addEventListener("pointermove", (event) => {
   if (event.pointerType !== "touch" && faceAt(event) !== faceOf) showFace(faceAt(event));
 });
 document.addEventListener("focusin", (event) => showFace(event.target.matches(":focus-visible") ? faceAt(event) : null));

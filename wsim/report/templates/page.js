@@ -133,13 +133,32 @@ function placeTip(event) {
   tip.style.top = `${above < 8 ? event.clientY + 18 : above}px`;
 }
 
+function nameOf(mark) {
+  return mark.getAttribute("aria-label").split(":")[0];
+}
+
+let marked = null;
 document.addEventListener("pointermove", (event) => {
   const mark = event.target.closest?.(MARK);
   tip.hidden = !mark;
-  if (mark) {
-    tip.textContent = mark.getAttribute("aria-label");
-    placeTip(event);
+  if (mark && mark !== marked) {
+    const drawing = drawingOf(nameOf(mark));
+    tip.replaceChildren(mark.getAttribute("aria-label"), ...(drawing ? [drawing.content.cloneNode(true)] : []));
   }
+  marked = mark;
+  if (mark) placeTip(event);
+});
+
+// A mark leads to its row, which is ticked if rows can be compared.
+document.addEventListener("click", (event) => {
+  const mark = event.target.closest?.(MARK);
+  const head = mark && [...document.querySelectorAll("tbody th")].find((one) => one.dataset.key === nameOf(mark));
+  if (!head || !head.getClientRects().length) return;
+  const box = head.querySelector("input[type=checkbox]");
+  if (box) box.checked = true;
+  for (const row of document.querySelectorAll("tr.found")) row.classList.remove("found");
+  head.parentElement.classList.add("found");
+  head.scrollIntoView({ block: "center" });
 });
 document.addEventListener("scroll", () => { tip.hidden = true; }, { passive: true });
 

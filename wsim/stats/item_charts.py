@@ -1,0 +1,19 @@
+"""The charts of items that seats want or have: cards, discs, wonders."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wsim.document import Chart
+
+
+def item_charts(figure: str, share: str, noun: str, groups: Sequence[str], facts: Sequence[str]) -> tuple[Chart, Chart]:
+    """Return the charts of a figure of items: over how often they are had or wanted, and by their ``facts``."""
+    what = {"worth": "What each {} is worth", "win_difference": "Win share of the owners of each {} minus the others'"}
+    words, by = what[figure].format(noun), tuple(reversed(facts))
+    sorted_by = f", by {' and '.join(fact.replace('color', 'colour') for fact in by)}" if by else ""
+    over = "how often it is wanted" if share == "wanted" else share.replace("_", " ")
+    return (
+        Chart("scatter", (figure, share), (noun, *groups), f"{words}, against {over}", by=by),
+        Chart("forest", (figure,), (noun, *groups), f"{words}{sorted_by}, with intervals", by=by),
+    )

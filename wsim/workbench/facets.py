@@ -1,0 +1,54 @@
+"""Facets: properties with a few values, shown as chips that filter a gallery or a table at one click."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from wsim.report.theme import Palette
+
+NAMES = {"color": "Colour"}
+"""The names of facets that are not their own words."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A value that a gallery or a table can be filtered by.
+
+    Attributes
+    ----------
+    value: its text. colour: its colour, if it has one. chosen: whether rows are limited to it.
+    address: the page on which it is chosen, or no longer; empty if it is a field of a form.
+    """
+
+    value: str
+    colour: str
+    chosen: bool
+    address: str = ""
+
+
+@dataclass(frozen=True)
+class Facet:
+    """A property with a few values: its name in the address, its heading, and its values."""
+
+    name: str
+    heading: str
+    choices: Sequence[Choice]
+
+
+def facets_of(
+    values: Mapping[str, Iterable[str]], chosen: Mapping[str, Sequence[str]], palette: Palette
+) -> list[Facet]:
+    """Return facets with their chosen values; ``values``: the values of each; those with a colour in its order."""
+    order = {value: place for place, value in enumerate(palette.own)}
+    return [
+        Facet(
+            name,
+            NAMES.get(name, name.capitalize()),
+            [
+                Choice(value, palette.own_of(value), value in chosen.get(name, ()))
+                for value in sorted(dict.fromkeys(given), key=lambda value: order.get(value, -1))
+            ],
+        )
+        for name, given in values.items()
+    ]

@@ -1,0 +1,98 @@
+"""The overview of a run: what was played and found in three sentences, and two charts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wsim.errors import UserError
+from wsim.game import find_game
+from wsim.workbench.table_view import Tables, TableView
+
+if TYPE_CHECKING:
+    from wsim.lab.run_tables import RunTable
+    from wsim.lab.store import Run
+    from wsim.report.conclusions import Statement
+    from wsim.report.page_parts import Figure
+
+MAX_DRAWN = 120
+"""Rows of a chart."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a table says: its name, the address of the table, its main conclusion and its first chart, if it has one."""
+
+    name: str
+    address: str
+    statement: Statement
+    figure: Figure | None
+
+
+def played(run: Run) -> str:
+    """Return what was played, in a sentence."""
+    from wsim.report.conclusions import named
+
+    plan = run.plan
+    people = run.people is not None
+    policies = list(dict.fromkeys(str(entry) for entry in plan.policies))
+    seats = ", seats rotating" if plan.rotate and len(policies) > 1 else ""
+    who = "people" if people else f"{named(policies)}{seats}"
+    games = f"{run.games:,} games" if run.complete else f"{run.games:,} of {len(run.wanted):,} games"
+    return f"{games} of {find_game(plan.game).TITLE} ({plan.ruleset}) with {plan.players} players, played by {who}."
+
+
+def overview(tables: Tables, view: TableView) -> list[Found]:
+    """Return what the two most telling tables of a run say: levels that were dealt, then items that seats want.
+
+    A run of several policies without levels that were dealt has its policies first.
+    """
+    from wsim.lab.run_tables import tables_of_run
+
+    run = tables.run(view.runs[0])
+    chosen: dict[str, tuple[TableView, RunTable]] = {}
+    for name, analysis in tables_of_run(run).items():
+        if analysis.shown == "asked" or len(chosen) == len(FORMS):
+            continue
+        of_table = TableView(view.runs, table=name)
+        try:
+            table = tables.table(of_table)
+        except UserError:  # a table that the run has no data for
+            continue
+        form = "policies" if table.table.labels[:1] == ("policy",) else table.table.form
+        if form in FORMS and form not in chosen and len(table.table.frame) > 1:
+            chosen[form] = (of_table, table)
+    kept = [chosen[form] for form in ("levels", "owners") if form in chosen]
+    if len(kept) < 2 and "policies" in chosen:
+        kept = [chosen["policies"], *kept]
+    return [_found(tables, *pair) for pair in kept]
+
+
+FORMS = ("policies", "levels", "owners")
+
+
+def _found(tables: Tables, view: TableView, table: RunTable) -> Found:
+    from wsim.report.conclusions import about_table
+
+    statement = about_table(table.table, table.name, table.runs[0].games)[0]
+    figures = figures_of(tables, table, view)
+    return Found(table.name, view.address(), statement, figures[0] if figures else None)
+
+
+def figures_of(tables: Tables, table: RunTable, view: TableView) -> Sequence[Figure]:
+    """Return the charts of the rows that a view shows, drawn once."""
+    from dataclasses import replace
+
+    from wsim.report.page_parts import drawn_of
+    from wsim.report.sections import owned
+    from wsim.report.theme import Palette
+    from wsim.workbench.table_view import rows_shown
+
+    def draw() -> list[Figure]:
+        rows, _ = rows_shown(table, view)
+        drawn = replace(table.table, frame=owned(rows.head(MAX_DRAWN)))
+        palette = Palette(find_game(table.runs[0].plan.game).COLOURS)
+        return drawn_of(drawn.sheet(), palette) if len(drawn.frame) else []
+
+    return tables.figures(table, view, draw)
