@@ -70,9 +70,9 @@ def refuse_unprintable(text: str, what: str, allowed: str = "\n\t") -> None:
 
 
 def printable(text: str) -> str:
-    """Return a text with what a terminal would obey, and not show, written as escapes: ``\\u001b`` for ESC.
+    """Return a text with control characters written as escapes: ``\\u001b`` for ESC.
 
-    Texts of files end up in sentences; a title, a cleared screen or a forged line is not for them to set.
+    Texts of files are quoted in messages, and must not set a title, clear the screen or forge a line.
     """
     return _OBEYED.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 

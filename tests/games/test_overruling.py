@@ -105,7 +105,7 @@ def test_games_depend_on_plan_and_number_only(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["net", "babel"])
-def test_a_position_is_overruled_where_its_game_is(name: str) -> None:
+def test_a_position_is_overruled_at_the_same_decisions_as_its_game(name: str) -> None:
     from wsim.game import find_game
 
     plan = Plan.make(**PLANS[name] | {"seed": 5, "games": 3}).replace(overrule="0.3")

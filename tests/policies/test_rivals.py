@@ -62,7 +62,7 @@ def test_moves_that_both_policies_would_play_are_no_evidence(plain: Any) -> None
     assert chance_after(plain, {10: (2, 1), 11: (0, 1)}, 10) == pytest.approx(HALF, abs=1e-5)
 
 
-def test_the_four_that_are_foreseen_most_are_distinguished_and_the_rest_is_one(plain: Any) -> None:
+def test_the_four_most_expected_moves_are_distinguished_and_the_rest_pooled(plain: Any) -> None:
     foreseen = {key: (9 - key, 0) for key in range(5)} | {100: (0, 35)}
     assert chance_after(plain, foreseen, 0) > 0.5
     assert chance_after(plain, foreseen, 100) < 0.2

@@ -79,7 +79,7 @@ def test_the_nearest_unclear_rows_are_named() -> None:
     assert telling_note(nothing, ["name"], "effect", 10) == "Unclear; no affordable number of games would tell."
 
 
-def test_small_helpers() -> None:
+def test_rounded_numbers_and_the_widest_interval() -> None:
     assert [rounded(number) for number in (1234.0, 7.2, 0.0, math.inf)] == [1300, 8, 0, 0]
     frame = pl.DataFrame(
         {"n": [1, 2], "win_share": [0.1, 0.2], "win_share_low": [0.05, None], "win_share_high": [0.15, None]}

@@ -1,4 +1,4 @@
-"""Settings measured by games: levels, effects of points at no extra play, effects of everything else by replays.
+"""Settings measured by games: levels, effects of points (without extra games), and all other effects (by replays).
 
 The games that measure a patch also evaluate every other value of points, by giving its owners the points and ranking
 again, decisions held fixed. Values that players see before they decide are replayed: the same deals with the value

@@ -86,7 +86,7 @@ class PicksEvaluator:
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The name of the part: its setting and the chance of a random pick."""
         return f"{self.setting.name}, picks randomised at {self.chance:g}"
 
     def games(self, wanted: int) -> int:

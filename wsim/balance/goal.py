@@ -124,7 +124,7 @@ class Keep:
 
 @dataclass(frozen=True)
 class SearchSettings:
-    """How hard to look: the table ``search`` of a goal file, of which the command line may say otherwise.
+    """How hard to look: the table ``search`` of a goal file, which command-line options override.
 
     Attributes
     ----------

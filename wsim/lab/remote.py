@@ -226,7 +226,8 @@ def _fetch(target: _Location, folder: Path, progress: Progress | None) -> Copied
     with TemporaryDirectory(prefix="wsim-copy-") as aside:
         for name, content in described.items():
             Path(aside, name).write_bytes(content)
-        digests = _digests(Path(aside))
+        shards = {shard_name(shard.table, shard.first): shard.sha256 for shard in read_ledger(Path(aside)).values()}
+        digests = {**read_record(Path(aside)).files, **shards}
         names = [*_names(Path(aside)), RECORD]
     _refuse_strangers(folder, names, digests, described)
     fetched, wanted = 0, [name for name in names if name in sizes]
@@ -242,12 +243,6 @@ def _fetch(target: _Location, folder: Path, progress: Progress | None) -> Copied
             f"{target.address!r} contains a damaged run: {findings[0].file} {findings[0].wrong}; it is in {folder}"
         )
     return Copied(fetched, tuple(sorted(set(sizes) - {*names, _CLAIM})))
-
-
-def _digests(folder: Path) -> dict[str, str]:
-    """Return the SHA-256 of the files in the record and the ledger of a run."""
-    shards = {shard_name(shard.table, shard.first): shard.sha256 for shard in read_ledger(folder).values()}
-    return {**read_record(folder).files, **shards}
 
 
 def _is_intact(path: Path, digest: str | None) -> bool:

@@ -123,8 +123,10 @@ def record(
         check_cluster(cluster, threads)
     if shard is not None and shard < 1:
         raise UserError(f"a shard must contain at least 1 game, not {shard}")
-    if out is not None and resume:
-        _refuse_other_plan(Path(out), plan)
+    if out is not None and resume and (Path(out) / RECORD).exists():  # checked before any policy of the plan runs
+        recorded = read_record(Path(out)).provenance.identity
+        refuse_old_streams(recorded, str(out))
+        refuse_other_run(Path(out), recorded.get("plan", {}), json.loads(json.dumps(plan.identity())), "plan")
     simulator: Simulator = find_game(plan.game).prepare(plan)
     folder = None if out is None else _folder(out)
     writer = RunWriter.of(plan, simulator, folder, shard or shard_games(simulator, plan), resume=resume, part=part)
@@ -148,14 +150,6 @@ def record(
             replace(load_run(writer.folder), played=writer.done() - done_before) if begun else None
         ) from None
     return replace(load_run(writer.folder), played=writer.done() - done_before, just_played=writer.just_played)
-
-
-def _refuse_other_plan(folder: Path, plan: Plan) -> None:
-    """Raise UserError if a folder contains the run of a different plan, before any policy of this plan runs."""
-    if (folder / RECORD).exists():
-        recorded = read_record(folder).provenance.identity
-        refuse_old_streams(recorded, str(folder))
-        refuse_other_run(folder, recorded.get("plan", {}), json.loads(json.dumps(plan.identity())), "plan")
 
 
 def _folder(out: str | os.PathLike[str]) -> Path:

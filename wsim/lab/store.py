@@ -143,7 +143,12 @@ class Run:
         if self.plan.keep != "summary":
             return self.sums
         self._scan("sums")  # raises if there are none, or if one is damaged
-        return _sums_of_summary(self)
+        from wsim.stats.summary import Summary
+
+        total = Summary()
+        for shard in self.shards["sums"]:
+            total.add(Summary.of_frame(self.read("sums", shard)))
+        return total
 
     @cached_property
     def _sums(self) -> dict[str, Summary]:
@@ -365,16 +370,6 @@ def _names(folder: Path) -> list[str]:
 
 GAMES_A_SUM = 8192  # summed at a time, so that intermediate results fit into the cache
 GAMES_AT_ONCE = 62_500  # read at a time, whatever the size of a shard
-
-
-def _sums_of_summary(run: Run) -> Summary:
-    """Return the sums that a run keeps instead of rows; its shards have been checked."""
-    from wsim.stats.summary import Summary
-
-    total = Summary()
-    for shard in run.shards["sums"]:
-        total.add(Summary.of_frame(run.read("sums", shard)))
-    return total
 
 
 def _sums_of_rows(run: Run, recipe: Recipe) -> Summary:

@@ -105,8 +105,11 @@ class LearnQuestion(Options):
         """Return the plan that fits a net to changed cards, at the tables named."""
         game = self.game or first_game()
         ruleset = self.ruleset or str(find_game(game).default_plan()["ruleset"])
-        default = str(find_game(game).default_plan(ruleset)["players"])
-        tables = tuple(Seats(ruleset, one) for one in _player_numbers(self.players or default))
+        players = self.players or str(find_game(game).default_plan(ruleset)["players"])
+        try:
+            tables = tuple(Seats(ruleset, int(number)) for number in players.split(","))
+        except ValueError:
+            raise UserError(f"--players must be one or more numbers, such as 4 or 3,4,5, not {players!r}") from None
         judges = tuple(
             Field(ruleset, table.players, (against,), _GAMES) for table in tables for against in ("net", "balanced")
         )
@@ -128,10 +131,3 @@ def fitting_plan(
         game=game, start="shipped", cards=cards, patch=tuple(patch), set=tuple(changes), tables=tables,
         rounds=(replace(_TUNED, decisions=decisions or _TUNED.decisions),), fitting=_GENTLE,
     )  # fmt: skip
-
-
-def _player_numbers(text: str) -> list[int]:
-    try:
-        return [int(number) for number in text.split(",")]
-    except ValueError:
-        raise UserError(f"--players must be one or more numbers, such as 4 or 3,4,5, not {text!r}") from None

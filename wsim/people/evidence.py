@@ -1,9 +1,10 @@
 """What simulated and people's games say about each row (wonder, side, card): values with errors, on one scale.
 
-People repeat: the same player with the same wonder, the same house. Errors of people's rows are therefore those of
-independent seats times a design effect, estimated from all rows together: the variance of sums over players (else
-groups, else games) within a row, divided by that of independent seats. Because a good player may like a wonder, results
-are first adjusted for the player: minus the player's mean deviation, shrunk by its own reliability.
+Seats are not independent: the same player may have the same wonder again, or play in the same group. Errors of
+people's rows are therefore those of independent seats times a design effect, estimated from all rows together: the
+variance of sums over players (else groups, else games) within a row, divided by that of independent seats. Because a
+good player may like a wonder, results are first adjusted for the player: minus the player's mean deviation, shrunk by
+its own reliability.
 
 The figure of a wonder is a mean. The figure of a card is the mean of the seats that built it minus that of the other
 seats, in both sources: observational, because who builds a card may have been better off already.

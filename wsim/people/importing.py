@@ -161,7 +161,9 @@ def _checked_groups(
     """Yield the checked rows of each rule set and number of players, with their rules."""
     for ruleset, players, part in _groups(rows, plan, problems):
         try:
-            of_part = plan.replace(ruleset=ruleset, players=players, games=1, policies=_default(plan, ruleset, players))
+            default: Sequence[str] = find_game(plan.game).default_plan(ruleset)["policies"]
+            policies = tuple(default[seat % len(default)] for seat in range(players))
+            of_part = plan.replace(ruleset=ruleset, players=players, games=1, policies=policies)
             rules = find_game(plan.game).prepare(of_part)
         except UserError as error:
             first = part.unique("game", keep="first", maintain_order=True)
@@ -192,11 +194,6 @@ def team_size(simulator: Simulator) -> int:
     rows["seat"] = np.arange(simulator.seats)
     frame = simulator.seats_frame(rows)
     return simulator.seats // frame["team"].n_unique() if "team" in frame.columns else 1
-
-
-def _default(plan: Plan, ruleset: str, players: int) -> tuple[str, ...]:
-    default: Sequence[str] = find_game(plan.game).default_plan(ruleset)["policies"]
-    return tuple(default[seat % len(default)] for seat in range(players))
 
 
 def _numbered(rows: pl.DataFrame) -> pl.DataFrame:

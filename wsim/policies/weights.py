@@ -76,7 +76,6 @@ class WeightSets:
         return np.zeros(self.shape)
 
     def _resolved(self, sets: Sets, known: Mapping[str, Weights], file: str) -> dict[str, Weights]:
-        """Return the weights of every set of a file."""
         done: dict[str, Weights] = {}
         mistakes = Mistakes()
         for name in sets:

@@ -136,7 +136,7 @@ class Game:
 
         It contains the plan, the start and every step, and therefore all hidden cards. With ``seat`` it contains only
         what that seat sees, in the form of a hand-written position; the rest is resampled when it is read. If that form
-        cannot express the moment (the seat has chosen while others have not), the last moment that it can is used.
+        cannot express the moment (the seat has chosen, others have not), the last earlier moment that it can is used.
         """
         if seat is not None:
             text = self._seen_by(self._checked(seat))

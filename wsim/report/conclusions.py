@@ -411,7 +411,6 @@ def _score_against_humans(table: Table, known: pl.DataFrame) -> str:
 
 
 def _answer(answer: Stored, conclusion: Conclusion) -> Statement:
-    """Return the conclusion of an answer."""
     return Statement(
         "clear" if conclusion.clear else "open", conclusion.headline, conclusion.detail, answer.kind.family()
     )

@@ -169,7 +169,6 @@ def _labels(seats: Sequence[Seat]) -> list[str]:
 
 
 def _cards(scene: Scene) -> list[Card]:
-    """Return all cards of a scene."""
     cards = [card for city in scene.cities for card in (*city.hand, *city.cards)]
     return cards + [index for row in scene.board for index in row.places if index is not None]
 

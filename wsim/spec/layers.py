@@ -52,7 +52,6 @@ class Grammar:
 
 
 def _match(path: Path, patterns: Iterable[Path]) -> Path | None:
-    """Return the pattern that matches a path, or None."""
     for pattern in patterns:
         if len(path) == len(pattern) and all(want in ("*", name) for name, want in zip(path, pattern, strict=True)):
             return pattern

@@ -85,7 +85,7 @@ class Analysis:
     options: further options, by name. shown: where it is shown by default. fits: for which plans it is shown by
         default.
     sums: the sums from which it is made if split only by ``by``; None if it needs rows.
-    moves: its figure that ``wsim rest`` compares between players; none if it does not.
+    moves: its figure that ``wsim robustness`` compares between players; none if it does not.
     worth: the kind of wish (``build``) whose worth is shown before what owning its items is correlated with.
     wishes: whether it is made of games with overruled policies, which only some plans have (``wsim.stats.worth``).
     """

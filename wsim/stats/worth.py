@@ -53,7 +53,7 @@ class Wishes:
 
     Attributes
     ----------
-    game: the place of the game among those played, never falling. seat: who decided.
+    game: the index of the game among those played, never falling. seat: who decided.
     things: the numbers of the things that were wanted, -1 for none; shape (wishes, things at once).
     overruled: whether something else was done.
     could: the things that could be had, one bit each; shape (wishes, words).
@@ -140,7 +140,7 @@ def worth_sums(wanted: Wanted, wishes: Wishes, seats: pl.DataFrame) -> Summary:
 
 
 def shapes(labels: Mapping[str, Sequence[str]]) -> dict[str, tuple[int, ...]]:
-    """Return the shape of each array of sums with these labels; KeyError or ValueError where they name no sums."""
+    """Return the shape of each array of sums with these labels; KeyError or ValueError if they describe no sums."""
     if not all(int(*labels[name]) >= 1 for name in ("seats", "sides", "parts")):
         raise ValueError("games that nobody plays")
     groups = 1 + sum(len(names) for name, names in labels.items() if name.startswith(_BY))

@@ -196,7 +196,7 @@ def verdicts(policies: int, question: MatchQuestion, seed: int, players: int) ->
 
 
 @pytest.mark.slow
-def test_equals_are_called_unlike_in_five_of_a_hundred_at_most() -> None:
+def test_equal_policies_are_called_different_at_most_at_rate_alpha() -> None:
     """Over 100 matches with three looks each; alpha is 0.05."""
     said = [verdicts(2, MatchQuestion(budget=4000), seed, 2) for seed in range(100)]
     wrong = sum(bool({"higher", "lower"} & verdict) for verdict in said)
@@ -244,7 +244,7 @@ def test_alpha_is_shared_among_all_tables() -> None:
         assert row["win_share_low"] == pytest.approx(figures.wins.low[0])
 
 
-def test_a_share_of_one_has_the_level_of_the_look() -> None:
+def test_the_interval_of_a_share_of_one_has_the_level_of_the_look() -> None:
     """All of 100 deals are won; one look at 4.5 % for one pair: Wilson's low end is n / (n + z^2)."""
     row = luck("p:skill=90", "p", budget=100).pairs.row(0, named=True)
     assert row["win_share_low"] == pytest.approx(100 / (100 + 2.004654**2), abs=2e-4)

@@ -34,8 +34,8 @@ def wanted(simulator: BabelSimulator) -> Wanted:
 def wishes(simulator: BabelSimulator, picks: NDArray[Any], first: int) -> Wishes:
     """Return the wishes in kernel picks; ``first``: the number of the first game that was played.
 
-    An overruled build struck either the space of its disc or the whole wonder: it is of the one or of the other, and
-    a build that was followed is of both.
+    An overruled build was denied either the space of its disc or the whole wonder, and counts as a wish for that one
+    only. A build that was followed counts as both: building with the disc, and building on the wonder.
     """
     event = picks["event"]
     asked = (event["others"] > 0) | ((event["could"] > 0) & (_cards(event) < 0) & (event["what"] != w.TURN))

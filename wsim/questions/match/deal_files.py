@@ -115,16 +115,13 @@ class DealFiles:
         """Write what waits."""
         self._since = time.monotonic()
         if self._waiting:
-            self._make_folder()
+            try:
+                (self.folder / DEALS).mkdir(exist_ok=True)
+            except OSError as error:
+                raise explained("make the folder", self.folder / DEALS, error) from error
             with writing(self.folder / DEALS / self._name) as temporary:
                 pl.concat(self._waiting).write_parquet(temporary)
             self._waiting = []
-
-    def _make_folder(self) -> None:
-        try:
-            (self.folder / DEALS).mkdir(exist_ok=True)
-        except OSError as error:
-            raise explained("make the folder", self.folder / DEALS, error) from error
 
     def take(self, table: MatchTable, first: int, stop: int) -> Block | None:
         """Return kept deals from ``first``, at most up to ``stop``; None if that one is not there."""
@@ -138,7 +135,6 @@ class DealFiles:
         return None
 
     def _parts(self, table: MatchTable) -> list[tuple[range, Path]]:
-        """Return the parts of a table with their deals."""
         name = _name(table)
         if name not in self._read:
             parts = []

@@ -134,7 +134,6 @@ def made_ready(plan: Plan, policies: Sequence[str], *, round_robin: bool) -> Mat
 
 
 def _line_up(policies: Sequence[str], sides: Sequence[Sequence[int]], seating: Sequence[int]) -> list[str]:
-    """Return the policy of each seat."""
     by_seat = {seat: policies[policy] for side, policy in zip(sides, seating, strict=True) for seat in side}
     return [by_seat[seat] for seat in sorted(by_seat)]
 
