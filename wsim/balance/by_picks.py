@@ -26,8 +26,8 @@ from wsim.lab.plan import Plan
 from wsim.lab.run import record
 from wsim.limits import GameLimitError
 from wsim.questions.deals import sample
-from wsim.questions.metrics import SHORT
 from wsim.questions.picks.answer import randomised
+from wsim.stats.columns import outcome_column
 from wsim.stats.distributions import normal_quantile
 from wsim.stats.fewest import ENOUGH
 
@@ -66,7 +66,7 @@ class PicksEvaluator:
                     f"{nearest(target.action, game.PICKS.actions)}; accepted: {known}"
                 )
             columns = sample(self._base).columns
-            if SHORT.get(target.metric, target.metric) not in columns:
+            if outcome_column(target.metric) not in columns:
                 raise UserError(
                     f"the target {target.name!r}: unknown outcome {target.metric!r}; accepted: score, win, or a column"
                 )
@@ -224,7 +224,7 @@ class PicksEvaluator:
         import polars as pl
 
         picks, seats = run.picks, run.seats
-        outcome = SHORT.get(target.metric, target.metric)
+        outcome = outcome_column(target.metric)
         if change is not None:
             seats, outcome = seats.select("game", "seat").with_columns(pl.Series(_CHANGE, change)), _CHANGE
         if self._only is not None:

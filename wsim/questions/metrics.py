@@ -32,8 +32,7 @@ from wsim.game import find_game
 from wsim.lab.wishes import items_of, overruled
 from wsim.policies.chances import CHANCE, CHARACTER, OVERRULE, overruling_of
 from wsim.positions.character import FIGURES, PREFIX
-from wsim.stats.columns import SHORT as SHORT
-from wsim.stats.columns import kind_of
+from wsim.stats.columns import kind_of, outcome_column
 
 if TYPE_CHECKING:
     import polars as pl
@@ -103,7 +102,7 @@ class Metric:
 def kind_of_metric(name: str) -> tuple[Kind, str]:
     """Return the kind and unit of a metric from its name."""
     head, colon, _ = name.partition(":")
-    column = _OF_WORTH.get(head, SHORT.get(head, head))
+    column = _OF_WORTH.get(head, outcome_column(head))
     if head in WORTHS:
         return kind_of(column)
     if head in ("owner", "winner"):
@@ -128,11 +127,11 @@ def parse_metric(text: str, seats: pl.DataFrame, owned: Mapping[str, str]) -> Me
     if head in WORTHS:
         return _worth(name, seats)
     measures = measures_of(seats)
-    column = SHORT.get(name, name)
+    column = outcome_column(name)
     if column in measures:
         share = _is_share(column, seats)
         return Metric(name, column, share, thing=_things(seats, owned).get(column) if share else None)
-    column = SHORT.get(head, head)
+    column = outcome_column(head)
     if not colon or column not in measures:
         nouns = "|".join(owned.values()).upper()
         owners = [f"{owner}:{nouns}" for owner in ("owner", "winner")] if owned else []
@@ -257,7 +256,7 @@ def _group(name: str, seats: pl.DataFrame) -> tuple[str, str]:
 
 def group_metrics(measures: Sequence[str], seats: pl.DataFrame) -> list[Metric]:
     """Return the measures (``score``, ``win``) of every wonder, side and policy of a seats table."""
-    columns = {measure: SHORT.get(measure, measure) for measure in measures}
+    columns = {measure: outcome_column(measure) for measure in measures}
     return [
         Metric(f"{measure}:{name}", column, _is_share(column, seats), where=((group, name),))
         for group, names in groups_of(seats).items()

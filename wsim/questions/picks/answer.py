@@ -37,11 +37,11 @@ from wsim.lab.run import record
 from wsim.lab.store import Run, load_run
 from wsim.policies.registry import explores
 from wsim.questions.deals import sample
-from wsim.questions.metrics import SHORT, measures_of, words_of
+from wsim.questions.metrics import measures_of, words_of
 from wsim.questions.picks.crossing import targets_of
 from wsim.questions.picks.question import PickPlay, PickQuestion
 from wsim.questions.variants import sweep_values
-from wsim.stats.columns import pick_columns
+from wsim.stats.columns import SHORT, outcome_column, pick_columns
 from wsim.stats.intervals import benjamini_hochberg, nulls
 from wsim.stats.precision import reached, stages, widest_of
 from wsim.version import __version__
@@ -56,10 +56,6 @@ TARGET_COLUMNS = (
     *names(("action", "card")), *(Column(name, NUMBER) for name in ("value", "low", "high")),
     Column("status", NAME),
 )  # fmt: skip
-
-
-def _effect_columns(outcome: str) -> tuple[Column, ...]:
-    return pick_columns(SHORT.get(outcome, outcome))
 
 
 @dataclass(frozen=True, repr=False)
@@ -103,7 +99,7 @@ class PicksAnswer(Answer):
     def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:
         """Return what the columns of its tables are."""
         return {
-            "effects": pick_columns(SHORT.get(str(record["question"]["outcome"]), str(record["question"]["outcome"]))),
+            "effects": pick_columns(outcome_column(str(record["question"]["outcome"]))),
             "targets": TARGET_COLUMNS,
         }
 
@@ -132,7 +128,8 @@ class PicksAnswer(Answer):
         shown, sweep, chance = view(self.effects), self.question.sweep, self.plan.options.get("randomise")
         each = "" if sweep is None else f" at each value of {sweep.partition('=')[0].strip()}"
         title = f"{self.title}{each}{f', picks random with chance {chance}' if chance else ''}"
-        tables = [Sheet(title, shown.to_dicts(), _effect_columns(self.question.outcome), first=FIRST)]
+        columns = pick_columns(outcome_column(self.question.outcome))
+        tables = [Sheet(title, shown.to_dicts(), columns, first=FIRST)]
         if self.targets is not None:
             targets = self.targets.drop("effect").rename({"value_low": "low", "value_high": "high"}).to_dicts()
             title = f"Where the effect on {self.question.outcome} is {self.question.target:g}"
@@ -336,7 +333,7 @@ def _report_games(execution: Execution, number: int, arms: int, what: str, done:
 
 def _check_columns(question: PickQuestion, seats: pl.DataFrame, picks: pl.DataFrame) -> None:
     """Raise UserError for a question that these tables cannot answer, before any game is played."""
-    column, numbers = SHORT.get(question.outcome, question.outcome), measures_of(seats)
+    column, numbers = outcome_column(question.outcome), measures_of(seats)
     if column not in numbers:
         known = [*SHORT, *(name for name in numbers if ":" not in name)]
         raise UserError(f"unknown outcome {question.outcome!r}{nearest(column, known)}; accepted: {', '.join(known)}")
@@ -396,7 +393,7 @@ def _of_run(run: Run, question: PickQuestion, cards: Sequence[str]) -> list[pl.D
         if value is not None:
             picks = picks.filter(pl.col(name) == value)
     estimate = _picks_of(run.plan.game).effects
-    outcome = SHORT.get(question.outcome, question.outcome)
+    outcome = outcome_column(question.outcome)
     parts = []
     for action in question.actions or ():
         table = estimate(picks, seats, action, outcome, question.against, question.level)
@@ -413,7 +410,7 @@ def _sentence(question: PickQuestion) -> str:
     alternative = "makes a uniformly drawn other legal move" if question.against == "others" else "follows its policy"
     when = "turns" if question.turn is None else f"turns number {question.turn}"
     when += "" if question.age is None else f" of age {question.age}"
-    outcome = words_of(SHORT.get(question.outcome, question.outcome))
+    outcome = words_of(outcome_column(question.outcome))
     doing = " / ".join(question.actions or ())
     return (
         f"Over the {when} on which a seat could {doing} the card, its mean final {outcome} if it does so (a way to pay "
