@@ -32,7 +32,7 @@ from wsim.game import find_game
 from wsim.lab.wishes import items_of, overruled
 from wsim.policies.chances import CHANCE, CHARACTER, OVERRULE, overruling_of
 from wsim.positions.character import FIGURES, PREFIX
-from wsim.stats.columns import kind_of, outcome_column
+from wsim.stats.columns import SHORT, kind_of, outcome_column
 
 if TYPE_CHECKING:
     import polars as pl
