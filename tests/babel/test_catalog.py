@@ -84,7 +84,7 @@ def test_every_value_that_is_not_printed_is_listed() -> None:
     assert not {"value_table.1", "set_table.1", "set_table.2", "set_table.4", "two_colour.tc1"} & set(listed)
 
 
-def test_assumptions_that_play_no_part_are_not_listed() -> None:
+def test_irrelevant_assumptions_are_not_listed() -> None:
     base = entries(use_action_cards=False)
     assert not any(entry.startswith(("two_colour", "action_cards")) for entry in base)
     assert "two_colour.tc2" in entries(use_two_colour_discs=True)
@@ -111,7 +111,7 @@ def test_a_changed_value_row_changes_points_on_the_same_deals() -> None:
     assert (base["light_points"] == variant["light_points"]).all()
 
 
-def test_a_patch_file_is_laid_over_and_changes_win_over_it(tmp_path: Path) -> None:
+def test_a_patch_file_is_applied_and_changes_override_it(tmp_path: Path) -> None:
     patch = tmp_path / "patch.toml"
     patch.write_text("[babel.set_table]\n3 = 12\n5 = 33\n[babel.value_table]\nlight = [5, 3, 3]\n")
     catalogue = load_catalogue(patches=[patch], changes=["babel.set_table.5=35"])

@@ -98,7 +98,7 @@ def test_greedy_builds_what_brings_points_at_once_and_risks_nothing() -> None:
     assert announced(scene, "greedy") == -1
 
 
-def test_balanced_builds_more_parts_when_it_has_them_and_with_rivals_when_it_has_not() -> None:
+def test_balanced_builds_alone_if_it_can_and_with_rivals_if_not() -> None:
     scene = Scene()
     scene.hand(0, ship=5, camel=3)
     assert announced(scene, "balanced") in (15, 16)  # 5 ships
@@ -141,7 +141,7 @@ def test_weighted_follows_its_weights() -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in REGISTRY if name != "search"])  # it has a stream of its own
-def test_of_equal_moves_each_is_taken(name: str) -> None:
+def test_each_of_several_equal_moves_is_taken(name: str) -> None:
     scene = Scene()
     scene.hand(0, **HAND_OF_FOUR)
     before = int(scene.g.own[0].rng)

@@ -137,7 +137,7 @@ def test_picks_contain_every_decision_with_a_choice(seats: int) -> None:
     assert np.bincount(picks["game"][:written].astype(int)).max() <= of.picks_per_game
 
 
-def test_redrawn_cards_are_those_that_there_are() -> None:
+def test_resampled_cards_are_the_unseen_ones() -> None:
     """Of each kind as many in hands, deck and discards as before, every hand as large, the shown cards in it."""
     position = table(policies=("balanced",)).begin(0)
 

@@ -306,7 +306,7 @@ def test_the_patch_is_a_patch(wsim_command: Command) -> None:
     assert balance(patched).patch == ()  # laid over the game, it leaves nothing to mend
 
 
-def test_a_file_that_is_there_is_not_written_over(wsim_command: Command) -> None:
+def test_an_existing_file_is_not_overwritten(wsim_command: Command) -> None:
     goal = write_goal()
     Path("patch.json").write_text("mine", encoding="utf-8")
     answer = wsim_command("balance", goal, "--out", "patch.toml")

@@ -109,7 +109,7 @@ def test_of_two_patches_that_can_be_proven_the_cheaper_one_is() -> None:
 
 
 @pytest.mark.parametrize(("proofs", "proven", "named"), [(2, 1, []), (1, 2, [1])])
-def test_whose_check_was_unlucky_is_tried_unless_it_is_the_last_try(proofs: int, proven: int, named: list[int]) -> None:
+def test_an_unlucky_check_still_leads_to_a_try_except_at_the_end(proofs: int, proven: int, named: list[int]) -> None:
     """One value is within its bound by 2.9 standard errors of a proof, which needs 1.96, and looks nearer by 1.3.
 
     The last try is for two values, which are sure; the one value is named then.
@@ -242,7 +242,7 @@ def test_cheaper_patches_of_few_values_are_looked_at_whatever_the_race_says(monk
     assert max(costs.values()) < cost_of(search.evaluator.knobs, TWO)
 
 
-def test_where_nobody_is_sure_at_the_last_try_more_expensive_patches_of_few_values_are_looked_at() -> None:
+def test_at_an_uncertain_last_try_dearer_patches_of_few_values_are_considered() -> None:
     search = drawn_search(2, 0.015, SearchSettings(games=6_000, proof_games=100_000, proofs=1))
     search.before, search.effects = search.evaluator.linearised((), "round 0", 6_000, 1)
     search._note(ONE, search.evaluator.level(ONE, "found", 6_000))
@@ -364,7 +364,7 @@ def test_the_conflicts_that_matter_most_are_named_first() -> None:
     assert [sentence.partition("makes win of ")[2][0] for sentence in named] == list("ABCDE")
 
 
-def test_a_knob_that_moves_the_first_alone_is_no_conflict() -> None:
+def test_a_knob_that_moves_only_the_first_target_is_not_a_conflict() -> None:
     """Two knobs move both alike, but a third one mends the first and leaves the second where it is."""
     level = level_of([0.30, 0.175], 0.0)
     assert len(conflicts(BOTH, level, effects_of([0.05, 0.04], [-0.03, -0.03]))) == 1

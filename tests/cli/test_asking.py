@@ -109,7 +109,7 @@ def test_a_game_played_from_a_script_to_its_end(script: Command, game: str) -> N
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_left_and_taken_up_again_it_is_the_same_game(script: Command, game: str) -> None:
+def test_a_saved_and_resumed_game_is_the_same(script: Command, game: str) -> None:
     whole = script(*GAMES[game], "--save", "whole.json", "0\n1\n0\n0\n1\n0\n")
     assert (whole.code, whole.err.splitlines()[-1]) == (0, "saved; continue with: wsim play --load whole.json")
     script(*GAMES[game], "--save", "part.json", "0\n1\n0\nu\nq\n")

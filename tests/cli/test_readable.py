@@ -130,7 +130,7 @@ def test_a_narrow_terminal_shows_rows_line_by_line_or_the_columns_that_fit(runs:
     assert on_terminal(columns, "run", "--help")[0] == 0
 
 
-def test_a_pipe_has_no_end_and_columns_sets_one(
+def test_output_to_a_pipe_is_unlimited_unless_columns_is_set(
     wsim_command: Command, runs: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole_table = wsim_command("wonders", runs["p4"], "--wide").out
@@ -177,7 +177,7 @@ def test_only_sentences_are_broken_and_between_words() -> None:
 @pytest.mark.parametrize(
     ("value", "shown"), [(0.0, "<0.001"), (0.0009, "<0.001"), (0.001, "0.001"), (0.0496, "0.050"), (None, "")]
 )
-def test_a_small_chance_is_never_shown_as_none(value: float | None, shown: str) -> None:
+def test_a_small_chance_is_never_shown_as_0(value: float | None, shown: str) -> None:
     assert columns_of([{"q": value}], Column("q", PROBABILITY))[0].cells == (shown,)
     assert columns_of([{"share": 0.0}], Column("share", SHARE))[0].cells == ("0.000",)
     small = {"share": 0.25, "share_low": 0.2499, "share_high": 0.2501}
@@ -241,7 +241,7 @@ def test_colour_is_color() -> None:
         ("n<many", "the column 'n' holds numbers, not 'many'"),
     ],
 )
-def test_a_filter_that_cannot_be_is_reported_in_one_sentence(condition: str, sentence: str) -> None:
+def test_an_impossible_filter_is_reported_in_one_sentence(condition: str, sentence: str) -> None:
     with pytest.raises(wsim.UserError) as refused:
         filtered(FRAME, [condition])
     assert str(refused.value).startswith(sentence)
@@ -257,7 +257,7 @@ def test_a_name_that_no_row_has_is_reported(wsim_command: Command, runs: dict[st
 # --- several runs -----------------------------------------------------------------------------------------------------
 
 
-def test_several_runs_are_in_one_table_over_their_players(wsim_command: Command, runs: dict[str, str]) -> None:
+def test_several_runs_share_a_table_by_number_of_players(wsim_command: Command, runs: dict[str, str]) -> None:
     record = json.loads(wsim_command("wonders", runs["p3"], runs["p4"], "--json").out)
     rows = record["rows"]
     assert [run["plan"]["players"] for run in record["runs"]] == [3, 4]
@@ -293,7 +293,7 @@ def test_runs_of_as_many_players_are_distinguished_by_their_folders(
         (("table", "p4", "wonders", "p3"), "table takes no argument '{p3}'"),
     ],
 )
-def test_runs_that_cannot_be_next_to_each_other(
+def test_runs_that_cannot_share_a_table(
     wsim_command: Command, runs: dict[str, str], words: tuple[str, ...], sentence: str
 ) -> None:
     answer = wsim_command(*(runs.get(word, word) for word in words))

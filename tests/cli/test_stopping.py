@@ -61,7 +61,7 @@ def test_the_second_signal_ends_at_once(monkeypatch: pytest.MonkeyPatch) -> None
         run.communicate()
 
 
-def test_a_signal_in_a_callback_of_c_is_not_lost() -> None:
+def test_a_signal_in_a_c_callback_is_not_lost() -> None:
     code = (
         "import ctypes, signal, time\n"
         "from wsim.cli.console import guarded\n"
@@ -82,7 +82,7 @@ def test_handlers_are_as_they_were_after_a_command(wsim_command: Command) -> Non
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of memory as Linux has them")
-def test_a_plan_without_end_begins_to_play_in_little_memory() -> None:
+def test_an_endless_plan_starts_with_little_memory() -> None:
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (1 << 30, 1 << 30))
 
@@ -110,7 +110,7 @@ def test_a_run_without_end_is_opened_and_verified(wsim_command: Command) -> None
     assert "of 10,000,000,000,000 games in seats; the first missing game is " in answer.out
 
 
-def test_of_two_writers_that_both_saw_nothing_one_writes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_one_of_two_simultaneous_writers_writes(monkeypatch: pytest.MonkeyPatch) -> None:
     """The second looks again once it holds the folder."""
     from wsim import Plan, UserError
 

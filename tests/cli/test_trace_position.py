@@ -36,7 +36,7 @@ def saved(game: wsim.Game, name: str = "ours.json") -> wsim.Game:
 
 @first_quick(1, "name", ["wonders", "babel"])
 @pytest.mark.slow
-def test_of_a_game_that_its_policies_played_it_is_the_trace_of_the_plan(name: str, wsim_command: Command) -> None:
+def test_a_position_played_by_its_policies_has_the_trace_of_the_plan(name: str, wsim_command: Command) -> None:
     game = saved(over(wsim.Game(**KEYS[name])))
     answer = wsim_command("trace", "ours.json", "--format", "json")
     assert answer.code == 0, answer.err

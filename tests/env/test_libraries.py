@@ -62,7 +62,7 @@ def actions_of(env: Any, seen: dict[str, Any]) -> dict[str, int]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PLANS)
-def test_acting_together_is_acting_one_after_the_other(name: str) -> None:
+def test_acting_together_equals_acting_in_sequence(name: str) -> None:
     """The same actions lead to the same game, and those who act together are not told of each other."""
     keys = PLANS[name]
     together, apart = wsim.env.parallel(seed=6, **keys), wsim.env.aec(seed=6, **keys)

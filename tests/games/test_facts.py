@@ -238,7 +238,7 @@ TOYS = (
 
 @GAMES
 @pytest.mark.parametrize("place", [0, 5, -1])
-def test_a_row_of_the_table_is_all_that_a_new_fact_needs(game: Any, place: int) -> None:
+def test_a_new_fact_needs_only_a_row_of_the_table(game: Any, place: int) -> None:
     """Its field, its start, rows and columns, observations, formulas, views and written positions follow from it."""
     facts: tuple[Fact, ...] = (*game.facts[:place], *TOYS, *game.facts[place:])
     rules, kernels = SimpleNamespace(start_coins=3, trade_price=2), kernels_of(game, facts)

@@ -106,7 +106,7 @@ def test_every_exception_is_needed() -> None:
     assert {(module, other) for module, other in UPSTAIRS if other in imported(module)} == set(UPSTAIRS)
 
 
-def test_no_room_below_the_games_knows_one() -> None:
+def test_no_package_below_the_games_names_a_game() -> None:
     known = [
         f"{module} imports {other}"
         for module in MODULES

@@ -147,7 +147,7 @@ def test_the_games_of_a_checkout_are_those_of_its_project_file() -> None:
     assert list(GAMES)[:2] == ["seven_wonders", "tower_of_babel"]
 
 
-def test_kernels_of_an_installed_game_are_kept_by_all_its_sources(
+def test_the_cache_of_an_installed_game_depends_on_all_its_sources(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rules = tmp_path / "someones_kernels" / "rules" / "deep.py"

@@ -82,7 +82,7 @@ def test_its_positions_are_stepped_drawn_again_and_played_on() -> None:
 
 
 @pytest.mark.slow
-def test_its_games_are_stepped_many_at_once() -> None:
+def test_many_of_its_games_are_stepped_at_once() -> None:
     rng, ended = np.random.default_rng(1), 0
     with VectorEnv(4, game="ladder", players=3) as env:
         step = env.reset()

@@ -122,7 +122,7 @@ def test_a_position_is_overruled_at_the_same_decisions_as_its_game(name: str) ->
 
 
 @pytest.mark.parametrize("name", PLANS)
-def test_a_chance_of_next_to_nothing_changes_no_game(name: str) -> None:
+def test_a_tiny_chance_changes_no_game(name: str) -> None:
     assert played(name, "0")[0].equals(played(name, "1e-15")[0])
 
 

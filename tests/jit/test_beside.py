@@ -50,7 +50,7 @@ def test_the_other_process_fills_the_cache(started: list[Any]) -> None:
         assert len(started) == 1
 
 
-def test_a_process_that_fails_is_nothing_to_the_caller(started: list[Any]) -> None:
+def test_a_failing_process_does_not_affect_the_caller(started: list[Any]) -> None:
     with compiled_beside("wsim.wonders.kernels.no_such_module"):
         pass
     assert started[0].returncode == 1

@@ -346,7 +346,7 @@ def sent(plan: Plan) -> bytes:
     return packed(make, [(plan, simulator)])
 
 
-def test_a_worker_needs_no_file_of_the_one_who_asked(place: Path) -> None:
+def test_a_worker_needs_no_file_of_the_caller(place: Path) -> None:
     plan = Plan.make(games=16, policies=LINE_UP, patch="p.toml")
     content = sent(plan)
     record(plan, "run", shard=8)

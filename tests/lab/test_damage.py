@@ -154,7 +154,7 @@ def test_a_missing_shard_is_omitted_said_and_replaced(
     assert contents() == run
 
 
-def test_an_extra_shard_counts_for_nothing_and_is_removed(run: dict[Path, bytes], wsim_command: Command) -> None:
+def test_an_extra_shard_is_ignored_and_removed(run: dict[Path, bytes], wsim_command: Command) -> None:
     extra = SHARD.with_name("part-00000000001200.parquet")
     shutil.copy(SHARD, extra)
     opened = load_run("run")

@@ -42,7 +42,7 @@ def parts(of: int, **changes: Any) -> list[str]:
 
 
 @first_quick(2, "first", [1, 89, 90, 700, 999])
-def test_a_longer_run_has_the_rows_of_one_planned_so(first: int, wsim_command: Command) -> None:
+def test_an_extended_run_equals_one_planned_that_long(first: int, wsim_command: Command) -> None:
     record(Plan.make(**PLAN | {"games": first}), "run", shard=90)
     assert wsim_command("run", "--resume", "run", "--games", "1000").code == 0
     run, whole = load_run("run"), record(Plan.make(**PLAN), "whole", shard=90)
@@ -96,7 +96,7 @@ def test_a_run_killed_while_it_grows_keeps_its_earlier_games(wsim_command: Comma
     assert verify("run") == []
 
 
-def test_a_shard_that_is_extended_is_never_half_known(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_extended_shard_is_never_half_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its line is there before its file is: a kill in between leaves the shorter shard as it was."""
     record(Plan.make(games=100), "run", shard=90)
 

@@ -118,7 +118,7 @@ def test_the_stub_is_what_the_functions_say() -> None:
     assert STUB.read_text(encoding="utf-8") == made, "python -m tests.lab.test_public_types writes it anew"
 
 
-def test_a_keyword_that_there_is_not_is_found_by_mypy_too() -> None:
+def test_mypy_also_reports_unknown_keywords() -> None:
     """Were the keywords untyped, mypy would say that there is nothing to ignore."""
     with pytest.raises(wsim.UserError, match="did you mean 'games'"):
         wsim.simulate(gmaes=3)  # type: ignore[call-arg]

@@ -75,7 +75,7 @@ def everything(folder: str) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
 
 
-def test_a_run_goes_there_and_back(bucket: Any, wsim_command: Command) -> None:
+def test_a_run_is_copied_to_the_store_and_back(bucket: Any, wsim_command: Command) -> None:
     played()
     count = len(everything("run"))
     answer = wsim_command("copy", "run", "s3://runs/mine/one")
@@ -195,7 +195,7 @@ def test_a_damaged_object_marked_complete_is_sent_again(bucket: Any, wsim_comman
 
 
 @pytest.mark.slow
-def test_two_copies_of_different_runs_to_one_place_do_not_mix(
+def test_copies_of_different_runs_to_one_address_do_not_mix(
     bucket: Any, wsim_command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     played()

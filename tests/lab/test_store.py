@@ -285,7 +285,7 @@ def test_a_full_disk_keeps_finished_parts(monkeypatch: pytest.MonkeyPatch, error
     assert recorded(resume=True).played == 400
 
 
-def test_a_full_disk_is_reported_whatever_polars_makes_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_reported_however_polars_reports_it(monkeypatch: pytest.MonkeyPatch) -> None:
     said = "parquet: File out of specification: Invalid thrift: eof"
     full_disk(monkeypatch, 0, pl.exceptions.ComputeError(said))
     with pytest.raises(StoreError, match=f"cannot write .*: {said}"):

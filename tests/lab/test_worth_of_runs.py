@@ -121,7 +121,7 @@ def test_the_command_shows_what_cards_are_worth_first(tmp_path: Path, wsim_comma
     assert "not summed by rank" in wsim_command("table", folder, "worth", "--by", "rank").err
 
 
-def test_games_that_adjoin_have_numbers_that_adjoin() -> None:
+def test_adjacent_games_have_adjacent_numbers() -> None:
     cuts = [0, 1, 2, 7, 100, 101, 4096, 10_000]
     numbers = [worth_games(range(first, end), 0.37) for first, end in pairwise(cuts)]
     assert all(one.stop == after.start for one, after in pairwise(numbers))
@@ -139,7 +139,7 @@ def test_a_table_of_no_wishes_has_no_rows(tmp_path: Path) -> None:
         ({"overrule": "0.1"}, "leave out overrule"),
     ],
 )
-def test_what_cannot_be_played_is_refused(tmp_path: Path, keys: dict[str, str], words: str) -> None:
+def test_unplayable_plans_are_refused(tmp_path: Path, keys: dict[str, str], words: str) -> None:
     with pytest.raises(UserError, match=words):
         record(Plan.make(**PLAN | keys), tmp_path / "run")
     assert not (tmp_path / "run").exists()

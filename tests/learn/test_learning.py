@@ -199,7 +199,7 @@ def test_a_round_shares_its_decisions_out_in_its_own_way(tmp_path: Path) -> None
         ({"round": [{**SMALL["round"][0], "others": "balance"}]}, "did you mean 'balanced'"),
     ],
 )
-def test_what_cannot_be_played_is_refused_before_anything_is_learned(tmp_path: Path, change: Any, words: str) -> None:
+def test_unplayable_plans_are_refused_before_training(tmp_path: Path, change: Any, words: str) -> None:
     with pytest.raises(UserError) as refused:
         learn(LearningPlan.restore({**SMALL, **change}), tmp_path / "none")
     assert words in str(refused.value)
@@ -310,7 +310,7 @@ def test_a_round_plays_by_nets_of_earlier_rounds(tmp_path: Path, monkeypatch: py
 
 
 @pytest.mark.parametrize("fresh", [False, True])
-def test_a_round_continues_from_the_net_before_or_begins_again(
+def test_a_round_continues_from_the_previous_net_or_starts_from_scratch(
     fresh: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan = LearningPlan.restore({**SMALL, "round": [SMALL["round"][0], {**SMALL["round"][1], "fresh": fresh}]})
@@ -360,9 +360,7 @@ def test_nets_are_judged_in_games_that_nothing_was_learned_from(
     assert min(abs(seed - one) for one in (3, *seeds)) > 100_000
 
 
-def test_a_part_that_was_cut_off_between_its_files_is_made_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_part_interrupted_between_its_files_is_regenerated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a part there are decisions, then moves: it is there when both are; what is learned from is what was kept."""
     plan = LearningPlan.restore({**SMALL, "table": SMALL["table"][:1], "round": [{**SMALL["round"][0], "keep": 1}] * 3})
     run, made = run_module.Learning(plan, tmp_path), []

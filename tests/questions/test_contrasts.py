@@ -44,7 +44,7 @@ def test_the_error_of_few_differences_by_hand() -> None:
     assert bounded.effects().error[0] == pytest.approx(max(np.sqrt(share), 2 * 0.5 / 400))
 
 
-def test_alike_in_what_decides_is_not_identical() -> None:
+def test_equal_deciding_metrics_are_not_identical() -> None:
     """Of two variants, by two metrics: the first differs in the second metric of one deal alone, the other in none."""
     base = np.array([[20.0, 80.0] * 50, [3.0, 4.0] * 50])
     ones, who = np.ones((2, 100)), np.zeros((2, 100))
@@ -68,7 +68,7 @@ def test_the_farthest_deal_may_be_in_any_block() -> None:
     assert known.effects().error[0] == pytest.approx(2 * (200.0 - base[0, :200].mean()) / 400)
 
 
-def test_a_metric_of_few_seats_is_self_selected_if_other_ones_of_them_count() -> None:
+def test_a_metric_of_few_seats_is_self_selected_if_different_seats_count() -> None:
     """Of 1,000 deals 5 have a seat that counts: one of five that changes is many, though it is one of a thousand."""
     base, count = np.zeros((1, 1000)), np.zeros((1, 1000))
     count[0, :5] = 1

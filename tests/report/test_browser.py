@@ -300,7 +300,7 @@ def test_numbers_on_coloured_cells_can_be_read(view: Chrome, scheme: str) -> Non
     assert min(contrasts) >= 4.5
 
 
-def test_no_axis_of_a_share_goes_below_none(view: Chrome) -> None:
+def test_no_axis_of_a_share_goes_below_0(view: Chrome) -> None:
     script = """
         const axes = ['#policies', '#wonders'].map(one => `${one} .for-wide .role-axis-label text`).join(', ');
         const texts = [...document.querySelectorAll(axes)].map(one => one.textContent);

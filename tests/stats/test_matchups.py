@@ -142,7 +142,7 @@ def test_correlated_factors_share_the_explained_variance() -> None:
     assert both["share"][0] == pytest.approx(0.15, abs=0.02)
 
 
-def test_seats_that_vary_against_each_other_have_less_than_nothing_in_common() -> None:
+def test_negatively_correlated_seats_have_a_negative_common_component() -> None:
     rng = np.random.default_rng(6)
     noise = rng.normal(size=(2000, 4))
     frame = model_seats(2000, 6).with_columns(zero_sum=pl.Series((noise - noise.mean(axis=1, keepdims=True)).ravel()))

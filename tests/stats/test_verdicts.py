@@ -40,7 +40,7 @@ def test_tables_of_runs_are_combined_row_by_row_in_the_order_of_the_first() -> N
     assert found.rows() == [("b", 3, 2.0), ("b", 4, 6.0), ("a", 3, 1.0), ("a", 4, 5.0), ("c", 4, 7.0)]
 
 
-def test_what_only_later_tables_have_follows_in_the_order_of_the_first_that_has_it() -> None:
+def test_rows_only_in_later_tables_follow_in_their_order() -> None:
     """``d`` stands before ``c`` in the second table, behind it in the third, which has a row less."""
     names = {3: "bab", 4: "xadcb", 5: "ced"}
     tables: dict[object, Table] = {

@@ -103,7 +103,7 @@ def test_the_effect_of_a_weak_policy_is_separated_from_its_cards(worth: float) -
     assert raw["score_difference_high"] < worth - 3
 
 
-def test_a_thing_that_no_policy_has_sometimes_carries_no_information() -> None:
+def test_items_that_never_vary_within_a_policy_carry_no_information() -> None:
     frame = seats_table(200, cards=FEW)
     frame = frame.with_columns((pl.col("policy").cast(pl.String) == "random").alias("built:Card 00"))
     ours = first(owners(frame))

@@ -77,7 +77,7 @@ def test_a_search_of_luck_alone_gets_no_verdict() -> None:
     assert sum(verdicts) >= 4
 
 
-def test_the_judging_deals_are_none_of_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_judging_deals_are_not_those_of_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
     seeds: dict[str, set[int]] = {"": set(), "judged": set()}
     doing = ""
     arm = Contest.arm

@@ -117,7 +117,7 @@ def test_catalogues_describe_functions(tmp_path: Path) -> None:
     assert "gains (1 plus (0 to 9, computed by richest of mine.py for own red cards)) coins" in altar["effects"]
 
 
-def test_another_text_of_the_file_is_another_game(tmp_path: Path) -> None:
+def test_a_changed_file_is_a_different_game(tmp_path: Path) -> None:
     path = patch(tmp_path, "mine.flat(least=0, most=5)")
     plan = Plan.make(patch=[str(path)])
     before = load_catalogue("1e", patches=[path]).digest, plan.digest

@@ -216,7 +216,7 @@ def test_running_questions_are_written_when_the_server_ends(questions: Questions
     assert asked.state == "stopped"
 
 
-def test_only_the_latest_that_are_over_are_kept(questions: Questions, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_latest_finished_questions_are_kept(questions: Questions, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(queue_of_questions, "MAX_LISTED", 2)
     for number in range(5):
         asked = questions.ask(form_of("whatif"), BAN, f"{number}.json")

@@ -99,7 +99,7 @@ def table_of(line: Line) -> Table:
     return tables[0]
 
 
-def test_whoever_presses_twice_at_a_slow_server_has_moved_once(chrome: Chrome, line: Line) -> None:
+def test_pressing_twice_at_a_slow_server_moves_once(chrome: Chrome, line: Line) -> None:
     from selenium.webdriver.common.keys import Keys
 
     chrome.get(line.address("/play"))

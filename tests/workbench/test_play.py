@@ -376,7 +376,7 @@ def test_a_file_that_is_not_a_position_is_not_overwritten(caller: Caller, tmp_pa
     assert "must end in .json" in caller.post(f"/play/{table.key}/save", [("file", "x.toml")]).text
 
 
-def test_a_browser_that_waits_hears_of_a_change(caller: Caller) -> None:
+def test_a_waiting_browser_is_notified_of_changes(caller: Caller) -> None:
     table = opened(caller)
     reply = caller.get(f"{link(table)}/changes?since=0", cookie=None)
     assert json.loads(reply.text) == {"version": table.version}

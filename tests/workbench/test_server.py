@@ -84,7 +84,7 @@ def test_another_name_of_this_machine_is_refused(caller: Caller, host: str | Non
     assert "palace" not in reply.text
 
 
-def test_an_address_in_numbers_is_accepted_where_every_address_is_listened_at(folder: Path) -> None:
+def test_numeric_addresses_are_accepted_when_listening_on_all_addresses(folder: Path) -> None:
     assert Caller(folder, host="0.0.0.0").get("/", host=f"192.168.1.5:{PORT}").status == 200
     assert Caller(folder, host="0.0.0.0").get("/", host=f"evil.example:{PORT}").status == 403
     assert Caller(folder).get("/", host=f"192.168.1.5:{PORT}").status == 403

@@ -40,7 +40,7 @@ def test_effects_match_the_effect_of_the_change() -> None:
 
 
 @pytest.mark.usefixtures("medal")
-def test_the_interval_of_points_reaches_towards_nothing() -> None:
+def test_the_interval_of_points_reaches_towards_zero() -> None:
     """Decisions held fixed, a re-scored effect is the upper end: a quarter may be missing; a played one has all."""
     goal = read_goal(write_goal(UNBALANCED + TARGET + KNOBS + "[search]\ngames = 4000\nreplays = 4000\n"))
     evaluator = Evaluator(goal, Memory(), 1)

@@ -181,7 +181,7 @@ def test_ctrl_c_while_a_patch_is_carried_over_shows_the_proof_and_continues(
     assert not Path("patch.toml.journal").exists()
 
 
-def test_ctrl_c_while_a_given_patch_is_carried_over(wsim_command: Command, stopped: Callable[[], None]) -> None:
+def test_ctrl_c_while_a_given_patch_is_measured(wsim_command: Command, stopped: Callable[[], None]) -> None:
     goal = write_settings()
     words = ("balance", goal, "--transfer", write_patch(), "--player", "shy", "--transfer-games", "1000", "--quiet")
     answer = wsim_command(*words)

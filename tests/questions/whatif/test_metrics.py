@@ -103,7 +103,7 @@ def test_estimands_are_said_in_words(seats: pl.DataFrame) -> None:
     }
 
 
-def test_who_counts_is_distinguished_where_as_many_count(seats: pl.DataFrame) -> None:
+def test_different_seats_are_distinguished_if_equally_many_count(seats: pl.DataFrame) -> None:
     """Seat 1 instead of seat 0: one owner in either table, and another one; a metric per game concerns nobody."""
     one = seats.with_columns(pl.col("seat").eq(0).alias("built:Medal"))
     other = seats.with_columns(pl.col("seat").eq(1).alias("built:Medal"))

@@ -130,7 +130,7 @@ def test_a_game_without_wishes_has_no_worth(toy: None) -> None:
         overruled_for(wsim.Plan.make(game="toy"), ["worth:Palace"])
 
 
-def test_worth_is_no_target_of_balance(wsim_command: Command, tmp_path: Path) -> None:
+def test_worth_cannot_be_a_target_of_balance(wsim_command: Command, tmp_path: Path) -> None:
     goal = tmp_path / "goal.toml"
     goal.write_text(
         '[plan]\npolicies = "balanced"\n[[target]]\nmetric = "worth:Palace"\nat_most = 0.1\n'

@@ -250,7 +250,7 @@ def test_the_digest_changes_with_the_content(first_edition: Catalogue, change: s
         "cards.Well.remove=true",
     ],
 )
-def test_the_digest_stays_where_the_games_stay(first_edition: Catalogue, change: str) -> None:
+def test_the_digest_stays_the_same_if_the_games_do(first_edition: Catalogue, change: str) -> None:
     if "Well" in change:  # another rule set's layer, untouched by this one
         change = "rulesets.2e.settings.start_coins=9"
     changed = load_catalogue("1e", changes=[change])
