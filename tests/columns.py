@@ -20,7 +20,7 @@ def assert_declared(name: str, sheet: Sheet) -> None:
     for column in columns:
         values = [row[column.name] for row in sheet.rows if row[column.name] is not None]
         numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
-        assert numbers or not column.kind.numeric, f"{name}: {column.name} holds no numbers"
+        assert numbers or not column.kind.numeric, f"{name}: {column.name} contains no numbers"
     for chart in sheet.charts:
         assert {*chart.values, *chart.labels, *chart.over} <= set(present), (
             f"{name}: {chart.title} draws what is not there"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 Row = Mapping[str, Any]
 Rows = Sequence[Row]
 LOW, HIGH = "_low", "_high"
-"""What the names of columns end in that hold the ends of an interval; only those who make columns need to know."""
+"""The endings of the names of columns with the ends of an interval; only code that makes columns needs them."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Column:
     heading: the words above it (default: those of its name).
     unit: what its numbers are counted in, where the kind does not say: of a share, ``of wins``.
     about: what it says, in a phrase.
-    ends: the columns that hold the ends of its interval.
+    ends: the columns with the ends of its interval.
     reference: the value that means nothing: 0 of a difference, 1 of a ratio to the fair share; None if there is none.
     difference: whether it is a difference, which is written with its sign.
     spread: whether it is a standard deviation, which is written behind ±.
@@ -90,7 +90,7 @@ class Column:
             has = f"counts in {self.kind.unit}" if self.kind.unit else "has no unit"
             raise ValueError(f"the column {self.name!r} {has}, because it is of the kind {self.kind.name}")
         if not self.kind.numeric and (self.ends or self.difference or self.spread or self.drawn):
-            raise ValueError(f"the column {self.name!r} holds no numbers ({self.kind.name})")
+            raise ValueError(f"the column {self.name!r} contains no numbers ({self.kind.name})")
         if not self.heading:
             object.__setattr__(self, "heading", self.name.replace("_", " "))
         if not self.unit:
@@ -122,7 +122,7 @@ def names(columns: Iterable[str]) -> list[Column]:
 
 
 def undeclared(name: str, values: Iterable[Any]) -> Column:
-    """Return what can be said of a column that nobody declared: whether it holds numbers, and nothing else."""
+    """Return the default declaration of an undeclared column: only whether it contains numbers."""
     known = [value for value in values if value is not None]
     if not known or any(isinstance(value, bool) or not isinstance(value, int | float) for value in known):
         return Column(name, TEXT)
@@ -144,7 +144,7 @@ class Chart:
     axis: the words along it (default: the heading of what is drawn).
     caption: more about it, in sentences.
     over: see ``shape``. by: categories that sort the rows and give them colours and, in a ``scatter``, marks.
-    band: the columns that hold the ends of what is accepted, of a ``change``.
+    band: for a ``change``, the columns with the ends of the accepted range.
     reference: where a line is drawn (default: that of the column).
     tolerance: see ``shape``. only: conditions that rows must meet to be drawn, by column.
     printed: whether the terminal draws it, too.
@@ -174,7 +174,7 @@ class Sheet:
     ----------
     title: the line above it.
     rows: all of it.
-    declared: its columns, as they were declared, in any order; others are printed by what they hold.
+    declared: its columns, as they were declared, in any order; others are printed according to their values.
     main: names of its main columns, which are shown unless all are asked for; none: all.
     first: names of columns in the order in which they are kept where there is not room for all.
     labels: how many columns name a row: they are in each part of a table that is too wide.
@@ -194,7 +194,7 @@ class Sheet:
 
     @property
     def columns(self) -> list[Column]:
-        """Its columns in their order; those that hold ends of intervals belong to the column with the estimate."""
+        """Its columns in their order; the ends of an interval belong to the column with its estimate."""
         return columns_of(list(self.rows[0]) if self.rows else [], self.declared, self.rows)
 
     @property
@@ -204,7 +204,7 @@ class Sheet:
 
 
 def columns_of(present: Sequence[str], declared: Iterable[Column], rows: Rows = ()) -> list[Column]:
-    """Return the columns of a table in its order, without those that hold the ends of others' intervals."""
+    """Return the columns of a table in its order, without the ends of intervals of other columns."""
     known = {column.name: column for column in declared}
     hidden = {end for name in present if name in known for end in known[name].ends or ()}
     return [

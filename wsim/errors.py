@@ -66,7 +66,7 @@ def refuse_unprintable(text: str, what: str, allowed: str = "\n\t") -> None:
         if kind == "Cs":
             raise UserError(f"{what} {text!r} is not text in UTF-8")
         if kind == "Cc" and letter not in allowed:
-            raise UserError(f"{what} {text!r} holds the control character {letter!r}")
+            raise UserError(f"{what} {text!r} contains the control character {letter!r}")
 
 
 def printable(text: str) -> str:

@@ -249,7 +249,7 @@ def test_a_table_sorted_cut_and_filtered(wsim_command: Command, a_run: str, word
             "the table has no column 'polcy' (did you mean 'policy'?): it has policy, n, mean_total",
         ),
         (("wonders", "run", "--filter", "n"), "a filter is COLUMN=VALUE, COLUMN=VALUE,VALUE or != instead of ="),
-        (("wonders", "run", "--filter", "n=many"), "the column 'n' holds numbers, not 'many'"),
+        (("wonders", "run", "--filter", "n=many"), "the column 'n' contains numbers, not 'many'"),
         (("wonders", "run", "--top", "0"), "top must be at least 1, not 0"),
         (("wonders",), "Missing argument 'RUN'"),
         (("wonders", "run", "--tpo", "3"), "No such option: --tpo"),

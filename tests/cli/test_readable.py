@@ -238,7 +238,7 @@ def test_colour_is_color() -> None:
         ("crad=Altar", "the table has no column 'crad' (did you mean 'card'?): it has card, n, win_share"),
         ("card>=Altar", "the column 'card' contains names, which can be compared with = or !=, not with >="),
         ("n>=1,2", ">= compares with one number, not with '1,2'"),
-        ("n<many", "the column 'n' holds numbers, not 'many'"),
+        ("n<many", "the column 'n' contains numbers, not 'many'"),
     ],
 )
 def test_an_impossible_filter_is_reported_in_one_sentence(condition: str, sentence: str) -> None:

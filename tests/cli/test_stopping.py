@@ -142,7 +142,7 @@ SENTENCES = [
     (["run", "--game", "seven_wonders", "--policies", "weighted:file=big.toml"], "the weight 'shield' in the set 'a'"),
     (["run", "--game", "seven_wonders", "--policies", "weighted:file=huge.toml"], "huge.toml"),
     (["run", "--game", "seven_wonders", "--policies", "weighted:file=deep.toml"], "deep.toml is nested too deeply"),
-    (["run", "--policies", "bo\x1b[31mld"], "holds the control character '\\x1b'"),
+    (["run", "--policies", "bo\x1b[31mld"], "contains the control character '\\x1b'"),
     (["run", "--out", "r\udcff"], "the argument 'r\\udcff' is not text in UTF-8"),
     (["run", "--patch", "r\udcff.toml"], "the argument 'r\\udcff.toml' is not text in UTF-8"),
     (["trace", "--first", "1" + "0" * 22], "games are numbered up to 17592186044415"),

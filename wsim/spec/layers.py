@@ -190,7 +190,7 @@ def path_of(change: str) -> Path:
 
     Names may be unquoted, including those with spaces.
     """
-    left, _, _ = change.partition("=")  # names hold no "="
+    left, _, _ = change.partition("=")  # names contain no "="
     return tuple(
         (part[1:-1] if len(part) >= 2 and part[0] == part[-1] and part[0] in "\"'" else part)
         for part in _split(left, ".")

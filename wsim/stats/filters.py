@@ -87,7 +87,7 @@ def _number(name: str, text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise UserError(f"the column {name!r} holds numbers, not {text!r}") from None
+        raise UserError(f"the column {name!r} contains numbers, not {text!r}") from None
 
 
 def viewed(

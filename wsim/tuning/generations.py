@@ -38,7 +38,7 @@ class Generation:
 
 @dataclass(frozen=True)
 class History:
-    """What ``tune.json`` holds.
+    """The content of ``tune.json``.
 
     Attributes
     ----------

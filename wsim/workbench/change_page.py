@@ -180,7 +180,7 @@ class ShortForm:
 
     Attributes
     ----------
-    form: its whole form. filled: the fields that hold the changes, with their lines. fields: those to fill in.
+    form: its whole form. filled: the fields that contain the changes, with their lines. fields: those to fill in.
     out: the file of the answer.
     """
 

@@ -109,7 +109,7 @@ class TableView(RowOptions, TableOptions):
 
 
 def _field(name: str, spec: Option) -> str:
-    """Return the field of an address that holds an option."""
+    """Return the field of an address that contains an option."""
     return "run" if spec.argument else key_of(spec.names[0]) if spec.names else name
 
 
