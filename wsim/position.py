@@ -66,7 +66,7 @@ class Position(ABC):
         return deepcopy(self, {id(value): value for value in shared.values()})
 
     def text(self, seat: int) -> list[str]:
-        """Return what a seat may know as lines for a person, at most 80 columns wide."""
+        """Return what a seat may know as readable text, at most 80 columns wide."""
         from textwrap import wrap
 
         lines = [wrap(f"{name}: {value}", 80, subsequent_indent="  ") for name, value in self.view(seat).items()]

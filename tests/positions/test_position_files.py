@@ -21,7 +21,7 @@ TABLES = (
 
 
 @pytest.mark.parametrize("table", TABLES, ids=str)
-def test_a_game_is_kept_as_what_was_done(table: dict[str, Any]) -> None:
+def test_a_game_is_saved_as_its_steps(table: dict[str, Any]) -> None:
     game = wsim.Game(seed=3, number=5, **table)
     for step in range(40):
         assert game.to_move is not None

@@ -48,7 +48,7 @@ def test_a_goal() -> None:
         "target.relative must be a number, not 'much'",
         "the target 'win of wonder' needs either within (or relative), or at_least and at_most",
         "a knob needs a range, such as path = 'cards.*.points', range = '-2..2'",
-        "the knob 'cards.*.points' has touch = -1 and step = 0.35: neither is below 0",
+        "the knob 'cards.*.points' has touch = -1 and step = 0.35: neither may be below 0",
         f"search.rounds must be a number, not {2**70}",
     ]
     again = told(lambda: as_goal({**GOAL, "search": {"games": 0, "alpha": 2}}))

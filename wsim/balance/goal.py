@@ -394,7 +394,7 @@ def _knob(file: str, table: Mapping[str, Any]) -> KnobRow:
     row = read_row(KnobRow, table, "knob", file)
     if row.touch < 0 or row.step < 0:
         raise UserError(
-            f"{file}: the knob {row.path!r} has touch = {row.touch:g} and step = {row.step:g}: neither is below 0"
+            f"{file}: the knob {row.path!r} has touch = {row.touch:g} and step = {row.step:g}: neither may be below 0"
         )
     return row
 

@@ -100,7 +100,7 @@ def _first(
         bool | None,
         typer.Option(
             "--isolated/--trusted",
-            help="Run policies of files in processes of their own, or in this one (put it before COMMAND).",
+            help="Run policies from files in separate processes, or in this one (put it before COMMAND).",
             show_default=False,
         ),
     ] = None,
