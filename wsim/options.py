@@ -47,6 +47,11 @@ class Option:
     hidden: whether the command line has no option for it, and gets its value in another way.
     file: whether it names a file or folder: a form accepts those in its folder.
     complete: returns shell completions; called without arguments, or with the text so far as ``incomplete``.
+    label: what a form asks, in plain words; empty: the field's name.
+    picker: what a form offers to choose from: ``value`` (of the catalogue), ``item``, ``metric``, ``policy``,
+        ``ruleset`` or ``table``; empty: nothing.
+    example: a value that a form shows as an example.
+    effort: whether it is the number of deals or games that decides how long an answer takes.
     """
 
     help: str | Callable[[], str] = ""
@@ -61,6 +66,10 @@ class Option:
     hidden: bool = False
     file: bool = False
     complete: Callable[..., list[str]] | None = None
+    label: str = ""
+    picker: str = ""
+    example: str = ""
+    effort: bool = False
 
     @property
     def sentence(self) -> str:

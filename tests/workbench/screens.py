@@ -53,6 +53,7 @@ def main(target: Path) -> None:
                 resize(chrome, width)
                 show(chrome, base(address))
                 (target / f"workbench-{name}.png").write_bytes(_picture(chrome, width, height, start))
+                _stop(chrome)
 
 
 @contextlib.contextmanager
@@ -75,6 +76,20 @@ def _picture(chrome: Chrome, width: int, height: int, start: str) -> bytes:
     return base64.b64decode(chrome.execute_cdp_cmd("Page.captureScreenshot", asked)["data"])
 
 
+def _run(chrome: Chrome, server: str) -> None:
+    """Look at a run after its first games."""
+    chrome.get(f"{server}/")
+    chrome.find_element("css selector", ".doors button").click()
+    shown = "return !(document.getElementById('so-far')?.hidden ?? true)"
+    soon(chrome).until(lambda one: one.execute_script(shown))
+
+
+def _stop(chrome: Chrome) -> None:
+    """Stop what is being played, so that it does not slow down the next picture."""
+    for button in chrome.find_elements("css selector", "#asked form button"):
+        button.click()
+
+
 def _look(chrome: Chrome, server: str) -> None:
     chrome.get(f"{server}/run?run=study&table=wonders&filter=n%3E%3D100&sort=fair_share_ratio&charts=1")
 
@@ -95,6 +110,18 @@ def _card(chrome: Chrome, server: str) -> None:
     chrome.get(f"{server}/thing?run=study&table=cards&name=Palace&show=drafting:turn")
 
 
+def _form(chrome: Chrome, server: str) -> None:
+    """Look at a form with a change in words, and a mistake beside its field."""
+    chrome.get(f"{server}/ask/whatif?change=cards.Palace.points%3D5&metric=built%3APalace")
+    soon(chrome).until(lambda one: one.find_element("css selector", "#preview").is_displayed())
+    picker = chrome.find_element("css selector", "details.picker[data-picker=value]")
+    picker.find_element("css selector", "summary").click()
+    search = picker.find_element("css selector", "input")
+    search.send_keys("palace")
+    chrome.find_element("css selector", "input[name=budget]").send_keys("ten")
+    soon(chrome).until(lambda one: one.find_element("css selector", "#wrong-budget").text)
+
+
 def _ask(chrome: Chrome, server: str) -> None:
     """Ask for so narrow an interval that it takes minutes, and look after some thousand deals."""
     chrome.get(f"{server}/ask")
@@ -103,9 +130,6 @@ def _ask(chrome: Chrome, server: str) -> None:
 
 
 def _change(chrome: Chrome, server: str) -> None:
-    chrome.get(f"{server}/asked/1")
-    for button in chrome.find_elements("css selector", "form button"):
-        button.click()
     chrome.get(f"{server}/change?at=cards.Palace&change=cards.Palace.points%3D6")
 
 
@@ -121,12 +145,14 @@ def _analyse(chrome: Chrome, server: str) -> None:
 
 
 SCREENS: dict[str, tuple[int, int, str, Callable[[Chrome, str], None]]] = {
+    "run": (WIDE, 1000, "body", _run),
     "look": (WIDE, 1000, "body", _look),
     "run": (WIDE, 1500, "body", _run),
     "cards": (WIDE, 1100, "body", _gallery),
     "cards-phone": (NARROW, 1000, "main", _gallery),
     "beside": (WIDE, 1000, "main section:nth-of-type(2)", _beside),
     "card": (WIDE, 620, "#more", _card),
+    "form": (WIDE, 900, "body", _form),
     "ask": (WIDE, 520, "body", _ask),
     "change": (WIDE, 760, "#at", _change),
     "play": (NARROW, 1000, "body", _play),

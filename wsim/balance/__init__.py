@@ -16,4 +16,5 @@ QUESTION = Question(
     write="ask:written",
     only_command=("retrain", "transfer"),
     section="Balance",
+    first=("goal", "proof_games", "seed"),
 )

@@ -184,17 +184,27 @@ class Plan:
     ruleset: str = option(
         "Rules and components (see wsim catalog --rulesets).",
         metavar="NAME", shown=lambda: defaults_by_game("ruleset"), check=_text,
+        label="Which rules?", picker="ruleset", example="1e",
     )  # fmt: skip
-    players: int = option("Number of players.", metavar="N", shown="4; 2 in rule sets for two", check=_whole(1, 100))
+    players: int = option(
+        "Number of players.",
+        metavar="N",
+        shown="4; 2 in rule sets for two",
+        check=_whole(1, 100),
+        label="How many players?",
+        example="3",
+    )
     games: int = option(
         "Number of games, numbered from 0: 20000, 20k or 2e4.",
         metavar="N", shown=lambda: defaults_by_game("games"), check=_whole(1, MAX_GAMES),
+        label="How many games?", example="20k", effort=True,
     )  # fmt: skip
-    seed: int = option("Seed of all random streams.", metavar="N", shown="1", check=_whole(0, MAX_SEED))
+    seed: int = option("Seed of all random streams.", metavar="N", shown="1", check=_whole(0, MAX_SEED), example="7")
     policies: tuple[str, ...] = option(
         "One policy for all seats, or one per seat: balanced,science,random:explore=0.1,./mine.py:bold",
         metavar="LINE-UP",
         shown=lambda: defaults_by_game("policies"), read=str, complete=_policy_names, check=_policies,
+        label="Who plays?", picker="policy", example="balanced",
     )  # fmt: skip
     rotate: bool = option(
         "Rotate the line-up by one seat from game to game.",
@@ -204,16 +214,20 @@ class Plan:
         "Use this catalogue instead of the built-in one.", metavar="FILE", file=True, check=_optional_path
     )
     patch: tuple[str, ...] = option(
-        "Apply this patch to the catalogue (repeatable).", metavar="FILE", file=True, check=_each(_path)
+        "Apply this patch to the catalogue (repeatable).",
+        metavar="FILE",
+        file=True,
+        check=_each(_path),
+        example="patch.toml",
     )
     set: tuple[str, ...] = option(
         "Change one value of the catalogue (repeatable): cards.Palace.points=6",
-        metavar="PATH=VALUE", check=_each(_assignment),
+        metavar="PATH=VALUE", check=_each(_assignment), picker="value", example="cards.Palace.points=6",
     )  # fmt: skip
     picks: bool = option("Also record every decision.", names=("--picks/--no-picks",), shown="--no-picks", check=flag)
     keep: str = option(
         "Tables to write: seats; seats,picks; or summary (no rows, only the sums behind the main tables).",
-        "seats", metavar="TABLES", shown="seats", check=_keep,
+        "seats", metavar="TABLES", shown="seats", check=_keep, example="summary",
     )  # fmt: skip
     options: Mapping[str, str] = field(default_factory=dict, hash=False)
     files: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)

@@ -53,25 +53,40 @@ class Comparison(Options):
         "experiment worth), or any number of the seats table.",
         "score",
         metavar="METRIC",
+        label="What should be watched?",
+        picker="metric",
+        example="built:Palace",
     )
-    seat: int | None = option("Count only this seat.", None, metavar="N")
+    seat: int | None = option("Count only this seat.", None, metavar="N", example="0")
     budget: int = option(
-        "Maximum number of deals, each played in every arm.", 100_000, metavar="N", check=budget_of_deals
+        "Maximum number of deals, each played in every arm.",
+        100_000,
+        metavar="N",
+        check=budget_of_deals,
+        label="How many deals at most?",
+        example="20k",
+        effort=True,
     )
     alpha: float = option(
-        "Accepted probability of declaring an effect when there is none.", 0.05, metavar="RATE", check=error_rate
+        "Accepted probability of declaring an effect when there is none.",
+        0.05,
+        metavar="RATE",
+        check=error_rate,
+        example="0.01",
     )
     margin: float | None = option(
         "Smallest effect that matters: stop once all are known to be smaller.",
         None,
         metavar="EFFECT",
         check=smallest_effect,
+        example="0.2",
     )
     spending: str = option(
         "Alpha spending over the looks: pocock (stops early) or obrien_fleming.",
         "pocock",
         metavar="NAME",
         check=spending_function,
+        example="obrien_fleming",
     )
     within: float | None = within_option("every effect")
     first_budget: int | None = None

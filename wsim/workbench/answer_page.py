@@ -36,7 +36,8 @@ def answer_page(request: Request) -> Response:
     return page(
         request, "answer.html.j2", path.name, game=plan.get("game"), kind=stored.kind.CALLED,
         title=str(stored.record.get("estimand", "")) or stored.kind.CALLED,
-        plan=plan_words(plan), sections=drawn,
+        plan=plan_words({**plan, "games": None}), sections=drawn, conclusion=stored.document().conclusion,
+        modules=["terms.js"],
         files=[(name, f"/answer.csv?{urlencode({'file': file, 'table': name})}") for name in _tables(stored)],
         chart=lambda figure, kind: f"/answer.{kind}?{urlencode({'file': file, 'figure': figures.index(figure)})}",
         deals=record.get("deals"), games=record.get("games"), stopped=record.get("stopped"),

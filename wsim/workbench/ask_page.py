@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from starlette.responses import RedirectResponse, Response, StreamingResponse
+from starlette.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.installed import GAMES
 from wsim.lab.plan import Plan
+from wsim.lab.record import RECORD
 from wsim.questions.registry import questions
+from wsim.workbench.checks import check, field_of
+from wsim.workbench.pickers import choices
 from wsim.workbench.questions import POLICIES, TRUST, Form, Texts, forms
 from wsim.workbench.questions import form_of as question_form
-from wsim.workbench.queue_of_questions import MAX_WAITING, Questions, QueuedQuestion, lines_of
+from wsim.workbench.queue_of_questions import Questions, QueuedQuestion, lines_of
 from wsim.workbench.rendering import OWN, folder_of, form_of, page
 
 if TYPE_CHECKING:
@@ -28,11 +31,13 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from wsim.options import Option
+    from wsim.workbench.findings import Finding, Findings
 
 MENU = (("Ask", "/ask"),)
 OUT = "out"
+HEADINGS = ("More about the question", "More about the games")
 PAUSE = 0.25  # seconds between two checks for news
-OWN.add("ask.js")
+OWN |= {"ask.js", "forms.js", "terms.js"}
 
 
 @dataclass(frozen=True)
@@ -42,7 +47,8 @@ class Field:
     Attributes
     ----------
     name, label, help: as shown. kind: ``line``, ``lines``, ``tick`` or ``choice``. text: its content.
-    default: shown where it is empty. choices: the values of a choice.
+    default: shown where it is empty. choices: the values of a choice. picker, example: see ``wsim.options.Option``.
+    several: how several values are separated: by ``lines``, by ``commas``; empty: it takes one.
     """
 
     name: str
@@ -52,6 +58,9 @@ class Field:
     text: str
     default: str = ""
     choices: Sequence[str] = ()
+    picker: str = ""
+    example: str = ""
+    several: str = ""
 
 
 def begin(app: Starlette) -> None:
@@ -61,30 +70,31 @@ def begin(app: Starlette) -> None:
 
 def end(app: Starlette) -> None:
     """Stop all questions; what is known so far is written."""
-    _questions_of(app).close()
+    asked_questions(app).close()
 
 
-def _questions_of(app: Starlette) -> Questions:
+def asked_questions(app: Starlette) -> Questions:
+    """Return the queue of questions."""
     questions: Questions = app.state.questions
     return questions
 
 
 def next_answer(request: Request, form: Form) -> str:
     """Return a file name for the next answer of a question."""
-    return _questions_of(request.app).next_name(form)
+    return asked_questions(request.app).next_name(form)
 
 
 def ask_page(request: Request) -> Response:
     """Return the page of all questions and of those already asked."""
     kinds = [(kind.title, f"/ask/{kind.name}", _first_sentence(kind)) for kind in forms()]
-    return page(request, "ask.html.j2", "Ask", kinds=kinds, queued=_questions_of(request.app).listed())
+    return page(request, "ask.html.j2", "Ask", kinds=kinds, queued=asked_questions(request.app).listed())
 
 
 def form_page(request: Request) -> Response:
     """Return the form of a question, filled from the address."""
     kind = question_form(request.path_params["kind"])
     texts = lines_of(request.query_params.multi_items())
-    return _form(request, kind, {name: lines for name, lines in texts.items() if name != TRUST}, ())
+    return _form(request, kind, kind.filled({name: lines for name, lines in texts.items() if name != TRUST}), {})
 
 
 def ask(request: Request) -> Response:
@@ -92,27 +102,56 @@ def ask(request: Request) -> Response:
     kind = question_form(request.path_params["kind"])
     texts = lines_of(form_of(request))
     out = " ".join(texts.pop(OUT, []))
+    checked = check(kind, texts, deep=True)
+    if checked.mistakes:
+        return _form(request, kind, texts, checked.mistakes, out)
     try:
-        queued = _questions_of(request.app).ask(kind, texts, out)
+        queued = asked_questions(request.app).ask(kind, texts, out)
     except UserError as error:
-        return _form(request, kind, texts, str(error).split("\nalso: "), out)
+        checked.add(field_of(str(error), {**texts, OUT: [out]}), error)
+        return _form(request, kind, texts, checked.mistakes, out)
     return RedirectResponse(f"/asked/{queued.number}", 303)
 
 
-def _form(request: Request, kind: Form, texts: Texts, mistakes: Sequence[str], out: str = "") -> Response:
-    groups = {heading: fields for heading, fields in fields_of(kind, texts).items() if fields}
-    name = out or " ".join(texts.get(OUT, [])) or _questions_of(request.app).next_name(kind)
+def check_form(request: Request) -> Response:
+    """Return the mistakes of a form with their fields, what it changes and how long it takes, as JSON."""
+    kind = question_form(request.path_params["kind"])
+    texts = lines_of(form_of(request))
+    texts.pop(OUT, None)
+    deep = bool(texts.pop("deep", None))
+    checked = check(kind, texts, deep=deep)
+    return JSONResponse({"mistakes": checked.mistakes, "preview": checked.preview, "seconds": checked.seconds})
+
+
+def picker_choices(request: Request) -> Response:
+    """Return what a picker offers, as JSON."""
+    query = request.query_params
+    given = (query.get("picker", ""), query.get("game", ""), query.get("ruleset", ""))
+    return JSONResponse([choice._asdict() for choice in choices(*given, folder_of(request))])
+
+
+def _form(request: Request, kind: Form, texts: Texts, mistakes: Mapping[str, Sequence[str]], out: str = "") -> Response:
+    groups = fields_of(kind, texts)
+    every = {field.name: field for fields in groups.values() for field in fields}
+    first = [name for name in kind.question.first if name in every]
+    groups = {heading: [each for each in fields if each.name not in first] for heading, fields in groups.items()}
+    name = out or " ".join(texts.get(OUT, [])) or asked_questions(request.app).next_name(kind)
     return page(
         request, "question.html.j2", kind.title, status=400 if mistakes else 200, kind=kind, about=kind.about,
-        groups=groups, mistakes=mistakes, out=name, trust=bool(texts.get(TRUST)), root=str(folder_of(request).root),
+        main=[every[name] for name in first], groups={heading: fields for heading, fields in groups.items() if fields},
+        labels={"": "", OUT: "file", TRUST: "run code", **{name: field.label for name, field in every.items()}},
+        mistakes=mistakes, out=name, trust=bool(texts.get(TRUST)), root=str(folder_of(request).root),
+        modules=["forms.js", "terms.js"],
     )  # fmt: skip
 
 
 def fields_of(form: Form, texts: Texts) -> dict[str, list[Field]]:
     """Return the fields of a form under their headings: about the question, and about its games."""
-    groups: dict[str, list[Field]] = {"The question": [], "The games": []}
+    groups: dict[str, list[Field]] = {HEADINGS[0]: [], HEADINGS[1]: []}
     for name, group, typed, default, spec in form.fields():
-        heading = "The games" if group is Plan else "The question"
+        if name in form.settled(texts):
+            continue
+        heading = HEADINGS[group is Plan]
         groups[heading].append(_field(name, typed, default, spec, texts))
     return groups
 
@@ -122,13 +161,17 @@ def _field(name: str, typed: str, default: Any, spec: Option, texts: Texts) -> F
     shown = spec.shown() if callable(spec.shown) else spec.shown
     if shown is None and default not in (MISSING, None, (), ""):
         shown = f"{default:,}" if isinstance(default, int) else str(default)
-    label = name.replace("_", " ")
+    label = spec.label or name.replace("_", " ")
     if typed == "bool":
         return Field(name, label, spec.sentence, "tick", text)
     if name == "game":
         return Field(name, label, spec.sentence, "choice", text, shown or "", tuple(GAMES))
-    repeated = typed.startswith("tuple") and spec.read is None
-    return Field(name, label, spec.sentence, "lines" if repeated and name != POLICIES else "line", text, shown or "")
+    lines = typed.startswith("tuple") and spec.read is None and name != POLICIES
+    several = "lines" if lines else "commas" if typed.startswith("tuple") else ""
+    return Field(
+        name, label, spec.sentence, "lines" if lines else "line", text, shown or "", picker=spec.picker,
+        example=spec.example, several=several,
+    )  # fmt: skip
 
 
 def _first_sentence(kind: Form) -> str:
@@ -137,19 +180,48 @@ def _first_sentence(kind: Form) -> str:
 
 def queued_page(request: Request) -> Response:
     """Return the page of a question in the queue."""
-    queued = _questions_of(request.app).find(request.path_params["number"])
-    answer = queued.kind.answer(Path(queued.out)).as_posix()
+    queued = asked_questions(request.app).find(request.path_params["number"])
     again = urlencode([(name, "\n".join(lines)) for name, lines in queued.texts.items()])
+    kind = queued.kind
     return page(
-        request, "asked.html.j2", f"{queued.kind.title} {queued.number}", queued=queued, record=queued.record(),
-        texts=queued.texts, again=f"/ask/{queued.kind.name}?{again}", answer=f"/answer?{urlencode({'file': answer})}",
-        root=str(folder_of(request).root), scripts=["ask.js"], most=MAX_WAITING,
+        request, "asked.html.j2", f"{kind.title} {queued.number}", queued=queued, record=queued.record(),
+        game=" ".join(queued.texts.get("game", ())) or next(iter(GAMES)), texts=queued.texts,
+        again=f"/ask/{kind.name}?{again}", answer=kind.address(queued.out), found=_finding(request, queued),
+        more=_more(queued), follows=kind.followed, root=str(folder_of(request).root), scripts=["ask.js"],
+    )  # fmt: skip
+
+
+def _finding(request: Request, queued: QueuedQuestion) -> Finding | None:
+    """Return what a finished question found."""
+    entry = folder_of(request).entry(queued.kind.answer(Path(queued.out)).as_posix()) if queued.over else None
+    findings: Findings = request.app.state.findings
+    return None if entry is None or queued.state == "refused" else findings.of(entry)
+
+
+def _more(queued: QueuedQuestion) -> str:
+    """Return the address of the form that continues a run; empty for an answer."""
+    return f"/ask/{queued.kind.name}?{urlencode({'continued': queued.out})}" if queued.kind.followed else ""
+
+
+def so_far(request: Request) -> Response:
+    """Return the figures of a run that is being played, as a part of its page; no content before the first games."""
+    from wsim.lab.store import load_run
+    from wsim.workbench.findings import so_far as tables_so_far
+
+    queued = asked_questions(request.app).find(request.path_params["number"])
+    path = folder_of(request).inside(queued.out)
+    if not queued.kind.followed or not (path / RECORD).is_file() or not (run := load_run(path)).games:
+        return Response(status_code=204)
+    tables = tables_so_far(run)
+    return page(
+        request, "so_far.html.j2", queued.out, game=run.plan.game, games=run.games, wanted=len(run.wanted),
+        tables=tables, address=queued.kind.address(queued.out),
     )  # fmt: skip
 
 
 def events(request: Request) -> Response:
     """Stream the changes of a question as server-sent events."""
-    queued = _questions_of(request.app).find(request.path_params["number"])
+    queued = asked_questions(request.app).find(request.path_params["number"])
     return StreamingResponse(_changes(queued), media_type="text/event-stream")
 
 
@@ -166,7 +238,7 @@ async def _changes(queued: QueuedQuestion) -> AsyncIterator[str]:
 
 def stop(request: Request) -> Response:
     """Stop a question."""
-    questions = _questions_of(request.app)
+    questions = asked_questions(request.app)
     queued = questions.find(request.path_params["number"])
     questions.stop(queued)
     return RedirectResponse(f"/asked/{queued.number}", 303)
@@ -187,7 +259,10 @@ ROUTES = [
     Route("/ask", ask_page),
     Route("/ask/{kind}", form_page),
     Route("/ask/{kind}", ask, methods=["POST"]),
+    Route("/ask/{kind}/check", check_form, methods=["POST"]),
+    Route("/choices", picker_choices),
     Route("/asked/{number}", queued_page),
     Route("/asked/{number}/events", events),
+    Route("/asked/{number}/so-far", so_far),
     Route("/asked/{number}/stop", stop, methods=["POST"]),
 ]

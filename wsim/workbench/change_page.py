@@ -5,11 +5,10 @@ The changes are in the address, as the lines of ``--set``; nothing is written un
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from starlette.responses import RedirectResponse, Response
@@ -27,6 +26,7 @@ from wsim.workbench.questions import Form, forms
 from wsim.workbench.queue_of_questions import lines_of
 from wsim.workbench.rendering import folder_of, form_of, page
 from wsim.workbench.thing_page import rows_grid
+from wsim.workbench.values import key_in_path, values_of
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
 MENU = (("Change", "/change"),)
 TO = "to:"
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 @dataclass(frozen=True)
@@ -107,33 +106,6 @@ def _path(line: str) -> str:
     return line.partition("=")[0].strip()
 
 
-def values_of(record: Any) -> dict[str, str]:
-    """Return the changeable values of a catalogue by path, written as for ``--set``."""
-    if isinstance(record, list):
-        return {str(row["path"]): _text(row["value"]) for row in record if "path" in row}
-    parts = {name: part for name, part in record.items() if isinstance(part, dict)}
-    return {".".join(map(_key, path)): _text(value) for path, value in _leaves(parts)}
-
-
-def _leaves(part: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Yield the values within a part of a catalogue; items of a list, such as stages, are counted from 1."""
-    if isinstance(part, list) and any(isinstance(item, dict) for item in part):
-        part = dict(enumerate(part, start=1))
-    if not isinstance(part, dict):
-        yield path, part
-        return
-    for name, value in part.items():
-        yield from _leaves(value, (*path, str(name)))
-
-
-def _key(name: str) -> str:
-    return name if _BARE.fullmatch(name) else json.dumps(name, ensure_ascii=False)
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) and _BARE.fullmatch(value) else json.dumps(value, ensure_ascii=False)
-
-
 def _group(path: str) -> str:
     """Return the part that a value belongs to: ``cards.Palace``."""
     parts = re.findall(r'"[^"]*"|[^.]+', path)
@@ -194,7 +166,7 @@ class ShortForm:
         """Return the short form of a question."""
         filled, *others = form.question.change_fields
         lines = [("game", changes.game), ("ruleset", changes.ruleset), *((filled, line) for line in changes.lines)]
-        fields = [field for field in fields_of(form, {})["The question"] if field.name in others]
+        fields = [field for group in fields_of(form, {}).values() for field in group if field.name in others]
         return cls(form, lines, fields, next_answer(request, form))
 
     @property
@@ -212,7 +184,7 @@ def _found(at: str, groups: Sequence[str]) -> str:
     """Return the path of a part that is named by its path or by its own name."""
     if not at or at in groups:
         return at
-    matches = [group for group in groups if group.endswith(f".{_key(at)}")]
+    matches = [group for group in groups if group.endswith(f".{key_in_path(at)}")]
     if not matches:
         raise UserError(f"the catalogue has no {at!r}{nearest(at, groups)}")
     return matches[0]

@@ -31,6 +31,7 @@ class Found:
     ----------
     kind: ``run``, or the kind of its format: ``match``. name: its path within the folder. title: its title.
     plan: what was played, as text. when: last written. size: in bytes.
+    damaged: whether it cannot be read; the title then says why. unfinished: whether it is a run with games missing.
     """
 
     kind: str
@@ -39,6 +40,8 @@ class Found:
     plan: str
     when: datetime
     size: int
+    damaged: bool = False
+    unfinished: bool = False
 
 
 @dataclass(frozen=True)
@@ -84,6 +87,11 @@ class Folder:
         entries = [entry for path in self._paths() if (entry := self._found(path)) is not None]
         return sorted(entries, key=lambda entry: (entry.when, entry.name), reverse=True)
 
+    def entry(self, name: str) -> Found | None:
+        """Return the run or file of wsim with this name; None if there is none."""
+        path = self.inside(name)
+        return self._found(path) if path.is_file() or (path / RECORD).is_file() else None
+
     def _paths(self) -> Iterator[Path]:
         """Yield run folders and possible files of wsim, down to a depth and a number of folders."""
         waiting, visited = [(self.root, 0)], 0
@@ -118,10 +126,10 @@ class Folder:
         try:
             record = read_record(folder)
         except UserError as error:
-            return Found("run", name, str(error), "", when, size)
-        state = "" if record.status == "complete" else f" ({record.status})"
-        title = f"{folder.name or name}{state}"
-        return Found("run", name, title, plan_words(record.provenance.plan), when, size)
+            return Found("run", name, str(error), "", when, size, damaged=True)
+        unfinished = record.status != "complete"
+        title = f"{folder.name or name}{f' ({record.status})' if unfinished else ''}"
+        return Found("run", name, title, plan_words(record.provenance.plan), when, size, unfinished=unfinished)
 
     def _file(self, path: Path) -> Found | None:
         with path.open("rb") as file:
@@ -130,9 +138,14 @@ class Folder:
         if match is None or match[1] not in KINDS:
             return None
         name, size = self.name_of(path), path.stat().st_size
-        record = json_of(text_within(path)) if size <= MAX_TITLE else {}
+        try:
+            record = json_of(text_within(path)) if size <= MAX_TITLE else {}
+        except ValueError as error:
+            why = f"{path.name} cannot be read: {error}"
+            return Found(match[1], name, why, "", _time(path), size, damaged=True)
         title = str(record.get("estimand") or path.stem)
-        return Found(match[1], name, title, plan_words(_plan_in(record)), _time(path), size)
+        played = {"games": record.get("games")} if "deals" in record else {}
+        return Found(match[1], name, title, plan_words({**_plan_in(record), **played}), _time(path), size)
 
 
 def _time(path: Path) -> datetime:
@@ -160,5 +173,6 @@ def plan_words(plan: Mapping[str, Any]) -> str:
         f"{plan['players']} players" if plan.get("players") else "",
         f"{games:,} games" if isinstance(games, int) else "",
         names,
+        "with every decision" if plan.get("picks") is True else "",
     )
     return ", ".join(filter(None, parts))

@@ -6,18 +6,24 @@ The registration of a question (``wsim.questions.registry``) names the dataclass
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import MISSING, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 from wsim.errors import Mistakes, UserError, nearest
 from wsim.lab.plan import Plan
+from wsim.lab.progress import Interrupted
 from wsim.options import READERS, Option, Options, names, option_words, options_of
 from wsim.policies.effect_files import named_file
 from wsim.policies.lineup import parse_entry
 from wsim.questions.registry import OUTPUTS, Question, find_question, questions
+
+if TYPE_CHECKING:
+    from wsim.lab.execution import Execution
+    from wsim.workbench.folder import Folder
 
 Texts = Mapping[str, Sequence[str]]
 """The content of a form: lines by field; without lines, the default."""
@@ -51,6 +57,11 @@ class Form:
         return self.question.about
 
     @property
+    def followed(self) -> bool:
+        """Whether its figures can be shown while it is played: those of a run."""
+        return False
+
+    @property
     def suffixes(self) -> tuple[str, ...]:
         """The suffixes of its answer files, the default first."""
         return self.question.answer_class.SUFFIXES
@@ -58,6 +69,33 @@ class Form:
     def answer(self, out: Path) -> Path:
         """Return the path of the answer: the file written, or the record next to a patch."""
         return out.with_suffix(".json") if out.suffix == ".toml" else out
+
+    def address(self, out: str) -> str:
+        """Return the address of the page of an answer."""
+        return f"/answer?{urlencode({'file': self.answer(Path(out)).as_posix()})}"
+
+    def target(self, folder: Folder, texts: Texts, out: str) -> str:  # noqa: ARG002 (a run may be continued)
+        """Return the name of the file to write; raise UserError if it cannot be written."""
+        path = folder.inside(out)
+        if path.suffix not in self.suffixes or not path.parent.is_dir():
+            files = " or ".join(f"FILE{suffix}" for suffix in self.suffixes)
+            raise UserError(f"an answer must be {files} in the folder, not {out!r}")
+        if self.answer(path).exists() or path.exists():
+            raise UserError(f"the file {out!r} already exists: choose another name")
+        return out
+
+    def perform(self, texts: Texts, out: str, execution: Execution) -> bool:
+        """Compute the answer and write it; return whether it was stopped."""
+        plan, groups = self.read(texts)
+        stopped = False
+        try:
+            answer = self.question.answered(plan, groups, execution)
+        except Interrupted as interrupt:
+            if interrupt.result is None:
+                raise
+            answer, stopped = interrupt.result, True
+        answer.write(Path(out))
+        return stopped
 
     def fields(self) -> Iterator[tuple[str, type[Any], str, Any, Option]]:
         """Yield the fields: name, dataclass, type, default and option."""
@@ -70,6 +108,14 @@ class Form:
         for name, (option_field, option) in options_of(Plan).items():
             if name in self.question.plan and name not in (*taken, *NOT_IN_FORMS):
                 yield name, Plan, str(option_field.type), MISSING, option
+
+    def filled(self, texts: Texts) -> Texts:
+        """Return the content of the form that an address opens."""
+        return texts
+
+    def settled(self, texts: Texts) -> Collection[str]:  # noqa: ARG002 (a continued run has its own plan)
+        """Return the fields that are not asked for, because others decide them."""
+        return ()
 
     def read(self, texts: Texts) -> tuple[Plan | None, list[Options]]:
         """Return the plan (if the question takes one) and the groups; raise UserError with all mistakes."""
@@ -131,13 +177,15 @@ def value_of(name: str, typed: str, spec: Option, lines: Sequence[str]) -> Any:
 
 
 def form_of(name: str) -> Form:
-    """Return the form of a question; raise UserError if there is no such question."""
-    return Form(find_question(name))
+    """Return the form of a question, or of a run; raise UserError if there is no such question."""
+    return next((form for form in forms() if form.name == name), None) or Form(find_question(name))
 
 
 def forms() -> list[Form]:
-    """Return the forms of all questions."""
-    return [Form(question) for question in questions()]
+    """Return the form of a run, and those of all questions."""
+    from wsim.workbench.run_form import RunForm  # it is a form itself
+
+    return [RunForm(), *(Form(question) for question in questions())]
 
 
 def code_in(form: Form, texts: Texts) -> list[str]:

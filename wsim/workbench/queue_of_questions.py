@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -37,6 +38,7 @@ class QueuedQuestion:
     state: waiting, playing, answered, stopped (the file has the result so far) or refused (``sentence`` says why).
     doing, done, total: its progress. looks: deals, and the deciding effects with the ends of their intervals.
     version: counts the changes. stopping: whether a stop was requested.
+    clock: when the first progress was reported, in seconds, with its units done.
     """
 
     number: int
@@ -53,6 +55,14 @@ class QueuedQuestion:
     looks: list[tuple[int, list[list[float | None]]]] = field(default_factory=list)
     version: int = 0
     stopping: bool = False
+    clock: tuple[float, int] | None = None
+
+    def forecast(self, now: float) -> float | None:
+        """Return the seconds left at the pace so far, at the time ``now``; None while that is unknown."""
+        if self.clock is None or self.over:
+            return None
+        start, before = self.clock
+        return (now - start) * (self.total - self.done) / (self.done - before) if self.done > before else None
 
     @property
     def over(self) -> bool:
@@ -61,11 +71,11 @@ class QueuedQuestion:
 
     def record(self) -> dict[str, Any]:
         """Return the question as the JSON object that its page displays."""
-        last = self.looks[-1] if self.looks else None
+        last, left = self.looks[-1] if self.looks else None, self.forecast(time.monotonic())
         return {
             "state": self.state, "sentence": self.sentence, "doing": self.doing, "done": self.done,
             "total": self.total, "deals": last[0] if last else None, "effects": last[1] if last else [],
-            "over": self.over,
+            "over": self.over, "left": None if left is None else round(left), "stopping": self.stopping,
         }  # fmt: skip
 
 
@@ -95,7 +105,7 @@ class Questions:
 
     def next_name(self, kind: Form) -> str:
         """Return an unused file name for an answer."""
-        taken = {queued.out for queued in self._questions.values()}
+        taken = {queued.out for queued in self._questions.values() if not queued.over}
         number = 1
         while (name := f"{kind.name}-{number}{kind.suffixes[0]}") in taken or kind.answer(
             self._folder.root / name
@@ -111,17 +121,10 @@ class Questions:
             raise UserError(f"{', '.join(code)} is code that this question would run: tick the box to allow it")
         texts = {name: list(lines) for name, lines in texts.items() if name != TRUST}
         kind.read(texts)
-        path = self._folder.inside(out)
-        if path.suffix not in kind.suffixes or not path.parent.is_dir():
-            files = " or ".join(f"FILE{suffix}" for suffix in kind.suffixes)
-            raise UserError(f"an answer must be {files} in the folder, not {out!r}")
+        out = kind.target(self._folder, texts, out)
         with self._lock:
-            if (
-                kind.answer(path).exists()
-                or path.exists()
-                or any(question.out == out and not question.over for question in self._questions.values())
-            ):
-                raise UserError(f"the file {out!r} already exists or is the target of a question: choose another name")
+            if any(question.out == out and not question.over for question in self._questions.values()):
+                raise UserError(f"{out!r} is the target of a question: choose another name, or wait for it")
             if len(self._waiting) >= MAX_WAITING:
                 raise UserError(f"{MAX_WAITING} questions are waiting: stop one or try later")
             number = max(self._questions, default=0) + 1
@@ -145,6 +148,7 @@ class Questions:
                 if queued.stopping:
                     self._process.kill()
                 queued.stopping = True
+                queued.version += 1
                 self._interrupt(self._process)
 
     def close(self) -> None:
@@ -213,6 +217,8 @@ class Questions:
         """Handle a message of a worker."""
         if "progress" in line:
             doing, done, total = line["progress"]
+            if total and (queued.clock is None or doing != queued.doing):
+                queued.clock = (time.monotonic(), done)
             self._set(queued, doing=doing, done=done, total=total)
         elif "look" in line:
             deals, effects = line["look"]

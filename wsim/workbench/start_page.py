@@ -1,28 +1,83 @@
-"""The start page: runs, answers and positions of the folder."""
+"""The start page: three ways to begin, what is being played, and the studies of the folder with what they found."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from urllib.parse import urlencode
 
+from starlette.responses import RedirectResponse
 from starlette.routing import Route
 
-from wsim.workbench.rendering import folder_of, page, size_words
+from wsim.errors import UserError
+from wsim.game import find_game
+from wsim.installed import GAMES
+from wsim.lab.plan import Plan
+from wsim.workbench.ask_page import asked_questions, next_answer
+from wsim.workbench.findings import Findings
+from wsim.workbench.questions import form_of
+from wsim.workbench.rendering import OWN, folder_of, page, size_words
+from wsim.workbench.run_form import GAMES as FIRST_GAMES
 
 if TYPE_CHECKING:
+    from starlette.applications import Starlette
     from starlette.requests import Request
     from starlette.responses import Response
 
-MENU = (("Runs and answers", "/"),)
+MENU = (("Studies", "/"),)
+HEAVY = ("wsim.report.conclusions", "wsim.questions.answer_files")
+OWN.add("start.js")
+
+
+def begin(app: Starlette) -> None:
+    """Store findings as long as the server runs."""
+    app.state.findings = Findings(app.state.folder)
+
+
+def findings_of(request: Request) -> Findings:
+    """Return the findings that the server stores."""
+    findings: Findings = request.app.state.findings
+    return findings
 
 
 def start(request: Request) -> Response:
-    """Return the list of runs and files in the folder."""
-    folder, shows = folder_of(request), request.app.state.shows
+    """Return the start page."""
+    folder, shows, findings = folder_of(request), request.app.state.shows, findings_of(request)
     rows = [
-        (entry, shows[entry.kind](entry.name) if entry.kind in shows else None, size_words(entry.size))
+        (
+            entry,
+            shows[entry.kind](entry.name) if entry.kind in shows and not entry.damaged else None,
+            size_words(entry.size),
+            findings.known(entry),
+            f"/ask/run?{urlencode({'continued': entry.name})}" if entry.kind == "run" and not entry.damaged else "",
+        )
         for entry in folder.found()
     ]
-    return page(request, "start.html.j2", folder.root.name or str(folder.root), rows=rows, root=str(folder.root))
+    playing = [queued for queued in asked_questions(request.app).listed() if not queued.over]
+    first = Plan.make(game=next(iter(GAMES)), games=FIRST_GAMES)
+    return page(
+        request, "start.html.j2", folder.root.name or str(folder.root), rows=rows, root=str(folder.root),
+        playing=playing, first=first, title=find_game(first.game).TITLE, modules=["start.js"],
+        policies=list(dict.fromkeys(first.policies)),
+        runs=sum(entry.kind == "run" and not entry.damaged for entry, *_ in rows),
+    )  # fmt: skip
 
 
-ROUTES = [Route("/", start)]
+def play_now(request: Request) -> Response:
+    """Queue the first games of the default plan, and lead to the page that follows them."""
+    form = form_of("run")
+    name = next_answer(request, form)
+    seed = "".join(filter(str.isdecimal, name))  # each run has games of its own
+    queued = asked_questions(request.app).ask(form, {"seed": [seed]}, name)
+    return RedirectResponse(f"/asked/{queued.number}", 303)
+
+
+def finding(request: Request) -> Response:
+    """Return what a run or an answer found, as the part of the page that shows it."""
+    name = request.query_params.get("name", "")
+    entry = folder_of(request).entry(name)
+    if entry is None:
+        raise UserError(f"there is no run and no answer {name!r} in the folder")
+    return page(request, "finding.html.j2", name, found=findings_of(request).of(entry))
+
+
+ROUTES = [Route("/", start), Route("/play-now", play_now, methods=["POST"]), Route("/finding", finding)]

@@ -12,12 +12,12 @@ import math
 import sys
 import time
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from wsim.errors import UserError
+from wsim.game import find_game
 from wsim.lab.execution import Execution
-from wsim.lab.progress import Interrupted, ProgressOfLooks
+from wsim.lab.progress import ProgressOfLooks
 from wsim.policies.declare import ISOLATED
 from wsim.workbench.questions import form_of
 
@@ -50,18 +50,13 @@ def _send(name: str, value: Any) -> None:
 def main() -> None:
     """Answer the question on standard input."""
     question = json.loads(sys.stdin.readline())
-    form, out = form_of(question["kind"]), Path(question["out"])
+    form, texts = form_of(question["kind"]), question["texts"]
     try:
         ISOLATED.set(True)  # no one named this code on a command line
-        plan, groups = form.read(question["texts"])
-        stopped = False
-        try:
-            answer = form.question.answered(plan, groups, Execution(progress=_Lines()))
-        except Interrupted as interrupt:
-            if interrupt.result is None:
-                raise
-            answer, stopped = interrupt.result, True
-        answer.write(out)
+        plan, _ = form.read(texts)
+        if plan is not None and (seconds := find_game(plan.game).cold()):
+            _send("progress", [f"compiling the rules, about {math.ceil(seconds)} seconds", 0, 0])
+        stopped = form.perform(texts, question["out"], Execution(progress=_Lines()))
         _send("written", [stopped, question["out"]])
     except (UserError, OSError) as error:
         _send("refused", str(error))

@@ -12,4 +12,5 @@ QUESTION = Question(
     answer="answer:SensitivityAnswer",
     formats=("wsim-sensitivity/1",),
     display="question:Every",
+    first=("goal", "games", "seed"),
 )

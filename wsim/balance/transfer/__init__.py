@@ -12,4 +12,5 @@ QUESTION = Question(
     answer="answer:TransferAnswer",
     formats=("wsim-transfer/1", "wsim-carry/1"),
     only_command=("retrain",),
+    first=("goal", "patch", "players"),
 )

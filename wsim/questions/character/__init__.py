@@ -18,4 +18,6 @@ QUESTION = Question(
     games=10_000,
     games_help="10,000",
     section="Character",
+    first=("variant", "policies", "games"),
+    checks_first=True,
 )

@@ -19,16 +19,28 @@ class CharacterQuestion(Options):
     variant: tuple[str, ...] = option(
         "Compare with this value changed (repeatable; together one variant).", (), metavar="PATH=VALUE",
         names=("--variant-set",),
+        label="Compare with what change? (empty: none)", picker="value", example="cards.Palace.points=5",
     )  # fmt: skip
     variant_files: tuple[str, ...] = option(
-        "Compare with this patch applied (repeatable).", (), metavar="FILE", names=("--variant-patch",), file=True
+        "Compare with this patch applied (repeatable).",
+        (),
+        metavar="FILE",
+        names=("--variant-patch",),
+        file=True,
+        example="patch.toml",
     )
     against: tuple[str, ...] = option(
-        "Compare with these rule sets, comma-separated.", (), metavar="RULESETS", read=names, shown="none"
+        "Compare with these rule sets, comma-separated.",
+        (),
+        metavar="RULESETS",
+        read=names,
+        shown="none",
+        picker="ruleset",
+        example="2e",
     )
     playouts: int | None = option(
         "Estimate chances by so many playouts, not by the value net.", None, metavar="N", check=at_least(2),
-        shown="value net if the game has one, else 30",
+        shown="value net if the game has one, else 30", example="30",
     )  # fmt: skip
     deals: int = option(
         "Deals played in every seating of a mixed table, for what skill, seat and deal explain.", 1000, metavar="N",

@@ -12,4 +12,5 @@ QUESTION = Question(
     ask="answer:ask",
     answer="answer:CompareAnswer",
     formats=("wsim-compare/1",),
+    first=("first", "second", "metric"),
 )

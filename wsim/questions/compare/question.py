@@ -19,12 +19,22 @@ class CompareQuestion(Options):
     Either may be a folder with runs of several numbers of players (wsim import): the other run says which is meant.
     """
 
-    first: str = argument("Run folder.", metavar="RUN", file=True)
-    second: str = argument("Run folder with the same game and number of players.", metavar="OTHER", file=True)
+    first: str = argument("Run folder.", metavar="RUN", file=True, label="Which run?", picker="run", example="study")
+    second: str = argument(
+        "Run folder with the same game and number of players.",
+        metavar="OTHER",
+        file=True,
+        label="Compared with which run?",
+        picker="run",
+        example="other",
+    )
     metric: tuple[str, ...] = option(
         "Show only this metric (repeatable): score, win:NAME, built:CARD, worth:CARD, worth_points:CARD, ...",
         (),
         metavar="METRIC",
+        label="What should be compared? (empty: everything)",
+        picker="metric",
+        example="score",
     )
     level: float = level_option()
     within: float | None = within_option("every difference in --metric (both runs get more games)")

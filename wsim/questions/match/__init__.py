@@ -15,4 +15,6 @@ QUESTION = Question(
     plan=("game", "seed", "cards", "patch", "set"),
     write="answer:written",
     section="Matches",
+    first=("policies", "players", "budget"),
+    checks_first=True,
 )

@@ -36,16 +36,27 @@ class MatchQuestion(Options):
 
     round_robin: bool = option("Play each pair separately and print the matrix (default: all at one table).", False)
     budget: int = option(
-        "Maximum number of deals per table, each played in every seating.", 10_000, metavar="N", check=budget_of_deals
+        "Maximum number of deals per table, each played in every seating.",
+        10_000,
+        metavar="N",
+        check=budget_of_deals,
+        label="How many deals at most?",
+        example="2k",
+        effort=True,
     )
     alpha: float = option(
-        "Accepted probability of declaring a difference when there is none.", 0.05, metavar="RATE", check=error_rate
+        "Accepted probability of declaring a difference when there is none.",
+        0.05,
+        metavar="RATE",
+        check=error_rate,
+        example="0.01",
     )
     margin: float | None = option(
         "Smallest difference that matters: stop once all are known to be smaller.",
         None,
         metavar="DIFFERENCE",
         check=smallest_effect,
+        example="0.02",
     )
     within: float | None = within_option("every win share")
     spending: str = option(
@@ -53,6 +64,7 @@ class MatchQuestion(Options):
         "pocock",
         metavar="NAME",
         check=spending_function,
+        example="obrien_fleming",
     )
 
     first_budget: int | None = None
@@ -98,12 +110,19 @@ class MatchTables(Options):
     """The tables of a match: one per rule set and number of players."""
 
     policies: tuple[Policy, ...] = argument(
-        "Policies that play against each other, at least two.", (), hidden=True, metavar="POLICY POLICY..."
+        "Policies that play against each other, at least two.",
+        (),
+        hidden=True,
+        metavar="POLICY POLICY...",
+        label="Who plays against each other?",
+        picker="policy",
+        example="balanced,greedy",
     )
     ruleset: tuple[str, ...] = option(
         "One or several rule sets, comma-separated.",
         (), metavar="NAMES", names=("--ruleset", "--rulesets"), read=names,
         shown=lambda: defaults_by_game("ruleset").partition(";")[0],
+        label="Which rules?", picker="ruleset", example="1e",
     )  # fmt: skip
     players: tuple[int, ...] = option(
         "Numbers of players: 4, or 3,4,5, or 3..7.",
@@ -111,6 +130,8 @@ class MatchTables(Options):
         metavar="NUMBERS",
         read=player_numbers,
         shown="that of each rule set",
+        label="How many players?",
+        example="3..7",
     )
 
 

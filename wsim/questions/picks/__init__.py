@@ -20,4 +20,6 @@ QUESTION = Question(
     write="answer:written",
     item_link=ItemLink("card", "What does taking this {noun} cause?", "PICKS"),
     item_effects=True,
+    first=("card", "outcome", "games"),
+    checks_first=True,
 )

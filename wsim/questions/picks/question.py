@@ -36,27 +36,41 @@ class PickQuestion(Options):
 
     actions: tuple[str, ...] | None = option(
         "Actions, comma-separated: build, stage (bury), sell (deny), take (any of them).",
-        None, metavar="NAMES", names=("--action",), read=names, shown="build,stage,sell",
+        None, metavar="NAMES", names=("--action",), read=names, shown="build,stage,sell", example="build",
     )  # fmt: skip
-    outcome: str = option("Outcome: score, win, or any number of the seats table.", "score", metavar="METRIC")
+    outcome: str = option(
+        "Outcome: score, win, or any number of the seats table.",
+        "score",
+        metavar="METRIC",
+        label="What should be watched?",
+        picker="outcome",
+        example="win",
+    )
     against: str = option(
         "Compare with a uniformly drawn other legal move (others), or with the move of the policy (policy).",
         "others",
         metavar="others|policy",
         check=_against,
     )
-    card: str | None = option("Show only this card.", None, metavar="NAME")
-    age: int | None = option("Count only picks of this age.", None, metavar="N")
-    turn: int | None = option("Count only picks of this turn of an age.", None, metavar="N")
+    card: str | None = option(
+        "Show only this card.", None, metavar="NAME", label="Which card? (empty: all)", picker="item", example="Palace"
+    )
+    age: int | None = option("Count only picks of this age.", None, metavar="N", example="3")
+    turn: int | None = option("Count only picks of this turn of an age.", None, metavar="N", example="1")
     level: float = level_option()
     within: float | None = within_option("every effect that is shown")
     min_effective_n: int = option(
         "Omit rows whose effective sample size is below N.", 30, metavar="N", aliases=("--fewest",)
     )
     sweep: str | None = option(
-        "Repeat the experiment at each value: PATH=5..9, PATH=5..9..2 or PATH=5,7,9.", None, metavar="PATH=VALUES"
+        "Repeat the experiment at each value: PATH=5..9, PATH=5..9..2 or PATH=5,7,9.",
+        None,
+        metavar="PATH=VALUES",
+        example="cards.Palace.points=5..9",
     )
-    target: float | None = option("Find the value of --sweep at which the effect is this.", None, metavar="EFFECT")
+    target: float | None = option(
+        "Find the value of --sweep at which the effect is this.", None, metavar="EFFECT", example="0"
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -107,7 +121,7 @@ class PickPlay(Options):
 
     randomise: float | str = option(
         "Chance that a pick is replaced by a random one, for all seats or per seat.",
-        0.1, metavar="CHANCE", read=str,
+        0.1, metavar="CHANCE", read=str, example="0.2",
     )  # fmt: skip
     folder: Path | None = option(
         "Folder for the games of the experiment; or FILE.json or FILE.parquet for the answer alone.",

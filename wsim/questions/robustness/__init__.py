@@ -17,4 +17,6 @@ QUESTION = Question(
     games=20_000,
     games_help="20,000 for each policy",
     section="Between players",
+    first=("policies", "tables", "games"),
+    checks_first=True,
 )

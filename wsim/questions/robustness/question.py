@@ -20,6 +20,7 @@ class RobustnessQuestion(Options):
     tables: tuple[str, ...] = option(
         "Tables whose rows are compared, comma-separated, such as cards,wonders.",
         (), metavar="NAMES", read=names, shown="all",
+        label="Cards, wonders or everything?", picker="table", example="wonders",
     )  # fmt: skip
     level: float = level_option()
     within: float | None = within_option("every difference between players")
@@ -30,5 +31,11 @@ class Players(Options):
     """The policies whose figures are compared."""
 
     policies: tuple[Policy, ...] = argument(
-        "Policies, at least two; each plays all seats.", (), hidden=True, metavar="POLICY POLICY..."
+        "Policies, at least two; each plays all seats.",
+        (),
+        hidden=True,
+        metavar="POLICY POLICY...",
+        label="Which players are compared?",
+        picker="policy",
+        example="net,balanced",
     )

@@ -15,4 +15,6 @@ QUESTION = Question(
     games=20_000,
     games_help="20,000 at each level",
     section="By skill",
+    first=("what", "ladder", "games"),
+    checks_first=True,
 )

@@ -24,14 +24,17 @@ class SkillQuestion(Options):
     what: str = argument(
         "Table whose rows are compared, such as cards or wonders.",
         "cards", hidden=True, metavar="[TABLE]",
+        label="Cards, wonders or something else?", picker="table", example="wonders",
     )  # fmt: skip
     ladder: tuple[str, ...] = option(
         "Policies from weakest to strongest, comma-separated.",
         (), metavar="NAMES", read=names, shown=f"{','.join(LADDER)}, if the game has them",
+        label="Which players, weakest first?", picker="policy", example="random,greedy,net",
     )  # fmt: skip
     between: tuple[str, ...] = option(
         "Also show the change between these two levels.",
         (), metavar="A,B", read=names, shown=f"{','.join(BETWEEN)}, if both are on the ladder",
+        picker="policy", example="greedy,net",
     )  # fmt: skip
     level: float = level_option()
     within: float | None = within_option("every change")

@@ -26,4 +26,6 @@ QUESTION = Question(
     section="What if",
     item_link=ItemLink("ban", "What if a seat may not have this {noun}?", "RESTRICT"),
     change_fields=("change", "metric"),
+    first=("change", "metric", "budget"),
+    checks_first=True,
 )

@@ -268,6 +268,11 @@ def _conclusion(effects: Sheet, record: Mapping[str, Any]) -> Conclusion:
     largest = sorted(clear or rows, key=lambda row: -abs(row["effect"] or 0))
     figures = [f"{row['variant']}: {_with_interval(column, row)}" for row in largest[:MOST_NAMED]]
     figures += [f"{len(largest) - MOST_NAMED} more"] if len(largest) > MOST_NAMED else []
+    deals = f"on {record['deals']:,} common deals"
+    if len(rows) == 1 and rows[0]["verdict"] is not None:
+        effect, what = _with_interval(column, rows[0]), str(rows[0]["variant"]).removeprefix("cards.")
+        word = rows[0]["verdict"] if clear else "not clearly different"
+        return Conclusion(f"With {what}, {metric} is {word}: {effect}.", f"The difference is {deals}.", bool(clear))
     if clear:
         verb = "changes" if len(clear) == 1 else "change"
         headline = f"What if: {len(clear)} of {counted(len(rows), 'variant')} clearly {verb} {metric}."
@@ -275,7 +280,7 @@ def _conclusion(effects: Sheet, record: Mapping[str, Any]) -> Conclusion:
         headline = f"What if: no verdict on {metric}, because the change itself selects its seats."
     else:
         headline = f"What if: no clear effect on {metric}."
-    return Conclusion(headline, f"{', '.join(figures)}, on {record['deals']:,} common deals.", bool(clear))
+    return Conclusion(headline, f"{', '.join(figures)}, {deals}.", bool(clear))
 
 
 def _with_interval(column: Column, row: Mapping[str, Any]) -> str:

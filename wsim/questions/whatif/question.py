@@ -19,19 +19,28 @@ class Change(Options):
     """
 
     change: tuple[str, ...] = option(
-        "Change one value in the variant only (repeatable).", (), metavar="PATH=VALUE", names=("--set",)
+        "Change one value in the variant only (repeatable).",
+        (),
+        metavar="PATH=VALUE",
+        names=("--set",),
+        label="What do you want to change?",
+        picker="value",
+        example="cards.Palace.points=5",
     )
     change_files: tuple[str, ...] = option(
         "Apply this patch in the variant only (repeatable).",
-        (), metavar="FILE", names=("--patch",), file=True,
+        (), metavar="FILE", names=("--patch",), file=True, example="patch.toml",
     )  # fmt: skip
     sweep: str | None = option(
-        "One variant for each value: PATH=5..9, PATH=5..9..2 or PATH=5,7,9.", None, metavar="PATH=VALUES"
+        "One variant for each value: PATH=5..9, PATH=5..9..2 or PATH=5,7,9.",
+        None,
+        metavar="PATH=VALUES",
+        example="cards.Palace.points=5..9",
     )
     ban: tuple[str, ...] = option(
         "Forbid one seat to do this: trade, stages, sell, a colour or a card (comma-separated). Each seat of a deal is "
         "restricted in turn, or only --seat. One variant per --ban.",
-        (), metavar="THINGS",
+        (), metavar="THINGS", picker="item", example="Palace",
     )  # fmt: skip
     resume: Path | None = option(
         "Continue this answer (FILE.json) after Ctrl-C or with a larger --budget: its looks count.",

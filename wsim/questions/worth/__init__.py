@@ -18,4 +18,6 @@ QUESTION = Question(
     games=12_500,
     games_help="12,500",
     section="Worth",
+    first=("by", "policies", "games"),
+    checks_first=True,
 )

@@ -32,10 +32,11 @@ class WorthQuestion(Options):
 
     overrule: float | str = option(
         "Chance that a policy is overruled; or one for each seat.", CHANCE, metavar="CHANCE", read=str, check=_chance,
+        example="0.2",
     )  # fmt: skip
     by: tuple[str, ...] = option(
         "Split by: age, turn, policy, wonder, side, seat; or wonder,side.", (), metavar="COLUMNS", read=names,
-        shown="all wishes together",
+        shown="all wishes together", label="Split by what? (empty: all together)", example="age",
     )  # fmt: skip
     level: float = level_option()
     within: float | None = within_option("every worth that is shown")

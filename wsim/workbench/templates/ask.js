@@ -1,17 +1,55 @@
-// A question as it is answered: progress and intervals come as events; the page itself says the rest.
+// A question as it is answered: progress and intervals come as events, the figures of a run as parts of its page.
 const asked = document.getElementById("asked");
+const figures = document.getElementById("so-far");
+const GROWTH = 1.5;  // the figures are drawn again when there are this many times as many games
+let drawn = 0;  // games of the figures that are shown
+let drawing = false;
 
 function digits(value) {
   return value === null ? "" : value.toFixed(Math.abs(value) < 1 ? 4 : 3).replace("-", "\u2212");
 }
 
+function inWords(seconds) {
+  if (seconds < 60) return `${Math.max(1, seconds)} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
+}
+
+async function draw(last) {
+  if (!figures || drawing) return;
+  drawing = true;
+  try {
+    const reply = await fetch(figures.dataset.part);
+    if (reply.status === 200) {
+      const page = new DOMParser().parseFromString(await reply.text(), "text/html");
+      const part = page.querySelector("[data-games]");
+      const games = Number(part.dataset.games);
+      if (last || games >= GROWTH * drawn) {
+        drawn = games;
+        figures.querySelector("div").replaceChildren(part);
+        figures.hidden = false;
+      }
+    }
+  } catch {
+    // the connection is lost, which the events say
+  }
+  drawing = false;
+}
+
 function show(record) {
-  document.getElementById("doing").textContent = record.doing || record.state;
+  document.getElementById("doing").textContent = record.stopping ? "stopping" : record.doing || record.state;
   const bar = document.getElementById("progress");
-  bar.max = record.total || 1;
-  bar.value = record.done;
+  if (record.total) {
+    bar.max = record.total;
+    bar.value = record.done;
+  } else {
+    bar.removeAttribute("value");
+  }
   const of = record.total ? `${record.done.toLocaleString("en")} of ${record.total.toLocaleString("en")}` : "";
   document.getElementById("count").textContent = of;
+  const most = record.effects.length || record.deals !== null ? "at most" : "about";
+  document.getElementById("left").textContent = record.left === null ? "" : `${most} ${inWords(record.left)} left`;
+  if (record.done >= GROWTH * drawn) draw(false);
   if (!record.effects.length) return;
   document.getElementById("effects").hidden = false;
   document.getElementById("deals").textContent = `After ${record.deals.toLocaleString("en")} deals`;
@@ -44,4 +82,6 @@ if (asked.dataset.over === "0") {
     }
   });
   source.addEventListener("error", () => { lost.hidden = false; });
+} else {
+  draw(true);
 }

@@ -1,0 +1,69 @@
+"""The first minute in a real browser: a run is started, followed through a reload, stopped, continued, and found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.report.browser import complaints
+from tests.workbench.browsing import base, entered, shown_and_sound, soon
+from tests.workbench.conftest import Serve
+from wsim.lab.store import load_run
+
+if TYPE_CHECKING:
+    from selenium.webdriver import Chrome
+
+pytestmark = pytest.mark.browser
+
+FIGURES = "return !(document.getElementById('so-far')?.hidden ?? true)"
+OVER = "return document.getElementById('asked')?.dataset.over === '1'"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("beginning")
+
+
+@pytest.fixture(scope="module")
+def address(folder: Path, serve: Serve) -> str:
+    return serve(folder)[1]
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
+def test_an_empty_folder_offers_three_things(chrome: Chrome, address: str, scheme: str, width: int) -> None:
+    entered(chrome, address, width)
+    shown_and_sound(chrome, address, "/", scheme, width)
+    assert len(chrome.find_elements("css selector", ".doors > li")) == 3
+    assert len(chrome.find_elements("css selector", ".doors :is(button, a.button)")) == 3
+
+
+def test_a_run_is_followed_stopped_and_continued(chrome: Chrome, address: str, folder: Path) -> None:
+    entered(chrome, address, 390, "/ask/run?policies=random&games=150k&out=study")
+    chrome.find_element("css selector", ".go button").click()
+    soon(chrome).until(lambda one: one.execute_script(FIGURES))
+    assert "games. A dot is the estimate" in chrome.find_element("css selector", "#so-far").text
+    chrome.refresh()
+    soon(chrome).until(lambda one: "left" in one.find_element("css selector", "#left").text)
+    assert complaints(chrome) == []
+    chrome.find_element("css selector", "#asked form button").click()
+    soon(chrome).until(lambda one: one.execute_script(OVER))
+    games = load_run(folder / "study").games
+    assert 0 < games < 150_000
+    chrome.get(base(address))
+    soon(chrome).until(lambda one: one.find_elements("css selector", ".finding strong"))
+    assert "not finished" in chrome.find_element("css selector", "#found tbody").text
+    assert chrome.find_elements("css selector", ".finding svg")
+    assert complaints(chrome) == []
+    assert chrome.execute_script("return document.documentElement.scrollWidth <= innerWidth")
+    chrome.find_element("link text", "Continue").click()
+    assert chrome.find_element("css selector", "input[name=games]").get_attribute("value") == "150000"
+    field = chrome.find_element("css selector", "input[name=games]")
+    field.clear()
+    field.send_keys("150100")
+    chrome.find_element("css selector", ".go button").click()
+    soon(chrome).until(lambda one: one.execute_script(OVER))
+    assert load_run(folder / "study").games == 150_100
+    soon(chrome).until(lambda one: one.execute_script(FIGURES))
+    assert complaints(chrome) == []

@@ -1,0 +1,253 @@
+"""Checks of a form before anything is queued: every mistake with its field, what changes, and how long it may take.
+
+A form is checked at two depths. The quick check reads every value. The deep one also prepares the games as the question
+would, up to the first game, so that an unknown policy, metric or card is found before the question waits in the queue.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from wsim.errors import UserError
+from wsim.game import find_game
+from wsim.installed import GAMES
+from wsim.lab.batch import rows_and_picks, usable_threads
+from wsim.lab.execution import Execution
+from wsim.lab.plan import Plan
+from wsim.options import names, typed
+from wsim.questions.deals import sample
+from wsim.questions.metrics import WORTHS, parse_metric
+from wsim.spec.catalogues import Source, catalogues_of
+from wsim.workbench.questions import TRUST, Form, Texts, code_in, value_of
+from wsim.workbench.values import values_of
+
+if TYPE_CHECKING:
+    from wsim.game import Simulator
+    from wsim.lab.tasks import Ready
+
+MAX_FOUND = 8
+"""Deep checks: each finds the next mistake without the fields of those before."""
+TIMED = 0.05
+"""Seconds of games that are played to measure their pace."""
+MAX_TIMED = 64
+MIN_PART = 4
+"""Letters of a name that identify it in a sentence."""
+_QUOTED = re.compile(r"'([^']*)'|\"([^\"]*)\"")
+
+
+class _Playable(Exception):  # noqa: N818 (it is no error)
+    """Everything is prepared, and the first game would be played."""
+
+    def __init__(self, ready: Sequence[Ready]) -> None:
+        super().__init__()
+        self.ready = ready
+
+
+class _UpToTheFirstGame(Execution):
+    """An execution that stops before the first game."""
+
+    def chunk_runner(self, ready: Sequence[Ready]) -> Any:
+        """Raise _Playable with the prepared simulators."""
+        raise _Playable(ready)
+
+    @contextmanager
+    def connected(self, simulator: Simulator) -> Iterator[Execution]:
+        """Raise _Playable with the prepared simulator."""
+        raise _Playable([(simulator.plan, simulator)])
+        yield self
+
+
+@dataclass
+class Checked:
+    """The result of a check.
+
+    Attributes
+    ----------
+    mistakes: sentences by field; under the empty name, those that belong to no single field.
+    preview: what changes, a sentence each. seconds: the forecast of the time, at most; None where it is unknown.
+    """
+
+    mistakes: dict[str, list[str]] = field(default_factory=dict)
+    preview: list[str] = field(default_factory=list)
+    seconds: float | None = None
+
+    def add(self, name: str, error: UserError) -> None:
+        """Add the mistakes of an error to a field."""
+        for sentence in str(error).split("\nalso: "):
+            if all(sentence not in others for others in self.mistakes.values()):
+                self.mistakes.setdefault(name, []).append(sentence)
+
+
+def check(form: Form, texts: Texts, *, deep: bool) -> Checked:
+    """Check a form; ``deep``: prepare its games, unless code of the user would run or the rules need compiling."""
+    checked = Checked()
+    texts = {name: lines for name, lines in texts.items() if name != TRUST}
+    for name, _, kind, _, option in form.fields():
+        lines = [line.strip() for line in texts.get(name, ()) if line.strip()]
+        if lines:
+            try:
+                value = typed(name, kind, value_of(name, kind, option, lines))
+                if value is not None and option.check is not None:
+                    option.check(name, value)
+            except UserError as error:
+                checked.add(name, error)
+    if checked.mistakes:
+        try:
+            form.read(texts)
+        except UserError as error:
+            for sentence in str(error).split("\nalso: "):
+                checked.add(field_of(sentence, texts), UserError(sentence))
+        return checked
+    if deep and not code_in(form, texts):
+        _check_choices(form, texts, checked)
+    remaining = {name: lines for name, lines in texts.items() if name not in checked.mistakes}
+    for _ in range(MAX_FOUND if deep else 1):
+        try:
+            ready, arms = _ready(form, remaining, deep=deep)
+        except UserError as error:
+            name = field_of(str(error), remaining)
+            if name or not checked.mistakes:
+                checked.add(name, error)
+            if not name:
+                break
+            del remaining[name]
+        else:
+            if not checked.mistakes and ready is not None:
+                checked.seconds = forecast(form, texts, ready, arms)
+            break
+    if not checked.mistakes:
+        checked.preview = preview(form, texts)
+    return checked
+
+
+def _check_choices(form: Form, texts: Texts, checked: Checked) -> None:
+    """Check names of policies, values and metrics on their own, so that one mistake does not hide another."""
+    keys = {name: " ".join(texts[name]).partition(",")[0] for name in ("game", "ruleset") if texts.get(name)}
+    try:
+        plan = Plan.make(**keys)
+    except UserError as error:
+        checked.add(next(iter(keys), ""), error)
+        return
+    game = find_game(plan.game)
+    for name, *_, option in form.fields():
+        lines = texts.get(name, ())
+        try:
+            if option.picker == "policy":
+                for entry in (entry for line in lines for entry in names(line)):
+                    game.prepare(plan.replace(policies=entry))
+            elif option.picker == "value" and lines:
+                game.prepare(plan.replace(set=lines))
+            elif option.picker == "metric":
+                for line in (line for line in lines if line.partition(":")[0] not in WORTHS and "." not in line):
+                    parse_metric(line, sample(game.prepare(plan)), game.OWNED)
+        except UserError as error:
+            checked.add(name, error)
+
+
+def field_of(sentence: str, texts: Texts) -> str:
+    """Return the field that a sentence is about: it quotes part of its content, or names it; empty if none does."""
+    quoted = [first or second for first, second in _QUOTED.findall(sentence.partition(" (did you mean")[0])]
+    for quote in filter(None, quoted):
+        for name, lines in texts.items():
+            if any(quote in line for line in lines):
+                return name
+    words = set(re.findall(r"\w+", sentence))
+    for name, lines in texts.items():  # a part of a path is not quoted
+        if any(len(part) >= MIN_PART and part in words for line in lines for part in re.findall(r"[A-Z]\w+", line)):
+            return name
+    said = sentence.lower()
+    return next(
+        (name for name in texts if re.search(rf"(?<![-\w]){name.replace('_', ' ')} (must|takes|cannot)", said)), ""
+    )
+
+
+def _ready(form: Form, texts: Texts, *, deep: bool) -> tuple[Simulator | None, int]:
+    """Read a form and prepare its games; return a simulator, if there is one, and the number of them."""
+    plan, groups = form.read(texts)
+    if not deep or code_in(form, texts):
+        return None, 0
+    plans = [plan] if plan is not None else [each for group in groups for each in getattr(group, "plans", ())]
+    if any(find_game(each.game).cold() for each in plans):
+        return None, 0
+    if form.question.checks_first:
+        try:
+            form.question.answered(plan, groups, _UpToTheFirstGame())
+        except _Playable as playable:
+            return playable.ready[0][1], len(playable.ready)
+        return None, 0
+    simulators = [find_game(each.game).prepare(each) for each in plans]
+    return (simulators[0], 1) if simulators else (None, 0)
+
+
+def forecast(form: Form, texts: Texts, simulator: Simulator, arms: int) -> float | None:
+    """Return the seconds that the games of a form take at most on this machine; None if their number is unknown."""
+    plan, groups = form.read(texts)
+    for group, values in zip(form.question.option_groups, groups, strict=True):
+        for name, owner, *_, option in form.fields():
+            if owner is group and option.effort:
+                return _total(simulator, getattr(values, name), arms)
+    return None if plan is None else _total(simulator, plan.games, arms)
+
+
+def _total(simulator: Simulator, games: int, arms: int) -> float:
+    return games * arms * _pace(simulator) / usable_threads(None)
+
+
+def _pace(simulator: Simulator) -> float:
+    """Return the seconds that a game takes with one thread; measured once for the same players and rules."""
+    plan = simulator.plan
+    key = (plan.game, plan.ruleset, plan.players, plan.policies)
+    if key not in _PACES:
+        rows_and_picks(simulator, range(1), picks=False)  # loads what is compiled
+        games, start = 0, time.perf_counter()
+        while games < MAX_TIMED and time.perf_counter() - start < TIMED:
+            rows_and_picks(simulator, range(games, games + 4), picks=False)
+            games += 4
+        _PACES[key] = (time.perf_counter() - start) / games
+    return _PACES[key]
+
+
+_PACES: dict[Any, float] = {}
+
+
+def preview(form: Form, texts: Texts) -> list[str]:
+    """Return what the values in a form change, compared with the printed game: ``Palace, points: 8 to 5``."""
+    game = " ".join(texts.get("game", ())) or next(iter(GAMES))
+    ruleset = " ".join(texts.get("ruleset", ())) or str(find_game(game).default_plan()["ruleset"])
+    named = [name for name, *_, option in form.fields() if option.picker == "value"]
+    lines = [line for name in named for line in texts.get(name, ()) if "=" in line]
+    if not lines:
+        return []
+    try:
+        printed = printed_values(game, ruleset.partition(",")[0])
+    except UserError:
+        return []
+    return [change_in_words(line, printed) for line in lines]
+
+
+@lru_cache(maxsize=8)
+def printed_values(game: str, ruleset: str) -> Mapping[str, str]:
+    """Return the printed values of a catalogue by path; empty for a game without one."""
+    catalogues = catalogues_of(find_game(game))
+    return {} if catalogues is None else values_of(catalogues.page(Source(ruleset), None).record)
+
+
+def change_in_words(line: str, printed: Mapping[str, str]) -> str:
+    """Return a changed value in words.
+
+    >>> change_in_words("cards.Palace.points=5", {"cards.Palace.points": "8"})
+    'Palace, points: 8 to 5'
+    """
+    path, _, value = (part.strip() for part in line.partition("="))
+    parts = [part.strip('"') for part in re.findall(r'"[^"]*"|[^.]+', path)]
+    name = ", ".join(filter(None, (parts[1] if len(parts) > 2 else "", " ".join(parts[2:] or parts).replace("_", " "))))
+    before = printed.get(path)
+    if before == value:
+        return f"{name}: {value}, as printed"
+    return f"{name}: {value}, which it does not have as printed" if before is None else f"{name}: {before} to {value}"

@@ -1,0 +1,179 @@
+"""What runs and answers found: a sentence and a small picture each, and the first figures of a run that is played."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from wsim.errors import UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from wsim.document import Chart, Sheet
+    from wsim.lab.store import Run
+    from wsim.report.conclusions import Statement
+    from wsim.report.page_parts import Figure
+    from wsim.stats.tables import Table
+    from wsim.workbench.folder import Folder, Found
+
+MAX_STORED = 500
+MAX_MARKS = 40
+"""Rows of a small picture: the first and the last."""
+WIDTH, HEIGHT, EDGE = 160, 48, 4
+"""Pixels of a small picture, and of its margin."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a run or an answer found.
+
+    Attributes
+    ----------
+    sentence: its conclusion; empty if it has none. detail: the figures behind it. picture: a small SVG, or empty.
+    """
+
+    sentence: str
+    detail: str = ""
+    picture: str = ""
+
+
+@dataclass(frozen=True)
+class TableSoFar:
+    """A table of a run that is still being played.
+
+    Attributes
+    ----------
+    name: of the table. about: what it shows. statements: its conclusions so far. figure: its chart, if it has one.
+    """
+
+    name: str
+    about: str
+    statements: Sequence[Statement]
+    figure: Figure | None
+
+
+class Findings:
+    """The findings of the files of a folder; each is computed once, until its file changes."""
+
+    def __init__(self, folder: Folder) -> None:
+        self._folder, self._lock = folder, Lock()
+        self._stored: OrderedDict[tuple[str, float, int], Finding] = OrderedDict()
+
+    def known(self, entry: Found) -> Finding | None:
+        """Return a finding if it has been computed."""
+        with self._lock:
+            return self._stored.get(_key(entry))
+
+    def of(self, entry: Found) -> Finding:
+        """Return what a run or an answer found; without a sentence if it cannot be read."""
+        known = self.known(entry)
+        if known is not None:
+            return known
+        try:
+            finding = _finding(entry, self._folder.inside(entry.name))
+        except (UserError, OSError, KeyError, TypeError, ValueError, IndexError):  # a damaged file
+            finding = Finding("")
+        with self._lock:
+            self._stored[_key(entry)] = finding
+            while len(self._stored) > MAX_STORED:
+                self._stored.popitem(last=False)
+        return finding
+
+
+def _key(entry: Found) -> tuple[str, float, int]:
+    return entry.name, entry.when.timestamp(), entry.size
+
+
+def _finding(entry: Found, path: Path) -> Finding:
+    from wsim.lab.store import load_run
+    from wsim.questions.answer_files import stored_in
+
+    if entry.kind != "run":
+        stored = stored_in(path)
+        document = None if stored is None else stored.document()
+        conclusion = None if document is None else document.conclusion
+        if document is None or conclusion is None:
+            return Finding("")
+        pictures = (small_picture(chart, sheet) for sheet in document.tables for chart in sheet.charts)
+        return Finding(conclusion.headline, conclusion.detail, next(filter(None, pictures), ""))
+    run = load_run(path)
+    for name, _, table in main_tables(run):
+        statements = about(name, table, run.games)
+        if statements:
+            sheet = table.sheet()
+            pictures = (small_picture(chart, sheet) for chart in sheet.charts)
+            return Finding(statements[0].headline, statements[0].detail, next(filter(None, pictures), ""))
+    return Finding("")
+
+
+def main_tables(run: Run) -> Iterator[tuple[str, str, Table]]:
+    """Yield the tables that a run shows at its end, with rows: name, what it shows, table; dealt factors first."""
+    from wsim.lab.run_tables import tables_of_run
+
+    shown = [(name, one) for name, one in tables_of_run(run).items() if one.shown == "run" and one.fits(run.plan)]
+    made = [(name, one.about, one.table(run)) for name, one in shown]
+    order = {"levels": 0, "owners": 1}
+    made = [each for each in made if each[2].form in order]
+    made = [each for each in made if len(each[2].frame) > 1]  # one policy that plays all seats
+    yield from sorted(made, key=lambda each: (each[2].labels[:1] == ("policy",), order[each[2].form]))
+
+
+def about(name: str, table: Table, games: int) -> list[Statement]:
+    """Return the conclusions about a table, the clear ones first; cautions are left out."""
+    from wsim.report.conclusions import WORTH, about_levels, about_worth
+
+    if table.form == "levels":
+        statements = about_levels(table, name, games)
+    else:
+        statements = about_worth(table, name, games) if WORTH in table.frame.columns else []
+    return sorted((one for one in statements if one.kind != "caution"), key=lambda one: one.kind != "clear")
+
+
+def so_far(run: Run) -> list[TableSoFar]:
+    """Return the tables of a run that is being played, each with its chart and its conclusions."""
+    from wsim.game import find_game
+    from wsim.report.page_parts import drawn_of
+    from wsim.report.theme import Palette
+
+    palette = Palette(find_game(run.plan.game).COLOURS)
+    tables = []
+    for name, what, table in main_tables(run):
+        figures = drawn_of(table.sheet(), palette)
+        tables.append(TableSoFar(name, what, about(name, table, run.games), figures[0] if figures else None))
+    return [table for table in tables if table.figure is not None or table.statements]
+
+
+def small_picture(chart: Chart, sheet: Sheet) -> str:
+    """Return the estimates of a chart with their intervals as a small SVG, lowest first; empty if it has none."""
+    column = next((one for one in sheet.columns if one.name == chart.values[0]), None)
+    if column is None:
+        return ""
+    rows = [
+        (float(row[column.name]), *ends)
+        for row in sheet.rows
+        if row.get(column.name) is not None and (ends := column.interval(row)) is not None
+    ]
+    if not rows:
+        return ""
+    rows.sort()
+    rows = rows if len(rows) <= MAX_MARKS else rows[: MAX_MARKS // 2] + rows[-MAX_MARKS // 2 :]
+    reference = chart.reference if chart.reference is not None else column.reference
+    numbers = [number for row in rows for number in row] + ([] if reference is None else [reference])
+    low, high = min(numbers), max(numbers)
+
+    def height(value: float) -> float:
+        inner = HEIGHT - 2 * EDGE
+        return round(HEIGHT - EDGE - inner * (value - low) / ((high - low) or 1), 1)
+
+    marks = [] if reference is None else [f'<path class="ref" d="M0 {height(reference)}H{WIDTH}"/>']
+    for index, (value, below, above) in enumerate(rows):
+        x = round(EDGE + (index + 0.5) * (WIDTH - 2 * EDGE) / len(rows), 1)
+        clear = reference is not None and not below <= reference <= above
+        kind = ' class="clear"' if clear else ""
+        line, dot = f"M{x} {height(below)}V{height(above)}", f'cx="{x}" cy="{height(value)}"'
+        marks.append(f'<g{kind}><path d="{line}"/><circle {dot} r="2"/></g>')
+    return f'<svg class="small" viewBox="0 0 {WIDTH} {HEIGHT}" aria-hidden="true">{"".join(marks)}</svg>'

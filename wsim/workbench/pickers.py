@@ -1,0 +1,128 @@
+"""What a form offers to choose from: cards, wonders, values, metrics, policies, rule sets, tables and runs.
+
+Everything comes from the game and the folder. ``Option.picker`` names the picker of a field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from wsim.errors import UserError, nearest
+from wsim.game import analyses_of, find_game
+from wsim.installed import GAMES
+from wsim.lab.plan import Plan
+from wsim.spec.catalogues import catalogues_of
+from wsim.workbench.checks import change_in_words, printed_values
+
+if TYPE_CHECKING:
+    from wsim.workbench.folder import Folder
+
+
+class Choice(NamedTuple):
+    """A choice: what is put into the field, what is shown, and a note."""
+
+    value: str
+    label: str
+    note: str = ""
+
+
+class Setting(NamedTuple):
+    """What choices depend on: the game and the rule set of the form, and the folder."""
+
+    game: str
+    ruleset: str
+    folder: Folder
+
+
+def choices(picker: str, game: str, ruleset: str, folder: Folder) -> list[Choice]:
+    """Return the choices of a picker; raise UserError for an unknown picker, game or rule set."""
+    if picker not in _PICKERS:
+        raise UserError(f"there is no picker {picker!r}{nearest(picker, _PICKERS)}")
+    game = game or next(iter(GAMES))
+    ruleset = ruleset.partition(",")[0].strip() or str(find_game(game).default_plan()["ruleset"])
+    return list(_PICKERS[picker](Setting(game, ruleset, folder)))
+
+
+def _values(setting: Setting) -> Iterator[Choice]:
+    """Yield the numbers and words of the catalogue that can be changed, with their printed values."""
+    printed = printed_values(setting.game, setting.ruleset)
+    for path, value in printed.items():
+        words = change_in_words(f"{path}={value}", printed).removesuffix(", as printed")
+        yield Choice(f"{path}={value}", words.partition(":")[0], f"printed {value}")
+
+
+def _items(setting: Setting) -> Iterator[Choice]:
+    owned, _ = _of_seats(setting.game, setting.ruleset)
+    for name, noun in owned:
+        yield Choice(name, name, noun)
+
+
+def _metrics(setting: Setting) -> Iterator[Choice]:
+    yield from _outcomes(setting)
+    owned, groups = _of_seats(setting.game, setting.ruleset)
+    for column, names in groups.items():
+        for name in names:
+            yield Choice(f"win:{name}", f"wins of {name}", column)
+    prefixes = {noun: prefix for prefix, noun in find_game(setting.game).OWNED.items()}
+    for name, noun in owned:
+        yield Choice(f"{prefixes[noun]}{name}", f"how often seats have {name}", noun)
+        if find_game(setting.game).WISHES is not None:
+            yield Choice(f"worth:{name}", f"worth of {name} to the seats that want it", noun)
+
+
+def _outcomes(_: Setting) -> Iterator[Choice]:
+    yield Choice("score", "points of a seat", "all seats")
+    yield Choice("win", "win share", "all seats")
+
+
+def _policies(setting: Setting) -> Iterator[Choice]:
+    for row in find_game(setting.game).policies():
+        yield Choice(str(row["name"]), str(row["name"]), str(row["idea"]))
+
+
+def _rulesets(setting: Setting) -> Iterator[Choice]:
+    catalogues = catalogues_of(find_game(setting.game))
+    for row in [] if catalogues is None else catalogues.rulesets():
+        yield Choice(str(row["ruleset"]), str(row["ruleset"]), str(row.get("title", "")))
+
+
+def _tables(setting: Setting) -> Iterator[Choice]:
+    for name, analysis in analyses_of(find_game(setting.game)).items():
+        yield Choice(name, name, analysis.about)
+
+
+def _runs(setting: Setting) -> Iterator[Choice]:
+    for entry in setting.folder.found():
+        if entry.kind == "run" and not entry.damaged:
+            yield Choice(entry.name, entry.name, entry.plan)
+
+
+@lru_cache(maxsize=8)
+def _of_seats(game: str, ruleset: str) -> tuple[list[tuple[str, str]], Mapping[str, list[str]]]:
+    """Return the items that a seat can have, each with its noun, and the names that tables are split by."""
+    from wsim.questions.deals import sample
+    from wsim.questions.metrics import groups_of
+
+    found = find_game(game)
+    seats = sample(found.prepare(Plan.make(game=game, ruleset=ruleset, games=1)))
+    owned = [
+        (column.removeprefix(prefix), noun)
+        for prefix, noun in found.OWNED.items()
+        for column in seats.columns
+        if column.startswith(prefix)
+    ]
+    return owned, {name: names for name, names in groups_of(seats).items() if name != "policy"}
+
+
+_PICKERS: Mapping[str, Callable[[Any], Iterator[Choice]]] = {
+    "value": _values,
+    "item": _items,
+    "metric": _metrics,
+    "outcome": _outcomes,
+    "policy": _policies,
+    "ruleset": _rulesets,
+    "table": _tables,
+    "run": _runs,
+}
