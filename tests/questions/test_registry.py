@@ -118,7 +118,7 @@ def test_no_page_names_a_question(room: str) -> None:
 
 @pytest.mark.usefixtures("installed")
 def test_an_installed_question_has_a_form_and_a_function() -> None:
-    from wsim.workbench.questions import form_of
+    from wsim.workbench.forms import form_of
 
     answer: Any = wsim.toy(number=5)  # type: ignore[attr-defined]
     assert answer.squares["square"].to_list() == [0, 1, 4, 9, 16]

@@ -26,7 +26,8 @@ from wsim.learn.harvest import harvest_of
 from wsim.wonders.catalog import load_catalogue
 from wsim.wonders.catalog.listing import card_rows
 from wsim.wonders.game import GAME
-from wsim.workbench.questions import code_in, form_of
+from wsim.workbench.forms import form_of
+from wsim.workbench.questions import code_in
 
 ROOT = Path(__file__).parents[2]
 CENSUS = ROOT / "analysis" / "expansion" / "census.toml"

@@ -23,7 +23,7 @@ from wsim.options import options_of
 from wsim.questions.registry import OUTPUTS
 from wsim.workbench import queue_of_questions
 from wsim.workbench.folder import Folder
-from wsim.workbench.questions import form_of, forms
+from wsim.workbench.forms import form_of, forms
 from wsim.workbench.queue_of_questions import MAX_WAITING, Questions, QueuedQuestion
 
 ANSWERS = """

@@ -42,15 +42,18 @@ def fill(view: Chrome, kind: str, fields: dict[str, str]) -> None:
     from selenium.webdriver.common.keys import Keys
 
     view.find_element("css selector", f"a[href='/ask/{kind}']").send_keys(Keys.ENTER)
-    for _ in range(80):
+    for summary in view.find_elements("css selector", "form.question > details:not([open]) > summary"):
+        summary.send_keys(Keys.ENTER)
+    missing = dict(fields)
+    for _ in range(200):
         view.switch_to.active_element.send_keys(Keys.TAB)
-        name = view.execute_script("return document.activeElement.name || document.activeElement.type")
-        if name in fields:
+        name = view.execute_script("return document.activeElement.name")
+        if name in missing:
             view.switch_to.active_element.send_keys(Keys.CONTROL, "a")
-            view.switch_to.active_element.send_keys(fields[name])
-        if name == "submit":
+            view.switch_to.active_element.send_keys(missing.pop(name))
+        if not missing:
             break
-    view.switch_to.active_element.send_keys(Keys.ENTER)
+    view.find_element("css selector", ".go button").send_keys(Keys.ENTER)
     soon(view).until(lambda one: "/asked/" in one.current_url)
 
 
@@ -95,6 +98,30 @@ def test_a_question_is_followed_reloaded_found_in_another_tab_and_stopped(
     view.close()
     view.switch_to.window(view.window_handles[0])
     soon(view).until(lambda one: "See the answer" in one.page_source)  # the first tab was told, too
+
+
+def test_mistakes_appear_while_typing_and_a_value_is_chosen_from_the_list(view: Chrome) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    view.get(view.current_url.replace("/ask", "/ask/whatif"))
+    policies = view.find_element("css selector", "input[name=policies]")
+    view.execute_script("arguments[0].closest('details').open = true", policies)
+    policies.send_keys("randon")
+    view.find_element("css selector", "[data-picker=value] summary").send_keys(Keys.ENTER)
+    search = view.find_element("css selector", "[data-picker=value] input")
+    soon(view).until(lambda one: one.find_elements("css selector", "[data-picker=value] li"))
+    search.send_keys("palace points", Keys.ENTER)
+    view.switch_to.active_element.send_keys("5")  # the printed value is selected
+    assert view.find_element("css selector", "textarea[name=change]").get_property("value") == "cards.Palace.points=5"
+    wrong = view.find_element("css selector", "#wrong-policies")
+    soon(view).until(lambda _: "did you mean 'random'" in wrong.text)
+    assert complaints(view) == []
+    policies.send_keys(Keys.BACKSPACE, "m")
+    soon(view).until(lambda one: "on this machine" in one.find_element("css selector", "#forecast").text)
+    assert wrong.text == ""
+    assert view.find_element("css selector", "#preview li").text == "Palace, points: 8 to 5"
+    assert view.execute_script("return document.documentElement.scrollWidth <= innerWidth")
+    view.get(view.current_url.replace("/ask/whatif", "/ask"))
 
 
 def test_a_mistake_is_read_out(view: Chrome) -> None:

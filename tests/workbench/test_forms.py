@@ -16,8 +16,8 @@ from wsim.lab.plan import Plan
 from wsim.lab.run import record
 from wsim.workbench.checks import change_in_words, check, field_of
 from wsim.workbench.folder import Folder
+from wsim.workbench.forms import form_of, forms
 from wsim.workbench.pickers import choices
-from wsim.workbench.questions import form_of, forms
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from wsim.lab.run import record
 from wsim.lab.store import load_run
 from wsim.workbench.findings import small_picture
 from wsim.workbench.folder import Folder
-from wsim.workbench.questions import form_of
+from wsim.workbench.forms import form_of
 from wsim.workbench.run_form import GAMES, games_a_file
 
 

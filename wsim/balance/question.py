@@ -19,7 +19,14 @@ if TYPE_CHECKING:
 class GoalOptions(Options):
     """A goal, and how hard to look for it where the command says otherwise than the goal file."""
 
-    goal: GoalSource | Goal = argument("Goal file (docs/balance.md).", metavar="GOAL", read=str, file=True)
+    goal: GoalSource | Goal = argument(
+        "Goal file (docs/balance.md).",
+        metavar="GOAL",
+        read=str,
+        file=True,
+        label="Which goal file?",
+        example="goal.toml",
+    )
     seed: int = option("Seed of the search.", 1, metavar="N")
 
     def read(self) -> Goal:

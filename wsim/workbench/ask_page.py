@@ -20,9 +20,10 @@ from wsim.lab.plan import Plan
 from wsim.lab.record import RECORD
 from wsim.questions.registry import questions
 from wsim.workbench.checks import check, field_of
+from wsim.workbench.forms import form_of as question_form
+from wsim.workbench.forms import forms
 from wsim.workbench.pickers import choices
-from wsim.workbench.questions import POLICIES, TRUST, Form, Texts, forms
-from wsim.workbench.questions import form_of as question_form
+from wsim.workbench.questions import POLICIES, TRUST, Form, Texts
 from wsim.workbench.queue_of_questions import Questions, QueuedQuestion, lines_of
 from wsim.workbench.rendering import OWN, folder_of, form_of, page
 

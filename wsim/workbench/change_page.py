@@ -22,7 +22,8 @@ from wsim.report.cards import Faces
 from wsim.spec.catalogues import Source, catalogues_of
 from wsim.spec.layers import value_in_patch
 from wsim.workbench.ask_page import Field, fields_of, next_answer
-from wsim.workbench.questions import Form, forms
+from wsim.workbench.forms import forms
+from wsim.workbench.questions import Form
 from wsim.workbench.queue_of_questions import lines_of
 from wsim.workbench.rendering import folder_of, form_of, page
 from wsim.workbench.thing_page import rows_grid
@@ -74,7 +75,7 @@ class Changes:
 
     def with_values(self, values: Mapping[str, str], printed: Mapping[str, str]) -> Changes:
         """Return the changes with other values; a printed value is not a change."""
-        lines = {_path(line): line for line in self.lines}
+        lines = {path_of(line): line for line in self.lines}
         for path, text in values.items():
             lines.pop(path, None)
             if text != printed.get(path, ""):
@@ -91,53 +92,56 @@ class Changes:
                 try:
                     self.page(lines=[line])
                 except UserError as single:
-                    mistakes[_path(line)] = str(single)
+                    mistakes[path_of(line)] = str(single)
             return mistakes or {"": str(error)}
         return {}
 
     def patch(self) -> str:
         """Return the text of a patch file with the same changes."""
         head = f"# {self.game} {self.ruleset}. Laid over the catalogue by --patch."
-        body = [f"{_path(line)} = {value_in_patch(line.partition('=')[2].strip())}" for line in self.lines]
+        body = [f"{path_of(line)} = {value_in_patch(line.partition('=')[2].strip())}" for line in self.lines]
         return "\n".join([head, *body]) + "\n"
 
 
-def _path(line: str) -> str:
+def path_of(line: str) -> str:
+    """Return the path of a changed value."""
     return line.partition("=")[0].strip()
 
 
-def _group(path: str) -> str:
+def group_of(path: str) -> str:
     """Return the part that a value belongs to: ``cards.Palace``."""
     parts = re.findall(r'"[^"]*"|[^.]+', path)
     return ".".join(parts[:2] if len(parts) > 2 else parts[:1])
 
 
-def _changes_of(pairs: Sequence[tuple[str, str]]) -> Changes:
+def changes_of(pairs: Sequence[tuple[str, str]]) -> Changes:
     """Return the catalogue and the changes of an address or a form."""
     fields = dict(pairs)
     game = fields.get("game") or next(iter(GAMES))
     lines = [value.strip() for key, value in pairs if key == "change" and value.strip()]
     ruleset = fields.get("ruleset") or str(find_game(game).default_plan()["ruleset"])
-    return Changes(game, ruleset, tuple({_path(line): line for line in lines}.values()))
+    return Changes(game, ruleset, tuple({path_of(line): line for line in lines}.values()))
 
 
 def change_page(request: Request) -> Response:
     """Return the page of a catalogue with its changes, and the fields of one part."""
     pairs = request.query_params.multi_items()
-    changes, at = _changes_of(pairs), request.query_params.get("at", "")
+    changes, at = changes_of(pairs), request.query_params.get("at", "")
     printed = values_of(changes.page(printed=True).record)
-    groups = list(dict.fromkeys(map(_group, printed)))
-    at = _found(at, groups)
+    groups = list(dict.fromkeys(map(group_of, printed)))
+    at = part_called(at, groups)
     values = {key.removeprefix(TO): text.strip() for key, text in pairs if key.startswith(TO)}
     if values:
         changes = changes.with_values(values, printed)
         if not changes.mistakes():
             return RedirectResponse(f"/change?{changes.query(at=at)}", 303)
     mistakes, faces = changes.mistakes(), Faces.of(changes.game, Source(changes.ruleset))
+    fields = _fields(changes, at, printed)
     return page(
         request, "change.html.j2", "Change", status=400 if mistakes else 200, changes=changes, at=at,
         games=list(GAMES), rulesets=[str(row["ruleset"]) for row in changes.catalogues.rulesets()],
-        groups=_grouped(changes, groups, faces), fields=_fields(changes, at, printed), mistakes=mistakes,
+        groups=_grouped(changes, groups, faces), fields=fields, mistakes=mistakes,
+        moves=any(value.lstrip("-").isdecimal() for *_, value in fields) and "." in at,
         differences=_differences(changes, printed), texts=[] if mistakes else list(_texts(changes, at)),
         decks=[] if mistakes else list(_decks(changes)),
         game=changes.game, faces=faces, drawn=_drawn(changes, at, faces, mistakes),
@@ -180,7 +184,7 @@ class ShortForm:
         return self.form.words(lines_of(self.filled), self.out)
 
 
-def _found(at: str, groups: Sequence[str]) -> str:
+def part_called(at: str, groups: Sequence[str]) -> str:
     """Return the path of a part that is named by its path or by its own name."""
     if not at or at in groups:
         return at
@@ -193,7 +197,7 @@ def _found(at: str, groups: Sequence[str]) -> str:
 def _grouped(changes: Changes, groups: Sequence[str], faces: Faces) -> dict[str, list[tuple[str, str, bool]]]:
     """Return the parts by kind: name, address, and whether any value is changed; cards in the order of their faces."""
     order = {name: place for place, name in enumerate(faces)}
-    changed = {_group(_path(line)) for line in changes.lines}
+    changed = {group_of(path_of(line)) for line in changes.lines}
     kinds: dict[str, list[tuple[str, str, bool]]] = {}
     for group in groups:
         head, _, name = group.partition(".")
@@ -208,8 +212,8 @@ def _fields(changes: Changes, at: str, printed: Mapping[str, str]) -> list[tuple
     """Return the fields of a part: path, short name, value, printed value."""
     if not at:
         return []
-    current = {_path(line): line.partition("=")[2].strip() for line in changes.lines}
-    paths = [path for path in dict.fromkeys([*printed, *current]) if _group(path) == at]
+    current = {path_of(line): line.partition("=")[2].strip() for line in changes.lines}
+    paths = [path for path in dict.fromkeys([*printed, *current]) if group_of(path) == at]
     return [
         (path, path.removeprefix(f"{at}."), current.get(path, printed.get(path, "")), printed.get(path, ""))
         for path in paths
@@ -239,7 +243,11 @@ def _decks(changes: Changes) -> Iterator[Grid]:
 
 def _differences(changes: Changes, printed: Mapping[str, str]) -> Grid:
     rows = [
-        {"value": _path(line), "printed": printed.get(_path(line), "none"), "changed": line.partition("=")[2].strip()}
+        {
+            "value": path_of(line),
+            "printed": printed.get(path_of(line), "none"),
+            "changed": line.partition("=")[2].strip(),
+        }
         for line in changes.lines
     ]
     return rows_grid("differences", "Differences from the printed game", rows)
@@ -263,7 +271,7 @@ def _texts(changes: Changes, at: str) -> Iterator[Grid]:
 def save(request: Request) -> Response:
     """Write the patch, unless it is invalid."""
     pairs = form_of(request)
-    changes, out = _changes_of(pairs), dict(pairs).get("out", "").strip()
+    changes, out = changes_of(pairs), dict(pairs).get("out", "").strip()
     changes.page()
     if not changes.lines:
         raise UserError("there are no changes to save as a patch")

@@ -1,4 +1,4 @@
-"""Forms of questions: fields, help and checks come from the options of the commands.
+"""A form of a question: its fields, help and checks come from the options of the command.
 
 The registration of a question (``wsim.questions.registry``) names the dataclasses of options and keys of a plan.
 """
@@ -19,7 +19,7 @@ from wsim.lab.progress import Interrupted
 from wsim.options import READERS, Option, Options, names, option_words, options_of
 from wsim.policies.effect_files import named_file
 from wsim.policies.lineup import parse_entry
-from wsim.questions.registry import OUTPUTS, Question, find_question, questions
+from wsim.questions.registry import OUTPUTS, Question
 
 if TYPE_CHECKING:
     from wsim.lab.execution import Execution
@@ -174,18 +174,6 @@ def value_of(name: str, typed: str, spec: Option, lines: Sequence[str]) -> Any:
     if len(lines) > 1:
         raise UserError(f"{name} takes one value, not {len(lines)}: {', '.join(lines)}")
     return (spec.read or READERS.get(base, str))(lines[0])
-
-
-def form_of(name: str) -> Form:
-    """Return the form of a question, or of a run; raise UserError if there is no such question."""
-    return next((form for form in forms() if form.name == name), None) or Form(find_question(name))
-
-
-def forms() -> list[Form]:
-    """Return the form of a run, and those of all questions."""
-    from wsim.workbench.run_form import RunForm  # it is a form itself
-
-    return [RunForm(), *(Form(question) for question in questions())]
 
 
 def code_in(form: Form, texts: Texts) -> list[str]:

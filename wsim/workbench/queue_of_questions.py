@@ -182,13 +182,8 @@ class Questions:
             self._follow(queued, process)
 
     def _worker(self) -> subprocess.Popen[str]:
-        """Start a worker in its own session, which Ctrl-C at the terminal of the server does not reach."""
-        paths = [str(PACKAGE.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
-        return subprocess.Popen(
-            [sys.executable, "-m", "wsim.workbench.worker"],
-            cwd=self._folder.root, env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)}, text=True,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
-        )  # fmt: skip
+        """Start a worker."""
+        return module_process("wsim.workbench.worker", self._folder)
 
     def _follow(self, queued: QueuedQuestion, process: subprocess.Popen[str]) -> None:
         """Send a question to a worker, and handle its messages until it ends."""
@@ -235,6 +230,19 @@ class Questions:
         for name, value in values.items():
             setattr(queued, name, value)
         queued.version += 1
+
+
+def module_process(module: str, folder: Folder, errors: int = subprocess.PIPE) -> subprocess.Popen[str]:
+    """Start a module as a process in its own session, which Ctrl-C at the terminal of the server does not reach.
+
+    ``errors``: where its standard error goes.
+    """
+    paths = [str(PACKAGE.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return subprocess.Popen(
+        [sys.executable, "-m", module],
+        cwd=folder.root, env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)}, text=True,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, start_new_session=True,
+    )  # fmt: skip
 
 
 def lines_of(pairs: Sequence[tuple[str, str]]) -> dict[str, list[str]]:

@@ -48,6 +48,7 @@ from wsim.workbench import (
     ask_page,
     change_page,
     gallery_page,
+    move_page,
     play_pages,
     run_page,
     start_page,
@@ -69,6 +70,7 @@ PAGES: tuple[ModuleType, ...] = (
     ask_page,
     gallery_page,
     change_page,
+    move_page,
     play_pages,
     analyse_page,
 )

@@ -14,7 +14,7 @@ from wsim.installed import GAMES
 from wsim.lab.plan import Plan
 from wsim.workbench.ask_page import asked_questions, next_answer
 from wsim.workbench.findings import Findings
-from wsim.workbench.questions import form_of
+from wsim.workbench.forms import form_of
 from wsim.workbench.rendering import OWN, folder_of, page, size_words
 from wsim.workbench.run_form import GAMES as FIRST_GAMES
 

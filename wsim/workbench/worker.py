@@ -19,7 +19,7 @@ from wsim.game import find_game
 from wsim.lab.execution import Execution
 from wsim.lab.progress import ProgressOfLooks
 from wsim.policies.declare import ISOLATED
-from wsim.workbench.questions import form_of
+from wsim.workbench.forms import form_of
 
 PAUSE = 0.1  # seconds between two lines of progress
 

@@ -1,0 +1,225 @@
+"""Games of a changed catalogue next to the printed one on common deals, block by block, while somebody moves a slider.
+
+``LiveComparison`` plays. Everything played is kept: a value that was set before continues where it was left. The
+intervals are valid one at a time, at the moment at which they are read; a what-if gives verdicts.
+
+``python -m wsim.workbench.live_games`` is the process that plays. It reads lines of JSON: first the baseline
+(``plan``, ``item``), then ``add`` and ``drop`` with changes that are shown somewhere. It writes a line for each block:
+the changes, the number of deals, and a row for each figure. It ends if nothing is shown for a while.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import queue
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from wsim.errors import UserError
+from wsim.game import Game, Simulator, find_game
+from wsim.lab.batch import usable_threads
+from wsim.lab.plan import Plan
+from wsim.policies.declare import ISOLATED
+from wsim.questions.contrasts import Contrasts, MetricReading
+from wsim.questions.deals import Arm, Features, sample, wish_columns
+from wsim.questions.metrics import Metric, group_metrics, overruled_for, owned_metrics, parse_metric, wished_items
+
+BLOCKS = (64, 64, 128, 256, 512)
+"""Deals of the first blocks; then the last one again and again."""
+MAX_DEALS = 20_000
+PATIENCE = 120.0  # seconds without anything to show
+MAX_KEPT = 24
+"""Changed games that are kept."""
+
+
+class LiveComparison:
+    """A baseline, and any number of changed games on the same deals.
+
+    Parameters
+    ----------
+    plan: of the baseline. item: the name of the card or wonder that is changed; its worth and its share are figures, if
+        the game has them.
+    """
+
+    def __init__(self, plan: Plan, item: str) -> None:
+        self._game: Game = find_game(plan.game)
+        worth = f"worth:{item}"
+        try:
+            self.plan = overruled_for(plan, [worth])
+            self._baseline: Simulator = self._game.prepare(self.plan)
+            items = wished_items(self._baseline, [worth])
+        except UserError:  # the game has no worth, or nobody can want the item
+            self.plan, items = plan, ()
+            self._baseline = self._game.prepare(plan)
+        columns = sample(self._baseline)
+        wished = columns.with_columns(**{name: np.zeros(0) for name in wish_columns(items)})
+        self.metrics: tuple[Metric, ...] = (
+            *([parse_metric(worth, wished, self._game.OWNED)] if items else []),
+            *owned_metrics([item], columns, self._game.OWNED)[:1],
+            parse_metric("score", columns, self._game.OWNED),
+            *group_metrics(("win",), columns.select(name for name in columns.columns if name != "policy")),
+        )
+        self._items = items
+        self._read = MetricReading(self.metrics, np.ones(self._baseline.seats, bool))
+        self._base = Arm("baseline", (self._baseline,), items=items)
+        self._played: list[Features] = []  # of the baseline, by block
+        self._changed: dict[tuple[str, ...], tuple[Arm, Contrasts, int]] = {}
+        self._threads = usable_threads(None)
+        self._pool = ThreadPoolExecutor(self._threads)
+
+    def prepare(self, lines: Sequence[str]) -> tuple[Arm, Contrasts, int]:
+        """Return the arm of changed values, its sums and the number of its blocks; raise UserError for invalid ones."""
+        key = tuple(lines)
+        if key not in self._changed:
+            simulator: Simulator = self._game.prepare(self.plan.replace(set=(*self.plan.set, *lines)))
+            if simulator.seats != self._baseline.seats:
+                raise UserError("the change alters the number of seats, so games cannot be compared")
+            sums = Contrasts(1, len(self.metrics), [metric.wished for metric in self.metrics])
+            self._changed[key] = (Arm("changed", (simulator,), items=self._items), sums, 0)
+            while len(self._changed) > MAX_KEPT:
+                del self._changed[next(iter(self._changed))]
+        return self._changed[key]
+
+    def deals(self, lines: Sequence[str]) -> int:
+        """Return the number of deals played with changed values."""
+        return self.prepare(lines)[1].deals
+
+    def advance(self, lines: Sequence[str]) -> bool:
+        """Play one more block of deals; return False if there are enough."""
+        arm, sums, block = self.prepare(lines)
+        if sums.deals >= MAX_DEALS:
+            return False
+        games = _block(block)
+        if block == len(self._played):
+            self._played.append(self._features(self._base, games))
+        sums = sums.plus([self._played[block], self._features(arm, games)])
+        self._changed[tuple(lines)] = (arm, sums, block + 1)
+        return True
+
+    def _features(self, arm: Arm, games: range) -> Features:
+        """Play games on all threads and return their features."""
+        size = max(1, -(-len(games) // self._threads))
+        parts = [range(first, min(first + size, games.stop)) for first in range(games.start, games.stop, size)]
+        played = list(self._pool.map(lambda part: self._read(arm.frame(part), part), parts))
+        return [np.concatenate(features, axis=-1) for features in zip(*played, strict=True)]
+
+    def rows(self, lines: Sequence[str]) -> list[dict[str, Any]]:
+        """Return the figures so far: name, label, kind, printed, changed, and the difference with its interval.
+
+        A number that is not known yet is None; so are the ends of an interval for which too few deals differ.
+        """
+        _, sums, _ = self.prepare(lines)
+        if not sums.deals:
+            return []
+        effects, known = sums.effects(), sums.has_interval()
+        printed, changed = sums.base().value, sums.changed().value
+        rows = []
+        for index, metric in enumerate(self.metrics):
+            ends = (effects.low[index], effects.high[index]) if known[index] else (math.nan, math.nan)
+            numbers = (printed[index], changed[index], effects.value[index], *ends)
+            names = ("printed", "changed", "effect", "low", "high")
+            row = {name: _number(number) for name, number in zip(names, numbers, strict=True)}
+            rows.append({"name": metric.name, "label": _label(metric), "kind": _kind(metric), **row})
+        return rows
+
+
+def _block(number: int) -> range:
+    """Return the deals of a block."""
+    first = sum(BLOCKS[:number]) + BLOCKS[-1] * max(0, number - len(BLOCKS))
+    return range(first, first + BLOCKS[min(number, len(BLOCKS) - 1)])
+
+
+def _number(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
+
+
+def _kind(metric: Metric) -> str:
+    """Return how a figure is written: as a share or as a number of points."""
+    return "share" if metric.share or metric.column == "win_share" else "points"
+
+
+def _label(metric: Metric) -> str:
+    """Return a figure in words."""
+    if metric.wished:
+        return f"Worth of {metric.thing}: wins gained by seats that want it"
+    if metric.thing is not None:
+        return f"Seats that have {metric.thing}"
+    if metric.where:
+        return " ".join(name for _, name in metric.where)
+    return "Mean score of a seat"
+
+
+class _Shown:
+    """The changes that are shown somewhere, and how often; a thread reads them from standard input."""
+
+    def __init__(self) -> None:
+        self._lines: queue.Queue[Mapping[str, Any] | None] = queue.Queue()
+        self.wanted: dict[tuple[str, ...], int] = {}
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self) -> None:
+        for line in sys.stdin:
+            self._lines.put(json.loads(line))
+        self._lines.put(None)
+
+    def refresh(self, *, wait: bool) -> bool:
+        """Take what has been read; ``wait``: for the next line. Return False when the process is to end."""
+        try:
+            line = self._lines.get(timeout=PATIENCE) if wait else self._lines.get_nowait()
+        except queue.Empty:
+            return not wait
+        if line is None:
+            return False
+        for word, step in (("add", 1), ("drop", -1)):
+            if word in line:
+                key = tuple(line[word])
+                self.wanted[key] = self.wanted.get(key, 0) + step
+                if self.wanted[key] <= 0:
+                    del self.wanted[key]
+        return self.refresh(wait=False)
+
+
+def main() -> None:
+    """Play what is shown, those changes first that have the fewest deals."""
+    ISOLATED.set(True)
+    first = json.loads(sys.stdin.readline())
+    try:
+        live = LiveComparison(Plan.make(**first["plan"]), first["item"])
+    except UserError as error:
+        _send({"lines": None, "error": str(error)})
+        return
+    shown, done = _Shown(), set[tuple[str, ...]]()
+    while shown.refresh(wait=not (set(shown.wanted) - done)):
+        done &= set(shown.wanted)
+        playing = [lines for lines in shown.wanted if lines not in done]
+        for lines in playing:
+            try:
+                live.prepare(lines)
+            except UserError as error:
+                done.add(lines)
+                _send({"lines": list(lines), "error": str(error)})
+        playing = [lines for lines in playing if lines not in done]
+        if not playing:
+            continue
+        lines = min(playing, key=live.deals)
+        if not live.advance(lines):
+            done.add(lines)
+        _send({"lines": list(lines), "deals": live.deals(lines), "most": MAX_DEALS, "rows": live.rows(lines)})
+
+
+def _send(record: Mapping[str, Any]) -> None:
+    assert sys.__stdout__ is not None
+    sys.__stdout__.write(json.dumps(record) + "\n")
+    sys.__stdout__.flush()
+
+
+if __name__ == "__main__":
+    with contextlib.redirect_stdout(sys.stderr):
+        main()

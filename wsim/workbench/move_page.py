@@ -1,0 +1,288 @@
+"""See it move: numbers of a card as sliders, and its worth and the wonders while games of it come in."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import subprocess
+import threading
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from starlette.responses import RedirectResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from wsim.errors import UserError
+from wsim.files import write_text
+from wsim.game import find_game
+from wsim.installed import GAMES
+from wsim.lab.plan import Plan
+from wsim.report.cards import Faces
+from wsim.spec.catalogues import Source
+from wsim.workbench.change_page import Changes, changes_of, group_of, part_called, path_of
+from wsim.workbench.checks import printed_values
+from wsim.workbench.queue_of_questions import module_process
+from wsim.workbench.rendering import OWN, folder_of, form_of, page
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+    from starlette.requests import Request
+
+    from wsim.workbench.folder import Folder
+
+MENU = (("See it move", "/move"),)
+OWN |= {"move.js", "move.css"}
+PLAYERS = "balanced"
+"""The usual players of this page: quick ones."""
+PAUSE = 0.15  # seconds between two checks for news
+ROOM = 5
+"""A slider goes this far beyond the printed number, or to its double."""
+_WHOLE = re.compile(r"-?\d+")
+
+
+@dataclass(frozen=True)
+class Slider:
+    """A number of a part: its path, name, value and printed value, and the ends of its slider."""
+
+    path: str
+    name: str
+    value: int
+    printed: int
+    low: int
+    high: int
+
+
+class LiveGames:
+    """The process that plays for this page: one, of the baseline that was asked for last."""
+
+    def __init__(self, folder: Folder) -> None:
+        self._folder, self._lock = folder, threading.Lock()
+        self._process: subprocess.Popen[str] | None = None
+        self._baseline: Mapping[str, Any] | None = None
+        self.news: dict[tuple[str, ...], str] = {}
+
+    def show(self, baseline: Mapping[str, Any], lines: Sequence[str]) -> subprocess.Popen[str]:
+        """Play changed values, until ``drop``; another baseline ends the games of the one before."""
+        with self._lock:
+            process = self._process
+            if process is None or process.poll() is not None or baseline != self._baseline:
+                if process is not None:
+                    process.kill()
+                process = module_process("wsim.workbench.live_games", self._folder, subprocess.DEVNULL)
+                self._process, self._baseline, self.news = process, baseline, {}
+                self._write(process, baseline)
+                threading.Thread(target=self._listen, args=(process, self.news), daemon=True).start()
+            self._write(process, {"add": list(lines)})
+            return process
+
+    def drop(self, process: subprocess.Popen[str], lines: Sequence[str]) -> None:
+        """Stop playing changed values; what was played is kept."""
+        with self._lock:
+            self._write(process, {"drop": list(lines)})
+
+    def close(self) -> None:
+        """End the process."""
+        with self._lock:
+            if self._process is not None:
+                self._process.kill()
+                self._process.wait(5)
+
+    @staticmethod
+    def _write(process: subprocess.Popen[str], record: Mapping[str, Any]) -> None:
+        assert process.stdin is not None
+        with suppress(OSError):
+            process.stdin.write(json.dumps(record) + "\n")
+            process.stdin.flush()
+
+    @staticmethod
+    def _listen(process: subprocess.Popen[str], news: dict[tuple[str, ...], str]) -> None:
+        """Keep the newest line about each set of changes; a line about none is about all."""
+        assert process.stdout is not None
+        for line in process.stdout:
+            with suppress(ValueError):
+                lines = json.loads(line)["lines"]
+                news[() if lines is None else ("changes", *lines)] = line.strip()
+
+
+def begin(app: Starlette) -> None:
+    """Prepare the process."""
+    app.state.live = LiveGames(app.state.folder)
+
+
+def end(app: Starlette) -> None:
+    """End the process."""
+    app.state.live.close()
+
+
+def move_page(request: Request) -> Response:
+    """Return the page of a part with a slider for each of its numbers; without a part, the parts to choose from."""
+    query = request.query_params
+    changes = changes_of(query.multi_items())
+    printed = printed_values(changes.game, changes.ruleset)
+    parts = movable(printed)
+    at = part_called(query.get("at", ""), list(parts))
+    plan = _plan_of(request, changes)
+    item = name_of(at)
+    mistakes = changes.mistakes()
+    return page(
+        request, "move.html.j2", f"See it move: {item}" if at else "See it move", status=400 if mistakes else 200,
+        changes=changes, at=at, item=item, plan=plan, mistakes=[*mistakes.values()],
+        parts={part: name_of(part) for part in parts}, sliders=sliders_of(changes, at, printed) if at else [],
+        games=list(GAMES), rulesets=[str(row["ruleset"]) for row in changes.catalogues.rulesets()],
+        events=f"/move/events?{_query(changes, at, plan)}",
+        others=[line for line in changes.lines if group_of(path_of(line)) != at],
+        ask=f"/ask/whatif?{urlencode(_asked(changes, plan, item))}", catalogue=f"/change?{changes.query(at=at)}",
+        saved=query.get("saved", ""), styles=["move.css"], modules=["move.js"], **_drawn(changes, item, mistakes),
+    )  # fmt: skip
+
+
+def _drawn(changes: Changes, item: str, mistakes: Mapping[str, str]) -> dict[str, Any]:
+    """Return what draws the part, printed and changed, if it is a card."""
+    printed = Faces.of(changes.game, Source(changes.ruleset))
+    if item not in printed:
+        return {"game": changes.game, "drawings": []}
+    drawings = [("Printed", printed.card(item))]
+    if changes.lines and not mistakes:
+        drawings.append(
+            ("Changed", Faces.of(changes.game, Source(changes.ruleset, None, (), changes.lines)).card(item))
+        )
+    return {"game": changes.game, "faces": printed, "drawings": drawings}
+
+
+def _plan_of(request: Request, changes: Changes) -> Plan:
+    """Return the plan of the baseline; raise UserError for players that cannot play here."""
+    query = request.query_params
+    keys: dict[str, Any] = {"game": changes.game, "ruleset": changes.ruleset}
+    known = [str(row["name"]) for row in find_game(changes.game).policies()]
+    default = PLAYERS if PLAYERS in known else known[0]
+    keys["policies"] = query.get("policies", "").strip() or default
+    if query.get("players", "").strip():
+        keys["players"] = int(query["players"]) if query["players"].strip().isdecimal() else query["players"]
+    plan = Plan.make(**keys)
+    if plan.code:
+        raise UserError(f"policies from files cannot play here: {', '.join(map(str, plan.code))}")
+    find_game(plan.game).prepare(plan)  # refuses unknown policies and rule sets
+    return plan
+
+
+def _query(changes: Changes, at: str, plan: Plan) -> str:
+    return changes.query(at=at, policies=",".join(dict.fromkeys(plan.policies)), players=str(plan.players))
+
+
+def _asked(changes: Changes, plan: Plan, item: str) -> list[tuple[str, str]]:
+    """Return the fields of the what-if about the same change."""
+    metric = next((f"{prefix}{item}" for prefix in find_game(plan.game).OWNED), "score")
+    fields = [("game", plan.game), ("ruleset", plan.ruleset), ("players", str(plan.players)), ("metric", metric)]
+    fields.append(("policies", ",".join(dict.fromkeys(plan.policies))))
+    return [*fields, *(("change", line) for line in changes.lines)]
+
+
+def movable(printed: Mapping[str, str]) -> dict[str, list[str]]:
+    """Return the parts that have whole numbers, with the paths of these; settings of the whole game are left out."""
+    parts: dict[str, list[str]] = {}
+    for path, value in printed.items():
+        group = group_of(path)
+        if _WHOLE.fullmatch(value) and group != path and name_of(group):
+            parts.setdefault(group, []).append(path)
+    return parts
+
+
+def name_of(part: str) -> str:
+    """Return the name of a part: ``Palace`` of ``cards.Palace``."""
+    return part.partition(".")[2].strip('"')
+
+
+def sliders_of(changes: Changes, at: str, printed: Mapping[str, str]) -> list[Slider]:
+    """Return a slider for each whole number of a part, also for those that only the changes give it."""
+    current = {path_of(line): line.partition("=")[2].strip() for line in changes.lines}
+    paths = [path for path in dict.fromkeys([*printed, *current]) if group_of(path) == at]
+    paths.sort(key=lambda path: path.count("."))  # numbers of the part itself before those of its parts
+    sliders = []
+    for path in paths:
+        value, before = current.get(path, printed.get(path, "0")), printed.get(path, "0")
+        if _WHOLE.fullmatch(value) and _WHOLE.fullmatch(before):
+            high = max(int(before) + ROOM, 2 * int(before), int(value))
+            name = path.removeprefix(f"{at}.").replace("_", " ").replace(".", ", ")
+            sliders.append(Slider(path, name, int(value), int(before), min(0, int(value)), high))
+    return sliders
+
+
+async def events(request: Request) -> Response:
+    """Stream the figures of the changes as server-sent events, while somebody looks at them."""
+    changes, at = changes_of(request.query_params.multi_items()), request.query_params.get("at", "")
+    changes.page()
+    plan, live = _plan_of(request, changes), request.app.state.live
+    flat = {"game": plan.game, "ruleset": plan.ruleset, "players": plan.players, "policies": list(plan.policies)}
+    return StreamingResponse(
+        _figures(live, {"plan": flat, "item": name_of(at)}, changes.lines), media_type="text/event-stream"
+    )
+
+
+async def _figures(live: LiveGames, baseline: Mapping[str, Any], lines: Sequence[str]) -> AsyncIterator[str]:
+    process = await asyncio.to_thread(live.show, baseline, lines)
+    news, sent = live.news, ""
+    try:
+        while True:
+            line = news.get(("changes", *lines)) or news.get((), "")
+            if line and line != sent:
+                sent = line
+                yield f"data: {line}\n\n"
+            if process.poll() is not None:
+                yield f"data: {json.dumps({'error': 'the games ended: another page plays, or nobody looked'})}\n\n"
+                return
+            await asyncio.sleep(PAUSE)
+    finally:
+        live.drop(process, lines)
+
+
+def goal(request: Request) -> Response:
+    """Write a goal file for the smallest fix from the present changes, and lead to the form of the search."""
+    pairs = form_of(request)
+    fields, changes = dict(pairs), changes_of(pairs)
+    changes.page()
+    folder, number = folder_of(request), 1
+    at = part_called(fields.get("at", ""), list(movable(printed_values(changes.game, changes.ruleset))))
+    while folder.inside(f"goal-{number}.toml").exists():
+        number += 1
+    write_text(folder.inside(f"goal-{number}.toml"), goal_text(changes, at, fields))
+    return RedirectResponse(f"/ask/balance?{urlencode({'goal': f'goal-{number}.toml'})}", 303)
+
+
+def goal_text(changes: Changes, at: str, fields: Mapping[str, str]) -> str:
+    """Return the goal: the figure of the part as it was printed, by the fewest changes of its numbers.
+
+    Parameters
+    ----------
+    fields: ``metric`` and ``value``, the figure and where it is to be; ``policies`` and ``players``.
+    """
+    try:
+        value = float(fields.get("value", ""))
+    except ValueError:
+        raise UserError("wait until the first games are played: then the goal knows the printed figure") from None
+    lines = [
+        f"# {name_of(at)}: back to the printed figure, from the changes under [plan], by the fewest further changes",
+        "[plan]",
+        f"game = {json.dumps(changes.game)}",
+        f"ruleset = {json.dumps(changes.ruleset)}",
+        *([f"players = {int(fields['players'])}"] if fields.get("players", "").isdecimal() else []),
+        f"policies = {json.dumps(fields.get('policies') or PLAYERS)}",
+        f"set = {json.dumps(list(changes.lines), ensure_ascii=False)}",
+        "", "[[target]]",
+        f"metric = {json.dumps(fields.get('metric', 'score'), ensure_ascii=False)}",
+        f"value = {value:.3f}",
+        "within = 0.02",
+    ]  # fmt: skip
+    for slider in sliders_of(changes, at, printed_values(changes.game, changes.ruleset)):
+        lines += ["", "[[knob]]", f"path = {json.dumps(slider.path, ensure_ascii=False)}", 'range = "-3..3"']
+    return "\n".join(lines) + "\n"
+
+
+ROUTES = [
+    Route("/move", move_page),
+    Route("/move/events", events),
+    Route("/move/goal", goal, methods=["POST"]),
+]
