@@ -133,6 +133,13 @@ def _change(chrome: Chrome, server: str) -> None:
     chrome.get(f"{server}/change?at=cards.Palace&change=cards.Palace.points%3D6")
 
 
+def _move(chrome: Chrome, server: str) -> None:
+    """Move a slider, and look after some thousand deals."""
+    chrome.get(f"{server}/move?at=Palace&change=cards.Palace.points%3D4")
+    enough = "return Number(document.getElementById('state').textContent.replace(/\\D.*$/, '')) >= 2"  # thousand
+    soon(chrome).until(lambda one: one.execute_script(enough))
+
+
 def _play(chrome: Chrome, server: str) -> None:
     chrome.get(f"{server}/play")
     (seat,) = opened(chrome, "Ann")
@@ -155,6 +162,7 @@ SCREENS: dict[str, tuple[int, int, str, Callable[[Chrome, str], None]]] = {
     "form": (WIDE, 900, "body", _form),
     "ask": (WIDE, 520, "body", _ask),
     "change": (WIDE, 760, "#at", _change),
+    "move": (WIDE, 1500, "body", _move),
     "play": (NARROW, 1000, "body", _play),
     "analyse": (WIDE, 850, "main section:nth-of-type(2)", _analyse),
 }

@@ -133,7 +133,8 @@ def test_every_choice_of_a_metric_can_be_asked() -> None:
     folder = Folder.of(Path())
     for value in ("worth:Palace", "win:Gizah", "built:Palace"):
         assert value in [choice.value for choice in choices("metric", "", "", folder)]
-        texts = {"change": ["cards.Palace.points=5"], "metric": [value], "policies": ["random"], "budget": ["100"]}
+        texts = {"change": ["cards.Palace.points=5"], "metric": [value]}
+        texts |= {"policies": ["random"], "budget": ["100"]}
         assert check(form_of("whatif"), texts, deep=True).mistakes == {}
 
 

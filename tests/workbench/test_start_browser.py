@@ -40,7 +40,7 @@ def test_an_empty_folder_offers_three_things(chrome: Chrome, address: str, schem
 
 
 def test_a_run_is_followed_stopped_and_continued(chrome: Chrome, address: str, folder: Path) -> None:
-    entered(chrome, address, 390, "/ask/run?policies=random&games=150k&out=study")
+    entered(chrome, address, 390, "/ask/run?policies=random&games=60k&out=study")
     chrome.find_element("css selector", ".go button").click()
     soon(chrome).until(lambda one: one.execute_script(FIGURES))
     assert "games. A dot is the estimate" in chrome.find_element("css selector", "#so-far").text
@@ -50,7 +50,7 @@ def test_a_run_is_followed_stopped_and_continued(chrome: Chrome, address: str, f
     chrome.find_element("css selector", "#asked form button").click()
     soon(chrome).until(lambda one: one.execute_script(OVER))
     games = load_run(folder / "study").games
-    assert 0 < games < 150_000
+    assert 0 < games < 60_000
     chrome.get(base(address))
     soon(chrome).until(lambda one: one.find_elements("css selector", ".finding strong"))
     assert "not finished" in chrome.find_element("css selector", "#found tbody").text
@@ -58,12 +58,12 @@ def test_a_run_is_followed_stopped_and_continued(chrome: Chrome, address: str, f
     assert complaints(chrome) == []
     assert chrome.execute_script("return document.documentElement.scrollWidth <= innerWidth")
     chrome.find_element("link text", "Continue").click()
-    assert chrome.find_element("css selector", "input[name=games]").get_attribute("value") == "150000"
+    assert chrome.find_element("css selector", "input[name=games]").get_attribute("value") == "60000"
     field = chrome.find_element("css selector", "input[name=games]")
     field.clear()
-    field.send_keys("150100")
+    field.send_keys("60100")
     chrome.find_element("css selector", ".go button").click()
     soon(chrome).until(lambda one: one.execute_script(OVER))
-    assert load_run(folder / "study").games == 150_100
+    assert load_run(folder / "study").games == 60_100
     soon(chrome).until(lambda one: one.execute_script(FIGURES))
     assert complaints(chrome) == []

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -56,11 +55,9 @@ class _UpToTheFirstGame(Execution):
         """Raise _Playable with the prepared simulators."""
         raise _Playable(ready)
 
-    @contextmanager
-    def connected(self, simulator: Simulator) -> Iterator[Execution]:
+    def connected(self, simulator: Simulator) -> Any:
         """Raise _Playable with the prepared simulator."""
         raise _Playable([(simulator.plan, simulator)])
-        yield self
 
 
 @dataclass

@@ -1,0 +1,82 @@
+"""See it move in a real browser: by keys, with undo, a reload, a stream that goes on, and the goal of a fix."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.report.browser import complaints
+from tests.workbench.browsing import base, entered, shown_and_sound, soon
+from tests.workbench.conftest import Serve
+
+if TYPE_CHECKING:
+    from selenium.webdriver import Chrome
+
+pytestmark = pytest.mark.browser
+
+PALACE = "/move?at=Palace&policies=random&players=3"
+POINTS = ".slider[data-path='cards.Palace.points']"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("moving")
+
+
+@pytest.fixture(scope="module")
+def address(folder: Path, serve: Serve) -> str:
+    return serve(folder)[1]
+
+
+def deals(view: Chrome) -> int:
+    """Return the number of deals that the page reports; 0 before the first."""
+    words = view.find_element("css selector", "#state").text.partition(" deals")
+    return int(words[0].replace(",", "")) if words[1] else 0
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
+def test_an_accessibility_engine_has_nothing_to_say(chrome: Chrome, address: str, scheme: str, width: int) -> None:
+    entered(chrome, address, width)
+    shown_and_sound(chrome, address, "/move", scheme, width)
+    shown_and_sound(chrome, address, f"{PALACE}&change=cards.Palace.points%3D4", scheme, width)
+    soon(chrome).until(deals)
+    assert complaints(chrome) == []
+    assert chrome.execute_script("return document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_slider_moves_the_figures_and_undo_brings_them_back(chrome: Chrome, address: str, folder: Path) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    entered(chrome, address, 1280, PALACE)
+    slider = chrome.find_element("css selector", f"{POINTS} input")
+    slider.send_keys(*[Keys.ARROW_LEFT] * 4)
+    soon(chrome).until(lambda view: deals(view) > 500)
+    assert "cards.Palace.points%3D4" in chrome.current_url
+    assert chrome.find_element("css selector", "#drawings figure:nth-of-type(2)").text.count("4 points")
+    names = [one.text for one in chrome.find_elements("css selector", "#figures tbody th")]
+    assert "Seats that have Palace" in names
+    before = deals(chrome)
+    slider.send_keys(Keys.ARROW_LEFT)
+    soon(chrome).until(lambda view: "points%3D3" in view.current_url)
+    soon(chrome).until(lambda view: deals(view) > 0)
+    chrome.find_element("css selector", "#undo").click()
+    soon(chrome).until(lambda view: "points%3D4" in view.current_url)
+    soon(chrome).until(lambda view: deals(view) >= before)  # it goes on where it was
+    assert chrome.find_element("css selector", f"{POINTS} output").text == "4"
+    chrome.refresh()
+    soon(chrome).until(lambda view: deals(view) >= before)
+    fix = chrome.find_element("css selector", "#fix")
+    soon(chrome).until(lambda _: fix.is_enabled())
+    fix.send_keys(Keys.ENTER)
+    soon(chrome).until(lambda view: "/ask/balance" in view.current_url)
+    assert 'metric = "built:Palace"' in (folder / "goal-1.toml").read_text()
+
+
+def test_a_change_is_kept_as_a_patch(chrome: Chrome, address: str, folder: Path) -> None:
+    entered(chrome, address, 390, f"{PALACE}&change=cards.Palace.points%3D5")
+    chrome.find_element("css selector", "form[action='/change/save'] button").click()
+    soon(chrome).until(lambda view: "saved=patch.toml" in view.current_url)
+    assert "cards.Palace.points = 5" in (folder / "patch.toml").read_text()
+    assert base(address) in chrome.current_url
