@@ -20,7 +20,7 @@ def soon(chrome: Chrome) -> WebDriverWait[Chrome]:
     """Return what waits until something is so."""
     from selenium.webdriver.support.ui import WebDriverWait
 
-    return WebDriverWait(chrome, 40)
+    return WebDriverWait(chrome, 90)
 
 
 def entered(chrome: Chrome, address: str, width: int, page: str = "") -> Chrome:

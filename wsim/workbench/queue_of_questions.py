@@ -197,7 +197,7 @@ class Questions:
                 process.stdin.write(
                     json.dumps({"kind": queued.kind.name, "texts": queued.texts, "out": queued.out}) + "\n"
                 )
-                process.stdin.flush()
+                process.stdin.close()  # now: a worker that has ended must not raise when the block ends
             for line in process.stdout:
                 with suppress(ValueError):
                     self._take(queued, json.loads(line))
