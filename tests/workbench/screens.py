@@ -76,7 +76,7 @@ def _picture(chrome: Chrome, width: int, height: int, start: str) -> bytes:
     return base64.b64decode(chrome.execute_cdp_cmd("Page.captureScreenshot", asked)["data"])
 
 
-def _run(chrome: Chrome, server: str) -> None:
+def _first(chrome: Chrome, server: str) -> None:
     """Look at a run after its first games."""
     chrome.get(f"{server}/")
     chrome.find_element("css selector", ".doors button").click()
@@ -152,7 +152,7 @@ def _analyse(chrome: Chrome, server: str) -> None:
 
 
 SCREENS: dict[str, tuple[int, int, str, Callable[[Chrome, str], None]]] = {
-    "run": (WIDE, 1000, "body", _run),
+    "first": (WIDE, 1000, "body", _first),
     "look": (WIDE, 1000, "body", _look),
     "run": (WIDE, 1500, "body", _run),
     "cards": (WIDE, 1100, "body", _gallery),

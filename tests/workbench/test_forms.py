@@ -133,7 +133,7 @@ def test_every_choice_of_a_metric_can_be_asked() -> None:
     folder = Folder.of(Path())
     for value in ("worth:Palace", "win:Gizah", "built:Palace"):
         assert value in [choice.value for choice in choices("metric", "", "", folder)]
-        texts = {"change": ["cards.Palace.points=5"], "metric": [value]}
+        texts: dict[str, list[str]] = {"change": ["cards.Palace.points=5"], "metric": [value]}
         texts |= {"policies": ["random"], "budget": ["100"]}
         assert check(form_of("whatif"), texts, deep=True).mistakes == {}
 

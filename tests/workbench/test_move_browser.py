@@ -55,8 +55,8 @@ def test_a_slider_moves_the_figures_and_undo_brings_them_back(chrome: Chrome, ad
     soon(chrome).until(lambda view: deals(view) > 500)
     assert "cards.Palace.points%3D4" in chrome.current_url
     assert chrome.find_element("css selector", "#drawings figure:nth-of-type(2)").text.count("4 points")
-    names = [one.text for one in chrome.find_elements("css selector", "#figures tbody th")]
-    assert "Seats that have Palace" in names
+    named = "return [...document.querySelectorAll('#figures tbody th')].map((head) => head.textContent)"
+    assert "Seats that have Palace" in chrome.execute_script(named)
     before = deals(chrome)
     slider.send_keys(Keys.ARROW_LEFT)
     soon(chrome).until(lambda view: "points%3D3" in view.current_url)
