@@ -214,7 +214,7 @@ def test_targets_that_can_be_opened(folder: Path, monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["nowhere"], "'nowhere' is not a run, answer, position, folder or game: games are"),
+        (["nowhere"], "'nowhere' is not a run, answer, position, folder or game: the games are"),
         (["--port", "70000"], "port must be from 0 (any free port) to 65535, not 70000"),
         (["--host", "203.0.113.7"], "cannot listen at 203.0.113.7, port 0:"),
     ],
