@@ -16,5 +16,6 @@ QUESTION = Question(
     write="ask:written",
     only_command=("retrain", "transfer"),
     section="Balance",
+    goal_field="goal",
     first=("goal", "proof_games", "seed"),
 )

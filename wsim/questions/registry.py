@@ -71,6 +71,7 @@ class Question:
     item_effects: whether the main table of its answers has effects of cards or wonders, each shown on the item's page.
     change_fields: the field for changed values (``PATH=VALUE``), which the page of a catalogue fills, and further
         fields that this page asks for; empty: it does not offer the question.
+    goal_field: the field for a goal file, which the page of sliders writes; empty: it takes none.
     first: the fields that its form asks first; the others are folded away.
     checks_first: whether it makes all its checks before the first game, so that a form can make them too.
     """
@@ -99,6 +100,7 @@ class Question:
     item_link: ItemLink | None = None
     item_effects: bool = False
     change_fields: tuple[str, ...] = ()
+    goal_field: str = ""
     first: tuple[str, ...] = ()
     checks_first: bool = False
 

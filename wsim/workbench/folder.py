@@ -173,6 +173,5 @@ def plan_words(plan: Mapping[str, Any]) -> str:
         f"{plan['players']} players" if plan.get("players") else "",
         f"{games:,} games" if isinstance(games, int) else "",
         names,
-        "with every decision" if plan.get("picks") is True else "",
     )
     return ", ".join(filter(None, parts))

@@ -25,6 +25,7 @@ from wsim.report.cards import Faces
 from wsim.spec.catalogues import Source
 from wsim.workbench.change_page import Changes, changes_of, group_of, part_called, path_of
 from wsim.workbench.checks import printed_values
+from wsim.workbench.forms import forms
 from wsim.workbench.queue_of_questions import module_process
 from wsim.workbench.rendering import OWN, folder_of, form_of, page
 
@@ -135,7 +136,7 @@ def move_page(request: Request) -> Response:
         games=list(GAMES), rulesets=[str(row["ruleset"]) for row in changes.catalogues.rulesets()],
         events=f"/move/events?{_query(changes, at, plan)}",
         others=[line for line in changes.lines if group_of(path_of(line)) != at],
-        ask=f"/ask/whatif?{urlencode(_asked(changes, plan, item))}", catalogue=f"/change?{changes.query(at=at)}",
+        ask=_asked(changes, plan, item), catalogue=f"/change?{changes.query(at=at)}",
         saved=query.get("saved", ""), styles=["move.css"], modules=["move.js"], **_drawn(changes, item, mistakes),
     )  # fmt: skip
 
@@ -173,12 +174,14 @@ def _query(changes: Changes, at: str, plan: Plan) -> str:
     return changes.query(at=at, policies=",".join(dict.fromkeys(plan.policies)), players=str(plan.players))
 
 
-def _asked(changes: Changes, plan: Plan, item: str) -> list[tuple[str, str]]:
-    """Return the fields of the what-if about the same change."""
+def _asked(changes: Changes, plan: Plan, item: str) -> str:
+    """Return the address of the form that gives a verdict about the same change."""
+    form = next(form for form in forms() if form.question.change_fields)
+    filled, *others = form.question.change_fields
     metric = next((f"{prefix}{item}" for prefix in find_game(plan.game).OWNED), "score")
-    fields = [("game", plan.game), ("ruleset", plan.ruleset), ("players", str(plan.players)), ("metric", metric)]
-    fields.append(("policies", ",".join(dict.fromkeys(plan.policies))))
-    return [*fields, *(("change", line) for line in changes.lines)]
+    fields = [("game", plan.game), ("ruleset", plan.ruleset), ("players", str(plan.players))]
+    fields += [("policies", ",".join(dict.fromkeys(plan.policies))), *((name, metric) for name in others[:1])]
+    return f"/ask/{form.name}?{urlencode([*fields, *((filled, line) for line in changes.lines)])}"
 
 
 def movable(printed: Mapping[str, str]) -> dict[str, list[str]]:
@@ -249,7 +252,8 @@ def goal(request: Request) -> Response:
     while folder.inside(f"goal-{number}.toml").exists():
         number += 1
     write_text(folder.inside(f"goal-{number}.toml"), goal_text(changes, at, fields))
-    return RedirectResponse(f"/ask/balance?{urlencode({'goal': f'goal-{number}.toml'})}", 303)
+    form = next(form for form in forms() if form.question.goal_field)
+    return RedirectResponse(f"/ask/{form.name}?{urlencode({form.question.goal_field: f'goal-{number}.toml'})}", 303)
 
 
 def goal_text(changes: Changes, at: str, fields: Mapping[str, str]) -> str:
