@@ -3,12 +3,15 @@
 The games that measure a patch also evaluate every other value of points, by giving its owners the points and ranking
 again, decisions held fixed. Values that players see before they decide are replayed: the same deals with the value
 changed, at tables where it can matter (``wsim.game.Tuning.focus``). Errors are computed from sums over games.
+
+A cell is a ratio of two sums over games. Worth is a difference of two such ratios, its *arms*: of followed and of
+overruled wishes. It is measured in games of its own, whose policies are overruled now and then.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -22,9 +25,16 @@ from wsim.balance.sampling import Effects, Level, Sampler, no_effects
 from wsim.game import Game, Simulator, find_game
 from wsim.lab.plan import Plan
 from wsim.limits import GameLimitError
-from wsim.questions.contrasts import MetricReading
-from wsim.questions.deals import Arm, Arms
-from wsim.questions.metrics import Metric, SeatsReader
+from wsim.questions.deals import Arm
+from wsim.questions.metrics import (
+    FOLLOWED,
+    OVERRULED,
+    Metric,
+    SeatsReader,
+    is_of_worth,
+    overruled_for,
+    wished_items,
+)
 from wsim.stats.moments import Moments
 
 if TYPE_CHECKING:
@@ -33,6 +43,8 @@ if TYPE_CHECKING:
     from wsim.game import Tuning
 
 VALUE, WEIGHT = 0, 1  # features of a game: what is averaged, and what it is divided by
+ARM = 2  # features of an arm
+SIGNS = (1, -1)  # of the arms: followed, overruled
 SAMPLE = 2_000  # games that show which names occur
 Floats = NDArray[np.float64]
 
@@ -46,19 +58,28 @@ class GamesEvaluator:
         of the first policy in tables.
     """
 
-    def __init__(self, goal: Goal, setting: Setting, knobs: Sequence[Knob], sampler: Sampler) -> None:
+    def __init__(
+        self, goal: Goal, setting: Setting, knobs: Sequence[Knob], sampler: Sampler, *, wished: bool = False
+    ) -> None:
+        """Prepare the cells that are of worth (``wished``), or all others."""
         game: Game = find_game(goal.game)
-        self.setting, self._sampler, self._knobs = setting, sampler, knobs
+        targets = [
+            target for target in goal.of(setting) if target.card is None and is_of_worth(target.metric) == wished
+        ]
+        keeps = [keep for keep in goal.keeps_at(setting) if is_of_worth(keep.metric) == wished]
+        metrics = [target.metric for target in targets] + [keep.metric for keep in keeps]
+        setting = replace(setting, plan=overruled_for(setting.plan, metrics))
+        self.setting, self._wished, self._sampler, self._knobs = setting, wished, sampler, knobs
         self._tuning: Tuning = tuning_of(goal.game)
         self._base: Simulator = game.prepare(setting.plan)
-        plan = setting.plan.replace(seed=sampler.seed("sample", setting.name))
-        sample = Arm("sample", (game.prepare(plan),)).frame(range(SAMPLE))
+        self._items = wished_items(self._base, metrics)
+        plan = setting.plan.replace(seed=sampler.seed("sample", self.name))
+        sample = Arm("sample", (game.prepare(plan),), items=self._items).frame(range(SAMPLE))
         policies = cast("pl.Enum", sample.schema["policy"]).categories
         self.first_policy = str(policies[0])
-        targets = [target for target in goal.of(setting) if target.card is None]
         self._quantities: list[Quantity] = [
             *quantities_of(setting, targets, sample, game.OWNED),
-            *change_quantities(setting, goal.keeps_at(setting), sample, game.OWNED),
+            *change_quantities(setting, keeps, sample, game.OWNED),
         ]
         self._metrics = tuple(quantity.metric for quantity in self._quantities)
         self._is_change = np.array([quantity.is_change for quantity in self._quantities], bool)
@@ -72,7 +93,7 @@ class GamesEvaluator:
     @property
     def name(self) -> str:
         """Its name."""
-        return self.setting.name
+        return f"{self.setting.name}, worth" if self._wished else self.setting.name
 
     @property
     def cells(self) -> list[Cell]:
@@ -97,9 +118,12 @@ class GamesEvaluator:
         sums = self._measured(patch, seed, games, free)
         level = _level(sums)
         effects = no_effects(options, self.cells)
+        arms, rows = _arm_weights(sums["total"]), sums["total"][:, WEIGHT]
+        effect = np.einsum("ac,aoc->oc", arms, sums["effect"])
+        square = np.einsum("ac,bc,aboc->oc", arms, arms, sums["square"])
         with np.errstate(divide="ignore", invalid="ignore"):
-            value = sums["effect"] / sums["total"][:, 1]
-            spread = np.sqrt(np.maximum(sums["square"] - sums["effect"] ** 2 / games, 0)) / sums["total"][:, 1]
+            value = effect / rows
+            spread = np.sqrt(np.maximum(square - effect**2 / games, 0)) / rows
         indices = [index for index, option in enumerate(options) if self._free[option.knob]]
         effects.value[indices], effects.error[indices] = np.nan_to_num(value), np.nan_to_num(spread)
         return level, effects
@@ -108,15 +132,15 @@ class GamesEvaluator:
         """Replay options whose effects cannot be re-scored, each separately, without a patch."""
         effects = no_effects(options, self.cells)
         base = self._measured((), seed, games, ())
-        part = base["total"][:, 1] / base["games"][0]  # rows a game, by cell
-        jobs = list(self._playable(self._jobs(options), options, seed, games))
+        part = base["total"][:, WEIGHT] / base["games"][0]  # rows a game, by cell
+        jobs = list(self._playable(self._jobs(options), options, seed, games, base["total"]))
         foci = [focus for focus, _ in jobs if focus is not None]
         shares = dict(zip(map(str, foci), self._presences(foci, seed, games), strict=True)) if foci else {}
         for focus, indices in jobs:
-            sums = self._replay(focus, [options[index] for index in indices], seed, games)
+            sums = self._replay(focus, [options[index] for index in indices], seed, games, base["total"])
             share = 1.0 if focus is None else shares[str(focus)]
             with np.errstate(divide="ignore", invalid="ignore"):
-                mean = sums["number"] / games - level.value * sums["count"] / games
+                mean = sums["number"] / games - (0 if self._wished else level.value * sums["count"] / games)
                 spread = np.sqrt(np.maximum(sums["square"] / games - (sums["number"] / games) ** 2, 0) / games)
                 effects.value[indices] = np.nan_to_num(share * mean / part)
                 effects.error[indices] = np.nan_to_num(share * spread / part)
@@ -127,16 +151,17 @@ class GamesEvaluator:
 
     def _measured(self, patch: Patch, seed: int, games: int, free: Sequence[Option]) -> Arrays:
         """Return the sums of some games with a patch: totals, products, and sums of the effects of options."""
-        of = {"level": self.setting.name, "patch": patch, "seed": seed, "games": games}
+        of = {"level": self.name, "patch": patch, "seed": seed, "games": games}
         of["options"] = [(option.knob, option.value) for option in free]
 
         def measure() -> Arrays:
             now = values_in(self._knobs, patch)
             steps = tuple((self._knobs[option.knob].path, option.value - now[option.knob]) for option in free)
             ready = [self._ready(self.setting.plan, applied, seed) for applied in ([patch, ()] if changes else [patch])]
-            arm, *before = (Arm("", (simulator,)) for _, simulator in ready)
-            make = _Measuring(arm, tuple(before), self._metrics, self._is_change, self.setting.plan.game, steps)
-            return self._sampler.added(make, ready, range(games), f"measuring {self.setting.name}")
+            arm, *before = (self._arm(simulator) for _, simulator in ready)
+            reader = _Reading(self._metrics, self._wished)
+            make = _Measuring(arm, tuple(before), reader, self._is_change, self.setting.plan.game, steps)
+            return self._sampler.added(make, ready, range(games), f"measuring {self.name}")
 
         changes = bool(self._is_change.any())
         return self._sampler.memory.recall(of, games * (2 if changes and patch else 1), measure)
@@ -154,18 +179,23 @@ class GamesEvaluator:
         yield from jobs.values()
 
     def _playable(
-        self, jobs: Iterable[tuple[Plan | None, list[int]]], options: Sequence[Option], seed: int, games: int
+        self,
+        jobs: Iterable[tuple[Plan | None, list[int]]],
+        options: Sequence[Option],
+        seed: int,
+        games: int,
+        base: Floats,
     ) -> Iterator[tuple[Plan | None, list[int]]]:
         """Yield the jobs without the options whose games break a limit; these are played alone to find them."""
         for focus, indices in jobs:
             try:
-                self._replay(focus, [options[index] for index in indices], seed, games)
+                self._replay(focus, [options[index] for index in indices], seed, games, base)
             except GameLimitError:
                 kept = []
                 for index in indices:
                     patch = ((self._knobs[options[index].knob].path, options[index].value),)
                     try:
-                        self._replay(focus, [options[index]], seed, games)
+                        self._replay(focus, [options[index]], seed, games, base)
                         kept.append(index)
                     except GameLimitError as error:
                         self._sampler.refuse(patch, error)
@@ -174,17 +204,20 @@ class GamesEvaluator:
             else:
                 yield focus, indices
 
-    def _replay(self, focus: Plan | None, options: Sequence[Option], seed: int, games: int) -> Arrays:
-        """Return the sums of the effects of options in games played with and without them."""
+    def _replay(self, focus: Plan | None, options: Sequence[Option], seed: int, games: int, base: Floats) -> Arrays:
+        """Return the sums of the effects of options in games played with and without them.
+
+        ``base``: the totals without them, shape (cells, features).
+        """
         plan = self.setting.plan if focus is None else focus
-        of = {"replay": self.setting.name, "plan": plan.as_dict(), "seed": seed, "games": games}
+        of = {"replay": self.name, "plan": plan.as_dict(), "seed": seed, "games": games}
         of["options"] = [(option.knob, option.value) for option in options]
 
         def measure() -> Arrays:
             patches = [(), *(((self._knobs[option.knob].path, option.value),) for option in options)]
             ready = [self._ready(plan, patch, seed) for patch in patches]
-            arms = tuple(Arm("", (simulator,)) for _, simulator in ready)
-            make = _Replaying(Arms(arms, MetricReading(self._metrics, np.ones(ready[0][1].seats, bool))))
+            make = _Replaying(tuple(map(self._arm, [simulator for _, simulator in ready])),
+                _Reading(self._metrics, self._wished), base)  # fmt: skip
             return self._sampler.added(make, ready, range(games), f"replaying {self._knobs[options[0].knob].name}")
 
         return self._sampler.memory.recall(of, games * (len(options) + 1), measure)
@@ -201,12 +234,37 @@ class GamesEvaluator:
                 f"measuring {self.setting.name}",
             )  # fmt: skip
 
-        of = {"presence": self.setting.name, "plans": [plan.as_dict() for plan in foci], "seed": seed, "games": games}
+        of = {"presence": self.name, "plans": [plan.as_dict() for plan in foci], "seed": seed, "games": games}
         return self._sampler.memory.recall(of, games, measure)["present"] / games
 
     def _ready(self, plan: Plan, patch: Patch, seed: int) -> tuple[Plan, Simulator]:
         played = patched(plan, patch, seed=seed)
         return played, find_game(plan.game).prepare(played)
+
+    def _arm(self, simulator: Simulator) -> Arm:
+        return Arm("", (simulator,), items=self._items)
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """Reads the features of cells from games: value and weight of each arm, shape (features, cells, games)."""
+
+    metrics: tuple[Metric, ...]
+    wished: bool
+
+    def __call__(self, reader: SeatsReader, seats: int) -> Floats:
+        """Return the features; ``seats``: of a game."""
+        sums = np.ascontiguousarray(reader.sums(self.metrics, seats).transpose(2, 1, 0))
+        return sums[[0, 1, 3, 4]] if self.wished else sums[:ARM]
+
+    def counted(self, reader: SeatsReader, seats: int) -> Floats:
+        """Return how often each seat counts, shape (arms, cells, games, seats)."""
+        arms = (FOLLOWED, OVERRULED) if self.wished else (FOLLOWED,)
+        return np.array([[reader.counted(metric, arm).reshape(-1, seats) for metric in self.metrics] for arm in arms])
+
+
+def _reader(frame: pl.DataFrame) -> SeatsReader:
+    return SeatsReader(frame, np.ones(frame.height, bool))
 
 
 @dataclass(frozen=True)
@@ -216,12 +274,13 @@ class _Measuring:
     Attributes
     ----------
     arm: plays with the patch. before: an arm without it, where a cell is a change from it.
+    read: reads the cells. is_change: whether each cell is a change.
     steps: paths of values of points, and by how much each changes: effects are summed in this order.
     """
 
     arm: Arm
     before: tuple[Arm, ...]
-    metrics: tuple[Metric, ...]
+    read: _Reading
     is_change: NDArray[np.bool_]
     game: str
     steps: tuple[tuple[tuple[str, ...], int], ...]
@@ -229,12 +288,16 @@ class _Measuring:
     def __call__(self, games: range) -> Arrays:
         """Return the sums over games."""
         simulator, frame = self.arm.simulators[0], self.arm.frame(games)
-        everyone = np.ones(simulator.seats, bool)
-        reader = SeatsReader(frame, np.tile(everyone, len(games)))
-        value, weight, _ = np.ascontiguousarray(reader.sums(self.metrics, simulator.seats).transpose(2, 1, 0))
-        for base, *_ in Arms(self.before, MetricReading(self.metrics, everyone)).play(games):
-            value[self.is_change] -= base[self.is_change]
-        moments = Moments(len(self.metrics), 2).plus(value, weight)
+        reader = _reader(frame)
+        features = self.read(reader, simulator.seats)
+        for before in self.before:
+            base = self.read(_reader(before.frame(games)), simulator.seats)
+            if self.read.wished:  # the arms of the games without the patch follow; a cell that is no change has none
+                base[VALUE::ARM, ~self.is_change], base[WEIGHT::ARM, ~self.is_change] = 0.0, 1.0
+                features = np.concatenate([features, base])
+            else:
+                features[VALUE, self.is_change] -= base[VALUE, self.is_change]
+        moments = Moments(features.shape[1], len(features)).plus(*features)
         effect, square = self._rescored(simulator, frame, reader)
         return {
             "total": moments.totals,
@@ -245,15 +308,21 @@ class _Measuring:
         }
 
     def _rescored(self, simulator: Simulator, frame: pl.DataFrame, reader: SeatsReader) -> tuple[Floats, Floats]:
-        """Return the sums over games of the effect of each step, and of its square; shape (steps, cells)."""
-        total, square = np.zeros((2, len(self.steps), len(self.metrics)))
+        """Return the sums over games of the effect of each step on the arms, and of its products.
+
+        Their shapes are (arms, steps, cells) and (arms, arms, steps, cells).
+        """
+        seats, metrics = simulator.seats, self.read.metrics
+        weights = self.read.counted(reader, seats)
+        arms = len(weights)
+        total = np.zeros((arms, len(self.steps), len(metrics)))
+        square = np.zeros((arms, *total.shape))
         if not self.steps:
             return total, square
-        seats, tuning = simulator.seats, tuning_of(self.game)
+        tuning = tuning_of(self.game)
         shares = tuning.shares(simulator, frame)
         won = frame["win_share"].to_numpy().astype(float).reshape(-1, seats)
-        weights = np.stack([reader.counted(metric).reshape(-1, seats) for metric in self.metrics])
-        columns = [metric.column for metric in self.metrics]
+        columns = [metric.column for metric in metrics]
         of_wins, of_points = (np.array([column == name for column in columns]) for name in ("win_share", "total"))
         worth: dict[tuple[str, ...], tuple[NDArray[Any], NDArray[Any]]] = {}
         for row, (path, step) in enumerate(self.steps):
@@ -271,21 +340,40 @@ class _Measuring:
             moved = np.flatnonzero(change.any(axis=1))
             for chosen, games, of_game in ((of_wins, hit[moved], change[moved]), (of_points, hit, extra)):
                 if chosen.any():
-                    by_cell = (weights[chosen][:, games] * of_game).sum(axis=2)
-                    total[row, chosen], square[row, chosen] = by_cell.sum(axis=1), (by_cell**2).sum(axis=1)
+                    by_cell = (weights[:, chosen][:, :, games] * of_game).sum(axis=3)
+                    total[:, row, chosen] = by_cell.sum(axis=2)
+                    square[:, :, row, chosen] = (by_cell[:, None] * by_cell).sum(axis=3)
         return total, square
 
 
 @dataclass(frozen=True)
 class _Replaying:
-    """Plays games without and with each of some values, and sums the differences."""
+    """Plays games without and with each of some values, and sums the differences.
 
-    played: Arms
+    Attributes
+    ----------
+    arms: without, then with each. base: the totals without them (``Moments.totals``).
+    """
+
+    arms: tuple[Arm, ...]
+    read: _Reading
+    base: Floats
 
     def __call__(self, games: range) -> Arrays:
-        """Return the sums over games."""
-        base, *changed = self.played.play(games)
-        number, count = (np.stack([arm[which] - base[which] for arm in changed]) for which in (VALUE, WEIGHT))
+        """Return the sums over games of the differences in values and weights; of worth, in deviations of values from
+        those without, over both arms, as a part of the followed wishes."""
+        seats = self.arms[0].simulators[0].seats
+        without, *changed = (self.read(_reader(arm.frame(games)), seats) for arm in self.arms)
+        number, count = (
+            np.stack([features[which] - without[which] for features in changed]) for which in (VALUE, WEIGHT)
+        )
+        if self.read.wished:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                means = np.nan_to_num(self.base[:, VALUE : 2 * ARM : ARM] / self.base[:, WEIGHT : 2 * ARM : ARM]).T
+            weights = _arm_weights(self.base)
+            apart = np.stack(changed) - without
+            away = apart[:, VALUE::ARM] - means[..., None] * apart[:, WEIGHT::ARM]
+            number = np.einsum("ac,oacg->ocg", weights, away)
         return {"number": number.sum(axis=2), "square": (number**2).sum(axis=2), "count": count.sum(axis=2)}
 
 
@@ -305,10 +393,23 @@ class _Presences:
         return {"present": np.array(counts, float)}
 
 
+def _arm_weights(totals: Floats) -> Floats:
+    """Return the weights of the arms of each cell in sums that are divided by the rows of the first: (arms, cells)."""
+    counts = totals[:, WEIGHT : 2 * ARM : ARM].T
+    with np.errstate(divide="ignore", invalid="ignore"):
+        weights: Floats = np.array(SIGNS)[: len(counts), None] * counts[0] / counts
+    return np.nan_to_num(weights, posinf=0.0, neginf=0.0)
+
+
 def _level(sums: Arrays) -> Level:
-    """Return the ratios of sums with their standard errors, clustered by game."""
+    """Return the values of cells with their standard errors, clustered by game."""
     moments = Moments(*sums["total"].shape)
     moments.totals, moments.products = sums["total"], sums["product"]
     moments.games[:] = sums["games"][0]  # a game in which nothing counts is one of those that speak
-    ratio = moments.ratio(VALUE, WEIGHT)
-    return Level(ratio.value, ratio.error, int(sums["games"][0]))
+    if moments.totals.shape[1] == ARM:
+        level = moments.ratio(VALUE, WEIGHT)
+    else:  # followed minus overruled; then the same without the patch
+        signs = (*SIGNS, *(-sign for sign in SIGNS))
+        firsts = range(0, moments.totals.shape[1], ARM)
+        level = moments.contrast(*[(sign, first, first + 1) for sign, first in zip(signs, firsts, strict=False)])
+    return Level(level.value, level.error, int(sums["games"][0]))

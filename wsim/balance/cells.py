@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from wsim.balance.goal import MEAN, Keep, Setting, Target
 from wsim.document import CATEGORY, COUNT, NUMBER, RATIO, Column, estimated, names
 from wsim.errors import UserError, nearest
-from wsim.questions.metrics import Metric, SeatsReader, kind_of_metric, parse_metric
+from wsim.questions.metrics import FOLLOWED, OVERRULED, Metric, SeatsReader, kind_of_metric, parse_metric
 from wsim.stats.columns import OTHER_PLAYERS
 from wsim.stats.fewest import SEEN
 
@@ -123,11 +123,13 @@ def quantities_of(
 def _check_reachable(target: Target, metric: Metric, fair: float) -> None:
     """Raise UserError for a target that no values can meet."""
     low, high = target.bounds(fair)
-    if metric.share and (high < 0 or low > 1):
+    least = -1 if metric.wished else 0
+    if metric.share and (high < least or low > 1):
+        kind = "worth in win share" if metric.wished else "a share"
         raise UserError(
-            f"the target {target.name!r} is impossible: a share lies between 0 and 1, not in {low:g}..{high:g}"
+            f"the target {target.name!r} is impossible: {kind} lies between {least} and 1, not in {low:g}..{high:g}"
         )
-    whole = metric.column == "win_share" and metric.owned is None and not metric.per_game
+    whole = metric.column == "win_share" and metric.owned is None and not (metric.per_game or metric.wished)
     if whole and not target.only and not metric.where and not low <= fair <= high:
         raise UserError(
             f"the target {target.name!r} is impossible: win shares at this table have the mean {fair:.4g}, so that "
@@ -142,7 +144,8 @@ def _combinations(target: Target, metric: Metric, sample: pl.DataFrame) -> list[
     import polars as pl
 
     if not target.of:
-        if not SeatsReader(sample, np.ones(sample.height, bool)).counted(metric).any():
+        reader = SeatsReader(sample, np.ones(sample.height, bool))
+        if not all(reader.counted(metric, arm).any() for arm in (FOLLOWED, OVERRULED)):
             raise UserError(
                 f"the target {target.name!r} is about something that never happened in {_games(sample):,} games"
             )

@@ -21,6 +21,7 @@ from wsim.lab.execution import Execution
 from wsim.lab.plan import digest_of
 from wsim.lab.provenance import Provenance
 from wsim.limits import GameLimitError
+from wsim.questions.metrics import is_of_worth
 
 
 class CellEvaluator(Protocol):
@@ -101,6 +102,9 @@ class Evaluator:
         for setting in (setting for setting in goal.settings if not setting.report):
             chances = dict.fromkeys(target.randomise for target in goal.of(setting) if target.card is not None)
             self._parts.append(GamesEvaluator(goal, setting, self.knobs, self.sampler))
+            metrics = [row.metric for rows in (goal.of(setting), goal.keeps_at(setting)) for row in rows]
+            if any(map(is_of_worth, metrics)):
+                self._parts.append(GamesEvaluator(goal, setting, self.knobs, self.sampler, wished=True))
             self._parts += [PicksEvaluator(goal, setting, chance, self.knobs, self.sampler) for chance in chances]
         self._parts = [part for part in self._parts if part.cells]
         self.cells, self._weights = averaged([part.cells for part in self._parts])

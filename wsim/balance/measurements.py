@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from wsim.errors import UserError
 from wsim.lab.journal import Journal
 
-FORMAT = "wsim-balance-journal/2"
+FORMAT = "wsim-balance-journal/3"
 Arrays: TypeAlias = dict[str, NDArray[np.float64]]
 
 

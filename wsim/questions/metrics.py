@@ -46,6 +46,8 @@ _WORDS: Mapping[str, str] = {"total": "score", "win_share": "win share"}
 WORTHS: Mapping[str, str] = {"worth": "worth", "worth_points": "points"}
 """Metrics of worth (``worth:Palace``), with their columns in the table of worth."""
 _OF_WORTH: Mapping[str, str] = {"worth": "win_share", "worth_points": "total"}
+FOLLOWED, OVERRULED = "followed", "overruled"
+"""The arms of worth: the prefixes of the columns that count wishes (``wsim.questions.deals.wish_columns``)."""
 _NO_MEASURE = ("game", "seat", "team", "rank")
 _EXACT_BITS = 52  # of a float: a sum of distinct powers of two below that identifies them
 MAX_NAMES = 24  # a column with more names is not a grouping worth comparing one by one
@@ -142,6 +144,11 @@ def parse_metric(text: str, seats: pl.DataFrame, owned: Mapping[str, str]) -> Me
     return Metric(name, column, _is_share(column, seats), where=(_group(rest, seats),))
 
 
+def is_of_worth(name: str) -> bool:
+    """Return whether a metric, as written, is of worth."""
+    return name.strip().partition(":")[0] in WORTHS
+
+
 def _worth(name: str, seats: pl.DataFrame) -> Metric:
     """Return a metric of worth; UserError if the wishes for its item are not counted in a seats table."""
     head, _, item = name.partition(":")
@@ -149,7 +156,7 @@ def _worth(name: str, seats: pl.DataFrame) -> Metric:
         thing = column.removeprefix("followed:")
         if thing != column and thing.lower() == item.strip().lower():
             return Metric(name, _OF_WORTH[head], head == "worth", thing=thing, wished=True)
-    raise UserError(f"{name!r} is a metric of wsim whatif and wsim compare, and cannot be a target of wsim balance")
+    raise UserError(f"{name!r} is a metric of games that overrule policies: wsim whatif, compare and balance have them")
 
 
 def overruled_for(plan: Plan, metrics: Iterable[str]) -> Plan:
@@ -157,7 +164,7 @@ def overruled_for(plan: Plan, metrics: Iterable[str]) -> Plan:
 
     Raises UserError for a game or plan whose policies cannot be overruled.
     """
-    if not any(name.strip().partition(":")[0] in WORTHS for name in metrics):
+    if not any(map(is_of_worth, metrics)):
         return plan
     chance = plan.options.get(OVERRULE, CHANCE)
     plan = overruled(plan, chance)
@@ -308,11 +315,11 @@ class SeatsReader:
             self._columns[name] = values.astype(np.float64)
         return self._columns[name]
 
-    def counted(self, metric: Metric) -> NDArray[np.float64]:
-        """Return 1 for the rows that a metric counts, 0 for the others; for worth, the followed wishes of each row."""
+    def counted(self, metric: Metric, arm: str = FOLLOWED) -> NDArray[np.float64]:
+        """Return 1 for the rows that a metric counts, 0 for the others; for worth, the wishes of each row in an arm."""
         counted = self._plays
         if metric.wished:
-            counted = counted * self.column(f"followed:{metric.thing}")
+            counted = counted * self.column(f"{arm}:{metric.thing}")
         if metric.owned is not None:
             counted = counted * (self.column(metric.owned) > 0)
         for column, name in metric.where:
@@ -343,7 +350,7 @@ class SeatsReader:
             result[:, index, 1] = 1.0 if metric.per_game else by_seat.sum(axis=1)
             result[:, index, 2] = 0.0 if metric.per_game or metric.wished else by_seat @ one_bit_each
             if metric.wished:
-                overruled = self._plays * self.column(f"overruled:{metric.thing}")
+                overruled = self.counted(metric, OVERRULED)
                 result[:, index, 3] = (self.column(metric.column) * overruled).reshape(-1, per_game).sum(axis=1)
                 result[:, index, 4] = overruled.reshape(-1, per_game).sum(axis=1)
         return result

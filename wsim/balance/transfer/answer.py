@@ -26,6 +26,7 @@ from wsim.game import find_game
 from wsim.lab.answer import View, whole
 from wsim.lab.plan import Plan
 from wsim.questions.asked import AskedAnswer
+from wsim.questions.metrics import is_of_worth
 
 if TYPE_CHECKING:
     from wsim.balance.cells import Cell
@@ -182,24 +183,26 @@ def measure_transfer(evaluator: Evaluator, patch: Patch, where: TransferSettings
 def _row_of(
     evaluator: Evaluator, setting: Setting, patch: Patch, seated: _Seated, games: int
 ) -> Iterator[dict[str, Any]]:
-    """Yield the row of a setting and player; none, if no target of tables is about the setting."""
+    """Yield the rows of a setting and player, targets of worth apart; none without a target of tables there."""
     seed = evaluator.sampler.seed("elsewhere", setting.name, seated.deals)
     plan = setting.plan if seated.entry is None else setting.plan.replace(policies=seated.entry)
-    table = _table(evaluator, replace(setting, plan=plan, name=f"{setting.name}, by {seated.entry}"), setting.name)
-    if table is None:
-        return
-    before, after = (table.level(applied, seed, games) for applied in ((), patch))
-    policies = table.setting.plan.policies
-    yield {
-        "setting": setting.name,
-        "policies": seated.label or ", ".join(dict.fromkeys(policies)),
-        "targeted": seated.entry is None and not setting.report,
-        "cells": len(table.cells),
-        **_deviations(table.cells, before, "before"),
-        **_deviations(table.cells, after, "after"),
-        "error": float(np.mean(after.error)),
-        "games": games,
-    }
+    for wished in (False, True):
+        elsewhere = replace(setting, plan=plan, name=f"{setting.name}, by {seated.entry}")
+        table = _table(evaluator, elsewhere, setting.name, wished=wished)
+        if table is None:
+            continue
+        before, after = (table.level(applied, seed, games) for applied in ((), patch))
+        policies = table.setting.plan.policies
+        yield {
+            "setting": f"{setting.name}, worth" if wished else setting.name,
+            "policies": seated.label or ", ".join(dict.fromkeys(policies)),
+            "targeted": seated.entry is None and not setting.report,
+            "cells": len(table.cells),
+            **_deviations(table.cells, before, "before"),
+            **_deviations(table.cells, after, "after"),
+            "error": float(np.mean(after.error)),
+            "games": games,
+        }
 
 
 def _deviations(cells: Sequence[Cell], level: Level, when: str) -> dict[str, Any]:
@@ -212,17 +215,24 @@ def _deviations(cells: Sequence[Cell], level: Level, when: str) -> dict[str, Any
     }
 
 
-def _table(evaluator: Evaluator, setting: Setting, name: str, of: tuple[str, ...] = ()) -> GamesEvaluator | None:
+def _table(
+    evaluator: Evaluator, setting: Setting, name: str, of: tuple[str, ...] = (), *, wished: bool = False
+) -> GamesEvaluator | None:
     """Return the evaluator of the targets about tables at a different setting; None if there are none.
 
     Parameters
     ----------
-    name: the name of the setting whose targets these are. of: columns that split them further.
+    name: the name of the setting whose targets these are. of: columns that split them further. wished: those of worth,
+        not the others.
     """
     goal: Goal = evaluator.goal
     table = next(known.table for known in goal.settings if known.name == name)
     about = [
-        target for target in goal.targets if target.card is None and (not target.settings or table in target.settings)
+        target
+        for target in goal.targets
+        if target.card is None
+        and (not target.settings or table in target.settings)
+        and is_of_worth(target.metric) == wished
     ]
     if of:
         about = [
@@ -234,7 +244,7 @@ def _table(evaluator: Evaluator, setting: Setting, name: str, of: tuple[str, ...
         return None
     targets = tuple(replace(target, settings=(), players=EACH) for target in about)
     elsewhere = replace(goal, settings=(replace(setting, report=False),), targets=targets, keep=())
-    return GamesEvaluator(elsewhere, elsewhere.settings[0], evaluator.knobs, evaluator.sampler)
+    return GamesEvaluator(elsewhere, elsewhere.settings[0], evaluator.knobs, evaluator.sampler, wished=wished)
 
 
 def _with_style(plan: Plan, style: str) -> Plan:

@@ -1,0 +1,141 @@
+"""Targets about what a card is worth to the seat that wants it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import wsim
+from tests.balance.goals import write_goal
+from tests.conftest import Command
+from wsim.balance.by_games import GamesEvaluator
+from wsim.balance.evaluator import Evaluator
+from wsim.balance.goal import read_goal
+from wsim.balance.measurements import Memory
+from wsim.lab.execution import Execution
+
+GOAL = """
+[plan]
+policies = "random"
+[[target]]
+metric = "worth:Altar"
+value = 0.1
+within = 0.02
+[[target]]
+metric = "win"
+of = "side"
+within = 0.1
+[[keep]]
+metric = "worth_points:Baths"
+within = 0.5
+[[knob]]
+path = "cards.Altar.points"
+range = "-2..3"
+[[knob]]
+path = "cards.Altar.cost.coins"
+range = "0..2"
+[search]
+games = 1500
+replays = 1500
+"""
+GAMES, SEED = 1500, 5
+PATCH = ((("cards", "Altar", "points"), 4),)
+DEARER = ((("cards", "Altar", "cost", "coins"), 2),)
+
+
+@pytest.fixture(autouse=True)
+def _empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def evaluator() -> Evaluator:
+    return Evaluator(read_goal(write_goal(GOAL)), Memory(), 1, execution=Execution(1))
+
+
+def part_of(evaluator: Evaluator) -> GamesEvaluator:
+    """Return the part that measures worth: in games of its own, so that wins are those of undisturbed players."""
+    plain, wished = evaluator._parts
+    assert isinstance(plain, GamesEvaluator)
+    assert isinstance(wished, GamesEvaluator)
+    assert [cell.metric for cell in plain.cells] == ["win", "win"]
+    assert "overrule" not in plain.setting.plan.options
+    assert [cell.metric for cell in wished.cells] == ["worth:Altar", "worth_points:Baths"]
+    return wished
+
+
+@pytest.mark.slow
+def test_the_level_is_that_of_the_experiment_on_the_same_deals(evaluator: Evaluator) -> None:
+    level = part_of(evaluator).level((), SEED, GAMES)
+    answer = wsim.experiment_worth(policies="random", games=GAMES, seed=SEED)
+    row = answer.worth.row(by_predicate=to_build("Altar"), named=True)
+    assert level.value[0] == pytest.approx(row["worth"], abs=1e-12)
+    assert level.error[0] * 1.96 == pytest.approx((row["worth_high"] - row["worth_low"]) / 2, rel=0.03)
+    assert (level.value[1], level.error[1]) == (0.0, 0.0)  # a change from the games without a patch
+
+
+def to_build(card: str) -> pl.Expr:
+    return (pl.col("what") == "build") & (pl.col("name") == card)
+
+
+@pytest.mark.slow
+def test_points_given_are_points_played_for_by_players_who_do_not_see_them(evaluator: Evaluator) -> None:
+    part = part_of(evaluator)
+    before, effects = part.linearised((), SEED, GAMES, evaluator.options)
+    (index,) = (
+        number for number, option in enumerate(evaluator.options)
+        if evaluator.knobs[option.knob].path[-1] == "points" and option.value == 4
+    )  # fmt: skip
+    after = part.level(PATCH, SEED, GAMES)
+    assert after.value[0] - before.value[0] > 0.01
+    assert effects.value[index, 0] == pytest.approx(after.value[0] - before.value[0], abs=1e-9)
+    assert 0 < effects.error[index, 0] < before.error[0]
+
+
+@pytest.mark.slow
+def test_a_price_is_replayed_and_a_change_is_a_difference_of_worths(evaluator: Evaluator) -> None:
+    part = part_of(evaluator)
+    before, after = (part.level(patch, SEED, GAMES) for patch in ((), DEARER))
+    effects = part.replayed(SEED, GAMES, evaluator.options, before)
+    (index,) = (
+        number for number, option in enumerate(evaluator.options)
+        if evaluator.knobs[option.knob].path[-1] == "coins" and option.value == 2
+    )  # fmt: skip
+    assert effects.replayed[index]
+    played = after.value[0] - before.value[0]
+    assert effects.value[index, 0] == pytest.approx(played, abs=0.25 * before.error[0])  # linear in the sums
+    assert played == pytest.approx(0.0, abs=5 * effects.error[index, 0])
+    tables = [
+        wsim.experiment_worth(policies="random", games=GAMES, seed=SEED, set=changes).worth.filter(to_build("Baths"))
+        for changes in ((), ("cards.Altar.cost.coins=2",))
+    ]
+    gained = tables[1]["points"].item() - tables[0]["points"].item()
+    assert after.value[1] == pytest.approx(gained, abs=1e-9)
+    assert effects.value[index, 1] == pytest.approx(gained, abs=0.25 * after.error[1] + 0.02)
+    assert np.isfinite(after.error).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("worth:Altr", "names nothing that can be wanted (did you mean 'Altar'?)"),
+        ("worth", "names nothing that can be wanted"),
+    ],
+)
+def test_a_mistake_is_reported_in_one_sentence(text: str, sentence: str, wsim_command: Command) -> None:
+    write_goal(GOAL.replace("worth:Altar", text))
+    answer = wsim_command("balance", "goal.toml")
+    assert (answer.code, answer.out) == (2, "")
+    assert sentence in answer.err
+
+
+@pytest.mark.slow
+def test_worth_out_of_reach_is_refused(wsim_command: Command) -> None:
+    write_goal(GOAL.replace("value = 0.1", "value = -2"))
+    answer = wsim_command("balance", "goal.toml")
+    assert (answer.code, answer.out) == (2, "")
+    assert "worth in win share lies between -1 and 1, not in -2.02..-1.98" in answer.err
