@@ -19,6 +19,7 @@ import numpy as np
 import polars as pl
 
 import wsim
+from wsim.policies.chances import CHANCE
 
 CLEAR = 2.576  # standard errors: p < .01
 
@@ -31,7 +32,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--ruleset", default="1e")
     parser.add_argument("--games", type=int, default=12_500, help="games with overruled wishes")
     parser.add_argument("--deals", type=int, default=4_000, help="deals, each played with and without the right")
-    parser.add_argument("--overrule", type=float, default=0.1)
+    parser.add_argument("--overrule", type=float, default=CHANCE)
     parser.add_argument("--seed", type=int, default=3801)
     parser.add_argument("--out", help="write both estimates here, as CSV")
     return parser.parse_args()

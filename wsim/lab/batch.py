@@ -35,6 +35,7 @@ LAST_CHUNK = 256  # towards the end chunks shrink to this, so that the threads f
 MAX_CHUNK = 8192
 MAX_GROWTH = 32  # large, so that the fixed cost of a chunk (frames of 100 columns) soon stops mattering
 SECONDS_A_CHUNK = 0.2  # short enough for the progress bar and Ctrl-C, long enough to amortise the cost of a chunk
+MAX_WAIT = 5.0  # on a busy machine chunks may take this many times as long: small ones would cost processor time
 MAX_THREADS = 1024
 
 
@@ -91,9 +92,10 @@ def usable_threads(threads: int | None) -> int:
 
 def _timed(make: Callable[[range], Made], games: range, pace: ChunkSizer) -> Made:
     """Call ``make`` with a chunk of games and report the time to ``pace``."""
-    start = time.perf_counter()
+    start, own = time.perf_counter(), time.thread_time()
     result = make(games)
-    pace.note(len(games), time.perf_counter() - start)
+    waited = (time.perf_counter() - start) / MAX_WAIT
+    pace.note(len(games), max(time.thread_time() - own, waited))
     return result
 
 

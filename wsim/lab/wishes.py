@@ -141,5 +141,6 @@ class WishSums:
             some = range(first, min(first + AT_ONCE, games.stop))
             rows, picks = rows_and_picks(simulator, some, picks=True)
             assert picks is not None
-            total.add(worth_sums(wanted, reader.wishes(simulator, picks, first), simulator.seats_frame(rows)))
+            seats = simulator.seats_frame(rows) if reader.seats is None else reader.seats(simulator, rows)
+            total.add(worth_sums(wanted, reader.wishes(simulator, picks, first), seats))
         return total

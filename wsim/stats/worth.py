@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from threading import local
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,7 @@ from wsim.stats.moments import Moments
 from wsim.stats.summary import Piece, Summary
 from wsim.stats.tables import CAUSED, OBSERVATIONAL, Table
 
+_ROOM = local()
 FOLLOWED, OVERRULED = 0, 3
 """Where the features of either arm begin: n, parts of a win, score."""
 TITLE = "Worth"
@@ -90,10 +92,13 @@ class WishReader:
     ----------
     wanted: called with a simulator; returns what can be wanted.
     wishes: called with a simulator, the picks that its kernels wrote and the number of the first game; returns wishes.
+    seats: called with a simulator and the rows that its kernels wrote; returns their seats table, as far as worth needs
+        it (outcomes and the columns of splits). None: the whole table.
     """
 
     wanted: Callable[[Any], Wanted]
     wishes: Callable[[Any, NDArray[Any], int], Wishes]
+    seats: Callable[[Any, NDArray[Any]], pl.DataFrame] | None = None
 
 
 def worth_sums(wanted: Wanted, wishes: Wishes, seats: pl.DataFrame) -> Summary:
@@ -117,7 +122,7 @@ def worth_sums(wanted: Wanted, wishes: Wishes, seats: pl.DataFrame) -> Summary:
         np.ascontiguousarray(wishes.could, np.uint64),
         np.ascontiguousarray(np.stack(groups, axis=1)),
         np.ascontiguousarray(piece.values[row, :2]),
-        totals, products, games, reach, np.zeros((first, FEATURES)), np.zeros(first, np.int64),
+        totals, products, games, reach, _zeros(first, FEATURES), np.empty(first, np.int64),
     )  # fmt: skip
     sides = seats["team"].n_unique() if "team" in seats.columns else piece.seats
     return Summary(
@@ -137,6 +142,15 @@ def worth_sums(wanted: Wanted, wishes: Wishes, seats: pl.DataFrame) -> Summary:
             **labels,
         },
     )
+
+
+def _zeros(cells: int, features: int) -> NDArray[np.float64]:
+    """Return zeros of this thread, which the kernel leaves as zeros."""
+    size = cells * features
+    room: NDArray[np.float64] | None = getattr(_ROOM, "zeros", None)
+    if room is None or len(room) < size:
+        room = _ROOM.zeros = np.zeros(size)
+    return room[:size].reshape(cells, features)
 
 
 def shapes(labels: Mapping[str, Sequence[str]]) -> dict[str, tuple[int, ...]]:

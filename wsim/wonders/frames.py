@@ -25,7 +25,13 @@ def _enum(codes: NDArray[Any], names: Sequence[str]) -> pl.Series:
 
 
 def seats_frame(
-    rows: NDArray[Any], catalogue: Catalogue, labels: Sequence[str], players: int, seats: int
+    rows: NDArray[Any],
+    catalogue: Catalogue,
+    labels: Sequence[str],
+    players: int,
+    seats: int,
+    *,
+    brief: bool = False,
 ) -> pl.DataFrame:
     """Return the seats table of kernel rows (layout.ROW): one row per game and seat, in order.
 
@@ -34,6 +40,7 @@ def seats_frame(
     rows: the rows of dtype ROW, ``seats`` for each game.
     labels: label of each line-up entry.
     players: number of seats that can win; any further seat is the Free City (R44).
+    brief: whether to leave out points by category, other facts and cards.
     """
     boards = [wonder.name for wonder in catalogue.wonders]
     seat = np.ascontiguousarray(rows["seat"])
@@ -49,6 +56,8 @@ def seats_frame(
         "win_share": np.ascontiguousarray(rows["win_share"]),
         "total": np.ascontiguousarray(rows["total"]),
     }
+    if brief:
+        return pl.DataFrame(columns)
     points = np.ascontiguousarray(rows["points"].T)
     columns |= {name: points[i] for i, name in enumerate(w.POINTS_COLUMNS)}
     columns |= fact_columns(ROW_FACTS, rows)

@@ -27,12 +27,14 @@ def _add_game(cells, touched, features, totals, products, games):
     """Add the features of a game in the cells that it touched; leave them 0."""
     for i in range(touched):
         cell = cells[i]
-        own, index = features[cell], 0
-        for row in range(FEATURES):
+        own = features[cell]
+        first = 0 if own[0] > 0.0 else ARM  # most cells of a game have one arm only: the other is 0
+        last = FEATURES if own[ARM] > 0.0 else ARM
+        for row in range(first, last):
             totals[cell, row] += own[row]
-            for column in range(row, FEATURES):
-                products[cell, index] += own[row] * own[column]
-                index += 1
+            before = row * (2 * FEATURES - row - 1) // 2  # products of the rows above
+            for column in range(row, last):
+                products[cell, before + column] += own[row] * own[column]
         for arm in range(2):
             if own[arm * ARM] > 0.0:
                 games[cell, arm] += 1.0
@@ -56,15 +58,16 @@ def add_wishes(
     values: parts of a win and score of the seat; shape (wishes, 2).
     totals, products, games: by cell: features, their products in a game, in how many games either arm is.
     reach: by cell: decisions at which the thing could be had.
-    features, cells: room: zeros, shape (cells, FEATURES); as many numbers as there are cells.
+    features, cells: room: zeros, shape (cells, FEATURES), which are zeros again afterwards; as many numbers as there
+        are cells.
     """
-    touched = 0
-    for wish in range(len(game)):
-        if wish > 0 and game[wish] != game[wish - 1]:
-            _add_game(cells, touched, features, totals, products, games)
-            touched = 0
-        arm = ARM if overruled[wish] else 0
-        for group in range(groups.shape[1]):
+    for group in range(groups.shape[1]):  # one after the other: the cells of most groups fit into the cache
+        touched = 0
+        for wish in range(len(game)):
+            if wish > 0 and game[wish] != game[wish - 1]:
+                _add_game(cells, touched, features, totals, products, games)
+                touched = 0
+            arm = ARM if overruled[wish] else 0
             first = groups[wish, group]
             for index in range(things.shape[1]):
                 if things[wish, index] < 0:
@@ -77,11 +80,9 @@ def add_wishes(
                 own[arm] += 1.0
                 own[arm + 1] += values[wish, 0]
                 own[arm + 2] += values[wish, 1]
-        for word in range(could.shape[1]):
-            left = could[wish, word]
-            while left:
-                thing = word * BITS + lowest_bit(left)
-                left &= left - _ONE
-                for group in range(groups.shape[1]):
-                    reach[groups[wish, group] + thing] += 1.0
-    _add_game(cells, touched, features, totals, products, games)
+            for word in range(could.shape[1]):
+                left = could[wish, word]
+                while left:
+                    reach[first + word * BITS + lowest_bit(left)] += 1.0
+                    left &= left - _ONE
+        _add_game(cells, touched, features, totals, products, games)

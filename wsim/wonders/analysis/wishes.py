@@ -10,10 +10,13 @@ from numpy.typing import NDArray
 from wsim.lab.wishes import asks_worth
 from wsim.stats.shared import worth_analysis
 from wsim.stats.worth import Wanted, Wishes, WishReader
+from wsim.wonders.frames import seats_frame
 from wsim.wonders.kernels.layout import ACTION_AT, HOW_AT
 from wsim.wonders.words import AGES, BUILD, CARD_WORDS, CARDS, CHAIN, DISCARD_PILE, STAGE, TURNS
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from wsim.wonders.simulator import WondersSimulator
 
 _BY_CHAIN, _FROM_PILE, _STAGE = CARDS, 2 * CARDS, 3 * CARDS
@@ -74,5 +77,10 @@ def _could(event: NDArray[Any], asked: NDArray[np.int64], from_pile: NDArray[np.
     return could
 
 
-WISHES = WishReader(wanted, wishes)
+def seats(simulator: WondersSimulator, rows: NDArray[Any]) -> pl.DataFrame:
+    """Return outcomes and splits of kernel rows: the table of whole games takes longer than their sums."""
+    return seats_frame(rows, simulator.catalogue, simulator.labels, simulator.plan.players, simulator.seats, brief=True)
+
+
+WISHES = WishReader(wanted, wishes, seats)
 WORTH = worth_analysis(asks_worth)
