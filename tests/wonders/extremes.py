@@ -7,7 +7,7 @@ import random
 import re
 import runpy
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -274,6 +274,7 @@ def twin_of(case: Case) -> Reference:
     """Return the reference twin with the facts of a case."""
     catalogue = load_catalogue(case.ruleset, patches=case.patches, changes=case.changes)
     facts = facts_of(catalogue)
+    facts.counters.update({counter.name: asdict(counter) for counter in catalogue.counters})
     for file in catalogue.effects:
         functions = runpy.run_path(str(file.place))
         facts.functions.update({(file.place.stem, name): functions[name] for name, _ in file.arguments})

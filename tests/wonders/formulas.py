@@ -3,23 +3,55 @@
 from __future__ import annotations
 
 import random
+import re
 from typing import Any
 
 from wsim.spec.formula import FormulaError, span
 from wsim.wonders.catalog.formula import WIDEST, parse
 from wsim.wonders.facts import CITY_NAMES
 from wsim.wonders.words import (
+    BUILT_HOW,
     BY,
+    CARD_FACTS,
     CARD_MARKS,
     CARD_NUMBERS,
+    CARD_TRIGGERS,
     COLORS,
     EACH,
     GAINS,
+    LAST_BUILT,
     LOSSES,
     MOVE_TRIGGERS,
     TABLE_NAMES,
     TRIGGERS,
 )
+
+COUNTERS: dict[str, dict[str, str | int]] = {
+    "favour": {"most": 9},
+    "heat": {"of": "city", "lasts": "turn", "least": 1, "start": 2, "most": 40},
+    "charge": {"of": "card", "most": 5, "start": 3},
+    "wear": {"of": "card", "lasts": "age", "most": 999},
+    "strife": {"of": "table", "lasts": "age", "most": 30},
+    "toll": {"of": "table", "most": 6, "least": 2},
+}
+"""Counters of drawn catalogues, as in a card file."""
+_PLAIN = re.compile(rf"(?<![.\w\"])({'|'.join(CITY_NAMES)})(?![\w\"])")
+
+
+def varied(rng: random.Random, text: str, event: str) -> str:
+    """Replace some names of a formula by counters and by facts of the structure that was just built, or built last."""
+
+    def other(match: re.Match[str]) -> str:
+        kind = rng.random()
+        if kind < 0.7:
+            return match[0]
+        if kind < 0.8:
+            return f"counter.{rng.choice(list(COUNTERS))}"
+        if kind < 0.9 and event in CARD_TRIGGERS:
+            return f"card.{rng.choice((*CARD_FACTS, *BUILT_HOW))}"
+        return f"{rng.choice(('', 'left.'))}last.{rng.choice(LAST_BUILT)}.{rng.choice(CARD_FACTS)}"
+
+    return _PLAIN.sub(other, text)
 
 
 def number(rng: random.Random, cards: list[str], another: bool, depth: int = 3) -> str:
@@ -69,10 +101,10 @@ def condition(rng: random.Random, cards: list[str], another: bool, depth: int = 
     return f"({compared}) {rng.choice(('and', 'or'))} {condition(rng, cards, another, depth - 1)}"
 
 
-def _amount(rng: random.Random, cards: list[str], another: bool) -> str:
+def _amount(rng: random.Random, cards: list[str], another: bool, event: str) -> str:
     """Draw an amount that cannot be negative, and is small as a rule."""
     while True:
-        text = number(rng, cards, another, rng.randint(0, 2))
+        text = varied(rng, number(rng, cards, another, rng.randint(0, 2)), event)
         text = f"min({rng.randint(1, 4)}, {text})" if rng.random() < 0.8 else text
         try:
             if span(parse(text), WIDEST)[0] < 0:
@@ -107,20 +139,26 @@ def clause(rng: random.Random, cards: list[str]) -> dict[str, Any]:
     named = found.get("each", "self") != "self"
     another = named or moves
     if rng.random() < 0.4:
-        text = condition(rng, cards, another)
+        text = varied(rng, condition(rng, cards, another), event)
         while not _valid(text):
-            text = condition(rng, cards, another)
+            text = varied(rng, condition(rng, cards, another), event)
         found["if"] = text
     if event == "scored":
-        found["points"] = _amount(rng, cards, another) if rng.random() < 0.7 else "-" + _amount(rng, cards, another)
+        sign = "" if rng.random() < 0.7 else "-"
+        found["points"] = sign + _amount(rng, cards, another, event)
         return found
     for _ in range(rng.randint(1, 2)):
         kind = rng.random()
         if named and kind < 0.5:
-            found[rng.choice(("take", "give"))] = _amount(rng, cards, another)
+            found[rng.choice(("take", "give"))] = _amount(rng, cards, another, event)
+        elif kind < 0.6:
+            changed = found.setdefault(rng.choice(("gain", "lose")), {}).setdefault("counter", {})
+            changed[rng.choice(list(COUNTERS))] = _amount(rng, cards, another, event)
         elif kind < 0.85:
             paid = event == "bought" and rng.random() < 0.3
-            found.setdefault("gain", {})[rng.choice(GAINS)] = "purchase" if paid else _amount(rng, cards, another)
+            found.setdefault("gain", {})[rng.choice(GAINS)] = (
+                "purchase" if paid else _amount(rng, cards, another, event)
+            )
         else:
-            found.setdefault("lose", {})[rng.choice(LOSSES)] = _amount(rng, cards, another)
+            found.setdefault("lose", {})[rng.choice(LOSSES)] = _amount(rng, cards, another, event)
     return found

@@ -13,7 +13,7 @@ import pytest
 import wsim
 from tests.wonders.engine_tools import TABLES
 from tests.wonders.extremes import Case, compare_case, playable, written
-from tests.wonders.formulas import clause
+from tests.wonders.formulas import COUNTERS, clause
 from wsim.wonders.catalog import load_catalogue
 from wsim.wonders.words import BY, EACH, GAINS, LOSSES, MOVE_TRIGGERS, TRIGGERS
 
@@ -36,11 +36,12 @@ def drawn_case(seed: int) -> Case:
         for side, stages in board.sides:
             place = rng.randint(1, len(stages))
             changes.append(f'wonders."{board.name}".sides.{side}.{place}.when={written([clause(rng, names)])}')
-    kept: list[str] = []
+    counters = [f"counters.{name}={written(counter)}" for name, counter in COUNTERS.items()]
+    kept = list(counters)
     for one in changes:
         if playable(ruleset, players, [*kept, one]):
             kept.append(one)
-    assert len(kept) > len(changes) // 3
+    assert len(kept) - len(counters) > len(changes) // 3
     return Case(seed, ruleset, players, tuple(kept))
 
 

@@ -16,7 +16,7 @@ from wsim.kernels.guards import stop_game
 from wsim.limits import FORMULA
 
 _room = stack_room("formula.stack", np.int64, DEPTH + HANDED)
-_END, _LAST_LEAF = OPERATION["end"], OPERATION["cards"]
+_END, _LAST_LEAF = OPERATION["end"], OPERATION["last"]
 _NEG, _NOT, _ABS, _PICK, _CALL = (OPERATION[name] for name in ("neg", "not", "abs", "if", "call"))
 _ADD, _SUB, _MUL, _DIV, _MOD = (OPERATION[name] for name in ("+", "-", "*", "//", "%"))
 _LT, _LE, _EQ, _NE, _GT, _GE = (OPERATION[name] for name in ("<", "<=", "==", "!=", ">", ">="))

@@ -1,7 +1,7 @@
 """The words of formulas that kernels run, in postfix order; light, so that readers of formulas may use it.
 
-A word is 256 * operand + an operation. The operand of a name, of a card or of a set of cards is 4 * its number + whose
-it is, that of a call 8 * the slot of the function + how many numbers it is handed.
+A word is 256 * operand + an operation. The operand of a name, card, set of cards, counter or fact of a card is 4 * its
+number + whose it is, that of a call 8 * the slot of the function + how many numbers it is handed.
 """
 
 from __future__ import annotations
@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 OPERATIONS = (
-    "end", "number", "name", "card", "cards", "neg", "not", "abs",
+    "end", "number", "name", "card", "cards", "counter", "event", "last", "neg", "not", "abs",
     "+", "-", "*", "//", "%", "<", "<=", "==", "!=", ">", ">=", "and", "or", "min", "max", "if", "call",
 )  # fmt: skip
 OPERATION: Mapping[str, int] = {name: number for number, name in enumerate(OPERATIONS)}
+FACT_BITS = 6  # of the number of a fact of a card; those above it say of which kind the card built last is
 MAX_WORDS = 120  # of a formula
 DEPTH = 16  # numbers that a formula holds at once
 MAX_RESULT = 1_000_000_000  # largest value of a formula: the product of two such numbers fits in 64 bits

@@ -11,14 +11,14 @@ import ast
 import operator
 import re
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import product
 
 from wsim.errors import nearest
-from wsim.kernels.formula_words import DEPTH, HANDED, MAX_WORDS, OPERATION
+from wsim.kernels.formula_words import DEPTH, FACT_BITS, HANDED, MAX_WORDS, OPERATION
 
 MAX_LETTERS = 300
 MAX_WRITTEN = 1_000_000
@@ -34,6 +34,8 @@ _COMPARISONS: Mapping[type[ast.AST], str] = {
     ast.Lt: "<", ast.LtE: "<=", ast.Eq: "==", ast.NotEq: "!=", ast.Gt: ">", ast.GtE: ">=",
 }  # fmt: skip
 _CONDITIONS = frozenset((*_COMPARISONS.values(), "and", "or", "not"))
+_OF_CARD = ("fact", "event", "last")
+COUNTER, LAST = "counter", "last"
 _FUNCTIONS = ("min", "max", "abs", "count", "sets")
 _NOT_OF_CARD = "is not known of a structure that is counted; accepted: card.cost, card.red, ..."
 _ELSEWHERE: Mapping[str, str] = {
@@ -60,11 +62,13 @@ class Node:
 
     Attributes
     ----------
-    kind: "number", "name", "card", "cards" (those that satisfy its part), "fact" (of a card), or the operation on the
-        parts (``formula_words``, "count", "sets").
+    kind: "number", "name", "card", "cards" (those that satisfy its part), "fact" (of a counted card), "counter",
+        "event" (a fact of the card that caused the event), "last" (a fact of the card built last), or the operation
+        on the parts (``formula_words``, "count", "sets").
     text: as written. at: the position of its first letter, from 1.
-    value: that of a number. name: that of a name, card, fact or function; for cards, the condition. whose: one of the
-        vocabulary's owners, or the file of a function. bounds: the range of a function or fact.
+    value: that of a number; for "event" and "last", the number of the fact. name: that of a
+        name, card, fact or function; for cards, the condition; for a counter, with its prefix. whose: one of the
+        vocabulary's owners, or the file of a function. bounds: the range of a function, fact or counter.
     """
 
     kind: str
@@ -79,7 +83,7 @@ class Node:
     @property
     def is_condition(self) -> bool:
         """Whether it is true or false, which counts as 1 or 0."""
-        return self.kind in _CONDITIONS or (self.kind == "fact" and self.bounds == (0, 1))
+        return self.kind in _CONDITIONS or (self.kind in _OF_CARD and self.bounds == (0, 1))
 
     def walk(self) -> Iterator[Node]:
         """Yield the node and everything below it."""
@@ -102,6 +106,9 @@ class Vocabulary:
     widest: the range of each name; a game in which a number leaves it stops where a formula asks for it.
     cards: whether ``count`` counts cards by name. facts: facts of counted cards with their spans; (0, 1) marks a
         condition. files: whether functions of files may be called.
+    counters: the range of every counter (``counter.favour``); None: there are none.
+    of_event: further facts of the card that caused an event, with their spans: those of ``facts`` come first. of_last:
+        the kinds of which a card may be the last one built (``last.red.cost``).
     """
 
     cities: Sequence[str]
@@ -111,6 +118,14 @@ class Vocabulary:
     cards: bool = False
     facts: Spans = field(default_factory=dict)
     files: bool = False
+    counters: Span | None = None
+    of_event: Spans = field(default_factory=dict)
+    of_last: Sequence[str] = ()
+
+    @cached_property
+    def facts_of_event(self) -> Spans:
+        """The facts of the card that caused an event, in the order of their numbers."""
+        return {**self.facts, **self.of_event}
 
     @cached_property
     def number(self) -> Mapping[str, int]:
@@ -169,7 +184,9 @@ class Vocabulary:
         if not node.parts or node.kind == "cards":
             operand = node.value
             if node.kind != "number":
-                named = self.number[node.name] if node.kind == "name" else number.get(node.name, 0)
+                named = node.value if node.kind in _OF_CARD else number.get(node.name, 0)
+                if node.kind == "name":
+                    named = self.number[node.name]
                 operand = named << 2 | self.whose.index(node.whose)
             return [operand << 8 | OPERATION[node.kind]], 1
         operation = {"count": "+", "sets": "min"}.get(node.kind, node.kind)
@@ -210,6 +227,13 @@ def _parsed(vocabulary: Vocabulary, text: str) -> Node:
     return node
 
 
+def _names_in(tree: ast.expr) -> tuple[str, ...]:
+    """Return the names of ``a.b.c``; "" first where it does not begin with a name."""
+    if isinstance(tree, ast.Attribute):
+        return (*_names_in(tree.value), tree.attr)
+    return (tree.id if isinstance(tree, ast.Name) else "",)
+
+
 @dataclass(frozen=True)
 class _Reader:
     """Converts a syntax tree to nodes; ``of_card`` inside the condition of counted cards."""
@@ -234,6 +258,8 @@ class _Reader:
                 return self.named(tree, "", name)
             case ast.Attribute(value=ast.Name(id="card"), attr=name) if self.vocabulary.facts:
                 return self.fact(tree, name)
+            case ast.Attribute() if (node := self.remembered(tree)) is not None:
+                return node
             case ast.Attribute(value=ast.Name(id=whose), attr=name) if whose in self.vocabulary.whose[1:]:
                 return self.named(tree, whose, name)
             case ast.Attribute(value=ast.Name(id=whose)):
@@ -268,7 +294,7 @@ class _Reader:
                 return self.called(tree)
         raise self.mistake(tree, f"is not accepted in a formula; accepted: {_WRITTEN}")
 
-    def made(self, tree: ast.expr, kind: str, *parts: Node, **more: int | str) -> Node:
+    def made(self, tree: ast.expr, kind: str, *parts: Node, **more: int | str | Span) -> Node:
         """Return a node for a part of the tree."""
         return Node(kind, self.source(tree), self.place(tree), parts, **more)  # type: ignore[arg-type]
 
@@ -291,18 +317,48 @@ class _Reader:
         accepted = self.vocabulary.cities if whose else self.vocabulary.number
         if name not in accepted and self.vocabulary.cards and name[:1].isupper():
             raise self.mistake(tree, f"unknown name {name!r}; a card name needs quotes: count({name!r})")
-        if name not in accepted:
-            raise self.mistake(tree, f"unknown name {name!r}{nearest(name, accepted)}; accepted: {', '.join(accepted)}")
+        self.refuse_unknown(tree, name, accepted)
         return self.made(tree, "name", name=name, whose=whose)
 
     def fact(self, tree: ast.expr, name: str) -> Node:
-        """Return the node of a fact of counted cards."""
-        accepted = self.vocabulary.facts
-        if not self.of_card:
-            raise self.mistake(tree, "is only known of counted structures; accepted: count(card.cost > 2)")
+        """Return the node of a fact of counted cards; outside ``count``, of the card that caused the event."""
+        if self.of_card and name in self.vocabulary.of_event:
+            raise self.mistake(tree, "is only known of the structure that was just built, not of counted ones")
+        accepted = self.vocabulary.facts if self.of_card else self.vocabulary.facts_of_event
+        self.refuse_unknown(tree, name, accepted)
+        if self.of_card:
+            return self.made(tree, "fact", name=name, bounds=accepted[name])
+        return self.made(tree, "event", name=name, value=[*accepted].index(name), bounds=accepted[name])
+
+    def refuse_unknown(self, tree: ast.expr, name: str, accepted: Collection[str], what: str = "name") -> None:
+        """Raise the error about a name that is not accepted."""
         if name not in accepted:
-            raise self.mistake(tree, f"unknown name {name!r}{nearest(name, accepted)}; accepted: {', '.join(accepted)}")
-        return Node("fact", self.source(tree), self.place(tree), name=name, bounds=accepted[name])
+            message = f"unknown {what} {name!r}{nearest(name, accepted)}; accepted: {', '.join(accepted)}"
+            raise self.mistake(tree, message)
+
+    def remembered(self, tree: ast.Attribute) -> Node | None:
+        """Return the node of a counter, or of a fact of the card built last; None for anything else."""
+        names = _names_in(tree)
+        whose = names[0] if names[0] in self.vocabulary.whose[1:] else ""
+        prefix, *rest = names[bool(whose) :] or ("",)
+        if prefix == COUNTER and self.vocabulary.counters:
+            if self.of_card:
+                raise self.mistake(tree, _NOT_OF_CARD)
+            if len(rest) != 1:
+                raise self.mistake(tree, "a counter is written with its name, such as counter.favour")
+            name, bounds = f"{COUNTER}.{rest[0]}", self.vocabulary.counters
+            return self.made(tree, "counter", name=name, whose=whose, bounds=bounds)
+        if prefix != LAST or not self.vocabulary.of_last:
+            return None
+        if self.of_card:
+            raise self.mistake(tree, _NOT_OF_CARD)
+        if len(rest) != 2:
+            raise self.mistake(tree, "the card built last is written with a colour and a fact, such as last.red.cost")
+        kinds, facts = self.vocabulary.of_last, self.vocabulary.facts
+        self.refuse_unknown(tree, rest[0], kinds, "colour")
+        self.refuse_unknown(tree, rest[1], facts)
+        number = kinds.index(rest[0]) << FACT_BITS | [*facts].index(rest[1])
+        return self.made(tree, "last", name=".".join(rest), value=number, whose=whose, bounds=facts[rest[1]])
 
     def condition(self, tree: ast.expr) -> Node:
         """Return the node of a condition."""
@@ -396,7 +452,7 @@ def span(node: Node, spans: Spans) -> Span:
         return spans[node.name]
     if kind == "cards":
         return 0, spans["cards"][1]
-    if kind in ("call", "fact"):
+    if kind in ("call", "counter", *_OF_CARD):
         return node.bounds
     if kind == "card" or node.is_condition:
         return 0, 1

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from wsim.facts import columns as fact_columns
 from wsim.wonders import words as w
 from wsim.wonders.catalog import Catalogue
+from wsim.wonders.catalog.counters import slots_of
 from wsim.wonders.facts import ROW_FACTS
 from wsim.wonders.kernels.layout import ACTION_AT, BANK_AT, HOW_AT, LEFT_AT, RIGHT_AT
 
@@ -61,6 +62,8 @@ def seats_frame(
     points = np.ascontiguousarray(rows["points"].T)
     columns |= {name: points[i] for i, name in enumerate(w.POINTS_COLUMNS)}
     columns |= fact_columns(ROW_FACTS, rows)
+    for number, slot in enumerate(slots_of(catalogue)):
+        columns[f"{w.COUNTER}:{slot.label}"] = np.ascontiguousarray(rows["counter"][:, number])
     built = np.ascontiguousarray(rows["built"]).view(np.uint8)
     octets = np.ascontiguousarray(built.reshape(len(rows), 8 * w.CARD_WORDS).T)  # one bit per card
     columns |= {w.BUILT + card.name: (octets[i >> 3] & (1 << (i & 7))) != 0 for i, card in enumerate(catalogue.cards)}

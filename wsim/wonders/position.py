@@ -57,7 +57,7 @@ class WondersPosition(StatePosition):
         return view_lines(self.simulator.catalogue, self.view(seat))
 
     def columns(self, history: bool = True) -> tuple[str, ...]:
-        return columns(self.names, self.machine.rules, history)
+        return columns(self.simulator.catalogue, self.machine.rules, history)
 
     def _keep_result(self, game: Any) -> None:
         self.result = None

@@ -72,7 +72,8 @@ class WondersSimulator(KernelSimulator[WondersPosition]):
     def vector(self) -> VectorKernels:
         """The kernels for playing many games at once."""
         names = [card.name for card in self.catalogue.cards]
-        return self.vector_kernels(columns(names, self.rules, history=False), fixed_actions(names), CHOICES)
+        observed = columns(self.catalogue, self.rules, history=False)
+        return self.vector_kernels(observed, fixed_actions(names), CHOICES)
 
     def limit_source(self, what: int, source: int) -> str:
         return source_name(self.catalogue, self.rules, source, of_formula=what == FORMULA)

@@ -45,6 +45,8 @@ def _values(simulator: WondersSimulator) -> Mapping[Path, int]:
         for side, stages in wonder.sides:
             for number, stage in enumerate(stages, start=1):
                 values |= _of_entry(("wonders", wonder.name, "sides", side, str(number)), stage.cost, stage.effects)
+    for counter in catalogue.counters:
+        values |= {("counters", counter.name, name): getattr(counter, name) for name in ("start", "least", "most")}
     settings = numbers_of(catalogue.settings).items()
     return values | {("rulesets", catalogue.ruleset, "settings", name): value for name, value in settings}
 

@@ -28,6 +28,8 @@ UNITS = 12  # resources in a cost
 MAX_PRICE = 5  # maximum price of a unit bought from a neighbour, in coins
 TIES = 4  # formulas for tie-breaks
 FLEX = 24  # either/or symbols of one city
+COUNTERS = 16  # named counters of a catalogue; one of a card counts once for each card that uses it
+MAX_COUNTER = 999  # highest bound of a counter
 PARAMETERS = 8  # of a policy; the last one is `explore`, which every policy has
 EXPLORE = PARAMETERS - 1  # its index; the others belong to the policy
 
@@ -163,10 +165,17 @@ TABLE_NAMES = ("age", "turn", "players")
 """The names of the table that formulas may use; those of a city are in ``facts.CITY_FACTS``."""
 EVENT_NAMES = ("purchase",)
 """The names of the triggering event that formulas may use."""
-CARD_NUMBERS = ("cost", "units", "coins", "age")
-"""The numbers of a structure that ``count`` may use: its total cost, resource units, coins; its age."""
+CARD_NUMBERS = ("cost", "units", "coins", "age", "points", "shields")
+"""The numbers of a structure that formulas may use: its total cost, resource units, coins; its age; its fixed points;
+its shields."""
 CARD_MARKS = (*COLORS, *SYMBOLS[1:ANY], "chained")
-"""The properties of a structure that ``count`` may use: its colour, its symbol, whether a chain leads to it (R16)."""
+"""The properties of a structure that formulas may use: its colour, its symbol, whether a chain leads to it (R16)."""
+CARD_FACTS = (*CARD_NUMBERS, *CARD_MARKS)
+BUILT_HOW = ("paid", "by_chain", "free", "from_discard")
+"""How the structure was built that caused an event: by paying, by a chain, for free by an ability, from the pile."""
+BY_PAYING, BY_CHAIN, FOR_FREE, FROM_DISCARD = range(len(BUILT_HOW))
+LAST_BUILT = (*COLORS, "cards")
+"""The kinds of which formulas know the structure built last: a colour, any."""
 FORMULA_CITIES = ("", "other", "left", "right")  # whose: the owner of the card, the city that `each` names, neighbours
 
 (
@@ -188,6 +197,8 @@ TRIGGERS: Mapping[str, str] = {
     "scored": "at the end of the game",
 }
 """Events that trigger a clause, in the order of their numbers, in English; for moves, the verb of a city."""
+CARD_TRIGGERS = ("built", "card_built", "stage_built", "bought")
+"""The events that a structure or stage caused whose facts formulas know."""
 MOVE_TRIGGERS = ("card_built", "stage_built", "sold", "last_card", "bought")
 WHOM_SELF, WHOM_LEFT, WHOM_RIGHT, WHOM_NEIGHBOR, WHOM_OTHER, WHOM_PARTNER, WHOM_TRIGGER, WHOM_ANYONE = range(8)
 WHOM = ("self", "left", "right", "neighbor", "other", "partner", "trigger", "anyone")
@@ -204,6 +215,14 @@ LOSSES = ("coins", "defeat_tokens", "debts", "diplomacy_tokens", *UNIT_PRICES, "
 ACTS = ("take", "give", *(f"gain {item}" for item in GAINS), *(f"lose {item}" for item in LOSSES), "points")
 """The actions of a clause, in the order of execution."""
 ACT: Mapping[str, int] = {name: number for number, name in enumerate(ACTS)}
+COUNTER = "counter"
+"""The prefix of a counter in formulas, gains and losses: ``counter.favour``."""
+COUNTER_ACTS = tuple(f"{verb} {COUNTER}" for verb in ("gain", "lose"))
+"""Actions on counters, carried out after all others; their numbers follow those of ``ACTS``, two for each counter."""
+COUNTER_OF = ("city", "card", "table")
+OF_CITY, OF_CARD, OF_TABLE = range(len(COUNTER_OF))
+COUNTER_LASTS = ("turn", "age", "game")
+FOR_TURN, FOR_AGE, FOR_GAME = range(len(COUNTER_LASTS))
 AT_ONCE, BY_FORMULA = 1, 2  # an entry can have effects when it is placed, and clauses
 
 LAST_CARDS = ("discarded", "played")

@@ -400,9 +400,9 @@ def test_names_that_cannot_be_written(tmp_path: Path, name: str) -> None:
         ("[wonders.Gizah]\nsides = 3\n", "mine.toml, wonders.Gizah.sides: must be a table of sides"),
         (
             "[layers.mine]\ncards = 3\n",
-            "mine.toml, layers.mine: contains 'cards'; accepted: tables of cards and wonders",
+            "mine.toml, layers.mine: contains 'cards'; accepted: tables of cards, wonders and counters",
         ),
-        ("layers.mine = 3\n", "mine.toml, layers.mine: contains '3'; accepted: tables of cards and wonders"),
+        ("layers.mine = 3\n", "mine.toml, layers.mine: contains '3'; accepted: tables of cards, wonders and counters"),
         ("[layers.city.cards]\n", "mine.toml, layers.city: no rule set uses this layer (did you mean 'cities'?)"),
         ("[layers.mine]\nrulesets = {}\n", "mine.toml, layers.mine: contains 'rulesets'; accepted: tables"),
         ("[rulesets.mine]\nseats = [3]\nstart = 1\n", "mine.toml, rulesets.mine.start: unknown field 'start'"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
+import re
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from tests.wonders.reference.market import MOST_PRICE, own_symbols, printed_pric
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from tests.wonders.reference.facts import Card, Effect
+    from tests.wonders.reference.facts import Card, Effect, Stage
     from tests.wonders.reference.table import City, Move, Table
 
 COLORS = ("brown", "gray", "blue", "yellow", "red", "green", "purple", "black")
@@ -48,6 +49,7 @@ class Eyes:
     more_purple: int = 0
     card: Card | None = None  # a structure that may be counted
     fixed: dict[str, int] | None = None  # the owner's symbols, while science is counted (R23)
+    source: str = ""  # the card or stage whose formula it is, for its counters (R70)
 
     def city(self, name: str) -> City:
         """The city that a formula calls other, left or right."""
@@ -62,9 +64,21 @@ class Eyes:
                 return number
             case ast.Name(id=name):
                 return self.named(self.owner, name)
-            case ast.Attribute(value=ast.Name(id="card"), attr=name):
-                assert self.card is not None
+            case ast.Attribute(value=ast.Name(id="card"), attr=name) if self.card is not None:
                 return fact(self.card, name)
+            case ast.Attribute(value=ast.Name(id="card"), attr=name):
+                assert self.table.event is not None
+                return fact_of_event(*self.table.event, name)
+            case ast.Attribute(value=ast.Name(id="counter"), attr=name):
+                return self.table.counter(name, self.owner, self.source)
+            case ast.Attribute(value=ast.Attribute(value=ast.Name(id=whose), attr="counter"), attr=name):
+                return self.table.counter(name, self.city(whose), self.source)
+            case ast.Attribute(value=ast.Attribute(value=ast.Name(id="last"), attr=kind), attr=name):
+                return fact_of_last(self.owner, kind, name)
+            case ast.Attribute(
+                value=ast.Attribute(value=ast.Attribute(value=ast.Name(id=whose), attr="last"), attr=kind), attr=name
+            ):
+                return fact_of_last(self.city(whose), kind, name)
             case ast.Attribute(value=ast.Name(id=whose), attr=name):
                 return self.named(self.city(whose), name)
             case ast.UnaryOp(op=ast.USub(), operand=part):
@@ -115,6 +129,10 @@ class Eyes:
             return self.table.purchase
         if name == "players":
             return len(self.table.cities) - self.table.rules.duo
+        if name == "new_stages":
+            return city.new_stages
+        if name.startswith("new_"):
+            return sum(card.color == name[4:] or name == "new_cards" for card in city.new)
         if name in (*COLORS, "cards"):
             found = sum(card.color == name or name == "cards" for card in city.structures)
             return found + (self.more_purple if city is self.owner and name in ("purple", "cards") else 0)
@@ -149,16 +167,32 @@ class Eyes:
         return counts[name]
 
 
-def fact(card: Card, name: str) -> int:
-    """What a card costs, its age, whether it has a colour, a symbol, a predecessor."""
-    units = len(card.cost.units)
-    numbers = {"cost": units + card.cost.coins, "units": units, "coins": card.cost.coins, "age": card.ages[0]}
-    if name in numbers:
-        return numbers[name]
+def fact(thing: Card | Stage, name: str) -> int:
+    """What a card or stage costs, its points and shields; of a card its age, whether it has a colour, a predecessor."""
+    units, coins = len(thing.cost.units), thing.cost.coins
+    if name in ("cost", "units", "coins"):
+        return {"cost": units + coins, "units": units, "coins": coins}[name]
+    if name in ("points", "shields"):
+        return sum(int(effect["n"]) for effect in thing.effects if effect["kind"] == name)
+    symbols = [effect["symbol"] for effect in thing.effects if effect["kind"] == "science"]
+    if not hasattr(thing, "ages"):
+        return int(name in symbols)
+    if name == "age":
+        return thing.ages[0]
     if name == "chained":
-        return int(card.free_with != ())
-    symbols = [effect["symbol"] for effect in card.effects if effect["kind"] == "science"]
-    return int(card.color == name or name in symbols)
+        return int(thing.free_with != ())
+    return int(thing.color == name or name in symbols)
+
+
+def fact_of_event(thing: Card | Stage, how: str, name: str) -> int:
+    """A fact of what was just built, or how it was (R71)."""
+    return int(how == name) if name in ("paid", "by_chain", "free", "from_discard") else fact(thing, name)
+
+
+def fact_of_last(city: City, kind: str, name: str) -> int:
+    """A fact of the structure of a colour that a city built last."""
+    cards = [card for card in city.structures if kind in (card.color, "cards")]
+    return fact(cards[-1], name) if cards else 0
 
 
 class Sheet:
@@ -176,10 +210,16 @@ class Sheet:
 
 
 def value(
-    table: Table, owner: City, other: City, text: Any, more_purple: int = 0, fixed: dict[str, int] | None = None
+    table: Table,
+    owner: City,
+    other: City,
+    text: Any,
+    more_purple: int = 0,
+    fixed: dict[str, int] | None = None,
+    source: str = "",
 ) -> int:
     """What a formula comes to."""
-    return Eyes(table, owner, other, more_purple, None, fixed).walk(ast.parse(str(text), mode="eval").body)
+    return Eyes(table, owner, other, more_purple, None, fixed, source).walk(ast.parse(str(text), mode="eval").body)
 
 
 # --- who acts, and on whom
@@ -230,10 +270,15 @@ def moves_made(table: Table, moves: list[Move]) -> None:
     for move in moves:
         mover = table.cities[move["seat"]]
         new: dict[str, Any] = {}
+        table.event = None
         if move["action"] == "build":
             new = {"card": move["card"]}
+            how = {"paid": "paid", "chain": "by_chain", "free": "free"}[move["how"]]
+            how = "from_discard" if move.get("source") == "discard_pile" else how
+            table.event = (table.catalogue.cards[move["card"]], how)
         elif move["action"] == "stage":
             new = {"stage": len(mover.buried)}
+            table.event = (mover.built_stages[-1], "paid")
         for where, clause in list(clauses_of(mover)):
             if clause["event"] == "built" and new and new.items() <= where.items():
                 act(table, mover, where, clause, mover)
@@ -271,13 +316,16 @@ def waits_for(table: Table, owner: City, clause: Effect, mover: City, move: Move
 
 def act(table: Table, owner: City, where: dict[str, Any], clause: Effect, trigger: City) -> None:
     """Let a clause act on the cities that it names."""
-    each = clause.get("each", "self")
+    each, source = clause.get("each", "self"), source_of(owner, where)
     for city in [trigger] if each == "trigger" else related(table, owner, each):
         other = trigger if each == "self" else city
-        if "if" in clause and not value(table, owner, other, clause["if"]):
+        if "if" in clause and not value(table, owner, other, clause["if"], source=source):
             continue
         for does, amount in parts(clause):
-            number = value(table, owner, other, amount)
+            number = value(table, owner, other, amount, source=source)
+            if "counter" in does:
+                count(table, owner, where, does, city, number)
+                continue
             if does == "gain discard_builds":
                 table.builds += [("card" in where, city.seat)] * number
                 done = number
@@ -293,6 +341,26 @@ def parts(clause: Effect) -> Iterator[tuple[str, str]]:
         verb, _, what = does.partition(" ")
         if verb in clause and (not what or what in clause[verb]):
             yield does, clause[verb][what] if what else clause[verb]
+    for verb in ("gain", "lose"):
+        for name, amount in sorted(clause.get(verb, {}).get("counter", {}).items()):
+            yield f"{verb} counter {name}", amount
+
+
+def source_of(city: City, where: dict[str, Any]) -> str:
+    """The name of a card, or of a stage of a city's board, as counters of cards are called."""
+    return where["card"] if "card" in where else f"{city.wonder.name} {city.side} {where['stage']}"
+
+
+def count(table: Table, owner: City, where: dict[str, Any], does: str, city: City, number: int) -> None:
+    """Change a counter, as far as it goes (R70)."""
+    verb, _, name = does.split()
+    counter, source = table.catalogue.counters[name], source_of(owner, where)
+    before = table.counter(name, city, source)
+    after = min(max(before + (number if verb == "gain" else -number), counter["least"]), counter["most"])
+    table.counters[table.counter_key(name, city, source)] = after
+    if after != before:
+        on = {} if counter["of"] == "table" else {"city": city.seat}
+        note(table, {"seat": owner.seat, **where, "does": does, **on}, abs(after - before))
 
 
 def note(table: Table, effect: dict[str, Any], amount: int) -> None:
@@ -391,6 +459,41 @@ DOES: dict[str, Callable[[Table, City, City, int], int]] = {
 }
 
 
+def begin(table: Table, duration: str) -> None:
+    """A turn, an age or the game begins: the counters that last no longer are at their start (R70)."""
+    kinds = ("turn", "age", "game")
+    for key in [*table.counters]:
+        if kinds.index(table.catalogue.counters[key[0]]["lasts"]) <= kinds.index(duration):
+            del table.counters[key]
+    for city in table.cities:
+        city.new, city.new_stages = [], 0
+
+
+def counters_told(table: Table) -> dict[str, Any]:
+    """The counters after a turn, as a trace has them."""
+    told: dict[str, Any] = {}
+    entries = [(name, card.effects) for name, card in table.catalogue.cards.items()]
+    for wonder in table.catalogue.wonders.values():
+        for side, stages in wonder.sides.items():
+            entries += [(f"{wonder.name} {side} {n}", stage.effects) for n, stage in enumerate(stages, start=1)]
+    for name, counter in table.catalogue.counters.items():
+        if counter["of"] == "table":
+            told[name] = table.counter(name, table.cities[0], "")
+        elif counter["of"] == "city":
+            told[name] = [table.counter(name, city, "") for city in table.cities]
+        else:
+            for source, effects in entries:
+                if any(names_counter(effect, name) for effect in effects if effect["kind"] == "when"):
+                    told[f"{name} of {source}"] = [table.counter(name, city, source) for city in table.cities]
+    return told
+
+
+def names_counter(clause: Effect, name: str) -> bool:
+    """Whether a clause changes or reads a counter."""
+    changed = {**clause.get("gain", {}).get("counter", {}), **clause.get("lose", {}).get("counter", {})}
+    return name in changed or f"counter.{name}" in re.findall(r"counter\.\w+", str(clause))
+
+
 def drop_turn_units(table: Table) -> None:
     """The units of the turn go (R65)."""
     for city in table.cities:
@@ -403,12 +506,12 @@ def drop_age_shields(table: Table) -> None:
         city.age_shields = 0
 
 
-def formula_points(table: Table, owner: City, clause: Effect, more_purple: int) -> int:
+def formula_points(table: Table, owner: City, clause: Effect, more_purple: int, source: str) -> int:
     """Points of a clause at the end (R58)."""
     if clause["event"] != "scored":
         return 0
     return sum(
-        value(table, owner, city, clause["points"], more_purple)
+        value(table, owner, city, clause["points"], more_purple, source=source)
         for city in related(table, owner, clause.get("each", "self"))
-        if "if" not in clause or value(table, owner, city, clause["if"], more_purple)
+        if "if" not in clause or value(table, owner, city, clause["if"], more_purple, source=source)
     )

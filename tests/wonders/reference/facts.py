@@ -127,6 +127,7 @@ class Catalogue:
     cards: dict[str, Card]
     wonders: dict[str, Wonder]
     functions: dict[tuple[str, str], Callable[..., Any]] = field(default_factory=dict)
+    counters: dict[str, dict[str, Any]] = field(default_factory=dict)  # by name: of, lasts, start, least, most (R70)
 
 
 def read_cost(entry: dict[str, int]) -> Cost:

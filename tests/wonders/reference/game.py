@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tests.wonders.reference.clauses import drop_turn_units, moment
+from tests.wonders.reference.clauses import begin, counters_told, drop_turn_units, moment
 from tests.wonders.reference.conflict import end_age
 from tests.wonders.reference.deal import deal_age, set_up
 from tests.wonders.reference.facts import RULE_SETS, SWITCHES, Catalogue, RuleSet, load
@@ -121,6 +121,7 @@ class Reference:
             entry["free_city"] = list(pile)
         entry["turns"] = []
         table.turn = 1
+        begin(table, "age")
         moment(table, "age_start")
         for table.turn in range(1, self.rules.cards_dealt(age)):
             entry["turns"].append(self._play_turn(hands, pile))
@@ -133,6 +134,7 @@ class Reference:
     def _play_turn(self, hands: list[list[str]], pile: list[str]) -> Trace:
         """Choose, resolve, and at the age's end play or discard the last cards (R9)."""
         table = self.table
+        begin(table, "turn")
         moment(table, "turn_start")
         markets = [market(table, seat) for seat in table.seats]
         if self.rules.duo:
@@ -165,6 +167,8 @@ class Reference:
         if table.effects:
             entry["effects"], table.effects = table.effects, []
         entry["coins"] = [city.coins for city in table.cities]
+        if table.catalogue.counters:
+            entry["counters"] = counters_told(table)
         return entry
 
 

@@ -72,18 +72,19 @@ def categories(table: Table, seat: int, copied: Card | None = None) -> dict[str,
     points["military"] = tokens + city.defeats * table.rules.defeat_points
     points["treasury"] = city.coins // table.rules.coins_per_point - city.debts
     purple = 1 if copied else 0  # R29: the copy is a purple card for the city's own Shipowners
-    for stage in city.built_stages:
-        points["wonder"] += effect_points(table, city, stage.effects, purple)
+    for number, stage in enumerate(city.built_stages, start=1):
+        source = f"{city.wonder.name} {city.side} {number}"
+        points["wonder"] += effect_points(table, city, stage.effects, purple, source)
     for card in city.structures:
-        points[CATEGORY_OF_COLOR[card.color]] += effect_points(table, city, card.effects, purple)
+        points[CATEGORY_OF_COLOR[card.color]] += effect_points(table, city, card.effects, purple, card.name)
     if copied:
         itself = 1 if table.switches["copied_shipowners_counts_itself"] else 0
-        points["guild"] += effect_points(table, city, copied.effects, itself)
+        points["guild"] += effect_points(table, city, copied.effects, itself, copied.name)
     points["science"] += city_science(table, city, copied)
     return points
 
 
-def effect_points(table: Table, city: City, effects: Iterable[Effect], more_purple: int) -> int:
+def effect_points(table: Table, city: City, effects: Iterable[Effect], more_purple: int, source: str) -> int:
     """Points of a stage's or structure's effects, science apart (R25, R37)."""
     points = 0
     for effect in effects:
@@ -98,7 +99,7 @@ def effect_points(table: Table, city: City, effects: Iterable[Effect], more_purp
                     counted += more_purple
                 points += counted * effect["n"]
         elif effect["kind"] == "when":
-            points += formula_points(table, city, effect, more_purple)
+            points += formula_points(table, city, effect, more_purple, source)
     return points
 
 

@@ -40,6 +40,8 @@ class City:
     turn_units: list[str] = field(default_factory=list)  # likewise, for this turn only (R65)
     price_changes: Counter[str] = field(default_factory=Counter)  # of units from the neighbours (R66)
     free_tokens: int = 0  # free builds still to be used (R67)
+    new: list[Card] = field(default_factory=list)  # structures built in this turn
+    new_stages: int = 0  # stages built in this turn
     tally: Counter[str] = field(default_factory=Counter)
 
     @property
@@ -101,6 +103,8 @@ class Table:
     purchase: int = 0  # coins of the purchase that sets clauses off
     builds: list[tuple[bool, int]] = field(default_factory=list)  # granted by clauses: whether by cards, seat (R68)
     discard_pile: list[Card] = field(default_factory=list)
+    counters: dict[tuple[str, int, str], int] = field(default_factory=dict)  # those changed: name, seat, card (R70)
+    event: tuple[Card | Stage, str] | None = None  # what was just built, and how (R71)
     effects: list[dict[str, Any]] = field(default_factory=list)  # what clauses did since they were last told of
 
     @property
@@ -115,6 +119,15 @@ class Table:
     def right(self, seat: int) -> City:
         """The right neighbour (R1)."""
         return self.cities[(seat - 1) % len(self.cities)]
+
+    def counter_key(self, name: str, city: City, source: str) -> tuple[str, int, str]:
+        """What a counter is kept under: of a city, of a card in a city, of the table."""
+        of = self.catalogue.counters[name]["of"]
+        return name, -1 if of == "table" else city.seat, source if of == "card" else ""
+
+    def counter(self, name: str, city: City, source: str) -> int:
+        """The value of a counter (R70)."""
+        return self.counters.get(self.counter_key(name, city, source), self.catalogue.counters[name]["start"])
 
     def named(self, seat: int, where: str) -> City:
         """The city that an effect of a seat calls self, left or right."""

@@ -59,6 +59,7 @@ def place(table: Table, move: Move) -> Placed | None:
         return None
     if move["action"] == "stage":
         city.buried.append(card)
+        city.new_stages += 1
         return Placed(city, city.built_stages[-1].effects, None)
     return place_structure(table, city, card, move)
 
@@ -75,6 +76,7 @@ def place_structure(table: Table, city: City, card: Card, move: Move) -> Placed:
         else:
             city.free_tokens -= 1
     city.structures.append(card)
+    city.new.append(card)
     return Placed(city, card.effects, card)
 
 

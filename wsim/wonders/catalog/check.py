@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wsim.errors import nearest
+from wsim.wonders.catalog.counters import counters_in, entries_of, slots_of
 from wsim.wonders.catalog.house_rules import at_table, check_house_rules, formulas_of
-from wsim.wonders.words import AGES, BOARDS, CARDS, SLOTS
+from wsim.wonders.words import AGES, BOARDS, CARDS, COUNTER, COUNTERS, SLOTS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from wsim.policies.effect_files import EffectFile
     from wsim.spec.fields import Path, Problems
@@ -73,6 +74,32 @@ def check_formulas(problems: Problems, catalogue: Catalogue) -> None:
                 problems.unknown(path, "card", part.name, names)
             elif part.kind == "call":
                 _check_call(problems, path, part, catalogue.effects)
+
+
+def check_counters(problems: Problems, catalogue: Catalogue) -> None:
+    """Report counters that clauses and settings name but that do not exist, and too many of them."""
+    owners = {counter.name: counter.of for counter in catalogue.counters}
+    for path, name in _counters_named(catalogue):
+        if name not in owners:
+            problems.unknown(path, COUNTER, name, owners)
+        elif path[0] == "rulesets" and owners[name] == "card":
+            message = f"{name!r} belongs to cards, and a setting has none; accepted: a counter of a city or the table"
+            problems.at(path, message)
+    used = {name for _, _, _, effects in entries_of(catalogue) for name in counters_in(effects)}
+    number = len(slots_of(catalogue)) if used <= owners.keys() else 0
+    if number > COUNTERS:
+        counted = "a counter of a card counts once for each card that uses it"
+        problems.at(("counters",), f"{number} counters are too many; accepted: at most {COUNTERS} ({counted})")
+
+
+def _counters_named(catalogue: Catalogue) -> Iterator[tuple[Path, str]]:
+    """Yield the counters that clauses and settings name, each with its path in the card file."""
+    rules = ("rulesets", catalogue.ruleset, "settings")
+    formulas = formulas_of_entries(catalogue)
+    for path, formula in (*formulas, *(((*rules, name), formula) for name, formula in formulas_of(catalogue.settings))):
+        if path[-2] == COUNTER:
+            yield path, path[-1]
+        yield from ((path, part.name.partition(".")[2]) for part in formula.walk() if part.kind == COUNTER)
 
 
 def _check_call(problems: Problems, path: Path, part: Node, files: Collection[EffectFile]) -> None:

@@ -8,7 +8,19 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
-from wsim.spec.fields import REMOVED, Path, Problems, Reader, Schema, described, read_fields, table_schema, word, words
+from wsim.spec.fields import (
+    REMOVED,
+    Path,
+    Problems,
+    Reader,
+    Schema,
+    described,
+    read_fields,
+    schema_of,
+    table_schema,
+    word,
+    words,
+)
 from wsim.spec.formula import FormulaError, Node, span
 from wsim.wonders import words as w
 from wsim.wonders.catalog.formula import WIDEST, normal, parse, written
@@ -44,11 +56,15 @@ class Clause:
     points: str = ""
 
     def acts(self) -> list[tuple[str, str]]:
-        """Return its actions (``words.ACTS``) and the formula for each amount, in the order of execution."""
+        """Return its actions and the formula for each amount, in the order of execution.
+
+        Actions are those of ``words.ACTS``, then "gain counter favour", by counter, then "lose counter favour".
+        """
         amounts = {"take": self.take, "give": self.give, "points": self.points}
         amounts |= {f"gain {item}": amount for item, amount in self.gain}
         amounts |= {f"lose {item}": amount for item, amount in self.lose}
-        return [(act, amounts[act]) for act in w.ACTS if amounts.get(act)]
+        ordered = [act for act in w.ACTS if amounts.get(act)]
+        return [(act, amounts[act]) for act in (*ordered, *(act for act in amounts if w.COUNTER in act.split()))]
 
     def formulas(self) -> Iterator[tuple[Path, Node]]:
         """Yield each formula with the path of its field."""
@@ -75,8 +91,15 @@ class Clause:
         table: dict[str, Any] = {"event": self.event, "by": self.by, "from": self.seller}
         table |= {"color": list(self.color), "each": self.each}
         table |= {"if": self.condition, "take": self.take, "give": self.give}
-        table |= {"gain": dict(self.gain), "lose": dict(self.lose), "points": self.points}
+        table |= {"gain": _as_table(self.gain), "lose": _as_table(self.lose), "points": self.points}
         return {name: value for name, value in table.items() if value}
+
+
+def _as_table(amounts: Amounts) -> dict[str, Any]:
+    """Return amounts as written in a card file, those of counters in a table."""
+    table: dict[str, Any] = {item: amount for item, amount in amounts if " " not in item}
+    counters = {item.partition(" ")[2]: amount for item, amount in amounts if " " in item}
+    return table | ({w.COUNTER: counters} if counters else {})
 
 
 # --- reading ---------------------------------------------------------------------------------------------------------
@@ -107,16 +130,28 @@ def _condition(problems: Problems, path: Path, value: Any) -> str | None:
     return text
 
 
+@described({"type": "object", "additionalProperties": schema_of(formula)})
+def _of_counters(problems: Problems, path: Path, value: Any) -> Amounts | None:
+    """Accept a table of counters with a formula for the amount of each."""
+    if not isinstance(value, dict):
+        message = f"{value!r} is not accepted; accepted: a counter and its amount, such as {w.COUNTER}.favour = 1"
+        problems.at(path, message)
+        return None
+    amounts = read_fields(problems, path, value, dict.fromkeys(value, formula))
+    return tuple((f"{w.COUNTER} {name}", amounts[name]) for name in sorted(amounts))
+
+
 def _amounts(kind: str, accepted: tuple[str, ...]) -> Reader:
     """Accept a table of items with a formula for the amount of each."""
-    readers: Mapping[str, Reader] = dict.fromkeys(accepted, formula)
+    readers: Mapping[str, Reader] = {**dict.fromkeys(accepted, formula), w.COUNTER: _of_counters}
 
     def read(problems: Problems, path: Path, value: Any) -> Amounts:
         if isinstance(value, dict) and "points" in value:
             problems.at((*path, "points"), 'points are counted at the end of the game: event = "scored", points = ...')
             value = {name: amount for name, amount in value.items() if name != "points"}
         amounts = read_fields(problems, path, value, readers, kind)
-        return tuple((name, amounts[name]) for name in accepted if name in amounts)
+        counters: Amounts = amounts.get(w.COUNTER, ())
+        return (*((name, amounts[name]) for name in accepted if name in amounts), *counters)
 
     return described(table_schema(readers))(read)
 
@@ -239,13 +274,19 @@ def _check_formula(problems: Problems, path: Path, clause: Clause, node: Node) -
             message = "there is no other city; accepted: also set `each`, or write left. and right. instead of other."
             problems.at(path, f"{part.text!r}, at letter {part.at}: {message}")
             return
+        if part.kind == "event" and clause.event not in w.CARD_TRIGGERS:
+            message = f"{clause.event!r} is not caused by a structure or stage"
+            accepted = f"with {', '.join(w.CARD_TRIGGERS)}; to count structures, count(card.cost > 2)"
+            problems.at(path, f"{part.text!r}, at letter {part.at}: {message}; accepted: {accepted}")
+            return
         if part.name in w.EVENT_NAMES and clause.event != "bought":
             problems.at(path, f"{part.text!r}, at letter {part.at}: nothing is bought; accepted with: bought")
             return
     low, high = span(node, WIDEST)
     if low < 0 and path[-1] not in ("points", "if"):
-        opposite = _OPPOSITE[path[-2] if path[-2] in ("gain", "lose") else path[-1]]
-        reversible = high <= 0 and (opposite != "lose" or path[-1] in w.LOSSES)
+        verb = path[-3] if path[-2] == w.COUNTER else path[-2] if path[-2] in ("gain", "lose") else path[-1]
+        opposite = _OPPOSITE[verb]
+        reversible = high <= 0 and (opposite != "lose" or path[-1] in w.LOSSES or path[-2] == w.COUNTER)
         accepted = f"{-low:,} with {opposite}" if reversible else "max(0, ...)"
         problems.at(path, f"{node.text!r} could be {low:,}, and less than 0 is not accepted; accepted: {accepted}")
 
@@ -312,6 +353,9 @@ def _act_text(clause: Clause, act: str, amount: str, other: bool) -> str:
         return f"gives {counted(number, 'coins')} to {city}"
     if item in w.UNIT_PRICES:
         change = f"the {price_in_words(item)} {'rises' if verb == 'gain' else 'falls'} by {number}"
+        return f"{change} for {city}" if other else change
+    if w.COUNTER in item.split():
+        change = f"{item} {'rises' if verb == 'gain' else 'falls'} by {number}"
         return f"{change} for {city}" if other else change
     change = f"{'gains' if verb == 'gain' else 'loses'} {counted(number, item)}"
     return f"{city} {change}" if other else change

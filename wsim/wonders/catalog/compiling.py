@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from wsim.policies.effect_calls import Call, slot_of
 from wsim.spec.formula import Node, worked_out
 from wsim.wonders import words as w
 from wsim.wonders.catalog.clause_times import Expected
+from wsim.wonders.catalog.counters import entries_of, slot_number, slots_of
 from wsim.wonders.catalog.effects import EFFECTS, Effects, pack_units
 from wsim.wonders.catalog.formula import code, parse
 from wsim.wonders.catalog.house_rules import at_table
@@ -93,6 +95,9 @@ def _compiled(catalogue: Catalogue, players: int) -> Any:
                 record.stage_entry[row, position] = entry
                 _fill_entry(record, entry, stage.cost, stage.effects)
                 entry += 1
+    numbers = record.card_facts[: len(catalogue.cards), : len(w.CARD_NUMBERS)]
+    record.mean_facts[: len(w.CARD_NUMBERS)] = np.rint(numbers.mean(axis=0))
+    _fill_counters(record, catalogue)
     _fill_clauses(record, catalogue, formulas)
     return rules
 
@@ -104,14 +109,22 @@ class Formulas:
         self.words: list[int] = []
         self.sets: dict[str, list[int]] = {}
         self._number = number
+        self._catalogue = catalogue
         self._facts = [card_facts(card) for card in catalogue.cards]
         self._files = {file.name.removesuffix(".py"): file for file in catalogue.effects}
-        self._starts: dict[tuple[str, str], int] = {}
+        self._starts: dict[tuple[str, str, int], int] = {}
 
-    def begins(self, formula: str, site: str = "") -> int:
-        """Return the offset of a formula in the code; ``site`` is the card or board, passed to its functions."""
-        parts = list(parse(formula).walk())
-        key = formula, site if any(part.kind == "call" for part in parts) else ""
+    def begins(self, formula: str, site: str = "", entry: int = -1, facts: Mapping[str, int] | None = None) -> int:
+        """Return the offset of a formula in the code.
+
+        ``site`` is the card or board, passed to its functions; ``entry`` the card or stage, whose counters it may use.
+        ``facts``: those of the card that causes the event, if it is known before the game.
+        """
+        known = bool(facts) and any(part.kind == "event" for part in parse(formula).walk())
+        node = _with_facts(parse(formula), facts or {}) if known else parse(formula)
+        parts = list(node.walk())
+        counters = {part.name for part in parts if part.kind == w.COUNTER}
+        key = formula, site if any(part.kind == "call" for part in parts) else "", entry if counters or known else -1
         if key not in self._starts:
             self._starts[key] = len(self.words)
             for part in parts:
@@ -123,7 +136,8 @@ class Formulas:
             def slot(node: Node) -> int:
                 return slot_of(Call(self._files[node.whose], node.name, len(node.parts), *node.bounds, site))
 
-            self.words += code(parse(formula), {**self._number, **sets}, slot)
+            slots = {name: slot_number(self._catalogue, name.partition(".")[2], entry) for name in counters}
+            self.words += code(node, {**self._number, **sets, **slots}, slot)
         return self._starts[key]
 
     def fill(self, record: Any) -> None:
@@ -135,6 +149,13 @@ class Formulas:
                 record.card_sets[number, card >> 6] |= np.uint64(1 << (card & 63))
 
 
+def _with_facts(node: Node, facts: Mapping[str, int]) -> Node:
+    """Return a formula in which the known facts of the card that causes the event are numbers."""
+    if node.kind == "event" and node.name in facts:
+        return replace(node, kind="number", value=facts[node.name])
+    return replace(node, parts=tuple(_with_facts(part, facts) for part in node.parts))
+
+
 def _check_sizes(owner: str, *sizes: tuple[str, int, int]) -> None:
     """Raise UserError if a size is too large."""
     for name, size, limit in sizes:
@@ -144,10 +165,15 @@ def _check_sizes(owner: str, *sizes: tuple[str, int, int]) -> None:
 
 def card_facts(card: Card) -> dict[str, int]:
     """Return the facts about a structure that formulas may count by (words.CARD_NUMBERS, words.CARD_MARKS)."""
-    units, coins = card.cost.units, card.cost.coins
     marks = {name: int(name in (card.color, card.effects.science)) for name in w.CARD_MARKS}
     marks["chained"] = int(bool(card.free_with))
-    return {"cost": units + coins, "units": units, "coins": coins, "age": card.ages[0], **marks}
+    return {**_numbers(card.cost, card.effects), "age": card.ages[0], **marks}
+
+
+def _numbers(cost: Cost, effects: Effects) -> dict[str, int]:
+    """Return the numbers of a structure or stage that formulas may use; a stage has no age."""
+    numbers = {"cost": cost.units + cost.coins, "units": cost.units, "coins": cost.coins}
+    return {**numbers, "age": 0, "points": effects.points, "shields": effects.shields}
 
 
 def _fill_settings(record: Any, catalogue: Catalogue, formulas: Formulas) -> None:
@@ -178,6 +204,8 @@ def _fill_card(record: Any, i: int, card: Card, number: dict[str, int], catalogu
         if catalogue.switches["chain_from_any_age"] or {a + 1 for a in catalogue.card(name).ages} & {*card.ages}:
             record.chain[i, number[name] >> 6] |= np.uint64(1 << (number[name] & 63))
     _fill_entry(record, i, card.cost, card.effects)
+    facts = card_facts(card)
+    record.card_facts[i] = [facts[name] for name in w.CARD_FACTS]
     scored = any(clause.event == "scored" for clause in card.effects.when)
     if record.points[i] or record.points_per[i, 0] or record.points_complete[i] or scored:
         record.scoring_cards[i >> 6] |= np.uint64(1 << (i & 63))
@@ -188,18 +216,45 @@ def _fill_card(record: Any, i: int, card: Card, number: dict[str, int], catalogu
 def _fill_entry(record: Any, i: int, cost: Cost, effects: Effects) -> None:
     record.cost[i] = pack_units(cost.resources)
     record.cost_coins[i] = cost.coins
+    numbers = _numbers(cost, effects)
+    record.card_facts[i] = [numbers.get(name, int(name == effects.science)) for name in w.CARD_FACTS]
     for name, value in effects.present().items():
         effect = EFFECTS[name]
         effect.pack(record, i, value)
         record.eventful[i] |= effect.triggers
 
 
+def act_number(catalogue: Catalogue, act: str, entry: int) -> int:
+    """Return the number of an action of a clause of a card or stage: RULES.action."""
+    if act in w.ACT:
+        return w.ACT[act]
+    verb, _, name = act.rpartition(" ")
+    return len(w.ACTS) + 2 * slot_number(catalogue, name, entry) + w.COUNTER_ACTS.index(verb)
+
+
+def act_name(catalogue: Catalogue, number: int) -> str:
+    """Return the name of an action as clauses have it."""
+    if number < len(w.ACTS):
+        return w.ACTS[number]
+    counter, verb = divmod(number - len(w.ACTS), len(w.COUNTER_ACTS))
+    return f"{w.COUNTER_ACTS[verb]} {slots_of(catalogue)[counter].counter.name}"
+
+
+def _fill_counters(record: Any, catalogue: Catalogue) -> None:
+    """Write the counters (R70)."""
+    slots = slots_of(catalogue)
+    record.counters = len(slots)
+    for number, slot in enumerate(slots):
+        counter = slot.counter
+        record.counter_of[number] = w.COUNTER_OF.index(counter.of)
+        record.counter_lasts[number] = w.COUNTER_LASTS.index(counter.lasts)
+        record.counter_start[number], record.counter_least[number] = counter.start, counter.least
+        record.counter_most[number] = counter.most
+
+
 def _fill_clauses(record: Any, catalogue: Catalogue, formulas: Formulas) -> None:
     """Write clauses and their actions, ordered by event, entry and position in the card file (R54)."""
-    boards = catalogue.wonders
-    stages = ((board.name, stage) for board in boards for _, stages in board.sides for stage in stages)
-    entries = [(i, card.name, card.effects.when) for i, card in enumerate(catalogue.cards)]
-    entries += [(w.STAGE_ENTRY + i, name, stage.effects.when) for i, (name, stage) in enumerate(stages)]
+    entries = [(entry, site, effects.when) for entry, site, _, effects in entries_of(catalogue)]
     clauses: list[tuple[Any, ...]] = []
     actions: list[tuple[int, int]] = []
     expected = Expected(record, catalogue)
@@ -217,10 +272,16 @@ def _fill_clauses(record: Any, catalogue: Catalogue, formulas: Formulas) -> None
                         for name, default in ((clause.by, "self"), (clause.each, "self"), (clause.seller, "anyone"))
                     )
                     colors = sum(1 << w.COLORS.index(color) for color in clause.color or w.COLORS)
-                    condition = formulas.begins(clause.condition, site) if clause.condition else -1
+                    own = None  # the facts of the card itself, where it causes the event
+                    if event == "built":
+                        own = dict(zip(w.CARD_FACTS, map(int, record.card_facts[entry]), strict=True))
+                    condition = formulas.begins(clause.condition, site, entry, own) if clause.condition else -1
                     head = (entry, number, by, seller, colors, each, condition)
                     clauses.append((*head, len(actions), expected.times(clause)))
-                    actions += [(w.ACT[act], formulas.begins(amount, site)) for act, amount in clause.acts()]
+                    actions += [
+                        (act_number(catalogue, act, entry), formulas.begins(amount, site, entry, own))
+                        for act, amount in clause.acts()
+                    ]
     _check_sizes("cards and stages", ("clauses", len(clauses), CLAUSES), ("actions of clauses", len(actions), ACTIONS))
     record.clause_from[len(w.TRIGGERS)] = len(clauses)
     record.triggers = sum(1 << trigger for trigger in range(len(w.TRIGGERS)) if np.diff(record.clause_from)[trigger])

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from wsim.spec.formula import Spans, Vocabulary
 from wsim.wonders.facts import CITY_FACTS, CITY_NAMES, NAME_NUMBER
-from wsim.wonders.words import CARD_MARKS, CARD_NUMBERS, FORMULA_CITIES, MAX_PRICE, SEATS, TURNS, UNITS
+from wsim.wonders.words import (
+    BUILT_HOW,
+    CARD_FACTS,
+    CARD_MARKS,
+    CARD_NUMBERS,
+    FORMULA_CITIES,
+    LAST_BUILT,
+    MAX_COUNTER,
+    MAX_PRICE,
+    SEATS,
+    TURNS,
+    UNITS,
+)
 
 WIDEST: Spans = {
     **{name: fact.span for fact in CITY_FACTS for name in fact.asked_as},
@@ -14,12 +26,22 @@ WIDEST: Spans = {
     "purchase": (1, UNITS * MAX_PRICE),
 }
 """The range of each name; a game in which a formula reads a value outside it is stopped."""
-_FACTS: Spans = {**dict.fromkeys(CARD_NUMBERS, (0, 99 + UNITS)), **dict.fromkeys(CARD_MARKS, (0, 1))}
+_NUMBERS: Spans = {**dict.fromkeys(CARD_NUMBERS, (0, 99 + UNITS)), "points": (-99, 99)}
 
 VOCABULARY = Vocabulary(
-    CITY_NAMES, tuple(NAME_NUMBER)[len(CITY_NAMES) :], WIDEST, FORMULA_CITIES, cards=True, facts=_FACTS, files=True
+    CITY_NAMES,
+    tuple(NAME_NUMBER)[len(CITY_NAMES) :],
+    WIDEST,
+    FORMULA_CITIES,
+    cards=True,
+    facts={**_NUMBERS, **dict.fromkeys(CARD_MARKS, (0, 1))},
+    files=True,
+    counters=(0, MAX_COUNTER),
+    of_event=dict.fromkeys(BUILT_HOW, (0, 1)),
+    of_last=LAST_BUILT,
 )
 parse, code = VOCABULARY.parse, VOCABULARY.code
 normal, written, with_number = VOCABULARY.normal, VOCABULARY.written, VOCABULARY.with_number
 
 assert VOCABULARY.number == NAME_NUMBER
+assert tuple(VOCABULARY.facts) == CARD_FACTS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from wsim.spec.formula import Node
 from wsim.wonders.facts import CITY_WORDS
-from wsim.wonders.words import ANY, EVENT_NAMES, SYMBOLS, TABLE_NAMES
+from wsim.wonders.words import ANY, COLORS, EVENT_NAMES, SYMBOLS, TABLE_NAMES
 
 _TABLE = {"age": "the age", "turn": "the turn number", "players": "the number of players"}
 _TABLE |= {"purchase": "the coins paid for the purchase"}
@@ -13,9 +13,23 @@ _FACTS = {
     "units": "the number of resources in the cost",
     "coins": "the number of coins in the cost",
     "age": "the age",
+    "points": "the number of points",
+    "shields": "the number of shields",
     **{name: f"the symbol is a {name}" for name in SYMBOLS[1:ANY]},
     "chained": "there is a chain to it",
 }
+_OF_EVENT = {
+    "age": "its age",
+    "cost": "its cost",
+    **{name: f"its {_FACTS[name].removeprefix('the ')}" for name in ("units", "coins", "points", "shields")},
+    **{name: f"its symbol is a {name}" for name in SYMBOLS[1:ANY]},
+    "chained": "there is a chain to it",
+    "paid": "it is built by paying",
+    "by_chain": "it is built by a chain",
+    "free": "it is built for free",
+    "from_discard": "it is built from the discard pile",
+}
+"""Facts of the structure that caused the event."""
 _OWNERS = {"": "own", "other": "their", "left": "the left neighbour's", "right": "the right neighbour's"}
 _OPERATORS = {
     "+": "plus", "-": "minus", "*": "times", "<": "fewer than", "<=": "at most", "==": "exactly",
@@ -41,13 +55,20 @@ def english(node: Node) -> str:
             return f"{_OWNERS[node.whose]} structures where {parts[0]}"
         case "fact":
             return _FACTS.get(node.name, f"the colour is {node.name}")
+        case "event":
+            return _OF_EVENT.get(node.name, f"it is {node.name}")
+        case "last":
+            return _fact_of_last(node)
+        case "counter":
+            return f"{_OWNERS[node.whose] if node.whose else 'the'} counter {node.name.partition('.')[2]}"
         case "call":
             arguments = f" for {_listed(parts)}" if parts else ""
             return f"{node.bounds[0]} to {node.bounds[1]}, computed by {node.name} of {node.whose}.py{arguments}"
         case "neg":
             return f"minus {parts[0]}"
         case "not":
-            return parts[0].replace(" is ", " is not ", 1) if node.parts[0].kind == "fact" else f"not {parts[0]}"
+            of_card = node.parts[0].kind in ("fact", "event", "last")
+            return parts[0].replace(" is ", " is not ", 1) if of_card else f"not {parts[0]}"
         case "and" | "or":
             return f" {node.kind} ".join(parts)
         case "if":
@@ -67,6 +88,17 @@ def english(node: Node) -> str:
     verb = "are" if node.parts[0].kind == "name" and node.parts[0].name in CITY_WORDS else "is"
     operator = f"{verb} {_OPERATORS[node.kind]}" if node.is_condition else _OPERATORS[node.kind]
     return f"{parts[0]} {operator} {parts[1]}"
+
+
+def _fact_of_last(node: Node) -> str:
+    """Return, e.g., "the cost of own last red card", "the symbol of own last green card is a gear"."""
+    kind, _, fact = node.name.partition(".")
+    card = f"{_OWNERS[node.whose]} last {f'{kind} card' if kind in COLORS else 'card'}"
+    if fact in COLORS:
+        return f"the colour of {card} is {fact}"
+    if fact == "chained":
+        return f"there is a chain to {card}"
+    return f"the symbol of {card} is a {fact}" if node.is_condition else f"{_FACTS[fact]} of {card}"
 
 
 def _listed(parts: list[str]) -> str:

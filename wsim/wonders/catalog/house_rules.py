@@ -19,6 +19,8 @@ from wsim.wonders.words import AGES, HAND, LAST_CARDS, MAX_PRICE, NEIGHBORS, TAB
 
 _PLAYERS, _BY_AGE = ("players",), ("players", "age")
 _WILD = "wild"
+_IN_GAME = ("name", "card", "cards", "counter", "last")
+"""The kinds of nodes whose value depends on the game."""
 
 
 class HouseRule(NamedTuple):
@@ -37,14 +39,16 @@ def _fits(problems: Problems, path: Path, text: str, names: tuple[str, ...]) -> 
     """Return whether a formula uses only these names; report the first part that does not."""
     about_cities = CITY_NAMES[0] in names
     for part in parse(text).walk():
-        if part.kind not in ("name", "card", "call"):
+        if part.kind not in ("name", "card", "call", "counter", "event", "last"):
             continue
         message = ""
-        if part.kind == "call":
+        if part.kind == "event":
+            message = "no structure causes this; accepted: count(card.cost > 2)"
+        elif part.kind == "call":
             message = "functions of a file work only in `when` of cards and stages; accepted here: a formula"
         elif part.whose == "other":
             message = "there is no other city; accepted: left. and right."
-        elif not (about_cities if part.kind == "card" or part.whose else part.name in names):
+        elif not (part.name in names if part.kind == "name" and not part.whose else about_cities):
             message = f"is not known when this setting is evaluated; accepted: {', '.join(names)}"
             if part.name == _WILD and about_cities:
                 message = "wild symbols are fixed before science is scored (R23); accepted: compass, gear, tablet, ..."
@@ -65,7 +69,7 @@ def _amount(low: int, high: int, names: tuple[str, ...]) -> Reader:
         text: str | None = read_formula(problems, path, value)
         if text is None or not _fits(problems, path, text, names):
             return None
-        if not any(part.kind in ("name", "card") for part in parse(text).walk()):
+        if not any(part.kind in _IN_GAME for part in parse(text).walk()):
             constant: int | None = number(problems, path, worked_out(parse(text), {}))
             return constant
         minimum = span(parse(text), WIDEST)[0]
@@ -221,7 +225,7 @@ def at_table(settings: Settings, players: int) -> TableRules:
     def is_fixed(value: int | str) -> bool:
         """Return whether a number or formula is known before the game."""
         parts = () if isinstance(value, int) else parse(value).walk()
-        return all(part.name in _BY_AGE for part in parts if part.kind in ("name", "card"))
+        return all(part.name in _BY_AGE for part in parts if part.kind in _IN_GAME)
 
     sale = settings.sale_coins if isinstance(settings.sale_coins, tuple) else (settings.sale_coins,) * AGES
     if all(map(is_fixed, sale)):

@@ -12,6 +12,7 @@ from wsim.policies.effect_files import KEY
 from wsim.spec.catalogues import CataloguePage, Catalogues, Rows, Source
 from wsim.spec.source import read_toml
 from wsim.wonders.catalog.clauses import Clause, say_when
+from wsim.wonders.catalog.counters import counter_rows
 from wsim.wonders.catalog.effects import Effects
 from wsim.wonders.catalog.entry_text import ROMAN, cost_text, effects_text
 from wsim.wonders.catalog.faces import faces
@@ -94,23 +95,29 @@ def catalogue_dict(catalogue: Catalogue) -> dict[str, Any]:
         "switches": dict(catalogue.switches),
         "cards": {card.name: _card_fields(card) for card in catalogue.cards},
         "wonders": {wonder.name: _wonder_fields(wonder) for wonder in catalogue.wonders},
+        **(
+            {"counters": {counter.name: counter.table() for counter in catalogue.counters}}
+            if catalogue.counters
+            else {}
+        ),
     } | ({KEY: {file.name: file.digest for file in catalogue.effects}} if catalogue.effects else {})
 
 
 def diff_rows(old: Catalogue, new: Catalogue) -> list[dict[str, Any]]:
     """Return the differences between two catalogues: one row per field, with both values (None: absent).
 
-    ``part`` is "rules", "cards" or "wonders"; ``name`` the card, "<board>" or "<board> <side> <stage>"; ``field`` is
-    "" if only one of the two has the entry.
+    ``part`` is "rules", "counters", "cards" or "wonders"; ``name`` the counter, the card, "<board>" or
+    "<board> <side> <stage>"; ``field`` is "" if only one of the two has the entry.
     """
     rows = _diff("rules", _rules(old), _rules(new))
+    rows += _diff("counters", _counters(old), _counters(new))
     rows += _diff("cards", _cards(old), _cards(new))
     return rows + _diff("wonders", _boards(old), _boards(new))
 
 
 def diff_lines(old: Catalogue, new: Catalogue) -> list[str]:
     """Return the differences between two catalogues as lines of text, with a heading for each part."""
-    headings = {"rules": "Rules", "cards": "Cards", "wonders": "Boards"}
+    headings = {"rules": "Rules", "counters": "Counters", "cards": "Cards", "wonders": "Boards"}
     lines: list[str] = []
     part = ""
     for row in diff_rows(old, new):
@@ -180,6 +187,10 @@ def _rules(catalogue: Catalogue) -> Parts:
     settings = {name: value for name, value in asdict(catalogue.settings).items() if value != ""}
     settings |= {name: _listed(value) or "none" for name, value in settings.items() if isinstance(value, tuple)}
     return {"": fields | settings | dict(catalogue.switches)}
+
+
+def _counters(catalogue: Catalogue) -> Parts:
+    return {row["counter"]: {"meaning": row["meaning"]} for row in counter_rows(catalogue)}
 
 
 def _cards(catalogue: Catalogue) -> Parts:
@@ -292,6 +303,7 @@ class WondersCatalogues(Catalogues):
         parts = (
             Sheet("Cards", cards, first=("name", "age", "cost", "effects", "color")),
             Sheet("Wonders", wonders, first=("wonder", "side", "stage", "cost", "effects"), labels=4),
+            Sheet("Counters", counter_rows(catalogue) if name is None else []),
             Sheet("House rules", house_rows(catalogue.settings, catalogue.cities) if name is None else []),
             Sheet("Switches", switches),
         )

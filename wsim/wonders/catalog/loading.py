@@ -14,7 +14,15 @@ from wsim.policies.effect_files import KEY, EffectFile, digest_of_named, effect_
 from wsim.spec.fields import Problems
 from wsim.spec.layers import Grammar, Layers, nested, parse_change, read_card_file
 from wsim.spec.source import Entries, copied, read_toml, shown, text_of
-from wsim.wonders.catalog.check import check_chains, check_formulas, check_names, check_sides, check_table
+from wsim.wonders.catalog.check import (
+    check_chains,
+    check_counters,
+    check_formulas,
+    check_names,
+    check_sides,
+    check_table,
+)
+from wsim.wonders.catalog.counters import read_counters
 from wsim.wonders.catalog.effects import Effects
 from wsim.wonders.catalog.house_rules import with_number
 from wsim.wonders.catalog.model import ADDED_SETTINGS, Catalogue, Settings
@@ -24,13 +32,13 @@ from wsim.wonders.catalog.ruleset import Ruleset, read_rulesets, resolve
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-ENTRIES = ("cards", "wonders")
+ENTRIES = ("cards", "wonders", "counters")
 """Sections that contain entries by name: in the file itself, its layers and patches."""
 _OF_RULESET = ("settings", "switches")
 _CLAUSES = (("cards", "*", "when"), ("wonders", "*", "sides", "*", "*", "when"))
 GRAMMAR = Grammar(
     sections=(*ENTRIES, "layers", "rulesets"),
-    heads={"cards": 3, "wonders": 3, "rulesets": 3, "settings": 2, "switches": 2},
+    heads={"cards": 3, "wonders": 3, "counters": 3, "rulesets": 3, "settings": 2, "switches": 2},
     example="cards.Palace.points=6",
     removable=ENTRIES,
     numbered={("wonders", "*", "sides", "*"): "stage", **dict.fromkeys(_CLAUSES, "clause")},
@@ -102,6 +110,7 @@ def _load(ruleset: str, path: Path, patches: tuple[Path, ...], changes: tuple[st
     check_names(problems, "wonders", content["wonders"])
     check_chains(problems, catalogue.cards, content["cards"])
     check_formulas(problems, catalogue)
+    check_counters(problems, catalogue)
     check_sides(problems, content["wonders"], [side for rules in rulesets.values() for side in rules.get("sides", ())])
     problems.raise_any()  # decks can only be counted if every card is valid
     check_table(problems, catalogue)
@@ -159,13 +168,13 @@ def _check_layers(problems: Problems, document: Mapping[str, Any]) -> None:
     for name, layer in document.get("layers", {}).items():
         for section, entries in layer.items() if isinstance(layer, dict) else [(str(layer), None)]:
             if section not in ENTRIES or not isinstance(entries, dict):
-                problems.at(("layers", name), f"contains {section!r}; accepted: tables of cards and wonders")
+                problems.at(("layers", name), f"contains {section!r}; accepted: tables of cards, wonders and counters")
 
 
 def _content(
     problems: Problems, layers: Layers, document: Entries, rules: Ruleset, patched: Sequence[tuple[str, Entries]]
 ) -> Entries:
-    """Return the cards and wonders of a rule set with its layers, patches and changes applied in this order."""
+    """Return the entries of a rule set with its layers, patches and changes applied in this order."""
     content = {section: copied(document.get(section, {})) for section in ENTRIES}
     known = document.get("layers", {})
     for layer in rules.layers:
@@ -201,6 +210,7 @@ def _catalogue(
         digest="",
         source=source,
         changes=changes,
+        counters=read_counters(problems, content["counters"]),
     )
 
 
@@ -212,6 +222,8 @@ def _digest(catalogue: Catalogue) -> str:
     content = _plain(catalogue)
     for key in ("ruleset", "title", "digest", "source", "changes", "effects"):
         del content[key]
+    if not catalogue.counters:
+        del content["counters"]
     if catalogue.effects:
         content["effects"] = [(file.name, file.digest) for file in catalogue.effects]
     for name in ADDED_SETTINGS:

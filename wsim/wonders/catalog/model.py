@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from wsim.errors import UserError, nearest
 from wsim.policies.effect_files import EffectFile
+from wsim.wonders.catalog.counters import Counter
 from wsim.wonders.catalog.effects import Effects
 
 if TYPE_CHECKING:
@@ -127,6 +128,8 @@ class Catalogue:
     changes: tuple[str, ...] = ()
     effects: tuple[EffectFile, ...] = ()
     """Files of Python functions that formulas call."""
+    counters: tuple[Counter, ...] = ()
+    """Sorted by name."""
 
     @property
     def seats(self) -> tuple[int, int]:

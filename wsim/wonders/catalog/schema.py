@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from wsim.spec.fields import REMOVED, Schema, table_schema
+from wsim.wonders.catalog.counters import counters_schema
 from wsim.wonders.catalog.effects import EFFECTS
 from wsim.wonders.catalog.reading import CARD_FIELDS, WONDER_FIELDS
 from wsim.wonders.catalog.ruleset import FIELDS
@@ -33,7 +34,7 @@ def card_file_schema() -> Schema:
     switches = rules["properties"]["switches"]["anyOf"][0]["properties"]
     for name, switch in SWITCHES.items():
         switches[name] = {**switches[name], "description": switch.meaning}
-    content = {"cards": _named("card"), "wonders": _named("wonder")}
+    content = {"cards": _named("card"), "wonders": _named("wonder"), "counters": _named("counter")}
     layer = {"type": "object", "properties": content, "additionalProperties": False}
     sections: dict[str, Any] = {
         "effects": {
@@ -51,7 +52,7 @@ def card_file_schema() -> Schema:
         "type": "object",
         "properties": sections,
         "additionalProperties": False,
-        "$defs": {"card": card, "wonder": wonder, "removed": REMOVED},
+        "$defs": {"card": card, "wonder": wonder, "counter": counters_schema(), "removed": REMOVED},
     }
 
 

@@ -2,5 +2,5 @@
 
 from collections.abc import Sequence
 
-POSITION_KEYS: Sequence[str] = ("seat", "age", "turn", "discarded", "cities", "hand", "handed_on")
+POSITION_KEYS: Sequence[str] = ("seat", "age", "turn", "discarded", "cities", "hand", "handed_on", "counters")
 """The keys of a hand-written position (``setup.py``)."""

@@ -5,12 +5,13 @@ It does not follow from the structures and stages of the city, so a view lists i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from wsim.errors import UserError
+from wsim.errors import Mistakes, UserError
 from wsim.positions.setup_fields import object_in, parse_int_in_range, refuse_unknown
 from wsim.wonders.catalog.clauses import counted
+from wsim.wonders.catalog.counters import Slot
 from wsim.wonders.facts import price_in_words
 from wsim.wonders.words import MAX_PRICE, RESOURCES, SYMBOLS, TURN_UNITS, UNIT_PRICES
 
@@ -22,6 +23,8 @@ SHIELDS = ("shields", "age_shields")
 SYMBOLS_GAINED = (*SYMBOLS[1:-1], "wild")
 ITEMS = (*SHIELDS, *SYMBOLS_GAINED, *RESOURCES, *TURN_UNITS, *UNIT_PRICES, *WAITING)
 MAX_AMOUNT = 50  # of an item in a hand-written position
+COUNTERS_KEY = "counters"
+"""Key of a city, and of a view for those of the table: values of counters by name (R70)."""
 
 
 def lanes(packed: int) -> Iterator[int]:
@@ -82,9 +85,50 @@ def set_up_by_clauses(state: Any, seat: int, city: Mapping[str, Any]) -> None:
         state.hidden[field][seat] = has.get(name, 0)
 
 
+def counters_of_table(slots: Sequence[Slot], state: Any) -> dict[str, dict[str, int]]:
+    """Return the counters of the table, as in a view."""
+    values = {
+        slot.label: int(state.public.counter[0, number])
+        for number, slot in enumerate(slots)
+        if slot.counter.of == "table"
+    }
+    return {COUNTERS_KEY: values} if values else {}
+
+
+def counters_of_city(slots: Sequence[Slot], state: Any, seat: int, entries: list[int]) -> dict[str, dict[str, int]]:
+    """Return the counters of a city with these entries, as in its view; one of a card that it lacks only if changed."""
+    values = {}
+    for number, slot in enumerate(slots):
+        value = int(state.public.counter[seat, number])
+        if slot.counter.of != "table" and (slot.entry in (-1, *entries) or value != slot.counter.start):
+            values[slot.label] = value
+    return {COUNTERS_KEY: values} if values else {}
+
+
+def set_up_counters(slots: Sequence[Slot], state: Any, seat: int | None, given: Any) -> None:
+    """Set the counters of a city, or of the table if there is no seat; those not given are at their start.
+
+    Raises UserError with all mistakes.
+    """
+    where = f"{COUNTERS_KEY} of {'the table' if seat is None else f'city {seat}'}"
+    numbers = {
+        slot.label: number for number, slot in enumerate(slots) if (slot.counter.of == "table") == (seat is None)
+    }
+    refuse_unknown(where, object_in(where, given), list(numbers))
+    mistakes = Mistakes()
+    for label, number in numbers.items():
+        counter = slots[number].counter
+        with mistakes.noted():
+            value = parse_int_in_range(
+                f"{label} in {where}", given.get(label, counter.start), counter.least, counter.most
+            )
+            state.public.counter[slice(None) if seat is None else seat, number] = value
+    mistakes.raise_any()
+
+
 def in_words(city: Mapping[str, Any]) -> list[str]:
-    """Return what a city gained from clauses in English, item by item."""
-    texts = []
+    """Return what a city gained from clauses and its counters in English, item by item."""
+    texts = [f"{name}: {value}" for name, value in city.get(COUNTERS_KEY, {}).items()]
     for name, number in {**city.get(HAS, {}), "free_build_tokens": city.get("free_build_tokens", 0)}.items():
         if name in UNIT_PRICES:
             texts.append(f"{price_in_words(name)} {number:+d}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from wsim.positions.scenes import Card, City, Clash, Event, Flow, Scene, Seat, Story
 from wsim.wonders.catalog import Catalogue
-from wsim.wonders.describe.by_clauses import in_words
+from wsim.wonders.describe.by_clauses import COUNTERS_KEY, in_words
 from wsim.wonders.describe.text import HOW, ROMAN, card_text, deed, effect_text, next_stage, payments
 from wsim.wonders.facts import NAMED_IF_ANY
 from wsim.wonders.words import ACTIONS, CATEGORIES, COLORS
@@ -71,7 +71,8 @@ def scene(view: Object, catalogue: Catalogue, rules: Any) -> Scene:
             facts["next stage"] = stage
         cities.append(City(facts, table.built(city, city["built"]), [], hand))
     chapter = f"Age {ROMAN[view['age']]}"
-    return Scene(chapter, f"{chapter}, turn {view['turn']}; discard pile: {view['discarded']} cards", cities)
+    label = f"{chapter}, turn {view['turn']}; discard pile: {view['discarded']} cards"
+    return Scene(chapter, label + _counters_of_table(view), cities)
 
 
 class _Table:
@@ -110,7 +111,7 @@ class _Table:
         fought = age["conflicts"] if turn is age["turns"][-1] else ()
         return Scene(
             chapter=chapter,
-            label=f"{chapter}, turn {turn['turn']}",
+            label=f"{chapter}, turn {turn['turn']}{_counters_of_table(after)}",
             cities=cities,
             events=[
                 *map(self.moved, moves),
@@ -175,6 +176,10 @@ class _Table:
         result = "ties with" if first == second else "beats" if first > second else "loses to"
         tokens = f": {_signed(gain)} and {_signed(loss)}" if gain or loss else ""
         return Event(f"Conflict: {names[0]} {result} {names[1]}, {first} to {second} shields{tokens}")
+
+
+def _counters_of_table(view: Object) -> str:
+    return "".join(f"; {name}: {value}" for name, value in view.get(COUNTERS_KEY, {}).items())
 
 
 def _lost(loss: Object) -> Event:

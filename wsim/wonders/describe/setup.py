@@ -13,13 +13,14 @@ from wsim.kernels.commands import ADD, LOOK
 from wsim.positions.machine import StatePosition
 from wsim.positions.seat_facts import set_facts, settable
 from wsim.positions.setup_fields import listed, parse_int_in_range, refuse_unknown
+from wsim.wonders.catalog.counters import slots_of
 from wsim.wonders.describe import POSITION_KEYS
-from wsim.wonders.describe.by_clauses import HAS, set_up_by_clauses
+from wsim.wonders.describe.by_clauses import COUNTERS_KEY, HAS, set_up_by_clauses, set_up_counters
 from wsim.wonders.facts import CITY_FACTS, SO_FAR
 from wsim.wonders.kernels import layout
 from wsim.wonders.words import AGES, FLEX, FREE_TOKEN
 
-CITY_KEYS = ("wonder", "side", "built", "stages", *settable(CITY_FACTS), HAS, SO_FAR)
+CITY_KEYS = ("wonder", "side", "built", "stages", *settable(CITY_FACTS), HAS, SO_FAR, COUNTERS_KEY)
 MAX_FROM_PILE = 6  # accepted builds of one city from the discard pile
 P = TypeVar("P", bound=StatePosition)
 
@@ -64,6 +65,8 @@ def set_up(start: P, described: Mapping[str, Any]) -> P:
     for number, city in enumerate(listed("cities", described["cities"], Mapping)):
         with mistakes.noted():
             _set_city(start, number, city)
+    with mistakes.noted():
+        set_up_counters(slots_of(start.simulator.catalogue), record, None, described.get(COUNTERS_KEY, {}))
     most = int(rules.seats) * (int(rules.turns) + 1) * AGES
     with mistakes.noted():
         record.public.discarded = parse_int_in_range("discarded", described.get("discarded", 0), 0, most)
@@ -113,6 +116,7 @@ def _set_city(position: StatePosition, seat: int, city: Mapping[str, Any]) -> No
     if public.free_tokens[seat]:
         public.abilities[seat] |= FREE_TOKEN
     set_up_by_clauses(position.record, seat, city)
+    set_up_counters(slots_of(position.simulator.catalogue), position.record, seat, city.get(COUNTERS_KEY, {}))
 
 
 def _build(position: StatePosition, seat: int, built: Sequence[str]) -> None:

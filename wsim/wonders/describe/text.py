@@ -9,9 +9,9 @@ from typing import Any
 from wsim.wonders.catalog import Card, Catalogue
 from wsim.wonders.catalog.clauses import counted
 from wsim.wonders.catalog.entry_text import cost_text, effects_text
-from wsim.wonders.describe.by_clauses import in_words
+from wsim.wonders.describe.by_clauses import COUNTERS_KEY, in_words
 from wsim.wonders.facts import NAMED_IF_ANY, price_in_words
-from wsim.wonders.words import CATEGORIES, NEIGHBORS, UNIT_PRICES, WAYS
+from wsim.wonders.words import CATEGORIES, COUNTER, NEIGHBORS, UNIT_PRICES, WAYS
 
 WIDTH = 80
 ROMAN = ("", "I", "II", "III")
@@ -103,6 +103,8 @@ def _turn_lines(turn: Mapping[str, Any]) -> Iterator[str]:
         yield f"  seat {loss['seat']} loses {loss['coins']} coins{debt}"
     yield from (f"  {effect_text(effect)}" for effect in turn.get("effects", ()))
     yield f"  treasuries: {', '.join(map(str, turn['coins']))}"
+    for name, values in turn.get("counters", {}).items():
+        yield f"  {name}: {', '.join(map(str, values)) if isinstance(values, list) else values}"
 
 
 def _move_text(move: Mapping[str, Any]) -> str:
@@ -116,8 +118,12 @@ def _move_text(move: Mapping[str, Any]) -> str:
 def effect_text(effect: Mapping[str, Any], names: Sequence[str] = ()) -> str:
     """Return the effect of a clause (R52) as text; ``names`` of the seats, otherwise they are numbered."""
     source = effect["card"] if "card" in effect else f"stage {effect['stage']}"
-    owner, city = (names[effect[key]] if names else f"seat {effect[key]}" for key in ("seat", "city"))
+    keys = ("seat", "city" if "city" in effect else "seat")
+    owner, city = (names[effect[key]] if names else f"seat {effect[key]}" for key in keys)
     verb, _, item = effect["does"].partition(" ")
+    if item.startswith(f"{COUNTER} "):
+        change = f"{item} {'rises' if verb == 'gain' else 'falls'} by {effect['amount']}"
+        return f"{source} of {owner}: {change}{f' for {city}' if 'city' in effect else ''}"
     if item in UNIT_PRICES:
         change = "rises" if verb == "gain" else "falls"
         return f"{source} of {owner}: the {price_in_words(item)} {change} by {effect['amount']} for {city}"
@@ -140,6 +146,7 @@ def view_lines(catalogue: Catalogue, view: Mapping[str, Any]) -> list[str]:
     me = view["seat"]
     return [
         f"Age {ROMAN[view['age']]}, turn {view['turn']}. You are seat {me}. Discard pile: {view['discarded']} cards.",
+        *(f"Counter {name} of the table: {value}." for name, value in view.get(COUNTERS_KEY, {}).items()),
         "",
         *_cities(view),
         "",

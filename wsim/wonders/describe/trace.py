@@ -9,6 +9,8 @@ import numpy as np
 
 from wsim.wonders import words as w
 from wsim.wonders.catalog import Catalogue
+from wsim.wonders.catalog.compiling import act_name
+from wsim.wonders.catalog.counters import slots_of
 from wsim.wonders.kernels import layout
 
 FORMAT = "wsim-trace/1"
@@ -52,7 +54,10 @@ class _Reader:
     """Reads the log of one game (layout.EVENT) into the ages of a trace."""
 
     def __init__(self, catalogue: Catalogue, rules: Any) -> None:
+        self.catalogue = catalogue
         self.names = [card.name for card in catalogue.cards]
+        self.slots = slots_of(catalogue)
+        self.counters: dict[str, int | list[int]] = {}
         self.rules = rules
         self.duo = bool(rules.duo)
         self.seats = int(rules.seats)
@@ -87,6 +92,10 @@ class _Reader:
             self.losses.append({"seat": int(event.seat), "coins": coins, "debt": debt})
         elif kind == layout.LOG_EFFECT:
             self._read_effect(event)
+        elif kind == layout.LOG_COUNTER:
+            slot = self.slots[int(event["values"][layout.VALUES - 1])]
+            values = [int(value) for value in event["values"][: self.seats]]
+            self.counters[slot.label] = values[0] if slot.counter.of == "table" else values
         elif kind == layout.LOG_TURN_END:
             self._end_turn(event)
         elif kind == layout.LOG_CONFLICT:
@@ -114,8 +123,11 @@ class _Reader:
             effect["card"] = self.names[entry]
         else:
             effect["stage"] = 1 + int(np.argwhere(self.rules.stage_entry == entry)[0][1])
-        effect |= {"when": int(self.rules.clause_number[clause]), "does": w.ACTS[int(self.rules.action[at])]}
-        effect |= {"city": city, "amount": amount}
+        action = int(self.rules.action[at])
+        effect |= {"when": int(self.rules.clause_number[clause]), "does": act_name(self.catalogue, action)}
+        if action < len(w.ACTS) or self.slots[(action - len(w.ACTS)) // 2].counter.of != "table":
+            effect["city"] = city
+        effect["amount"] = amount
         if trigger in (w.ON_WAR, w.ON_PEACE, w.ON_AGE_END):
             self.ages[-1].setdefault("effects", []).append(effect)
         else:
@@ -131,8 +143,10 @@ class _Reader:
         if self.effects:
             turn["effects"] = self.effects
         turn["coins"] = [int(value) for value in event["values"][: self.seats]]
+        if self.counters:
+            turn["counters"] = self.counters
         self.ages[-1]["turns"].append(turn)
-        self.moves, self.extra, self.losses, self.effects = [], [], [], []
+        self.moves, self.extra, self.losses, self.effects, self.counters = [], [], [], [], {}
 
 
 def trace_of(

@@ -8,25 +8,28 @@ from typing import Any
 from wsim.facts import observed_names
 from wsim.positions.seat_facts import facts_shown
 from wsim.wonders.catalog import Catalogue
-from wsim.wonders.describe.by_clauses import by_clauses
+from wsim.wonders.catalog.counters import slots_of
+from wsim.wonders.describe.by_clauses import by_clauses, counters_of_city, counters_of_table
 from wsim.wonders.describe.trace import move_record, names_of
 from wsim.wonders.facts import CITY_FACTS, OBSERVED, OBSERVED_WITH_CLAUSES, SO_FAR
-from wsim.wonders.words import AGES, SIDES_OF_BOARD
+from wsim.wonders.words import AGES, COUNTER, SIDES_OF_BOARD
 
 _TABLE = ("age", "turn", "turns", "discarded", "seat", "decision")
 _DEED = ("action", "card", "bank")
 
 
-def columns(names: list[str], rules: Any, history: bool = True) -> tuple[str, ...]:
+def columns(catalogue: Catalogue, rules: Any, history: bool = True) -> tuple[str, ...]:
     """Return the names of the columns of an observation, in order.
 
     ``hand:CARD`` counts copies in the own hand, ``mate:CARD`` in the mate's (teams). A city's columns begin with
     ``own.``, then ``left1.``, ``left2.``, ... going left; ``built:CARD`` is 1 or 0. If the catalogue has clauses, a
-    city also has the facts that only they use (``own.free_build_tokens``). With ``history``, they are followed by
+    city also has the facts that only they use (``own.free_build_tokens``) and all counters (``own.counter:favour``;
+    those of the table are the same for every city). With ``history``, they are followed by
     ``passedT:CARD``, the hand passed on after turn T of this age, and for every age, turn and city
     ``deed:A.T.CITY.action`` (0 none, 1 + place in ACTIONS), ``.card`` (number, of builds) and ``.bank`` (coins), with
     ``.late.`` those of last cards and of builds from the discard pile.
     """
+    names = [card.name for card in catalogue.cards]
     found = [*_TABLE, *(f"hand:{name}" for name in names)]
     if rules.teams:
         found += [f"mate:{name}" for name in names]
@@ -34,6 +37,7 @@ def columns(names: list[str], rules: Any, history: bool = True) -> tuple[str, ..
     for city in cities:
         groups = [*OBSERVED, *OBSERVED_WITH_CLAUSES] if rules.triggers else OBSERVED
         found += [f"{city}.{name}" for name in observed_names(groups)]
+        found += [f"{city}.{COUNTER}:{slot.label}" for slot in slots_of(catalogue)]
         found += [f"{city}.built:{name}" for name in names]
     if history:
         turns = range(1, int(rules.turns) + 1)
@@ -57,6 +61,7 @@ def view_of(
         "turn": int(public.turn) + 1,
         "discarded": int(public.discarded),
         "cities": [_city(catalogue, rules, state, city_seat) for city_seat in range(int(rules.seats))],
+        **counters_of_table(slots_of(catalogue), state),
         "public_moves": [_deed(names, int(deed)) for deed in public.deeds[: int(public.deed_count)]],
         **moment,
     }
@@ -80,14 +85,14 @@ def _city(catalogue: Catalogue, rules: Any, state: Any, seat: int) -> dict[str, 
     }
     if seat >= rules.players:
         del city["hand_size"]  # the Free City has no hand (R44)
+    side, stages = int(public.side[seat]), int(public.stages[seat])
+    entries = [number for number in range(int(rules.cards)) if built[number >> 6] >> (number & 63) & 1]
+    entries += map(int, rules.stage_entry[side][:stages])
     if rules.code.any():
-        side, stages = int(public.side[seat]), int(public.stages[seat])
-        entries = [number for number in range(int(rules.cards)) if built[number >> 6] >> (number & 63) & 1]
-        entries += map(int, rules.stage_entry[side][:stages])
         city |= by_clauses(rules, state, seat, entries)
     else:
         city.pop(SO_FAR, None)
-    return city
+    return city | counters_of_city(slots_of(catalogue), state, seat, entries)
 
 
 def _deed(names: Sequence[str], deed: int) -> dict[str, Any]:

@@ -10,9 +10,10 @@ import numpy as np
 from wsim.jit import kernel
 from wsim.wonders import words as w
 from wsim.wonders.kernels.clause_acts import do
+from wsim.wonders.kernels.counters import FIRST_ACT, change_counter, is_of_table
 from wsim.wonders.kernels.formula import evaluate
 from wsim.wonders.kernels.log import log_effect
-from wsim.wonders.kernels.moves import action_of, left_of, right_of
+from wsim.wonders.kernels.moves import action_of, how_of, left_of, right_of
 
 _ONE = np.uint64(1)
 OF_MOVES = (1 << w.ON_TURN) - 1  # mask of the triggers of moves
@@ -64,9 +65,13 @@ def _act_on(game, rules, clause, owner, city, other):
         return
     for at in range(rules.clause_actions[clause], rules.clause_actions[clause + 1]):
         amount = evaluate(public, rules, np.int64(rules.action_amount[at]), owner, other)
-        done = do(game, np.int64(rules.action[at]), np.int64(rules.clause_entry[clause]), owner, city, amount)
+        action, entry = np.int64(rules.action[at]), np.int64(rules.clause_entry[clause])
+        if action >= FIRST_ACT:
+            done = change_counter(public, rules, city, action, amount)
+        else:
+            done = do(game, action, entry, owner, city, amount)
         if done and game.log.recording:
-            log_effect(game, owner, at, city, done)
+            log_effect(game, owner, at, owner if is_of_table(rules, action) else city, done)
 
 
 @kernel(rare=True)
@@ -145,6 +150,9 @@ def _watchers(game, rules, trigger, mover, entry, color, seller):
 @kernel(rare=True)
 def move_made(game, rules, mover, move, entry, decision):
     """Apply the clauses of a move: those of the placed card or stage, then those that the move triggers (R54)."""
+    public = game.public
+    public.event_entry = entry + 1
+    public.event_how = how_of(move) if decision != w.DISCARD_PILE else w.FROM_DISCARD
     if entry >= 0 and rules.when[entry]:
         for clause in range(rules.clause_from[w.ON_BUILT], rules.clause_from[w.ON_BUILT + 1]):
             if rules.clause_entry[clause] == entry:
@@ -158,13 +166,14 @@ def move_made(game, rules, mover, move, entry, decision):
         _watchers(game, rules, w.ON_LAST_CARD, mover, entry, -1, -1)
     if watched & _bit_of(w.ON_PURCHASE):
         # Clauses triggered by coins paid to a neighbour act, the left neighbour first (R64).
-        public, seats = game.public, game.public.seats
+        seats = public.seats
         for side in range(w.NEIGHBOR_SEATS):
             public.purchase = right_of(move) if side else left_of(move)
             if public.purchase:
                 seller = (mover + (seats - 1 if side else 1)) % seats
                 _watchers(game, rules, w.ON_PURCHASE, mover, entry, -1, seller)
         public.purchase = 0
+    public.event_entry = public.event_how = 0
 
 
 @kernel

@@ -9,6 +9,7 @@ from wsim.kernels.engine import loading
 from wsim.rng import SETUP_STREAM, below, deal_word, seat_word, seek
 from wsim.wonders import words as w
 from wsim.wonders.kernels.city import FACTS
+from wsim.wonders.kernels.counters import reset_counters
 from wsim.wonders.kernels.layout import DEAL, MEMORY, NOBODY
 from wsim.wonders.kernels.turn import neighbor_left
 
@@ -119,6 +120,8 @@ def set_up(game, rules, seating, number):
         hidden.board_builds[seat] = hidden.card_builds[seat] = hidden.losses[seat] = hidden.watched[seat] = 0
         for word in range(w.CARD_WORDS):
             hidden.denied[seat, word] = _ZERO
+    if rules.counters:
+        reset_counters(public, rules, w.FOR_GAME)
     hidden.deals = deal_word(seating, number)
     seek(hidden.dice, hidden.deals, DICE_STREAM)
     hidden.pile[0] = hidden.pile[1] = _ZERO

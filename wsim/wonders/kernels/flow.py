@@ -31,6 +31,7 @@ from wsim.wonders import words as w
 from wsim.wonders.kernels import layout
 from wsim.wonders.kernels.before import freeze, thaw
 from wsim.wonders.kernels.clauses import drop_age_shields, drop_turn_units, moment
+from wsim.wonders.kernels.counters import reset_counters
 from wsim.wonders.kernels.deal import deal
 from wsim.wonders.kernels.guards import add_debts
 from wsim.wonders.kernels.log import log_coins, log_deed, log_hands, log_loss
@@ -88,6 +89,8 @@ def advance(game, rules, until):
             deal(game, rules)
             if game.log.recording:
                 log_hands(game, rules)
+            if rules.counters:
+                reset_counters(game.public, rules, w.FOR_AGE)
             if rules.triggers >> w.ON_AGE & 1:
                 moment(game, rules, w.ON_AGE)
             flow.phase = layout.BEGIN
@@ -164,6 +167,8 @@ def _begin_turn(game, rules):
     if rules.teams:
         for seat in range(rules.players):
             game.own[seat].mate_hand = game.own[seat ^ 1].hand
+    if rules.counters:
+        reset_counters(game.public, rules, w.FOR_TURN)
     if rules.triggers >> w.ON_TURN & 1:
         moment(game, rules, w.ON_TURN)
     game.flow.phase = layout.CHOOSE
@@ -399,7 +404,7 @@ def end_age(game, rules):
 def _close_turn(game, rules):
     """Log the treasuries and hand the Free City's card to the other player (R45)."""
     if game.log.recording:
-        log_coins(game)
+        log_coins(game, rules)
     if rules.duo:
         game.hidden.holder = 1 - game.hidden.holder
 

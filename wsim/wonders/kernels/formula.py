@@ -6,16 +6,21 @@ import numpy as np
 
 from wsim.jit import call_slot, count_bits, kernel
 from wsim.kernels.formula_machine import machine
-from wsim.kernels.formula_words import HANDED, OPERATION
+from wsim.kernels.formula_words import FACT_BITS, HANDED, OPERATION
 from wsim.kernels.guards import stop_game
 from wsim.wonders.facts import CITY_FACTS, CITY_NAMES, NAME_NUMBER
-from wsim.wonders.kernels.city import FACTS
+from wsim.wonders.kernels.city import FACTS, last_built
 from wsim.wonders.limits import ASKED, MAX_COINS, MAX_COUNT
+from wsim.wonders.words import CARD_FACTS
 
 _WIDE = sum(1 << NAME_NUMBER[name] for fact in CITY_FACTS if fact.span[1] > MAX_COUNT for name in fact.asked_as)
 _ONE = np.uint64(1)
 _AGE, _TURN, _PLAYERS = (NAME_NUMBER[name] for name in ("age", "turn", "players"))
-_NUMBER, _NAME, _CARD, _CARD_SET = (OPERATION[name] for name in ("number", "name", "card", "cards"))
+_NUMBER, _NAME, _CARD, _CARD_SET, _COUNTER, _EVENT, _LAST = (
+    OPERATION[name] for name in ("number", "name", "card", "cards", "counter", "event", "last")
+)
+_STATIC = len(CARD_FACTS)
+_FACT = (1 << FACT_BITS) - 1
 
 
 @kernel
@@ -30,12 +35,29 @@ def of_table(public, rules, name):
     return public.purchase if public.purchase else rules.trade_price
 
 
+@kernel(rare=True)
+def _of_event(public, rules, fact):
+    """Return a fact of the structure or stage that caused the event (R71); of a future one, the mean of all cards."""
+    entry = public.event_entry - 1
+    if fact >= _STATIC:
+        return 1 if public.event_how == fact - _STATIC else 0
+    return np.int64(rules.mean_facts[fact] if entry < 0 else rules.card_facts[entry, fact])
+
+
+@kernel(rare=True)
+def _of_last(public, rules, seat, operand):
+    """Return a fact of the structure that a city built last; 0 if there is none."""
+    card = last_built(public, rules, seat, operand >> FACT_BITS)
+    return np.int64(rules.card_facts[card, operand & _FACT]) if card >= 0 else 0
+
+
 of_city = FACTS.answer()
 
 
 @kernel
 def leaf(public, rules, operation, operand, owner, other):
-    """Return a number, the value of a name, 1 for a card that the city has, or the number of cards of a set."""
+    """Return a number, the value of a name, 1 for a card that the city has, the number of cards of a set, a counter, or
+    a fact of the card that caused the event or was built last."""
     if operation == _NUMBER:
         return operand
     whose, name = operand & 3, operand >> 2
@@ -51,6 +73,12 @@ def leaf(public, rules, operation, operand, owner, other):
     if operation == _CARD_SET:
         counted = count_bits(public.built[city, 0] & rules.card_sets[name, 0])
         return np.int64(counted + count_bits(public.built[city, 1] & rules.card_sets[name, 1]))
+    if operation == _COUNTER:
+        return np.int64(public.counter[city, name])
+    if operation == _EVENT:
+        return _of_event(public, rules, name)
+    if operation == _LAST:
+        return _of_last(public, rules, city, name)
     value = of_city(public, rules, city, name)
     if value > MAX_COUNT and (_WIDE >> name & 1 == 0 or value > MAX_COINS):
         stop_game(ASKED, city, -1, value, MAX_COINS if _WIDE >> name & 1 else MAX_COUNT)

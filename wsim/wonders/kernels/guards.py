@@ -21,6 +21,7 @@ PUBLIC.flex, flex_role, sale_flex            ``add_flex`` before it appends
 PUBLIC.price, post_price, board_price        bounded: clamped to 0..MAX_PRICE (R14, R66); price_change: a difference
 PUBLIC.turn_rebate, board_rebate             bounded: 99 coins of at most 134 entries
 PUBLIC.free_tokens                           ``clause_acts``
+PUBLIC.counter                               bounded: clamped to the bounds of its counter (R70)
 PUBLIC.trade_paid, trade_received            bounded: 27 moves of a city, 60 coins to each neighbour (UNITS, MAX_PRICE)
 PUBLIC.bank_paid                             bounded: 192 moves of 99 coins
 PUBLIC.coins_lost                            ``flow._pay_loss``

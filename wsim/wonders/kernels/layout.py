@@ -37,7 +37,7 @@ from wsim.wonders.kernels.net_layout import NET
 CHOICES = 1024  # legal moves of one decision: 8 cards in 2 * 62 ways each, the names of the pile, or 256 payments
 EVENTS = 1200  # log entries of one game: hands, 192 moves, 912 of losses, ends of turns, conflicts
 MEMORY = 8  # numbers that a policy may keep from decision to decision of a game
-EFFECTS_LOGGED = 2800  # log entries of one game: what clauses did (R52)
+EFFECTS_LOGGED = 3200  # log entries of one game: what clauses did (R52), counters at the ends of turns (R70)
 DEEDS = 192  # what cities did in the open in one game: 3 ages of 8 turns, 7 seats, and builds from the pile
 QUEUE = 64  # builds from the discard pile that wait at once
 WEIGHTS = 48  # of the weighted policy, for each age
@@ -48,14 +48,14 @@ CARD_SETS = 64  # that formulas count
 LOOK_WORDS = w.CARDS // 16  # 16 cards a word
 MOMENT_AT = 10  # of PRIVATE.looked, where the moment begins: age * (TURNS + 1) + turn
 NO_PRICE = 99
-VALUES = max(w.SEATS, w.HAND)
+VALUES = max(w.SEATS + 1, w.HAND)  # the last one of LOG_COUNTER is the number of the counter
 PLAYERS = w.SEATS + POOL  # line-up entries, then the players of their pools
 
 # --- a move: one 64-bit word (see moves.py for the accessors)
 CARD_AT, ACTION_AT, HOW_AT, BANK_AT, LEFT_AT, RIGHT_AT, SLOT_AT, SPENDS_AT = 0, 8, 12, 16, 24, 32, 40, 48
 
 # --- log events (for traces and the picks table)
-LOG_HANDS, LOG_PICK, LOG_LOSS, LOG_TURN_END, LOG_CONFLICT, LOG_EFFECT = range(6)
+LOG_HANDS, LOG_PICK, LOG_LOSS, LOG_TURN_END, LOG_CONFLICT, LOG_EFFECT, LOG_COUNTER = range(7)
 
 # --- what comes next: FLOW.phase
 DEAL, BEGIN, CHOOSE, CITY, SETTLE, LAST, PILE, BUILD_PILE, FINISH, OVER = range(10)
@@ -69,6 +69,8 @@ PUBLIC = np.dtype(
         ("discarded", "i8"),  # size of the discard pile
         *fields(CITY_FACTS, "public", w.SEATS),
         ("purchase", "i8"),  # coins of the purchase that sets clauses off at the moment, 0 none (R64)
+        ("event_entry", "i8"),  # 1 + the structure or stage that does, 0 none (R71)
+        ("event_how", "i8"),  # how it was built (words.BUILT_HOW)
         # what every city did in the open, in order (R49)
         ("deed_count", "i8"),  # deeds so far
         ("deeds", "u8", (DEEDS,)),  # moves as the table saw them, see moves.py
@@ -191,11 +193,20 @@ RULES = np.dtype(
         ("clause_if", "i2", (CLAUSES,)),  # where the formula of its condition begins in the code, -1 none
         ("clause_actions", "i2", (CLAUSES + 1,)),  # its first action
         ("clause_times", "f8", (CLAUSES, w.AGES)),  # how often a city that has it is expected to see it act, by age
-        ("action", "i2", (ACTIONS,)),  # words.ACTS
+        ("action", "i2", (ACTIONS,)),  # words.ACTS, then two for each counter: gain, lose
         ("action_amount", "i2", (ACTIONS,)),  # where the formula of its amount begins in the code
         ("code", "i4", (CODE,)),  # formulas: words in postfix order, each ends with "end" (words.OPERATIONS)
         ("card_sets", "u8", (CARD_SETS, w.CARD_WORDS)),  # the cards that formulas count, one bit each
         ("when", "i2", (w.ENTRIES,)),  # clauses of the entry
+        ("card_facts", "i2", (w.ENTRIES, len(w.CARD_FACTS))),  # words.CARD_FACTS of each
+        ("mean_facts", "i2", (len(w.CARD_FACTS),)),  # of the cards of the rule set, rounded; 0 for marks
+        # counters (R70)
+        ("counters", "i8"),  # their number
+        ("counter_of", "i2", (w.COUNTERS,)),  # words.COUNTER_OF
+        ("counter_lasts", "i2", (w.COUNTERS,)),  # words.COUNTER_LASTS
+        ("counter_start", "i2", (w.COUNTERS,)),  # value at the start
+        ("counter_least", "i2", (w.COUNTERS,)),  # lower bound
+        ("counter_most", "i2", (w.COUNTERS,)),  # upper bound
         # boards: side number = board * 2 + side
         ("board_resource", "i2", (w.SIDES,)),  # index into RESOURCES
         ("stage_count", "i2", (w.SIDES,)),  # stages of the side
@@ -227,7 +238,7 @@ SEATING = np.dtype(
 
 EVENT = np.dtype(
     [
-        ("kind", "u1"),  # LOG_HANDS ... LOG_EFFECT
+        ("kind", "u1"),  # LOG_HANDS ... LOG_COUNTER
         ("age", "u1"),  # 0, 1, 2
         ("turn", "u1"),  # from 0
         ("seat", "u1"),  # the city concerned

@@ -132,11 +132,17 @@ def log_effect(game, seat, action, city, amount):
 
 
 @kernel(rare=True)
-def log_coins(game):
-    """Log every treasury after a turn."""
+def log_coins(game, rules):
+    """Log every treasury after a turn, and before it every counter."""
+    public = game.public
+    for counter in range(rules.counters):
+        event = log_event(game, layout.LOG_COUNTER, 0)
+        for seat in range(public.seats):
+            event.values[seat] = public.counter[seat, counter]
+        event.values[layout.VALUES - 1] = counter
     event = log_event(game, layout.LOG_TURN_END, 0)
-    for seat in range(game.public.seats):
-        event.values[seat] = game.public.coins[seat]
+    for seat in range(public.seats):
+        event.values[seat] = public.coins[seat]
 
 
 @kernel(rare=True)

@@ -42,6 +42,7 @@ _BYTE, _NIBBLE, _ONE, _ZERO = np.uint64(0xFF), np.uint64(0xF), np.uint64(1), np.
 _ACTION, _HOW, _BANK, _LEFT, _RIGHT, _SLOT, _SPENDS = (
     np.uint64(at) for at in (ACTION_AT, HOW_AT, BANK_AT, LEFT_AT, RIGHT_AT, SLOT_AT, SPENDS_AT)
 )
+_DEED_SEAT, _DEED_AGE, _DEED_TURN = np.uint64(40), np.uint64(44), np.uint64(46)
 _CHAIN = np.uint64((w.BUILD << ACTION_AT) | (w.CHAIN << HOW_AT))
 _FREE = np.uint64((w.BUILD << ACTION_AT) | (w.FREE << HOW_AT))
 _PAID = np.uint64((w.BUILD << ACTION_AT) | (w.PAID << HOW_AT))
@@ -102,6 +103,18 @@ def slot_of(move):
 def spends_of(move):
     """Return whether the move uses up the once-per-age free build, or a token of one."""
     return (move >> _SPENDS) & _ONE != _ZERO
+
+
+@kernel
+def seat_of_deed(deed):
+    """Return the city of a deed."""
+    return np.int64(deed >> _DEED_SEAT & _NIBBLE)
+
+
+@kernel
+def is_of_turn(deed, age, turn):
+    """Return whether a deed was done in a turn of an age."""
+    return np.int64(deed >> _DEED_AGE & np.uint64(3)) == age and np.int64(deed >> _DEED_TURN & _NIBBLE) == turn
 
 
 @kernel

@@ -50,6 +50,9 @@ def observe(game, rules, seat, seen):
         at = _write_city(public, rules, other, seen, at)
         if rules.triggers:
             at = _write_by_clauses(public, rules, other, seen, at)
+        for counter in range(rules.counters):
+            seen[at] = public.counter[other, counter]
+            at += 1
         for card in range(rules.cards):
             seen[at + card] = (public.built[other, card >> 6] >> np.uint64(card & 63)) & _ONE
         at += rules.cards

@@ -11,6 +11,7 @@ import numpy as np
 from wsim.jit import kernel, stack_room
 from wsim.wonders import words as w
 from wsim.wonders.kernels.clauses import related
+from wsim.wonders.kernels.counters import FIRST_ACT
 from wsim.wonders.kernels.formula import evaluate
 
 OWN, RIVAL = range(2)
@@ -114,6 +115,8 @@ def _add_city(public, rules, gains, clause, trigger, seat, city, other, times):
     if condition >= 0 and evaluate(public, rules, condition, seat, other) == 0:
         return
     for at in range(rules.clause_actions[clause], rules.clause_actions[clause + 1]):
+        if rules.action[at] >= FIRST_ACT:
+            continue  # a counter is worth nothing by itself
         amount = evaluate(public, rules, np.int64(rules.action_amount[at]), seat, other)
         if amount:
             _add(public, rules, gains, trigger, np.int64(rules.action[at]), seat, city, amount, times)

@@ -1,0 +1,164 @@
+"""Counters: named numbers of a city, a card or the table that clauses change and formulas read (R70)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from wsim.spec.fields import Problems, Reader, Schema, read_fields, table_schema, whole, word
+from wsim.wonders import words as w
+
+if TYPE_CHECKING:
+    from wsim.wonders.catalog.effects import Effects
+    from wsim.wonders.catalog.model import Catalogue
+
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,19}")
+_BOUND = whole(0, w.MAX_COUNTER)
+FIELDS: Mapping[str, Reader] = {
+    "of": word("owner", w.COUNTER_OF),
+    "lasts": word("duration", w.COUNTER_LASTS),
+    "start": _BOUND,
+    "least": _BOUND,
+    "most": _BOUND,
+}
+_ABOUT = {
+    "of": "who has it: each city (default), each card or stage that uses it, or the table",
+    "lasts": "when it returns to its start: each turn, each age, or never in a game (default)",
+    "start": "its value at the start; default: its least value",
+    "least": "its least value; default: 0",
+    "most": "its greatest value",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Counter:
+    """A named number that clauses change within its bounds; fields are named as in the card file."""
+
+    name: str
+    most: int
+    of: str = "city"
+    lasts: str = "game"
+    least: int = 0
+    start: int = 0
+
+    def table(self) -> dict[str, Any]:
+        """Return the counter as written in a card file."""
+        fields = {"of": self.of, "lasts": self.lasts, "start": self.start, "least": self.least}
+        return {name: value for name, value in fields.items() if value not in ("city", "game", 0)} | {"most": self.most}
+
+    def text(self) -> str:
+        """Return the counter in English, such as "one for each city; 0 to 9, 0 at the start of each age"."""
+        owner = {"city": "each city", "card": "each card and stage that uses it, in each city", "table": "the table"}
+        start = {"turn": "each turn", "age": "each age", "game": "the game"}[self.lasts]
+        return f"one for {owner[self.of]}; {self.least} to {self.most}, {self.start} at the start of {start}"
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """Where the value of a counter is stored: the number of a slot is its index in ``slots_of``.
+
+    Attributes
+    ----------
+    entry: the card or stage that it belongs to, -1 for a city or the table. label: its name for people.
+    """
+
+    counter: Counter
+    entry: int
+    label: str
+
+
+# --- reading ---------------------------------------------------------------------------------------------------------
+
+
+def counters_schema() -> Schema:
+    """Return the schema of a counter."""
+    schema = table_schema(FIELDS)
+    for name, about in _ABOUT.items():
+        schema["properties"][name]["description"] = about
+    return schema
+
+
+def read_counters(problems: Problems, entries: Mapping[str, Any]) -> tuple[Counter, ...]:
+    """Return the valid counters of a card file, sorted by name."""
+    counters = (_read(problems, name, entry) for name, entry in sorted(entries.items()))
+    return tuple(counter for counter in counters if counter)
+
+
+def _read(problems: Problems, name: str, entry: Any) -> Counter | None:
+    path = ("counters", name)
+    reported = len(problems.sentences)
+    if not _NAME.fullmatch(name):
+        problems.at(path, "is not accepted as a name; accepted: at most 20 of a-z, 0-9 and _, the first one a letter")
+    fields = read_fields(problems, path, entry, FIELDS)
+    if isinstance(entry, dict) and entry.get("most", False) is False:
+        message = f"most is missing, and every counter needs a bound; accepted: 1 to {w.MAX_COUNTER}"
+        problems.at(path, message)
+    if len(problems.sentences) > reported:
+        return None
+    counter = Counter(name=name, **{"start": fields.get("least", 0), **fields})
+    if counter.least >= counter.most:
+        message = f"{counter.most} is not more than least, which is {counter.least}"
+        problems.at((*path, "most"), f"{message}; accepted: {counter.least + 1} to {w.MAX_COUNTER}")
+    elif not counter.least <= counter.start <= counter.most:
+        message = f"{counter.start} is not accepted; accepted: {counter.least} to {counter.most}, the bounds"
+        problems.at((*path, "start"), message)
+    return counter
+
+
+# --- in the cards of a catalogue -------------------------------------------------------------------------------------
+
+
+def entries_of(catalogue: Catalogue) -> list[tuple[int, str, str, Effects]]:
+    """Return number, site (card or board), name for people and effects of all cards and stages, by number."""
+    entries = [(number, card.name, card.name, card.effects) for number, card in enumerate(catalogue.cards)]
+    number = w.STAGE_ENTRY
+    for board in catalogue.wonders:
+        for side, stages in board.sides:
+            for position, stage in enumerate(stages, start=1):
+                entries.append((number, board.name, f"{board.name} {side} {position}", stage.effects))
+                number += 1
+    return entries
+
+
+def counters_in(effects: Effects) -> set[str]:
+    """Return the names of the counters that the clauses of a card or stage change or read."""
+    names = {act.rpartition(" ")[2] for clause in effects.when for act, _ in clause.acts() if w.COUNTER in act.split()}
+    for clause in effects.when:
+        for _, node in clause.formulas():
+            names |= {part.name.partition(".")[2] for part in node.walk() if part.kind == w.COUNTER}
+    return names
+
+
+def slots_of(catalogue: Catalogue) -> tuple[Slot, ...]:
+    """Return where the counters of a catalogue are stored, by name; a counter of a card once for each that uses it."""
+    return _slots(catalogue) if catalogue.counters else ()
+
+
+@lru_cache(maxsize=8)
+def _slots(catalogue: Catalogue) -> tuple[Slot, ...]:
+    slots: list[Slot] = []
+    users = [(number, name, counters_in(effects)) for number, _, name, effects in entries_of(catalogue) if effects.when]
+    for counter in catalogue.counters:
+        if counter.of != "card":
+            slots.append(Slot(counter, -1, counter.name))
+            continue
+        for number, name, used in users:
+            if counter.name in used:
+                slots.append(Slot(counter, number, f"{counter.name} of {name}"))
+    return tuple(slots)
+
+
+def slot_number(catalogue: Catalogue, name: str, entry: int) -> int:
+    """Return the slot of a counter for a card or stage."""
+    for number, slot in enumerate(slots_of(catalogue)):
+        if slot.counter.name == name and slot.entry in (-1, entry):
+            return number
+    raise AssertionError(f"counter {name} has no slot for entry {entry}")
+
+
+def counter_rows(catalogue: Catalogue) -> list[dict[str, str]]:
+    """Return one row for each counter: its name and its meaning in English."""
+    return [{"counter": counter.name, "meaning": counter.text()} for counter in catalogue.counters]
