@@ -56,11 +56,16 @@ def test_many_drawn_catalogues_of_clauses_are_played_as_the_twin_plays_them() ->
         compare_case(drawn_case(seed), games=3)
 
 
-@pytest.mark.parametrize(("name", "number", "players"), [("tributes", 10, 3), ("tributes", 10, 7), ("harbours", 5, 7)])
+@pytest.mark.parametrize(
+    ("name", "number", "players"),
+    [("tributes", 10, 3), ("tributes", 10, 7), ("harbours", 5, 7), ("pilgrims", 8, 3), ("pilgrims", 8, 7)],
+)
 def test_the_cards_of_our_own_invention_are_played_as_the_twin_plays_them(name: str, number: int, players: int) -> None:
     with (ROOT / "analysis" / "expansion" / f"{name}.toml").open("rb") as file:
-        cards = tomllib.load(file)["cards"]
-    changes = tuple(f'cards."{name}"={written(card)}' for name, card in cards.items())
+        sections = tomllib.load(file)
+    cards = sections["cards"]
+    changes = tuple(f"counters.{name}={written(counter)}" for name, counter in sections.get("counters", {}).items())
+    changes += tuple(f'cards."{name}"={written(card)}' for name, card in cards.items())
     assert sum("when" in card for card in cards.values()) == number
     compare_case(Case(1, "1e", players, changes), games=3)
 
