@@ -114,7 +114,7 @@ def test_a_full_log_stops_the_trace_and_not_the_game() -> None:
         for number in range(20):
             table.trace(number)
 
-    with pytest.raises(GameLimitError, match=r"the table reached 4,001 log entries: at most 4,000 can be played"):
+    with pytest.raises(GameLimitError, match=r"the table reached 4,401 log entries: at most 4,400 can be played"):
         trace()
     played(table, 20)
 

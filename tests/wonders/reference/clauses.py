@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from tests.wonders.reference.facts import RESOURCES
+from tests.wonders.reference.facts import RESOURCES, Card
 from tests.wonders.reference.market import MOST_PRICE, own_symbols, printed_price, unit_price
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from tests.wonders.reference.facts import Card, Effect, Stage
+    from tests.wonders.reference.facts import Effect, Stage
     from tests.wonders.reference.table import City, Move, Table
 
 COLORS = ("brown", "gray", "blue", "yellow", "red", "green", "purple", "black")
@@ -175,7 +175,7 @@ def fact(thing: Card | Stage, name: str) -> int:
     if name in ("points", "shields"):
         return sum(int(effect["n"]) for effect in thing.effects if effect["kind"] == name)
     symbols = [effect["symbol"] for effect in thing.effects if effect["kind"] == "science"]
-    if not hasattr(thing, "ages"):
+    if not isinstance(thing, Card):
         return int(name in symbols)
     if name == "age":
         return thing.ages[0]

@@ -84,7 +84,7 @@ def categories(table: Table, seat: int, copied: Card | None = None) -> dict[str,
     return points
 
 
-def effect_points(table: Table, city: City, effects: Iterable[Effect], more_purple: int, source: str) -> int:
+def effect_points(table: Table, city: City, effects: Iterable[Effect], more_purple: int, source: str = "") -> int:
     """Points of a stage's or structure's effects, science apart (R25, R37)."""
     points = 0
     for effect in effects:

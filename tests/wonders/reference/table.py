@@ -127,7 +127,7 @@ class Table:
 
     def counter(self, name: str, city: City, source: str) -> int:
         """The value of a counter (R70)."""
-        return self.counters.get(self.counter_key(name, city, source), self.catalogue.counters[name]["start"])
+        return self.counters.get(self.counter_key(name, city, source), int(self.catalogue.counters[name]["start"]))
 
     def named(self, seat: int, where: str) -> City:
         """The city that an effect of a seat calls self, left or right."""
