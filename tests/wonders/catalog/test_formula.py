@@ -129,7 +129,6 @@ MISTAKES = {
     "min(1)": "'min(1)', at letter 1: 1 parts are not accepted; accepted: 2 to 12 parts",
     "min(*red)": "'min(*red)', at letter 1: min takes its parts one by one",
     "'Altar'": "\"'Altar'\", at letter 1: the name of a card must be inside count(...)",
-    "card.cost": "'card.cost', at letter 1: is only known of counted structures; accepted: count(card.cost > 2)",
     "count(card.cots > 1)": "'card.cots', at letter 7: unknown name 'cots' (did you mean 'cost'?); accepted: cost, ",
     "count(card.cost)": "'card.cost', at letter 7: is a number where a condition is needed, such as card.cost > 0",
     "count(card.cost > red)": "'red', at letter 19: is not known of a structure that is counted; accepted: card.cost",

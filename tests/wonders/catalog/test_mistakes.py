@@ -250,7 +250,7 @@ cards.points=6
     names no field of cards.points
 # unknown head
 card.Palace.points=6
-    unknown 'card' (did you mean 'cards'?); accepted: cards, wonders, rulesets, settings, switches
+    unknown 'card' (did you mean 'cards'?); accepted: cards, wonders, counters, rulesets, settings, switches
 # broken value
 cards.Palace.copies=[3, 7
     '[3, 7' is not a value; accepted: a number, a word
