@@ -135,7 +135,7 @@ def test_columns_are_chosen_by_the_address(caller: Caller) -> None:
 
 def test_ticked_rows_are_compared_as_cards_and_in_charts(caller: Caller) -> None:
     text = caller.get("/run?run=one&table=cards&filter=age%3D3").text
-    assert '<input type="checkbox" name="pick" value="Palace" form="compare"' in text
+    assert '<input type="checkbox" name="pick" value="Palace" form="ticked"' in text
     reply = caller.get("/run?run=one&table=cards&filter=age%3D3&pick=Palace&pick=Arena")
     assert reply.status == 307
     shown = caller.get(reply.headers["location"]).text

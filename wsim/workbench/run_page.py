@@ -226,7 +226,7 @@ def table_grid(found: RunTable, view: TableView, rows: pl.DataFrame) -> Grid:
         lines.append([replace(cells[0], link=link, pick=pick), *cells[1:]])
     shown = [column.name for column in columns]
     return replace(
-        made, columns=headings, rows=lines, picks="compare", csv=view.address("/run.csv"), search=False, choices={},
+        made, columns=headings, rows=lines, picks="ticked", csv=view.address("/run.csv"), search=False, choices={},
         sorted_by=shown.index(by) if by in shown else None, descending=not sort.startswith("-"),
     )  # fmt: skip
 
