@@ -40,6 +40,8 @@ def test_an_empty_folder_offers_three_things(chrome: Chrome, address: str, schem
 
 
 def test_a_run_is_followed_stopped_and_continued(chrome: Chrome, address: str, folder: Path) -> None:
+    from selenium.webdriver.support.ui import WebDriverWait
+
     entered(chrome, address, 390, "/ask/run?policies=random&games=60k&out=study")
     chrome.find_element("css selector", ".go button").click()
     soon(chrome).until(lambda one: one.execute_script(FIGURES))
@@ -63,7 +65,7 @@ def test_a_run_is_followed_stopped_and_continued(chrome: Chrome, address: str, f
     field.clear()
     field.send_keys("60100")
     chrome.find_element("css selector", ".go button").click()
-    soon(chrome).until(lambda one: one.execute_script(OVER))
+    WebDriverWait(chrome, 300).until(lambda one: one.execute_script(OVER))  # tens of thousands of games
     assert load_run(folder / "study").games == 60_100
     soon(chrome).until(lambda one: one.execute_script(FIGURES))
     assert complaints(chrome) == []

@@ -13,7 +13,7 @@ function written(value, kind, signed) {
 }
 
 function bar(row, span) {
-  const place = (value) => 50 + (50 * value) / span;
+  const place = (value) => 50 + (46 * value) / span;  // room for a dot at the edge
   const range = document.createElement("span");
   const clear = row.low > 0 || row.high < 0;
   range.className = clear ? "range clear" : "range";
