@@ -10,7 +10,7 @@ import pytest
 from tests.stats import data
 from tests.stats.data import seats_table
 from wsim.document import NAME, SHARE, Column, estimated
-from wsim.report.conclusions import Statement, _unmeasured, about_levels, about_worth
+from wsim.report.conclusions import HIGH, LOW, Statement, _extreme, _unmeasured, about_levels, about_worth
 from wsim.stats.columns import FAIR, FAIR_SHARE_RATIO, PLAYER_HALF_WIDTH
 from wsim.stats.tables import Table
 
@@ -123,6 +123,15 @@ def test_without_effects_nothing_is_claimed() -> None:
         found = about_levels(data.wonders(seats, by="wonder"), "wonders", 1500)
         assert said(found, "clear") == ""
         assert len(found) == 1
+
+
+def test_it_is_not_clear_that_one_of_almost_all_is_the_strongest() -> None:
+    rows = [{"label": f"w{number}", FAIR: 1.3 - number / 100, LOW: 1.1, HIGH: 1.5} for number in range(8)]
+    known = pl.DataFrame([*rows[:5], *({**row, HIGH: 1.05} for row in rows[5:])])
+    statement = _extreme(known.head(1), known, "wonder", "wonders", strongest=True)
+    assert (statement.kind, statement.headline) == ("open", "Which wonder is the strongest is open: 5 of 8 may be.")
+    few = known.with_columns(pl.when(pl.col("label") < "w3").then(pl.col(HIGH)).otherwise(1.05).alias(HIGH))
+    assert _extreme(few.head(1), few, "wonder", "wonders", strongest=True).kind == "clear"
 
 
 def worths(*rows: tuple[str, float, float, float]) -> Table:

@@ -34,6 +34,8 @@ SMALL = 0.05
 FEW_GAMES = 2_000
 
 Kind = Literal["clear", "open", "caution"]
+MAX_RIVALS = 3
+"""As many may be the strongest where that is said to be clear, even if they are most of the table."""
 
 
 @dataclass(frozen=True)
@@ -217,6 +219,9 @@ def _extreme(clear: pl.DataFrame, known: pl.DataFrame, noun: str, section: str, 
     numbers = f"{number(first[FAIR])} times its fair share ({_interval(first, FAIR)})"
     if len(rivals):
         both = [first["label"], *rivals["label"].to_list()]
+        if len(both) > MAX_RIVALS and 2 * len(both) > len(known):  # hardly anything is known of it
+            headline = f"Which {noun} is the {word} is open: {len(both)} of {len(known)} may be."
+            return Statement("open", headline, f"{first['label']}: {numbers}; the intervals overlap.", section)
         headline = f"The {word} {noun} is one of {len(both)}: {named(both, last='or')}."
         where = "highest" if strongest else "lowest"
         detail = f"{first['label']} has the {where} estimate, {numbers}; the intervals overlap."

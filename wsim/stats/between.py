@@ -105,7 +105,7 @@ class Between:
         if judged and {"verdict", f"{figure}_low"} <= set(frame.columns):
             frame = _combined(frame, figure)
             note += " The verdict (not q) allows for it"
-            note += "." if not column.null_count() else "; in rows without it they hold for these players only."
+            note += "." if not column.null_count() else "; a verdict in a row without it is about these players only."
         return replace(table, frame=frame, note=f"{table.note} {note}".strip(), columns=(*table.columns, OTHER_PLAYERS))
 
     @property
