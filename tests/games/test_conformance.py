@@ -37,7 +37,7 @@ pytestmark = pytest.mark.usefixtures("toy_among_games")
 
 ROWS = (row_wonders.ROW, row_babel.ROW, row_toy.ROW)
 LAYINGS = [pytest.param(row, table, id="-".join(map(str, table.values()))) for row in ROWS for table in row.tables]
-CHEAP = {"search": "search:playouts=10"}
+CHEAP = {"search": "search:playouts=10", "endgame": "endgame:playouts=10"}
 """Entries of policies that take their time, in place of their names."""
 PLAYERS = [
     pytest.param(

@@ -139,6 +139,36 @@ def test_a_ban_applies_to_a_searcher() -> None:
     assert all(row["stages"] == 0 for row in rows_of(ready, 3) if row["seat"] == 0)
 
 
+def test_the_light_search_is_net_before_the_last_age_and_plays_out_moves_in_it() -> None:
+    keys: dict[str, Any] = {"ruleset": "1e", "players": 3}
+    light, net = simulator("endgame", **keys), simulator("net", **keys)
+    spent: dict[bool, list[int]] = {False: [], True: []}
+    for position in decisions(net, 0):
+        in_last_age = int(position.record.public.age) == 2
+        move = position.coded[position.chosen_by(light, seed=9)]
+        spent[in_last_age].append(int(light.machine.workspace()[0].lookahead.spent))
+        assert in_last_age or move == position.coded[position.chosen_by(net, seed=9)]
+    assert len(spent[False]) > 20
+    assert sum(spent[False]) == 0
+    assert 0 < sum(spent[True]) < 40 * len(spent[True])
+
+
+def test_playouts_are_spent_where_they_pay() -> None:
+    """The third turns of ages I and II take most, the first and last turn of age I next to none; on average they take
+    about as many as the parameter says."""
+    searcher, net = (simulator(policy, players=4) for policy in ("search:playouts=20:pool=net", "net"))
+    spent: dict[tuple[int, int], list[int]] = {}
+    for number in range(2):
+        for position in decisions(net, number):
+            public, chosen = position.record.public, position.chosen_by(searcher, seed=9)
+            assert 0 <= chosen < len(position.coded)
+            count = int(searcher.machine.workspace()[0].lookahead.spent)
+            spent.setdefault((int(public.age), int(public.turn)), []).append(count)
+    mean = {place: sum(counts) / len(counts) for place, counts in spent.items()}
+    assert min(mean[0, 2], mean[1, 2]) > 20 > 5 > max(mean[0, 0], mean[0, 5])
+    assert 10 < sum(mean.values()) / len(mean) < 30
+
+
 # --- strength -------------------------------------------------------------------------------------------------------
 
 

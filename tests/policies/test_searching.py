@@ -34,7 +34,8 @@ def plain(monkeypatch: pytest.MonkeyPatch) -> Any:
 class Table:
     """A game whose state is two words, the hidden one and the move that was made; and what happened to it."""
 
-    def __init__(self, module: Any, decisions: int = 0) -> None:
+    def __init__(self, module: Any, decisions: int = 0, worth: Any = lambda move, _: WORTH[move], **parts: Any) -> None:
+        self.worth, self.number = worth, 0
         self.events: list[tuple[Any, ...]] = []
         self.asked: list[int] = []
         self.left = decisions
@@ -42,8 +43,8 @@ class Table:
         choice = SimpleNamespace(count=5, moves=np.arange(5))
         lookahead = SimpleNamespace(
             rng=0, seed=0, recording=0, ahead=0, valuer=-1, inferring=0, when=0, met=0, saved=[0] * 10,
-            redrawn=[0] * 5, player=[-1] * SEATS, values=np.zeros(5), candidate=[0] * 16, move=[0] * 16,
-            worth=[0.0] * 16,
+            redrawn=[0] * 5, spent=0, player=[-1] * SEATS, values=np.zeros(5), candidate=[0] * 16, move=[0] * 16,
+            prior=[0.0] * 16, total=[0.0] * 16, last=[0.0] * 16, worth=[0.0] * 16,
         )  # fmt: skip
         own = [SimpleNamespace(rng=np.uint64(8), entrant=1, parameters=[0.5] * 7) for _ in range(SEATS)]
         own[ME].parameters = [PLAYOUTS, 0.0, 5.0, PRIOR, 0.0, 0.0, 0.0]
@@ -67,6 +68,7 @@ class Table:
                 7,
                 restrict=lambda *_: None,
                 alike=lambda *_: False,
+                **parts,
             )
         )
 
@@ -86,7 +88,7 @@ class Table:
         game.lookahead.values[:] = (0.0, -0.1, -0.2, -0.3, -0.4)
 
     def redraw(self, _game: Any, _rules: Any, _seed: int, number: int, seat: int) -> None:
-        self.words[0] = 1000 + number
+        self.words[0], self.number = 1000 + number, number
         self.events.append(("redrawn", number, seat))
         self.game.choice.count = 5
 
@@ -103,25 +105,129 @@ class Table:
 
     def utility(self, _game: Any, _rules: Any, seat: int) -> float:
         assert seat == ME
-        return WORTH[self.words[1] - 1]
+        return float(self.worth(self.words[1] - 1, self.number))
 
     def decide(self) -> int:
         index: int = self.search(self.game, SimpleNamespace(seats=SEATS), self.seating, self.line_up, ME)
         return index
 
 
-def test_playouts_are_shared_out_by_halving_from_the_prior_on(plain: Any) -> None:
-    """Five moves are played once each, the best three twice, the best two four times; the prior counts as two.
+PRIORS = np.array((0.0, -0.1, -0.2, -0.3, -0.4))  # what ``Table.values`` says of the moves
 
-    Behind the first playout the sums are 0, -0.15, -0.3, -0.3 and 0.1; without the prior 2 and 3 would go on.
+
+def tried(table: Table) -> list[tuple[int, list[int]]]:
+    """Return what was played out: the number of each sample of the hidden cards, and the moves tried with it."""
+    samples: list[tuple[int, list[int]]] = []
+    for event in table.events:
+        if event[0] == "redrawn":
+            samples.append((event[1], []))
+        else:
+            assert event[1] == 1000 + samples[-1][0], "moves of one sample have the same cards"
+            samples[-1][1].append(event[2])
+    return samples
+
+
+def allocation(
+    worth: Any, limit: float, errors: float, noise: float, error: float
+) -> tuple[list[tuple[int, list[int]]], int]:
+    """Return what is tried and chosen, by a second route: whole matrices of values, all estimates from scratch.
+
+    errors: standard errors behind the best move at which one is dropped. noise, error: variances of a playout and of
+    the prior.
     """
-    table = Table(plain)
-    assert table.decide() == 4
-    expected: list[tuple[Any, ...]] = []
-    for number, moves in enumerate([range(5), *[(4, 0, 1)] * 2, *[(4, 0)] * 4]):
-        expected.append(("redrawn", number, ME))
-        expected += [("take", 1000 + number, move) for move in moves]
-    assert table.events == expected
+    values = np.array([[worth(move, number) for number in range(200)] for move in range(5)])
+    behind = PRIORS.max() - PRIORS
+    left = [move for move in np.argsort(behind, kind="stable").tolist() if behind[move] <= errors * np.sqrt(2 * error)]
+    left = left[: max(int(limit / 2), 1)]
+    halvings = [2**step for step in range(8) if 2**step < len(left)]
+    sizes = [int(np.ceil(len(left) / 2 ** (step + 1))) for step in range(len(halvings))]
+    samples: list[tuple[int, list[int]]] = []
+    while len(left) > 1 and (not samples or sum(len(moves) for _, moves in samples) + len(left) <= limit):
+        samples.append((len(samples), left))
+        count = len(samples)
+        squares, freedom = 8 * noise, 8.0  # the expected noise counts as eight values
+        for number, moves in samples[1:]:
+            change = values[moves, number] - values[moves, number - 1]
+            squares, freedom = squares + len(moves) * change.var() / 2, freedom + len(moves) - 1
+        weight = squares / freedom / error
+        estimate = {move: (weight * PRIORS[move] + values[move, :count].sum()) / (weight + count) for move in left}
+        left = sorted(left, key=lambda move: -estimate[move])
+        least = estimate[left[0]] - errors * np.sqrt(2 * squares / freedom / (weight + count))
+        left = [move for move in left if estimate[move] >= least]
+        spent = sum(len(moves) for _, moves in samples) / limit
+        passed = int(spent * len(halvings) + 1e-9)
+        if passed:
+            left = left[: min(len(left), *sizes[:passed])]
+    return samples, left[0]
+
+
+def noisy_worth(seed: int, spread: float) -> Any:
+    """Return made-up values of playouts: those of the moves, and noise that differs from one to the next."""
+    noise = np.random.default_rng(seed).normal(0, spread, (5, 200))
+    return lambda move, number: WORTH[move] / 10 + noise[move, number]
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize(("playouts", "spread", "error"), [(24, 0.2, 0.04), (60, 0.2, 0.02), (400, 0.05, 0.1)])
+def test_playouts_are_shared_out_as_by_a_second_route(
+    plain: Any, seed: int, playouts: int, spread: float, error: float
+) -> None:
+    worth, noise = noisy_worth(seed, spread), 0.03
+    table = Table(plain, worth=worth, share=lambda *_: (0.5, noise, error))
+    table.game.own[ME].parameters = [playouts, 0.0, 5.0, -1.0, 0.0, 0.0, 0.0]
+    chosen = table.decide()
+    errors = max(1.0, np.log(playouts) / 3)
+    assert (tried(table), chosen) == allocation(worth, playouts / 2, errors, noise, error)
+    assert table.game.lookahead.spent == sum(len(moves) for _, moves in tried(table)) <= playouts / 2
+
+
+def spent_on(table: Table, playouts: float, prior: float = -1.0) -> list[int]:
+    """Return how often each move is played out."""
+    table.game.own[ME].parameters = [playouts, 0.0, 5.0, prior, 0.0, 0.0, 0.0]
+    table.decide()
+    moves = [move for _, moves in tried(table) for move in moves]
+    return [moves.count(move) for move in range(5)]
+
+
+def test_the_budget_goes_to_the_moves_that_are_hard_to_distinguish(plain: Any) -> None:
+    """Moves 1 and 3 are the best and nearly equal, the others clearly worse: they are dropped after few playouts."""
+    worths = (0.0, 0.5, 0.1, 0.51, 0.0)
+    noise = np.random.default_rng(5).normal(0, 0.05, (5, 200))
+    table = Table(plain, worth=lambda move, number: worths[move] + noise[move, number], share=lambda *_: (1, 0.01, 0.5))
+    counts = spent_on(table, 100)
+    assert min(counts[1], counts[3]) > 4 * max(counts[0], counts[2], counts[4])
+    assert counts[1] == counts[3], "the same cards for both"
+
+
+@pytest.mark.parametrize(
+    ("share", "prior", "expected"),
+    [
+        ((0.0, 0.05, 0.0025), -1.0, [0] * 5),  # nothing pays at this decision: the prior decides
+        ((1.0, 0.05, 1e-6), -1.0, [0] * 5),  # the prior is known to be right
+        ((1.0, 0.05, 0.0025), 1e6, [0] * 5),
+        ((0.1, 0.05, 1.0), -1.0, [1, 1, 0, 0, 0]),  # a limit of 4 playouts: two for each of the best two, if needed
+    ],
+)
+def test_no_playouts_where_they_do_not_pay(
+    plain: Any, share: tuple[float, ...], prior: float, expected: list[int]
+) -> None:
+    table = Table(plain, worth=lambda move, _: -10.0 * move, share=lambda *_: share)
+    assert spent_on(table, 40, prior) == expected
+
+
+def test_thinking_stops_when_one_move_is_left(plain: Any) -> None:
+    table = Table(plain, worth=lambda move, _: 10.0 * (move == 4), share=lambda *_: (1.0, 0.01, 0.5))
+    assert spent_on(table, 1000) == [1] * 5
+
+
+def test_a_time_limit_ends_the_thinking(plain: Any) -> None:
+    """A clock that moves on by one millisecond a sample; the two best moves cannot be told apart."""
+    ticks = iter(range(0, 10**9, 10**6))
+    plain.nanoseconds = lambda: next(ticks)
+    table = Table(plain, worth=lambda move, number: 0.4 * (number % 2), share=lambda *_: (1.0, 0.04, 1e6))
+    table.game.own[ME].parameters = [0, 7.0, 5.0, -1.0, 0.0, 0.0, 0.0]
+    table.decide()
+    assert len(tried(table)) == 7
 
 
 def test_no_playout_begins_from_the_real_cards_and_the_game_continues_with_them(plain: Any) -> None:
@@ -135,7 +241,7 @@ def test_no_playout_begins_from_the_real_cards_and_the_game_continues_with_them(
 @pytest.mark.parametrize(("valued", "others"), [(0.0, 5), (1.0, 4)], ids=["net", "own-values"])
 def test_rivals_are_played_by_the_pool_and_the_seat_by_its_first(plain: Any, valued: float, others: int) -> None:
     """A pool of six at place 10: its first plays on for the seat, a function that values is nobody's player."""
-    table = Table(plain, decisions=6)
+    table = Table(plain, decisions=6, worth=lambda *_: 0.0)
     table.game.own[ME].parameters[5] = valued
     table.line_up[15] = lambda: 0 if valued else table.player(15)()
     table.decide()

@@ -2,8 +2,13 @@
 
 At a decision the moves are ranked by a prior value and the best few become candidates. Then, again and again, all that
 the seat cannot know is resampled, a player of a pool is drawn for every rival, and each candidate is played to the end
-of the game from these same cards and random streams. After each round the worse half of the candidates is left out
-(sequential halving: Karnin, Koren, Somekh 2013), so that most playouts go to moves that are hard to distinguish.
+of the game from these same cards and random streams. A move is dropped as soon as it is clearly worse than the best
+one, and half of the moves are dropped after each equal part of the budget (sequential halving: Karnin, Koren, Somekh
+2013), so most playouts go to moves that are hard to distinguish. Thinking stops when one move is left.
+
+``Parts.share`` says how many of the playouts of a game pay at a decision, how noisy a playout is, and how large the
+error of the prior is. The prior counts as noise / error playouts, its Bayesian weight; the expected noise is corrected
+by that of the playouts made so far.
 
 The game itself is the board: its position is put aside, played on from in place, and put back. The random numbers are a
 function of the seat's own stream, which is not moved on, and of the decision; so the choice depends only on what the
@@ -40,9 +45,14 @@ POOL = 32  # players of the pools of a table
 WINNING, LEAD = 0.5, 0.03
 """The utility of a result for a seat: the share of the victory, and a point of lead over the best rival."""
 NEVER = -1e9  # the prior's value of a move that is not tried
-PLAYOUTS, MILLISECONDS, MOST_CANDIDATES, PRIOR, AHEAD, VALUED, INFERRED = range(
+PLAYOUTS, MILLISECONDS, MOST_CANDIDATES, PRIOR, AHEAD, MANNER, INFERRED = range(
     7
 )  # places among the parameters of the policy
+BY_ERROR = -1.0  # PRIOR: the prior counts as noise / error playouts
+FULL, VALUED, LIGHT = 0.0, 1.0, 2.0  # MANNER: at every decision; with a user's values; where a light search pays
+OWN_PRIOR = 20.0  # playouts that the values of a user's function count as: their error is unknown
+PLAYOUTS_PER_MS = 10.0  # roughly; only ``_clearly`` uses it
+_EXPECTED = 8.0  # values of playouts that the expected noise counts as
 _HEAD = 3  # words of a choice before its moves, and perhaps the first of them
 _STREAM = 15
 _HALF = np.uint64(1)  # bits by which a random word becomes a seed, which has a sign
@@ -68,14 +78,24 @@ def lookahead_of(state: np.dtype[Any], choice: np.dtype[Any], seats: int) -> np.
             ("met", "i8"),  # bits of the seats whose first decision of a playout is counted or need not be
             ("chance", "f8", (seats,)),  # that a net plays it
             ("foreseen", "i4", (seats, 2, KEYS)),  # how often it did what, as a net and as another of the pool
+            ("spent", "i8"),  # playouts of this search
             ("player", "i8", (seats,)),  # who plays each seat in the playouts: the place of its settings
             ("values", "f8", (count,)),  # of all moves: what the prior says, in utility
             ("candidate", "i8", (CANDIDATES,)),  # indices of the moves that are left, best first
             ("move", moves, (CANDIDATES,)),  # these moves
-            ("worth", "f8", (CANDIDATES,)),  # their utilities, added up over the playouts; the prior counts as some
+            ("prior", "f8", (CANDIDATES,)),  # their values by the prior, minus the best one
+            ("total", "f8", (CANDIDATES,)),  # their utilities, added up over the playouts
+            ("last", "f8", (CANDIDATES,)),  # in the last playout, minus the mean of the candidates then left
+            ("worth", "f8", (CANDIDATES,)),  # what they are estimated to be worth, from the prior and the playouts
         ],
         align=True,
     )
+
+
+@kernel
+def even_share(public, choice, rules, light):
+    """Default hook: every decision gets the same number of playouts, and the prior counts as 20 of them at first."""
+    return 1.0, 0.05, 0.0025
 
 
 @kernel
@@ -118,6 +138,9 @@ class Parts:
     next_decision, restrict: as in ``wsim.kernels.engine``.
     utility: (game, rules, seat) -> what the end is worth to the seat (``utility_of``).
     parameters: of a policy; rivals play with none.
+    share: (public, choice, rules, light) -> the largest number of playouts at this decision, as a multiple of the
+        parameter (0: the prior decides); the variance of the utility of a playout, without what is common to all moves;
+        and the variance of the error of the prior's values. ``light``: for a search that thinks at few decisions.
     alike: (choice, one, other) -> whether two moves do the same thing and differ in how it is paid.
     at_once: (game, rules) -> a number of the turn, if its decision is one that all make at once, else 0.
     foretold: (game, rules, move) -> what the table will see of a move of such a decision, below KEYS; else -1.
@@ -134,6 +157,7 @@ class Parts:
     utility: Any
     parameters: int
     restrict: Any = nothing_forbidden
+    share: Any = even_share
     alike: Any = none_alike
     at_once: Any = at_no_time
     foretold: Any = nothing_foretold
@@ -147,9 +171,13 @@ class Parts:
 def _swap(lookahead, one, other):
     """Swap two candidates."""
     candidate, move, worth = lookahead.candidate, lookahead.move, lookahead.worth
+    prior, total, last = lookahead.prior, lookahead.total, lookahead.last
     candidate[one], candidate[other] = candidate[other], candidate[one]
     move[one], move[other] = move[other], move[one]
     worth[one], worth[other] = worth[other], worth[one]
+    prior[one], prior[other] = prior[other], prior[one]
+    total[one], total[other] = total[other], total[one]
+    last[one], last[other] = last[other], last[one]
 
 
 @kernel
@@ -178,11 +206,13 @@ def _enter(lookahead, choice, index, count, most):
 
 
 @kernel
-def _set_prior(lookahead, count, playouts):
-    """Count the prior as some playouts: the difference between a move and the best one."""
+def _set_prior(lookahead, count):
+    """Store the prior's values of the candidates as differences from the best one; nothing is played out yet."""
     best = lookahead.worth[0]
     for place in range(count):
-        lookahead.worth[place] = playouts * (lookahead.worth[place] - best)
+        lookahead.worth[place] -= best
+        lookahead.prior[place] = lookahead.worth[place]
+        lookahead.total[place] = lookahead.last[place] = 0.0
 
 
 @kernel
@@ -200,7 +230,7 @@ def _choosing(parts: Parts) -> Any:
     fill_values, alike = parts.values, parts.alike
 
     @kernel
-    def choose_candidates(game, rules, settings, line_up, seat, most, prior):
+    def choose_candidates(game, rules, settings, line_up, seat, most):
         """Choose the candidates by the prior's value; return how many there are, 0 where a user's function failed."""
         lookahead, choice = game.lookahead, game.choice
         if lookahead.valuer < 0:
@@ -218,7 +248,7 @@ def _choosing(parts: Parts) -> Any:
         if count == 0:  # of moves that are not to be tried the first
             lookahead.values[0] = 0.0
             count = _enter(lookahead, choice, 0, count, most)
-        _set_prior(lookahead, count, prior)
+        _set_prior(lookahead, count)
         return count
 
     return choose_candidates
@@ -296,6 +326,22 @@ def _playing_on(parts: Parts) -> Any:
     return play_on
 
 
+@kernel
+def _add_up(lookahead, left):
+    """Add the values of a playout to the totals; return the sum of squares of their changes since the playout before,
+    without what is common to all candidates."""
+    mean = change = squares = 0.0
+    for place in range(left):
+        mean += lookahead.worth[place] / left
+        change += lookahead.last[place] / left
+    for place in range(left):
+        value = lookahead.worth[place]
+        lookahead.total[place] += value
+        squares += (value - mean - (lookahead.last[place] - change)) ** 2
+        lookahead.last[place] = value - mean
+    return squares
+
+
 def _comparing(parts: Parts) -> Any:
     """Return the kernel that plays one game to its end for each candidate."""
     redraw, take, play_on, utility = parts.redraw, parts.take, _playing_on(parts), parts.utility
@@ -317,7 +363,8 @@ def _comparing(parts: Parts) -> Any:
 
     @kernel
     def compare(game, words, rules, seating, line_up, seat, number, left):
-        """Resample hidden information, play out each candidate move, and add up the values."""
+        """Resample hidden information, play out each candidate move, and add up the values; return the sum of squares
+        of their changes since the playout before."""
         lookahead = game.lookahead
         _copy(lookahead.saved, words, redrawn_words)
         redraw(game, rules, lookahead.seed, number, seat)
@@ -330,12 +377,38 @@ def _comparing(parts: Parts) -> Any:
                 _copy(lookahead.redrawn, words, redrawn_words)
             take(game, rules, lookahead.move[place])
             ended = play_on(game, rules, seating, line_up, seat)
-            lookahead.worth[place] += worth_of(game, rules, line_up, seat, ended)
+            lookahead.worth[place] = worth_of(game, rules, line_up, seat, ended)
+        return _add_up(lookahead, left)
 
     return compare
 
 
 # --- the search
+
+
+@kernel
+def _estimate(lookahead, left, number, weight):
+    """Set what the candidates are worth after some playouts, if the prior counts as ``weight`` of them; sort them."""
+    for place in range(left):
+        lookahead.worth[place] = (weight * lookahead.prior[place] + lookahead.total[place]) / (weight + number)
+    _sort(lookahead, left)
+
+
+@kernel
+def _clearly(playouts):
+    """Return by how many standard errors a clearly worse move is behind the best one: 1 up to 20 playouts per decision,
+    2.3 at 1,000. A small budget gains more by concentrating on few moves than it loses by dropping the best one."""
+    return max(1.0, np.log(playouts) / 3.0)
+
+
+@kernel
+def _not_clearly_worse(lookahead, left, errors, variance):
+    """Return how many candidates are within some standard errors of the best one; ``variance``: of the estimate of
+    each."""
+    least = lookahead.worth[0] - errors * np.sqrt(2.0 * variance)
+    while left > 1 and lookahead.worth[left - 1] < least:
+        left -= 1
+    return left
 
 
 @kernel
@@ -345,9 +418,52 @@ def _set_streams(lookahead, own, moment):
     seek(lookahead, redrawn_deal_word(lookahead.seed, 0), _STREAM)
 
 
+def _thinking(parts: Parts) -> Any:
+    """Return the kernel that plays out the candidates until the budget is spent or one is left."""
+    compare, share = _comparing(parts), parts.share
+
+    @kernel
+    def think(game, words, rules, seating, line_up, seat, left):
+        """Sort candidates so that the best one is first; count the playouts in ``game.lookahead.spent``."""
+        lookahead, own = game.lookahead, game.own[seat]
+        part, noise, error = share(game.public, game.choice, rules, own.parameters[MANNER] == LIGHT)
+        prior, milliseconds = own.parameters[PRIOR], own.parameters[MILLISECONDS]
+        playouts = own.parameters[PLAYOUTS] if milliseconds == 0.0 else PLAYOUTS_PER_MS * milliseconds
+        if lookahead.valuer >= 0:
+            part, prior = 1.0, OWN_PRIOR if prior < 0.0 else prior
+        weight = noise / error if prior < 0.0 else prior
+        errors, limit, until = _clearly(playouts), part * playouts, _NANOSECONDS * milliseconds
+        if weight > 0.0:
+            left = _not_clearly_worse(lookahead, left, errors, noise / weight)
+        if until == 0.0 or part == 0.0:
+            left = min(left, max(np.int64(limit / 2.0), 1))  # a move that is tried at all is played out twice
+        rounds, stage, half = _rounds(left), 0, (left + 1) // 2
+        number, used, expected, squares, values = 0, 0, noise, 0.0, 0.0
+        start = nanoseconds() if until > 0.0 else 0
+        while left > 1:
+            changed = compare(game, words, rules, seating, line_up, seat, number, left)
+            if number > 0:
+                squares, values = squares + changed / 2.0, values + left - 1
+            number, used = number + 1, used + left
+            noise = (_EXPECTED * expected + squares) / (_EXPECTED + values)
+            if prior < 0.0:
+                weight = noise / error
+            _estimate(lookahead, left, number, weight)
+            done = used / limit if until == 0.0 else (nanoseconds() - start) / until
+            left = _not_clearly_worse(lookahead, left, errors, noise / (weight + number))
+            if done * rounds >= stage + 1:
+                stage = np.int64(done * rounds)
+                left, half = min(left, half), (min(left, half) + 1) // 2
+            if done >= 1.0 or (until == 0.0 and used + left > limit):
+                break
+        lookahead.spent = used
+
+    return think
+
+
 def searching(parts: Parts) -> Any:
     """Return the kernel (game, rules, seating, line_up, seat) -> index of a game: its policy ``search``."""
-    choose_candidates, compare, moment_of = _choosing(parts), _comparing(parts), parts.moment
+    choose_candidates, think, moment_of = _choosing(parts), _thinking(parts), parts.moment
     all_words = (parts.state.itemsize + parts.choice.itemsize) // 8
     weigh, infers = weighing(parts.seen, parts.at_once), parts.at_once is not at_no_time
 
@@ -355,31 +471,22 @@ def searching(parts: Parts) -> Any:
     def search(game, rules, seating, line_up, seat):
         """Return the index of the move that did best in playouts, of the few that the prior values most."""
         lookahead, own = game.lookahead, game.own[seat]
-        playouts, milliseconds = own.parameters[PLAYOUTS], own.parameters[MILLISECONDS]
-        most, prior = np.int64(own.parameters[MOST_CANDIDATES]), own.parameters[PRIOR]
+        most = np.int64(own.parameters[MOST_CANDIDATES])
         lookahead.ahead, lookahead.valuer = np.int64(own.parameters[AHEAD]), -1
-        if own.parameters[VALUED] > 0.0:
+        if own.parameters[MANNER] == VALUED:
             lookahead.valuer = seating.pool_at[own.entrant] + seating.pool_size[own.entrant] - 1
         _set_streams(lookahead, own, moment_of(game.public, game.choice))
         lookahead.inferring, lookahead.when = 0, 0
         if infers and own.parameters[INFERRED] > 0.0:
             weigh(game, rules, line_up, seat, seating.pool_at[own.entrant], seating.pool_size[own.entrant] - 1)
         settings = seating.settings[seating.settings_at[own.entrant]]
-        left = choose_candidates(game, rules, settings, line_up, seat, most, prior)
+        left, lookahead.spent = choose_candidates(game, rules, settings, line_up, seat, most), 0
         if left < 2:
             return lookahead.candidate[0] if left else -1
         words = words_of(game, all_words)
         _copy(words, lookahead.saved, all_words)
         lookahead.recording, game.log.recording = game.log.recording, 0
-        rounds, number = _rounds(left), np.int64(0)
-        for _ in range(rounds):
-            end = number + max(1, np.int64(playouts / (rounds * left)))
-            until = nanoseconds() + np.int64(_NANOSECONDS * milliseconds / rounds) if milliseconds > 0.0 else 0
-            while number < end or (milliseconds > 0.0 and nanoseconds() < until):
-                compare(game, words, rules, seating, line_up, seat, number, left)
-                number += 1
-            _sort(lookahead, left)
-            left = (left + 1) // 2
+        think(game, words, rules, seating, line_up, seat, left)
         _copy(lookahead.saved, words, all_words)
         game.log.recording = lookahead.recording
         if lookahead.when > 0:

@@ -101,10 +101,15 @@ BUDGET = (
     Parameter("playouts", int, 200, "playouts per decision", 0, 1e6),
     Parameter("ms", float, 0.0, "milliseconds per decision, instead of playouts: not reproducible", 0, 1e6),
     Parameter("candidates", int, 10, "number of moves tried, the best according to the prior", 2, 64),
-    Parameter("prior", float, 20.0, "weight of the prior's value, in playouts", 0, 1e6),
+    Parameter("prior", float, -1.0, "weight of the prior's value, in playouts; -1: by its known error", -1, 1e6),
     Parameter("pool", str, "all", "possible rivals: all, inferred, or policies joined by +"),
 )
 """Parameters of searching policies (``wsim.policies.pool``)."""
+_LIGHT_DEFAULTS: Mapping[str, Value] = {"playouts": 20, "pool": "net"}
+LIGHT_BUDGET = tuple(
+    replace(parameter, default=_LIGHT_DEFAULTS.get(parameter.name, parameter.default)) for parameter in BUDGET
+)
+"""The parameters of a light searcher, which expects rivals like ``net``."""
 AHEAD = Parameter("ahead", int, 0, "own decisions after which a playout stops and is valued; 0: never", 0, 1e6)
 """A further parameter of searchers with a user's values (``wsim.value``), after the budget."""
 
@@ -123,6 +128,7 @@ class Policy:
     weights: the weight set that it plays, if that is fixed.
     uses_random: whether it draws random numbers without ``explore``.
     settled: the parts of the game's routine that run before it is called; None for all.
+    light: of a searcher: it thinks only at decisions where few playouts gain much (``wsim.kernels.searching``).
     """
 
     name: str
@@ -134,6 +140,7 @@ class Policy:
     weights: str = ""
     uses_random: bool = False
     settled: tuple[str, ...] | None = None
+    light: bool = False
 
     @property
     def accepted(self) -> tuple[Parameter, ...]:
@@ -392,6 +399,8 @@ def _searcher(
     parameters = _parameters_of(policies[entry.name].parameters, values, interface)
     if infers(values["pool"], known=len(parameters) > searching.INFERRED + 1):
         parameters[searching.INFERRED] = 1
+    if policies[entry.name].light:
+        parameters[searching.MANNER] = searching.LIGHT
     sources = [source, *(player.digest for player in players), "" if net is None else net.digest.hex()]
     pool, function = Pool(values["pool"], tuple(players)), interface.searching(policies[entry.name].function)
     digest = _digest(" ".join(sources), parameters, weights)
@@ -416,7 +425,7 @@ def _valuing_searcher(entry: Entry, policies: Mapping[str, Policy], interface: I
     )  # the digest of its pool covers the sources
     assert searcher.pool is not None
     parameters = _parameters_of((*BUDGET, AHEAD), values, interface)
-    parameters[searching.VALUED], players = 1.0, searcher.pool.players
+    parameters[searching.MANNER], players = searching.VALUED, searcher.pool.players
     digest = _digest(f"{searcher.digest} {entry.function} {plugged.digest}", parameters, searcher.weights)
     pool = Pool(f"{searcher.pool.name} {digest}", (*players, replace(players[0], function=plugged.call)))
     searcher = replace(searcher, label=_label(entry, plugged.declaration), plugged=plugged)

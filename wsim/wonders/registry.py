@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from wsim.policies.registry import BUDGET, FILE, NET_FILE, NET_SEED, SET, Policy, PolicySet, rows_by_name
+from wsim.policies.registry import BUDGET, FILE, LIGHT_BUDGET, NET_FILE, NET_SEED, SET, Policy, PolicySet, rows_by_name
 
 if TYPE_CHECKING:
     from wsim.policies.nets import NetSpec
@@ -54,6 +54,11 @@ REGISTRY = rows_by_name(
         "search", "search", "playouts of the best moves with resampled hidden cards and rivals",
         "determinised Monte Carlo; sequential halving: Karnin, Koren, Somekh 2013", "search:search",
         (*BUDGET, NET_FILE, NET_SEED), uses_random=True, settled=("explore",),
+    ),
+    Policy(
+        "endgame", "search", "net, with a few playouts in the last age: a light search, for runs of many games",
+        "determinised Monte Carlo", "search:search", (*LIGHT_BUDGET, NET_FILE, NET_SEED), uses_random=True,
+        settled=("explore",), light=True,
     ),
 )  # fmt: skip
 

@@ -31,9 +31,12 @@ def played(
     return rows[rows["seat"] < players]
 
 
+SEARCHERS = ("search", "endgame")
+
+
 def quick(name: str) -> str:
     """Return an entry of a policy that takes little time."""
-    return "search:playouts=2:candidates=2" if name == "search" else name
+    return f"{name}:playouts=2:candidates=2" if name in SEARCHERS else name
 
 
 def share(rows: Any, entry: int) -> float:
@@ -48,11 +51,13 @@ def share(rows: Any, entry: int) -> float:
     [(name, *table) for name in (*map(quick, REGISTRY), "balanced:explore=0.3") for table in TABLES],
 )
 def test_every_policy_plays_every_rule_set(name: str, ruleset: str, players: int) -> None:
-    if not JIT and name.startswith(("net", "search")) and ruleset != "1e-duo":
+    if not JIT and name.startswith(("net", *SEARCHERS)) and ruleset != "1e-duo":
         pytest.skip("a game in plain Python takes long: the smallest table shows it")
-    if not JIT and name.startswith("search"):
+    if not JIT and name.startswith(SEARCHERS):
         pytest.skip("every playout is a game of nets, 15 s in plain Python: tests/policies/test_search.py searches so")
-    rows = played(name, ruleset=ruleset, players=players, games=(10 if name.startswith("search") else 50) if JIT else 1)
+    rows = played(
+        name, ruleset=ruleset, players=players, games=(10 if name.startswith(SEARCHERS) else 50) if JIT else 1
+    )
     shares = rows["win_share"].reshape(-1, players).sum(axis=1)
     assert np.allclose(shares, 1 if "teams" not in ruleset else 2)
     if JIT and name not in ("random", "balanced:explore=0.3"):
