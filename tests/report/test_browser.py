@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 
-CHARTS = 12
-"""Forests and stacks of wonders and policies, matchups, scores, ranks, winners, seats, what-if, calibration (two)."""
+CHARTS = 14
+"""Forests and stacks of wonders and policies, two of cards, matchups, scores, ranks, winners, seats, what-if, and two of
+calibration."""
 
 
 @pytest.fixture(scope="module")

@@ -111,7 +111,7 @@ def test_a_scatter_tells_each_estimate_and_shows_categories_by_colour_and_by_sha
     assert drawing is not None
     for svg in (drawing.wide, drawing.narrow):
         assert len(tips(svg)) == len(CARDS)
-        assert "Altar: +10.0 (+8.0 to +12.0) worth, 20.0% wanted; age 1, color blue" in tips(svg)
+        assert "Altar: +10.0 (+8.0 to +12.0) worth, 20.0% wanted; age 1, blue" in tips(svg)
         assert svg.count("var(--own-red)") == 2 * svg.count("var(--own-blue)") / 2 > 0
         assert "age 1</text>" in svg  # a legend of the shapes
         assert "age 3</text>" in svg

@@ -103,7 +103,7 @@ def _gallery(chrome: Chrome, server: str) -> None:
 
 
 def _beside(chrome: Chrome, server: str) -> None:
-    chrome.get(f"{server}/run?run=study&run=three&table=cards&beside=1&charts=1&top=12")
+    chrome.get(f"{server}/run?run=study&run=three&table=cards&beside=1&charts=1&filter=age%3D3")
 
 
 def _card(chrome: Chrome, server: str) -> None:
@@ -156,7 +156,6 @@ SCREENS: dict[str, tuple[int, int, str, Callable[[Chrome, str], None]]] = {
     "look": (WIDE, 1000, "body", _look),
     "run": (WIDE, 1500, "body", _run),
     "cards": (WIDE, 1100, "body", _gallery),
-    "cards-phone": (NARROW, 1000, "main", _gallery),
     "beside": (WIDE, 1000, "main section:nth-of-type(2)", _beside),
     "card": (WIDE, 620, "#more", _card),
     "form": (WIDE, 900, "body", _form),

@@ -78,6 +78,10 @@ class Faces(Mapping[str, Face]):
         drawn: Markup = _macro("chip")(self._faces.get(name) or Face(name), self._colour, link, note, name in self)
         return drawn
 
+    def colour(self, name: str) -> str:
+        """Return the CSS colour of a card."""
+        return self._colour(self._faces[name].kind) or "var(--line)"
+
     def hidden(self, names: Iterable[str]) -> Markup:
         """Return the drawings that ``cards.js`` shows for elements with ``data-face``, for names with a face."""
         kept = [self._faces[name] for name in dict.fromkeys(names) if name in self]

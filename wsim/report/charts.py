@@ -246,7 +246,8 @@ def _grouped_forest(chart: Chart, column: Column, rows: Rows, palette: Palette) 
 
 def _facts(row: Row, by: Sequence[str]) -> str:
     """Return the categories of a row as words for its tip."""
-    words = ", ".join(f"{name} {row[name]}" for name in by if row.get(name) is not None)
+    values = [(name, row[name]) for name in by if row.get(name) is not None]
+    words = ", ".join(value if isinstance(value, str) else f"{name} {value}" for name, value in values)
     return f"; {words}" if words else ""
 
 

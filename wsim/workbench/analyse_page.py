@@ -21,6 +21,7 @@ from wsim.positions.game_value import Game
 from wsim.positions.move_text import interval_text, move_text, value_texts
 from wsim.positions.players import seated
 from wsim.positions.why import PLAYOUTS
+from wsim.report.cards import Faces
 from wsim.workbench.game_analysis import Analyses, Analysis, followed, with_branches
 from wsim.workbench.play_pages import replay_page, tables_of, waited
 from wsim.workbench.play_table import person
@@ -118,7 +119,11 @@ def show(request: Request) -> Response:
     if game is not None and analysis.why is not None:
         names = _names(request, game)
         rows = [_row(analysis, index, names) for index in range(len(analysis.decisions))]
+        faces = Faces.of_plan(game.plan)
         values |= {
+            "game": game.plan.game,
+            "faces": faces,
+            "drawings": faces.hidden(one["card"] for row in rows for one in row["moves"]),
             "why": analysis.why,
             "rows": rows,
             "names": names,
@@ -156,6 +161,7 @@ def _row(analysis: Analysis, index: int, names: list[str]) -> dict[str, Any]:
         "who": names[decided["seat"]],
         "moment": ", ".join(moment),
         "made": move_text(game.legal()[made], game),
+        "card": str(game.legal()[made].get("card") or ""),
         "price": cost["win_share"],
         "low": cost["low"] or 0,
         "cost": f"{cost['win_share']:.2f}{interval_text(cost['low'], cost['high'], 2)}",
@@ -164,6 +170,7 @@ def _row(analysis: Analysis, index: int, names: list[str]) -> dict[str, Any]:
             {
                 "index": row["index"],
                 "words": move_text(row["move"], game),
+                "card": str(row["move"].get("card") or ""),
                 "made": row["index"] == made,
                 **dict(zip(("share", "score", "loss"), value_texts(row, 2, best=rank == 0), strict=True)),
             }
