@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.browser
 
 CHARTS = 14
-"""Forests and stacks of wonders and policies, two of cards, matchups, scores, ranks, winners, seats, what-if, and two of
+"""Forests and stacks of wonders and policies, two of cards, matchups, scores, ranks, winners, seats, what-if, two of
 calibration."""
 
 
@@ -251,7 +251,7 @@ def test_nothing_is_asked_of_the_network(view: Chrome) -> None:
 
 
 def test_the_file_is_small(page: str) -> None:
-    assert Path(page.removeprefix("file://")).stat().st_size < 1_500_000
+    assert Path(page.removeprefix("file://")).stat().st_size < 1_650_000  # of it 300 kB cards and their charts
 
 
 # --- for everybody ----------------------------------------------------------------------------------------------------

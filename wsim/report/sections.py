@@ -61,7 +61,7 @@ def table_section(
     every = (
         []
         if len(sheet.shown) == len(sheet.columns)
-        else [grid(f"{name}-every", sheet, f"{sheet.title}: every column", wide=True, faces=faces)]
+        else [grid(f"{name}-every", sheet, f"{sheet.title}: every column", wide=True)]
     )
     figures = drawn_of(sheet, palette)
     if figures and table.form == "owners":  # a long list of items is searched and filtered
