@@ -74,7 +74,7 @@ def test_no_more_chunks_are_made_than_the_reader_can_take(monkeypatch: pytest.Mo
 def test_chunks_of_slow_games_are_small_and_of_fast_ones_large() -> None:
     slow = [len(chunk.games) for chunk in play(GAME.prepare(Plan.make(pause=0.01)), [range(300)], threads=2)]
     assert slow[0] == 1  # a game may take seconds
-    assert max(slow) <= 64
+    assert max(slow) <= 128  # a chunk of games that wait takes a second, one of games that compute a fifth of it
     fast = play(GAME.prepare(Plan.make()), [range(100_000)], threads=2)
     assert max(len(chunk.games) for chunk in fast) == 8192
 
