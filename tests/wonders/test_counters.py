@@ -13,7 +13,7 @@ from tests.wonders.extremes import Case, compare_case, written
 from wsim.env import VectorEnv
 from wsim.errors import UserError
 from wsim.wonders.catalog import load_catalogue
-from wsim.wonders.catalog.counters import counter_rows
+from wsim.wonders.catalog.counter_slots import counter_rows
 from wsim.wonders.catalog.effects import EFFECTS
 from wsim.wonders.catalog.listing import catalogue_dict, diff_lines
 from wsim.wonders.tunable_values import TUNING

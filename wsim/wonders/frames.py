@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from wsim.facts import columns as fact_columns
 from wsim.wonders import words as w
 from wsim.wonders.catalog import Catalogue
-from wsim.wonders.catalog.counters import slots_of
+from wsim.wonders.catalog.counter_slots import slots_of
 from wsim.wonders.facts import ROW_FACTS
 from wsim.wonders.kernels.layout import ACTION_AT, BANK_AT, HOW_AT, LEFT_AT, RIGHT_AT
 

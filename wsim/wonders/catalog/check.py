@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wsim.errors import nearest
-from wsim.wonders.catalog.counters import counters_in, entries_of, slots_of
+from wsim.wonders.catalog.counter_slots import counters_in, entries_of, slots_of
 from wsim.wonders.catalog.house_rules import at_table, check_house_rules, formulas_of
 from wsim.wonders.words import AGES, BOARDS, CARDS, COUNTER, COUNTERS, SLOTS
 

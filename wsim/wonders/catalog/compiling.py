@@ -13,7 +13,7 @@ from wsim.policies.effect_calls import Call, slot_of
 from wsim.spec.formula import Node, worked_out
 from wsim.wonders import words as w
 from wsim.wonders.catalog.clause_times import Expected
-from wsim.wonders.catalog.counters import entries_of, slot_number, slots_of
+from wsim.wonders.catalog.counter_slots import entries_of, slot_number, slots_of
 from wsim.wonders.catalog.effects import EFFECTS, Effects, pack_units
 from wsim.wonders.catalog.formula import code, parse
 from wsim.wonders.catalog.house_rules import at_table

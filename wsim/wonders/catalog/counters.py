@@ -5,15 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wsim.spec.fields import Problems, Reader, Schema, read_fields, table_schema, whole, word
 from wsim.wonders import words as w
-
-if TYPE_CHECKING:
-    from wsim.wonders.catalog.effects import Effects
-    from wsim.wonders.catalog.model import Catalogue
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,19}")
 _BOUND = whole(0, w.MAX_COUNTER)
@@ -56,23 +51,6 @@ class Counter:
         return f"one for {owner[self.of]}; {self.least} to {self.most}, {self.start} at the start of {start}"
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
-    """Where the value of a counter is stored: the number of a slot is its index in ``slots_of``.
-
-    Attributes
-    ----------
-    entry: the card or stage that it belongs to, -1 for a city or the table. label: its name for people.
-    """
-
-    counter: Counter
-    entry: int
-    label: str
-
-
-# --- reading ---------------------------------------------------------------------------------------------------------
-
-
 def counters_schema() -> Schema:
     """Return the schema of a counter."""
     schema = table_schema(FIELDS)
@@ -106,59 +84,3 @@ def _read(problems: Problems, name: str, entry: Any) -> Counter | None:
         message = f"{counter.start} is not accepted; accepted: {counter.least} to {counter.most}, the bounds"
         problems.at((*path, "start"), message)
     return counter
-
-
-# --- in the cards of a catalogue -------------------------------------------------------------------------------------
-
-
-def entries_of(catalogue: Catalogue) -> list[tuple[int, str, str, Effects]]:
-    """Return number, site (card or board), name for people and effects of all cards and stages, by number."""
-    entries = [(number, card.name, card.name, card.effects) for number, card in enumerate(catalogue.cards)]
-    number = w.STAGE_ENTRY
-    for board in catalogue.wonders:
-        for side, stages in board.sides:
-            for position, stage in enumerate(stages, start=1):
-                entries.append((number, board.name, f"{board.name} {side} {position}", stage.effects))
-                number += 1
-    return entries
-
-
-def counters_in(effects: Effects) -> set[str]:
-    """Return the names of the counters that the clauses of a card or stage change or read."""
-    names = {act.rpartition(" ")[2] for clause in effects.when for act, _ in clause.acts() if w.COUNTER in act.split()}
-    for clause in effects.when:
-        for _, node in clause.formulas():
-            names |= {part.name.partition(".")[2] for part in node.walk() if part.kind == w.COUNTER}
-    return names
-
-
-def slots_of(catalogue: Catalogue) -> tuple[Slot, ...]:
-    """Return where the counters of a catalogue are stored, by name; a counter of a card once for each that uses it."""
-    return _slots(catalogue) if catalogue.counters else ()
-
-
-@lru_cache(maxsize=8)
-def _slots(catalogue: Catalogue) -> tuple[Slot, ...]:
-    slots: list[Slot] = []
-    users = [(number, name, counters_in(effects)) for number, _, name, effects in entries_of(catalogue) if effects.when]
-    for counter in catalogue.counters:
-        if counter.of != "card":
-            slots.append(Slot(counter, -1, counter.name))
-            continue
-        for number, name, used in users:
-            if counter.name in used:
-                slots.append(Slot(counter, number, f"{counter.name} of {name}"))
-    return tuple(slots)
-
-
-def slot_number(catalogue: Catalogue, name: str, entry: int) -> int:
-    """Return the slot of a counter for a card or stage."""
-    for number, slot in enumerate(slots_of(catalogue)):
-        if slot.counter.name == name and slot.entry in (-1, entry):
-            return number
-    raise AssertionError(f"counter {name} has no slot for entry {entry}")
-
-
-def counter_rows(catalogue: Catalogue) -> list[dict[str, str]]:
-    """Return one row for each counter: its name and its meaning in English."""
-    return [{"counter": counter.name, "meaning": counter.text()} for counter in catalogue.counters]

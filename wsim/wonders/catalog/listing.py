@@ -12,7 +12,7 @@ from wsim.policies.effect_files import KEY
 from wsim.spec.catalogues import CataloguePage, Catalogues, Rows, Source
 from wsim.spec.source import read_toml
 from wsim.wonders.catalog.clauses import Clause, say_when
-from wsim.wonders.catalog.counters import counter_rows
+from wsim.wonders.catalog.counter_slots import counter_rows
 from wsim.wonders.catalog.effects import Effects
 from wsim.wonders.catalog.entry_text import ROMAN, cost_text, effects_text
 from wsim.wonders.catalog.faces import faces

@@ -13,7 +13,7 @@ from wsim.kernels.commands import ADD, LOOK
 from wsim.positions.machine import StatePosition
 from wsim.positions.seat_facts import set_facts, settable
 from wsim.positions.setup_fields import listed, parse_int_in_range, refuse_unknown
-from wsim.wonders.catalog.counters import slots_of
+from wsim.wonders.catalog.counter_slots import slots_of
 from wsim.wonders.describe import POSITION_KEYS
 from wsim.wonders.describe.by_clauses import COUNTERS_KEY, HAS, set_up_by_clauses, set_up_counters
 from wsim.wonders.facts import CITY_FACTS, SO_FAR

@@ -10,7 +10,7 @@ import numpy as np
 from wsim.wonders import words as w
 from wsim.wonders.catalog import Catalogue
 from wsim.wonders.catalog.compiling import act_name
-from wsim.wonders.catalog.counters import slots_of
+from wsim.wonders.catalog.counter_slots import slots_of
 from wsim.wonders.kernels import layout
 
 FORMAT = "wsim-trace/1"

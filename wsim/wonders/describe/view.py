@@ -8,7 +8,7 @@ from typing import Any
 from wsim.facts import observed_names
 from wsim.positions.seat_facts import facts_shown
 from wsim.wonders.catalog import Catalogue
-from wsim.wonders.catalog.counters import slots_of
+from wsim.wonders.catalog.counter_slots import slots_of
 from wsim.wonders.describe.by_clauses import by_clauses, counters_of_city, counters_of_table
 from wsim.wonders.describe.trace import move_record, names_of
 from wsim.wonders.facts import CITY_FACTS, OBSERVED, OBSERVED_WITH_CLAUSES, SO_FAR
