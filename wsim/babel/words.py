@@ -36,7 +36,7 @@ EXCHANGE_CARDS, DISC_BONUS, DOUBLE_TURN, DRAW_THREE, FIVE_POINTS, JOKER, TRIPLE_
 POINTS_BY_FORMULA = ("disc_bonus", "five_points", "triple_bonus")
 """Action cards that earn points: a number, or a formula of the seat that plays it (A33)."""
 TABLE_NAMES = ("completed", "turn", "players")
-"""The names of the table in formulas: wonders completed, the turn, players; of a seat: ``facts.SEAT_NAMES``."""
+"""The names of the table in formulas: wonders completed, the turn, players. For a seat, see ``facts.SEAT_NAMES``."""
 
 # --- decisions: CHOICE.kind, and the meaning of its moves (0 always refuses, and is first where it is legal) ----------
 

@@ -38,8 +38,8 @@ class _EntryCompiler(Compiler):
 class _InnerLibrary(_EntryLibrary):
     """Intermediate code that waits for the entry point it is linked into: as it was written, joined to nothing.
 
-    Numba links into every function all that it calls, which again holds all that that calls: of three functions in a
-    row the last is copied three times. Here the entry point alone is handed everything, each function once.
+    Numba links into every function all that it calls, directly or not: in a chain of three functions the last one is
+    copied three times. Here only the entry point is linked to its callees, each of them once.
     """
 
     def __init__(self, codegen: Any, name: str) -> None:

@@ -85,7 +85,7 @@ class KernelFile:
         """Do nothing: it is always on."""
 
     def disable(self) -> None:
-        """Do nothing, likewise."""
+        """Do nothing: the index is not used either."""
 
     def flush(self) -> None:
         """Do nothing: stored kernels are never stale."""

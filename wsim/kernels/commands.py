@@ -38,7 +38,7 @@ class Parts:
     Attributes
     ----------
     redraw: (game, rules, seed, number, seat) -> resamples all that the seat cannot know.
-    seat_players: (game, rules, seating, seed, number) -> lets the line-up play on, with random streams of its own.
+    seat_players: (game, rules, seating, seed, number) -> lets the line-up play on, with its own random streams.
     observe: (game, rules, seat, seen) -> writes what a seat may know.
     outcome: (game, seat) -> (score, share of the victory) of a game that is over.
     add: (game, rules, seat, what) -> adds a part of a position that a person sets up (ADD).

@@ -25,7 +25,7 @@ _AND, _OR, _MIN = (OPERATION[name] for name in ("and", "or", "min"))
 
 @kernel
 def combined(operation, a, b):
-    """Return what an operation makes of two numbers; of one beyond MAX_RESULT, that number."""
+    """Return the result of an operation on two numbers; if one is beyond MAX_RESULT, that number."""
     if abs(a) > MAX_RESULT:
         return a
     if abs(b) > MAX_RESULT:
@@ -53,7 +53,7 @@ def combined(operation, a, b):
 
 @kernel
 def check_result(value, owner, begin):
-    """Stop a game in which the formula that begins there comes to more than can be played."""
+    """Stop a game in which the formula that begins there exceeds what can be played."""
     if abs(value) > MAX_RESULT:
         stop_game(FORMULA, owner, begin, value, MAX_RESULT if value > 0 else -MAX_RESULT)
 

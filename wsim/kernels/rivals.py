@@ -121,7 +121,7 @@ def foretelling(foretold: Any) -> Any:
 
     @kernel
     def foretell(game, rules, seating, line_up, first, rivals, decider, index):
-        """Count what a rival does as who plays it, and as one of the others."""
+        """Count a move of a rival for the policy that plays it, and for all the others."""
         lookahead, choice = game.lookahead, game.choice
         lookahead.met |= 1 << decider
         key = foretold(game, rules, choice.moves[index])

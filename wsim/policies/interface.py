@@ -156,8 +156,8 @@ class Interface:
     def valuing(self, values: Any) -> Any:
         """Return the kernel with which a searcher has its moves valued by a user's function. Not kept.
 
-        The function is a kernel of the first four records and an index, returns a float, and gets copies. What is
-        returned is -1 where it failed, which an infinite value says; what is no number is not tried. Raises UserError
+        The function is a kernel of the first four records and an index, returns a float, and gets copies. The result
+        is -1 where it failed, which an infinite value marks; non-numbers are not tried. Raises UserError
         in a game in which nobody searches.
         """
         lookahead, asked = self._lookahead, valuing_copies(values, self.records)

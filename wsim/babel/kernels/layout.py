@@ -9,7 +9,7 @@ Records are aligned structured dtypes passed as numba ``Record`` (one pointer, n
 
 What these records have about each seat is declared in ``babel/facts.py``.
 
-A policy is handed the public record, its own private record, the choice and the rules; other hands, action cards, the
+A policy receives the public record, its own private record, the choice and the rules; other hands, action cards, the
 decks and offers that are not yet revealed are out of its reach. ``GAME`` bundles them with what nobody sees.
 A searcher gets the whole game, to play it on and put it back (``SEARCHER``, wsim/kernels/searching.py).
 

@@ -1,7 +1,7 @@
 """The legal moves of every decision, complete and each listed once.
 
-Every list is ascending, and move 0 refuses (pass, offer nothing, take nobody, decline, play nothing), so it stands
-first wherever refusing is legal. ``layout`` defines the other moves at each decision; the accessors below read them,
+Every list is ascending, and move 0 refuses (pass, offer nothing, take nobody, decline, play nothing), so it is first
+wherever refusing is legal. ``layout`` defines the other moves at each decision; the accessors below read them,
 also for policies.
 """
 

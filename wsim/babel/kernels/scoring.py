@@ -16,8 +16,9 @@ from wsim.jit import kernel
 def award(units, most, leaders, second, seconds, first_points, second_points, other_points):
     """Return the points of ``units`` parts on a wonder.
 
-    ``leaders`` seats have ``most`` parts and ``seconds`` seats have ``second``, the next lower number; of three points
-    the first go to a single leader, the second to each of several leaders or to a clear second, the third to the rest.
+    ``leaders`` seats have ``most`` parts and ``seconds`` seats have ``second``, the next lower number.
+    ``first_points`` go to a single leader, ``second_points`` to each of several leaders or to a single second,
+    ``other_points`` to the rest.
     """
     if units == 0:
         return 0

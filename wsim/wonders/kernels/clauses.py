@@ -105,7 +105,7 @@ def moment(game, rules, trigger):
 
 @kernel
 def _bit_of(trigger):
-    """Return the bit of HIDDEN.watched for a trigger; of builds, each colour has one, the lowest."""
+    """Return the bit of HIDDEN.watched for a trigger; for builds, each colour has a bit, and the lowest is returned."""
     return 1 << (w.COLOR_KINDS + trigger - w.ON_STAGE)
 
 

@@ -10,7 +10,7 @@ Records are aligned structured dtypes passed as numba ``Record`` (one pointer, n
 
 A searcher gets the whole game, to play it on and put it back (``SEARCHER``, wsim/kernels/searching.py).
 
-A policy is handed the public record, its own private record, the choice and the rules, one of wsim's own its settings
+A policy receives the public record, its own private record, the choice and the rules, one of wsim's own its settings
 too: hidden cards are out of its reach. A game in progress is a ``STATE``: public, private and hidden
 records, what comes next (``FLOW``) and the payers before the turn (``BEFORE``); it can be copied separately. ``GAME``
 begins with it; scratch space follows: the current choice, solver, dealer, conflict, result and log.

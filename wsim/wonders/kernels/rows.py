@@ -19,7 +19,7 @@ _write_facts = FACTS.write_row()
 
 @kernel
 def write_rows(game, rules, rows, at, number):
-    """Write one row a city of the game just scored, from row ``at`` on."""
+    """Write one row per city of the game just scored, from row ``at`` on."""
     public, result = game.public, game.result
     for seat in range(rules.seats):
         row = rows[at + seat]
