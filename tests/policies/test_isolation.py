@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import re
 import sys
 from collections.abc import Iterator
 from hashlib import sha256
@@ -17,9 +18,15 @@ import pytest
 import wsim
 from tests.conftest import Command
 from wsim import UserError
+from wsim.game import find_game
+from wsim.lab.batch import rows_and_picks
+from wsim.lab.plan import Plan
+from wsim.lab.run import record
 from wsim.policies import isolation, user_policies
 from wsim.policies.confinement import _filter
 from wsim.policies.declare import isolated
+from wsim.positions import side_by_side
+from wsim.positions.side_by_side import Apart
 
 FILE = Path(__file__).parent / "hostile.py"
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="Landlock and seccomp")
@@ -45,14 +52,59 @@ def played(name: str, *, apart: bool = True, games: int = 1, **keys: Any) -> pl.
 @pytest.mark.parametrize(
     ("name", "keys"),
     [
-        ("last:back=2:explore=0.3", {}),
-        ("plain", {"ruleset": "2e-cities", "picks": True}),
-        ("plain", {"game": "tower_of_babel"}),
+        ("last:back=2:explore=0.3", {"rotate": True, "overrule": "0.2,0.2,0"}),
+        ("plain", {"ruleset": "2e-cities", "randomise": "0.3"}),
+        ("plain", {"game": "tower_of_babel", "overrule": "0.3,0,0.1"}),
     ],
     ids=["compiled", "plain", "babel"],
 )
-def test_isolated_play_gives_the_rows_of_trusted_play(name: str, keys: dict[str, Any]) -> None:
-    assert played(name, games=5, **keys).equals(played(name, apart=False, games=5, **keys))
+def test_isolated_play_gives_the_rows_and_picks_of_trusted_play(name: str, keys: dict[str, Any]) -> None:
+    """Side by side in any number, games are those that are played one at a time."""
+    policies = (f"{FILE}:{name}", "random", "balanced")
+    plan = Plan.make(players=3, seed=3, policies=policies, **{"rotate": False, **keys})
+    game, games = find_game(plan.game), range(2, 27)
+
+    def tables(simulator: Any, part: range) -> tuple[pl.DataFrame, pl.DataFrame]:
+        rows, picks = rows_and_picks(simulator, part, picks=True)
+        assert picks is not None
+        return simulator.seats_frame(rows), simulator.picks_frame(picks)
+
+    with isolated(False):
+        seats, picks = tables(game.prepare(plan), games)
+    with isolated():
+        simulator: Any = game.prepare(plan)
+    assert isinstance(simulator.apart, Apart)
+    for together in (1, 7, isolation.SLOTS):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(side_by_side, "SLOTS", together)
+            parts = [tables(simulator, part) for part in (games[:12], games[12:])]
+        assert pl.concat(part[0] for part in parts).equals(seats)
+        assert pl.concat(part[1] for part in parts).equals(picks)
+    assert isolation.failures() == []
+
+
+@pytest.mark.parametrize("game", ["seven_wonders", "tower_of_babel"])
+def test_isolated_games_in_any_order_of_the_line_up_are_those_of_trusted_ones(game: str) -> None:
+    """Two isolated policies of one file, whose seats are drawn for every game."""
+    plan = Plan.make(game=game, players=3, seed=3, policies=(f"{FILE}:last:back=2", f"{FILE}:plain", "random"))
+    orders = np.array([[1, 0, 2], [2, 1, 0], [0, 1, 2], [1, 2, 0]] * 5)
+    made = []
+    for apart in (False, True):
+        with isolated(apart):
+            simulator: Any = find_game(game).prepare(plan)
+        rows = np.zeros(len(orders) * simulator.seats, simulator.row_dtype)
+        simulator.play_seated(5, rows, orders)
+        made.append(rows)
+    assert np.array_equal(made[0], made[1])
+    assert isolation.failures() == []
+
+
+def test_threads_share_a_process_without_mixing_games() -> None:
+    expected = played("last:back=2:explore=0.3", apart=False, games=400)
+    with isolated():
+        policies = [f"{FILE}:last:back=2:explore=0.3", "random", "random"]
+        rows = wsim.simulate(games=400, players=3, seed=3, rotate=False, threads=4, policies=policies)
+    assert rows.equals(expected)
     assert isolation.failures() == []
 
 
@@ -93,6 +145,20 @@ def test_a_process_that_ends_or_hangs_is_replaced_by_the_rule(name: str, reason:
     assert sentence.endswith("its process was not started again.")
 
 
+def test_failures_are_named_with_game_and_seat_in_the_record_of_a_run(tmp_path: Path) -> None:
+    policies = (f"{FILE}:far", "random", "random")
+    with isolated():
+        record(Plan.make(games=2, players=3, seed=3, rotate=False, policies=policies), tmp_path / "run", threads=1)
+    session = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))["sessions"][-1]
+    assert session["isolated"] == [f"{FILE}:far"]
+    (failed,) = session["failures"]
+    assert failed["decisions"] > len(failed["listed"]) == isolation.LISTED
+    assert all(
+        re.match(r"in game [01], seat 0: returned 1000000, not one of \d+ legal moves", line)
+        for line in failed["listed"]
+    )
+
+
 def test_what_cannot_be_loaded_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "broken.py").write_text("def move(public, own):\n    return 0\n", encoding="utf-8")
     with isolated(), pytest.raises(UserError, match=r"takes \(public, own\), but a policy takes four"):
@@ -113,11 +179,11 @@ def test_a_process_receives_the_records_of_its_seat(monkeypatch: pytest.MonkeyPa
     seats, kinds = set(), set()
     decide = isolation.Isolated.decide
 
-    def watched(self: Any, counts: Any) -> None:
-        seats.add(int(self.slots.records[1]["seat"][0]))
-        for record, kind in zip(self.slots.records, self.interface.records, strict=True):
-            kinds.add(record.dtype == np.dtype(kind))
-        decide(self, counts)
+    def watched(self: Any, channel: Any, counts: Any, places: Any) -> Any:
+        seats.update(channel.slots.records[1]["seat"][: len(counts)].tolist())
+        for array, kind in zip(channel.slots.records, self.interface.records, strict=True):
+            kinds.add(array.dtype == np.dtype(kind))
+        return decide(self, channel, counts, places)
 
     monkeypatch.setattr(isolation.Isolated, "decide", watched)
     played("last")

@@ -18,8 +18,16 @@ from wsim.jit.guards import LimitError, broken_limit, stop
 from wsim.jit.kernels import entry_point, kernel, njit
 from wsim.jit.memory import words_of
 from wsim.jit.modes import CHECKED, JIT, PLAIN
-from wsim.jit.record_types import numpy_signature, record_type
-from wsim.jit.sandbox import checking_indices, in_copies, valuing_copies, ways_out
+from wsim.jit.record_types import element_of, numpy_signature, record_type
+from wsim.jit.sandbox import (
+    checking_indices,
+    copied,
+    copy_head,
+    in_copies,
+    taking_back,
+    valuing_copies,
+    ways_out,
+)
 from wsim.jit.slots import SLOTS, SlotError, call_slot, failed_slot, fill_slot
 from wsim.jit.stack import stack_room
 from wsim.jit.vectors import padded, products, rectified, rounding, sums_of_rows
@@ -27,9 +35,9 @@ from wsim.jit.vectors import padded, products, rectified, rounding, sums_of_rows
 __all__ = [
     "ADDRESSES", "CHECKED", "JIT", "PLAIN", "SLOTS", "Bound", "LimitError", "NumbaError", "NumbaWarning", "SlotError",
     "address_of", "addresses_of", "broken_limit", "cache_directory", "cache_is_cold", "call", "call_back",
-    "call_slot", "checking_indices", "compiled_beside", "count_bits", "entry_point", "failed_slot", "fill_slot",
-    "from_dtype", "in_copies", "kernel", "linked", "lowest_bit", "nanoseconds", "njit", "numpy_signature", "overload",
-    "padded", "products", "record_type", "rectified", "reverse_bits", "rounding", "seconds_to_compile",
-    "source_digest", "stack_room", "stop", "sums_of_rows", "types", "usable_folder", "valuing_copies", "ways_out",
-    "words_of",
+    "call_slot", "checking_indices", "compiled_beside", "copied", "copy_head", "count_bits", "element_of",
+    "entry_point", "failed_slot", "fill_slot", "from_dtype", "in_copies", "kernel", "linked", "lowest_bit",
+    "nanoseconds", "njit", "numpy_signature", "overload", "padded", "products", "record_type", "rectified",
+    "reverse_bits", "rounding", "seconds_to_compile", "source_digest", "stack_room", "stop", "sums_of_rows",
+    "taking_back", "types", "usable_folder", "valuing_copies", "ways_out", "words_of",
 ]  # fmt: skip

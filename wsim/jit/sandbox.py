@@ -55,17 +55,17 @@ def in_copies(function: Any, records: tuple[np.dtype[Any], ...], taken_back: tup
         return _with_plain_copies(function, taken_back)
     ends = np.cumsum([GUARD, *(-(-record.itemsize // _LINE) * _LINE for record in records)])
     at_public, at_own, at_choice, at_rules, end = map(int, ends)
-    take_back = _taking_back(taken_back)
+    take_back = taking_back(taken_back)
 
     @kernel
     def called(public: Any, own: Any, choice: Any, rules: Any) -> Any:
         room = np.empty(end + GUARD, np.uint8)
         room[:at_public] = 0
         room[end:] = 0
-        mine = _copied(own, room, at_own)
-        listed = _copied(choice, room, at_choice)
+        mine = copied(own, room, at_own)
+        listed = copied(choice, room, at_choice)
         listed.moves[choice.count :] = 0  # of former decisions, perhaps of others
-        index = function(_copied(public, room, at_public), mine, listed, _copied(rules, room, at_rules))
+        index = function(copied(public, room, at_public), mine, listed, copied(rules, room, at_rules))
         take_back(own, mine)
         room[0] = 0  # keeps the copies alive until here
         return np.int64(index)
@@ -88,23 +88,23 @@ def valuing_copies(function: Any, records: tuple[np.dtype[Any], ...]) -> Any:
         room = np.empty(end + GUARD, np.uint8)
         room[:at_public] = 0
         room[end:] = 0
-        listed = _copied(choice, room, at_choice)
+        listed = copied(choice, room, at_choice)
         listed.moves[choice.count :] = 0
-        own_copy = _copied(own, room, at_own)
-        value = function(_copied(public, room, at_public), own_copy, listed, _copied(rules, room, at_rules), index)
+        own_copy = copied(own, room, at_own)
+        value = function(copied(public, room, at_public), own_copy, listed, copied(rules, room, at_rules), index)
         room[0] = 0  # the copies live until here
         return np.float64(value)
 
     return called
 
 
-def _taking_back(fields: tuple[str, ...]) -> Any:
+def taking_back(fields: tuple[str, ...]) -> Any:
     """Return the kernel that copies fields of one record into another."""
     name, *others = fields
     copy_first = _field_copied(name)
     if not others:
         return copy_first
-    copy_others = _taking_back(tuple(others))
+    copy_others = taking_back(tuple(others))
 
     @kernel
     def take_back(own: Any, mine: Any) -> None:
@@ -117,11 +117,9 @@ def _taking_back(fields: tuple[str, ...]) -> Any:
 def _field_copied(name: str) -> Any:
     def copy(_context: Any, own: Any, mine: Any) -> Any:
         def generate(_ctx: Any, builder: Any, _signature: Any, args: Any) -> Any:
-            field = own.fields[name]
-            kind = field.type
-            size = kind.size * kind.nitems if isinstance(kind, types.NestedArray) else kind.bitwidth // 8
-            target, source = (_bytes_at(builder, record, field.offset) for record in args)
-            cgutils.raw_memcpy(builder, target, source, ir.Constant(_WORD, size), 1)
+            kind, offset = mine.dtype.fields[name][:2]
+            target, source = (_bytes_at(builder, record, offset) for record in args)
+            cgutils.raw_memcpy(builder, target, source, ir.Constant(_WORD, kind.itemsize), 1)
 
         return types.void(own, mine), generate
 
@@ -144,8 +142,22 @@ def _copied_to(_context: Any, record: Any, room: Any, at: Any) -> Any:  # noqa: 
     return record(record, room, types.int64), generate
 
 
-_copied: Any = intrinsic(_copied_to)
+copied: Any = intrinsic(_copied_to)
 """Return a copy of a record, stored at an offset of a room; for kernels only."""
+
+
+def _head_copied_to(_context: Any, record: Any, room: Any, at: Any, size: Any) -> Any:  # noqa: ARG001
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        array = arrayobj.make_array(signature.args[1])(context, builder, args[1])
+        copy = _bytes_at(builder, array.data, args[2])
+        cgutils.raw_memcpy(builder, copy, _bytes_at(builder, args[0], 0), args[3], 1)
+        return context.get_dummy_value()
+
+    return types.void(record, room, types.int64, types.int64), generate
+
+
+copy_head: Any = intrinsic(_head_copied_to)
+"""Copy the first bytes of a record to an offset of a room; for kernels only."""
 
 
 def _with_plain_copies(function: Callable[..., Any], taken_back: tuple[str, ...]) -> Callable[..., Any]:

@@ -38,6 +38,12 @@ def as_picked(game, rules, seating, seat, index, stream):
 
 
 @kernel
+def as_answered(game, rules, seating, line_up, seat, index):
+    """Play the move that a policy picked; of a game whose plans do not overrule policies."""
+    return index
+
+
+@kernel
 def no_picks(game, picks, filled, number):
     """Write no picks."""
     return filled
@@ -89,7 +95,9 @@ class Engine(NamedTuple):
     parts: what it is made of. types: the game's.
     picked: (game, rules, seating, line_up, seat) -> the index that the seat's entry of the line-up picks; -1 instead of
         a wrong one, which is noted in ``game.answer``.
-    ask: (game, rules, seating, line_up, seat) -> the index of the move that is made, of the moves allowed; or -1.
+    decide: (game, rules, seating, line_up, seat) -> the index of the move that is made, of the moves allowed; or -1.
+    settle_answer: (game, rules, seating, line_up, seat, index, stream) -> the same, of a policy that answers later:
+        ``decide`` returned -1, the policy picked ``index``, and its random stream was at ``stream`` before.
     play_until: (game, rules, seating, line_up, until) -> whether every policy returned a legal index up to there.
     begin: (game, rules, seating, number) -> sets the table for a game after one of any line-up.
     """
@@ -98,6 +106,7 @@ class Engine(NamedTuple):
     types: Types
     picked: Any
     decide: Any
+    settle_answer: Any
     play_until: Any
     begin: Any
 
@@ -179,11 +188,26 @@ def _asking(overruled: Any) -> Any:
     return ask
 
 
+def _resuming(resume_overruled: Any) -> Any:
+    """Return the kernel that goes on with a policy's answer in a game whose plans may overrule it."""
+
+    @kernel
+    def resume(game, rules, seating, line_up, seat, index):
+        """Return the final index of a policy that answered later; -1 if it is asked again."""
+        if seating.overrule[seat] > 0.0:
+            return resume_overruled(game, rules, seating, line_up, seat, index)
+        return index
+
+    return resume
+
+
 def engine_of(parts: Parts, types: Types) -> Engine:
     """Return the kernels that continue a game."""
     set_up, next_decision, take = parts.set_up, parts.next_decision, parts.take
     restrict, settle = parts.restrict, parts.settle
-    ask = picked if parts.thing_of is None else _asking(overruling(parts, picked))
+    overruled = None if parts.thing_of is None else overruling(parts, picked)
+    ask = picked if overruled is None else _asking(overruled.ask)
+    resume = as_answered if overruled is None else _resuming(overruled.resume)
 
     @kernel
     def decide(game, rules, seating, line_up, seat):
@@ -215,7 +239,15 @@ def engine_of(parts: Parts, types: Types) -> Engine:
         game.answer.number, game.answer.searching = number, 0
         set_up(game, rules, seating, number)
 
-    return Engine(parts, types, picked, decide, play_until, begin)
+    @kernel
+    def settle_answer(game, rules, seating, line_up, seat, index, stream):
+        """Return the index that is played of a policy that answers later; -1 if it is asked again."""
+        index = resume(game, rules, seating, line_up, seat, index)
+        if index < 0:
+            return index
+        return settle(game, rules, seating, seat, index, stream)
+
+    return Engine(parts, types, picked, decide, settle_answer, play_until, begin)
 
 
 def chunk_of(engine: Engine, row: Any, pick: Any) -> Any:

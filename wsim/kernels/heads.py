@@ -14,6 +14,9 @@ LINE = 64
 RECORD_PICKS, RECORD_ALL = 1, 2
 """LOG.recording: decisions with more than one move; everything. 0: nothing."""
 
+TAKEN_BACK = ("rng", "memory")
+"""Of a seat's own record: what a user's policy writes there stays. Everything else that it writes is a copy."""
+
 ANSWER = np.dtype(
     [  # what a policy is asked, and answered last, where that is asked for
         ("asked", "i8"),  # decisions so far: as long as it stays the same, one policy is deciding

@@ -11,7 +11,7 @@ version. For its second question a policy has the memory that it had before the 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,6 +29,8 @@ def wish_of(choice: np.dtype[Any], memory: int) -> np.dtype[Any]:
             ("index", "i8"),  # what the policy picked, in the list of legal moves
             ("others", "i8"),  # legal moves that are not of the same thing; 0: it could not be overruled
             ("overruled", "i8"),  # 0 followed; 1 overruled; 2 overruled, and the wider thing struck
+            ("drawn", "f8"),  # decides whether it is overruled
+            ("again", "i8"),  # 1: the policy is asked for its next best move
             ("choice", choice),  # the legal moves, while the policy is asked again
             ("memory", "f8", (memory,)),  # of the policy, before it was asked
         ],
@@ -36,8 +38,21 @@ def wish_of(choice: np.dtype[Any], memory: int) -> np.dtype[Any]:
     )
 
 
-def overruling(parts: Any, picked: Any) -> Any:
-    """Return the kernel that asks a policy, and perhaps asks again: (game, rules, seating, line_up, seat) -> index.
+class Overruling(NamedTuple):
+    """Kernels (game, rules, seating, line_up, seat, ...) -> the final index, or -1.
+
+    Attributes
+    ----------
+    ask: asks the policy, and perhaps asks it again.
+    resume: goes on with the index of a policy that answers later, which was -1 while ``ask`` or ``resume`` ran.
+    """
+
+    ask: Any
+    resume: Any
+
+
+def overruling(parts: Any, picked: Any) -> Overruling:
+    """Return the kernels that ask a policy, and perhaps ask again.
 
     ``parts``: the kernels of the game (``wsim.kernels.engine.Parts``). ``picked``: the kernel that asks the policy.
     """
@@ -63,6 +78,18 @@ def overruling(parts: Any, picked: Any) -> Any:
         return count
 
     @kernel
+    def among_all(game, index):
+        """List all legal moves again; return the index of a move that was ``index`` in the shorter list."""
+        choice, wish = game.choice, game.wish
+        made = choice.moves[index]
+        choice.count = wish.choice.count
+        for i in range(choice.count):
+            choice.moves[i] = wish.choice.moves[i]
+            if choice.moves[i] == made:
+                index = i
+        return index
+
+    @kernel
     def next_best(game, rules, seating, line_up, seat, thing, wide):
         """Return the index that the policy picks if it cannot have the thing; -1 for an invalid one."""
         own, choice, wish = game.own[seat], game.choice, game.wish
@@ -73,29 +100,17 @@ def overruling(parts: Any, picked: Any) -> Any:
             own.memory[i] = wish.memory[i]
         strike(game, thing, wide)
         index = np.int64(0)
+        wish.again = 1
         if choice.count > 1:
             index = picked(game, rules, seating, line_up, seat)
             if index < 0:
                 return index
-        made = choice.moves[index]
-        choice.count = wish.choice.count
-        for i in range(choice.count):
-            choice.moves[i] = wish.choice.moves[i]
-            if choice.moves[i] == made:
-                index = i
-        return index
+        return among_all(game, index)
 
-    @kernel(rare=True)
-    def overruled(game, rules, seating, line_up, seat):
-        """Call a policy, and overrule it with the probability of its seat; return the final index, or -1."""
-        own, wish = game.own[seat], game.wish
-        drawn = uniform(game.hidden.dice)
-        for i in range(memory):
-            wish.memory[i] = own.memory[i]
-        wish.overruled = wish.others = 0
-        index = picked(game, rules, seating, line_up, seat)
-        if index < 0:
-            return index
+    @kernel
+    def follow(game, rules, seating, line_up, seat, index):
+        """Make the move that the policy wants, or overrule it; return the final index, or -1."""
+        wish, drawn = game.wish, game.wish.drawn
         wish.index = index
         chance = seating.overrule[seat] * part_overruled(game, game.choice.moves[index])
         wide = 1 if drawn < chance * WIDE else 0
@@ -109,4 +124,24 @@ def overruling(parts: Any, picked: Any) -> Any:
         deny(game, thing)
         return next_best(game, rules, seating, line_up, seat, thing, wide)
 
-    return overruled
+    @kernel(rare=True)
+    def ask(game, rules, seating, line_up, seat):
+        """Call a policy, and overrule it with the probability of its seat; return the final index, or -1."""
+        own, wish = game.own[seat], game.wish
+        wish.drawn = uniform(game.hidden.dice)
+        for i in range(memory):
+            wish.memory[i] = own.memory[i]
+        wish.overruled = wish.others = wish.again = 0
+        index = picked(game, rules, seating, line_up, seat)
+        if index < 0:
+            return index
+        return follow(game, rules, seating, line_up, seat, index)
+
+    @kernel(rare=True)
+    def resume(game, rules, seating, line_up, seat, index):
+        """Go on with the index that a policy answered later; return the final index, or -1."""
+        if game.wish.again:
+            return among_all(game, index)
+        return follow(game, rules, seating, line_up, seat, index)
+
+    return Overruling(ask, resume)

@@ -142,6 +142,7 @@ def record(
                 else:
                     _play_on_cluster(cluster, simulator, writer, progress)
                     how = {"cluster": cluster if isinstance(cluster, str) else cluster.address}
+                how |= _isolation_of(simulator)
                 games = writer.done() - done_before
                 writer.mark("complete", **how, games=games, seconds=round(time.perf_counter() - start, 3))
     except KeyboardInterrupt:
@@ -150,6 +151,16 @@ def record(
             replace(load_run(writer.folder), played=writer.done() - done_before) if begun else None
         ) from None
     return replace(load_run(writer.folder), played=writer.done() - done_before, just_played=writer.just_played)
+
+
+def _isolation_of(simulator: Simulator) -> dict[str, Any]:
+    """Return which policies were isolated, and which decisions they lost, for ``run.json``."""
+    from wsim.policies.isolation import isolated_in, listed_failures
+
+    apart = isolated_in([simulator])
+    if not apart:
+        return {}
+    return {"isolated": apart, "failures": listed_failures(apart)}
 
 
 def _folder(out: str | os.PathLike[str]) -> Path:

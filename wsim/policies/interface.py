@@ -31,6 +31,8 @@ from wsim.jit import (
     types,
     valuing_copies,
 )
+from wsim.kernels.heads import TAKEN_BACK as TAKEN_BACK
+from wsim.kernels.side_by_side import LATER
 from wsim.rng import below, uniform
 
 if TYPE_CHECKING:
@@ -40,8 +42,6 @@ if TYPE_CHECKING:
 EXPLORE = "explore"
 """The part of every game's routine that users' policies get, too."""
 MAX_WORTH, NEVER = 1e6, -1e9  # of a move that a user's function values; what it is in place of no number
-TAKEN_BACK = ("rng", "memory")
-"""Of a seat's own record: what a user's policy writes there stays. Everything else that it writes is a copy."""
 
 
 def exploring(parameters: int) -> Any:
@@ -125,6 +125,23 @@ class Interface:
             )
         )
 
+    def uncopied(self, policy: Any) -> Any:
+        """Return the entry point of a user's policy that gets the records themselves and settles nothing. Not kept."""
+        options = {"nogil": True, "error_model": "numpy"}
+        return njit(numpy_signature(self.signature), **options)(
+            entry_point(_policy, _without_settings(policy), "uncopied")
+        )
+
+    @property
+    def later(self) -> Any:
+        """The entry point of policies that decide later: it explores, or returns ``LATER``. Kept on disk."""
+        name = "decides_later"
+        if name not in self._entry_points:
+            compiled = kernel(self.signature, package=self.home.removeprefix("wsim."))
+            decide = _unless(_later, self.routine[EXPLORE])
+            self._entry_points[name] = compiled(entry_point(_policy, decide, name))
+        return self._entry_points[name]
+
     def calling_back(self, callback: Any) -> Any:
         """Return the entry point of a policy in plain Python by its C callback; it explores and settles nothing else.
 
@@ -179,6 +196,12 @@ class Interface:
     def _after(self, parts: tuple[str, ...], policy: Any) -> Any:
         """Return the kernel that calls a policy for decisions that these parts of the routine do not settle."""
         return reduce(_unless, [self.routine[part] for part in reversed(parts)], policy)
+
+
+@kernel
+def _later(public: Any, own: Any, choice: Any, rules: Any, settings: Any) -> Any:  # noqa: ARG001
+    """Leave the decision to another process (``wsim.kernels.side_by_side``)."""
+    return LATER
 
 
 def _asking_back(explore: Any) -> Any:

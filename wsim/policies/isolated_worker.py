@@ -1,8 +1,8 @@
 """The process of an isolated policy, ``python -m wsim.policies.isolated_worker`` (see ``wsim.policies.isolation``).
 
 It reads one JSON line (what to load), confines itself, says what the system does not deny it (one line), loads the
-policy, says what it is (one line), and then decides: for each request of 8 bytes it reads so many decisions from shared
-memory, writes the choices there and answers a byte.
+policy, says what it is (one line), and then decides, one thread a channel: for each request (first decision, end) it
+reads these decisions from shared memory, writes the choices there and answers a byte.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import json
 import mmap
 import os
 import sys
+import threading
 from contextlib import nullcontext
 from dataclasses import replace
 from importlib import import_module
@@ -71,7 +72,7 @@ def _load(spec: dict[str, Any], answers: int) -> tuple[Plugged, Any]:
     if spec["file"]:
         entry = replace(entry, place=spec["file"])
     with isolated(False), unchecked() if spec["unchecked"] else nullcontext():
-        return plug(entry, interface), interface
+        return plug(entry, interface, copies=False), interface
 
 
 def main() -> None:
@@ -94,24 +95,37 @@ def main() -> None:
         "name": declared.name, "parameters": dict(declared.parameters), "idea": declared.idea,
         "python": declared.python, "values": declared.values,
     }  # fmt: skip
-    slots = Slots(memory, interface)
-    last = slots.lookahead(interface) if declared.values else slots.records[3]
-    _decide(plugged, slots, last, 0)  # compiles
+    step = Slots(None, interface).size
+    channels = [Slots(memory, interface, step * number) for number in range(len(spec["channels"]))]
+    lasts = [slots.lookahead(interface) if declared.values else slots.records[3] for slots in channels]
+    _decide(plugged, channels[0], lasts[0], 0, 0)  # compiles
     confine_files()
     os.write(answers, json.dumps(made).encode() + b"\n")
-    while request := os.read(requests, 8):
-        slots.header[0] = 0
-        _decide(plugged, slots, last, int.from_bytes(request, "little"))
-        if declared.values:
+    threads = [
+        threading.Thread(target=_serve, args=(plugged, *channel), daemon=True)
+        for channel in zip(channels, lasts, spec["channels"], strict=True)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def _serve(plugged: Plugged, slots: Slots, last: Any, descriptor: int) -> None:
+    """Decide what is asked on a channel until it is closed."""
+    while len(request := os.read(descriptor, 16)) == 16:
+        _decide(plugged, slots, last, *(int.from_bytes(request[at : at + 8], "little") for at in (0, 8)))
+        if plugged.declaration.values:
             slots.values[:] = last["values"][0]
-        os.write(answers, b".")
+        os.write(descriptor, b".")
 
 
-def _decide(plugged: Plugged, slots: Slots, last: Any, count: int) -> None:
-    """Decide ``count`` times; a decision that raises gets the index -1 and its text. ``last``: the fifth record."""
+def _decide(plugged: Plugged, slots: Slots, last: Any, start: int, count: int) -> None:
+    """Make decisions ``start`` to ``count``; one that raises gets the index -1 and its text. ``last``: the fifth
+    record."""
     from wsim.jit import addresses_of
 
-    address, start = addresses_of([plugged.call])[0], 0
+    address = addresses_of([plugged.call])[0]
     while True:
         try:
             serve(address, *slots.records, last, slots.index, slots.header, start, count)

@@ -1,14 +1,18 @@
 """Isolated policies: code of others in a process of its own, which sees only the records of its seat.
 
-The process (``wsim.policies.isolated_worker``) gets copies of the four records of a decision through shared memory,
-many decisions at a time, and writes indices back. It has no network, no other processes, no files but its own, and
-limited memory and time (``wsim.policies.confinement``). Whatever it does wrong costs it the decision at hand:
+The process (``wsim.policies.isolated_worker``) gets copies of the four records of a decision through shared memory and
+writes indices back. Many games are played side by side, and what waits for the same policy is handed over together
+(``wsim.positions.side_by_side``), on as many *channels* as threads play. The process has no network, no other
+processes, no files but its own, and limited memory and time (``wsim.policies.confinement``). Whatever it does wrong
+costs it the decision at hand:
 
-* it raises, or its index is no legal move: the first legal move is played, and the failure is counted;
-* it does not answer within ``SECONDS``, or its process ends (crash, memory): the same, and the process is started anew;
+* it raises, or its index is no legal move: the first legal move is played;
+* it does not answer within ``SECONDS``, or its process ends (crash, memory): the same, and the process is started
+  again. If decisions on several channels were going on, all of them are asked again, one channel at a time from then
+  on: so the decision that fails is exactly known;
 * after ``PROCESSES`` such ends no process is started: the first legal move is played to the end.
 
-Failures are told once per policy and counted in the result (``failures``).
+Failures are told once per policy, counted, and listed in the result with game and seat (``failures``).
 """
 
 from __future__ import annotations
@@ -19,6 +23,7 @@ import math
 import mmap
 import os
 import select
+import socket
 import subprocess
 import sys
 import tempfile
@@ -26,9 +31,10 @@ import threading
 import time
 import weakref
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from importlib import import_module
+from queue import SimpleQueue
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -38,12 +44,15 @@ from wsim.errors import UserError
 from wsim.jit import JIT, cache_directory, call, njit
 from wsim.policies.declare import ISOLATED, UNCHECKED, Declaration, policy
 from wsim.policies.interface import TAKEN_BACK
+from wsim.processors import usable_cpus
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from wsim.policies.interface import Interface
     from wsim.policies.lineup import Entry
 
-SLOTS = 64
+SLOTS = 256
 """Decisions that fit into one request."""
 SECONDS = 10.0
 """Time for one decision, in seconds of the clock."""
@@ -52,6 +61,10 @@ LOADING = 300.0
 MEMORY = 2 << 30
 """Bytes that a policy may use beyond the interpreter, its libraries and wsim."""
 PROCESSES = 3
+MOST_CHANNELS = 16
+"""Threads that decide at the same time in the process of a policy, at most."""
+LISTED = 20
+"""Failures that are listed with game and seat."""
 TEXT = 500
 _HEADER = 8
 _LINE = 64
@@ -80,10 +93,13 @@ def _printable(text: Any) -> str:
 
 
 class Slots:
-    """The shared memory of a policy: a header, indices, values, a text, and records of ``SLOTS`` decisions."""
+    """The shared memory of a channel: a header, indices, values, a text, and records of ``SLOTS`` decisions.
 
-    def __init__(self, memory: Any, interface: Interface) -> None:
-        at, arrays = 0, list[tuple[np.dtype[Any], int, int]]()
+    It begins at the byte ``at`` of ``memory``.
+    """
+
+    def __init__(self, memory: Any, interface: Interface, at: int = 0) -> None:
+        first, arrays = at, list[tuple[np.dtype[Any], int, int]]()
         moves = interface.records[2]["moves"].shape[0]
         kinds: list[tuple[Any, int]] = [
             (np.dtype("i8"), _HEADER), (np.dtype("i8"), SLOTS), (np.dtype("f8"), moves), (np.dtype("u1"), TEXT),
@@ -92,7 +108,7 @@ class Slots:
         for dtype, count in kinds:
             arrays.append((dtype, count, at))
             at += -(-dtype.itemsize * count // _LINE) * _LINE
-        self.size = at
+        self.size = at - first
         if memory is not None:
             made = [np.frombuffer(memory, dtype, count, start) for dtype, count, start in arrays]
             self.header, self.index, self.values, self.text = made[:4]
@@ -120,22 +136,31 @@ class Slots:
 
 @dataclass
 class Failures:
-    """What an isolated policy did wrong: how often, and the first reason. ``ended``: how often its process ended."""
+    """What an isolated policy did wrong.
+
+    Attributes
+    ----------
+    label: of the policy. count: decisions that it lost. first: the first reason. ended: how often its process ended.
+    listed: where and why, the first ``LISTED`` of them.
+    """
 
     label: str
     count: int = 0
     first: str = ""
     ended: int = 0
+    listed: list[str] = field(default_factory=list)
 
-    def add(self, reason: str) -> None:
-        """Count a failure; the first one is told at once."""
+    def add(self, reason: str, where: str) -> None:
+        """Count a failure at a place such as "in game 7, seat 2"; the first one is told at once."""
         self.count += 1
         if self.count == 1:
-            self.first = reason
+            self.first = f"{reason}, {where}"
             sys.stderr.write(
-                f"wsim: the isolated policy {self.label!r} {reason}: the first legal move is played instead\n"
+                f"wsim: the isolated policy {self.label!r} {self.first}: the first legal move is played instead\n"
             )
             sys.stderr.flush()
+        if len(self.listed) < LISTED:
+            self.listed.append(f"{where}: {reason}")
 
     @property
     def sentence(self) -> str:
@@ -152,6 +177,15 @@ def failures(labels: Sequence[str] | None = None) -> list[str]:
     """Return the sentences about the failures of the isolated policies of this process, or of some of them."""
     wanted = (policy.failures for policy in STARTED if labels is None or policy.failures.label in labels)
     return sorted(failed.sentence for failed in wanted if failed.count)
+
+
+def listed_failures(labels: Sequence[str]) -> list[dict[str, Any]]:
+    """Return what isolated policies did wrong, as JSON: policy, decisions (how many it lost), listed (the first)."""
+    failed = [policy.failures for policy in STARTED if policy.failures.label in labels and policy.failures.count]
+    return [
+        {"policy": one.label, "decisions": one.count, "listed": list(one.listed)}
+        for one in sorted(failed, key=lambda one: one.label)
+    ]
 
 
 def isolated_in(simulators: Iterable[Any]) -> list[str]:
@@ -173,6 +207,111 @@ def report() -> list[str]:
 
 
 @dataclass(eq=False)
+class Channel:
+    """Shared memory in which one thread at a time has decisions made.
+
+    Attributes
+    ----------
+    number: of the channel. octets: public, own and choice of its slots, byte by byte.
+    used: by slot, the legal moves of the last decision.
+    rules: whose record is in the slots now; None: it has to be copied again.
+    """
+
+    number: int
+    slots: Slots
+    rules: Any = None
+
+    def __post_init__(self) -> None:
+        self.octets = [array.view(np.uint8).reshape(-1) for array in self.slots.records[:3]]
+        self.used = np.zeros(SLOTS, np.int64)
+
+
+class _Process:
+    """The process of a policy: it is started, asked, and ended.
+
+    Attributes
+    ----------
+    active: exchanges that are going on.
+    """
+
+    def __init__(self, shared: int, channels: int) -> None:
+        pairs = [socket.socketpair() for _ in range(channels)]
+        self.sockets, theirs = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+        self.active = 0
+        environment = {name: value for name, value in os.environ.items() if name.startswith(("NUMBA_", "WSIM_"))}
+        environment |= {"WSIM_CACHE_DIR": str(cache_directory("wonders.kernels").parent)}
+        environment |= {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+        environment |= {"OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "4"}  # arenas count as memory
+        self.descriptors = [end.fileno() for end in theirs]
+        self._popen = subprocess.Popen(
+            [sys.executable, "-m", "wsim.policies.isolated_worker"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0,
+            pass_fds=(shared, *self.descriptors), env=environment, start_new_session=True,
+        )  # fmt: skip
+        for end in theirs:
+            end.close()
+        weakref.finalize(self, _end, self._popen, self.sockets)
+
+    @property
+    def number(self) -> int:
+        """Its number in the system."""
+        return self._popen.pid
+
+    def end(self) -> None:
+        """End it, if it has not ended."""
+        _end(self._popen, self.sockets)
+
+    def tell(self, spec: dict[str, Any]) -> None:
+        """Say what to load."""
+        self._popen.stdin.write(json.dumps(spec).encode() + b"\n")  # type: ignore[union-attr]
+
+    def line(self, seconds: float) -> bytes:
+        """Return a line of the process; ValueError if it is too long or does not come in time."""
+        text, until = b"", time.monotonic() + seconds
+        output: Any = self._popen.stdout
+        while not text.endswith(b"\n"):
+            ready, _, _ = select.select([output], [], [], max(0.0, until - time.monotonic()))
+            piece = output.read(1) if ready else b""  # not into the next line
+            if not piece or len(text) > 1 << 16:
+                raise ValueError("no line")
+            text += piece
+        return text
+
+    def exchange(self, channel: Channel, start: int, count: int) -> tuple[int, str]:
+        """Have the decisions ``start`` to ``count`` of a channel made.
+
+        Returns ``count`` and "", or the number of the decision at which the process did not get on, and why.
+        """
+        header, reason = channel.slots.header, ""
+        header[0] = start
+        own = self.sockets[channel.number]
+        try:
+            own.sendall(start.to_bytes(8, "little") + count.to_bytes(8, "little"))
+            done, since = start, time.monotonic()
+            while not reason:
+                ready, _, _ = select.select([own], [], [], 0.25 * SECONDS)
+                if ready:
+                    if own.recv(1):
+                        return count, ""
+                    reason = self._why_ended()
+                elif (now := int(header[0])) != done:
+                    done, since = now, time.monotonic()
+                elif time.monotonic() - since >= SECONDS:
+                    reason = f"did not decide within {SECONDS:.0f} s"
+        except (OSError, ValueError):  # its sockets are closed
+            reason = self._why_ended()
+        return min(max(int(header[0]), start), count - 1), reason
+
+    def _why_ended(self) -> str:
+        with suppress(subprocess.TimeoutExpired):
+            self._popen.wait(1.0)
+        code = self._popen.returncode
+        if code is not None and code < 0:
+            return f"ended its process (signal {-code})"
+        return f"ended its process (exit {code})"
+
+
+@dataclass(eq=False)
 class Isolated:
     """A policy in a process of its own.
 
@@ -188,19 +327,26 @@ class Isolated:
     missing: Sequence[str] = ()
     declaration: Declaration = field(init=False)
     failures: Failures = field(init=False)
-    _process: Any = None
+    _process: _Process | None = None
+    _alone: bool = False  # channels take turns, because a process ended while several were being served
     _lock: Any = field(default_factory=threading.Lock, repr=False)
+    _turn: Any = field(default_factory=threading.Lock, repr=False)
+    _valued: Any = field(default_factory=threading.local, repr=False)
+    _channels: SimpleQueue[Channel] = field(default_factory=SimpleQueue, repr=False)
 
     def __post_init__(self) -> None:
         if not hasattr(os, "fork"):
             raise UserError("isolated policies need Linux or macOS: play with wsim --trusted COMMAND if you trust them")
         self.failures = Failures(str(self.entry))
-        size = Slots(None, self.interface).size
+        self._count = min(usable_cpus(), MOST_CHANNELS)
+        step = Slots(None, self.interface).size
+        self._size = step * self._count
         with tempfile.TemporaryFile() as file:
-            file.truncate(size)
-            self._shared, memory = os.dup(file.fileno()), mmap.mmap(file.fileno(), size)
+            file.truncate(self._size)
+            self._shared, memory = os.dup(file.fileno()), mmap.mmap(file.fileno(), self._size)
         weakref.finalize(self, os.close, self._shared)
-        self.slots = Slots(memory, self.interface)
+        for number in range(self._count):
+            self._channels.put(Channel(number, Slots(memory, self.interface, step * number)))
         self.declaration = self._start()
 
     # --- the process ------------------------------------------------------------------------------------------------
@@ -208,153 +354,155 @@ class Isolated:
     def _start(self) -> Declaration:
         """Start the process and return the declaration of its policy; UserError if it cannot be loaded."""
         file = self.entry.file and (self.entry.place or self.entry.file)
+        process = _Process(self._shared, self._count)
         spec = {
             "entry": str(self.entry),
             "file": file and os.path.abspath(file),  # noqa: PTH100 (as it is imported, links and all)
             "registry": f"{self.interface.home.removesuffix('.policies')}.registry",
             "shared": self._shared,
-            "size": self.slots.size,
+            "size": self._size,
+            "channels": process.descriptors,
             "memory": MEMORY,
             "unchecked": self.unchecked,
         }
-        environment = {name: value for name, value in os.environ.items() if name.startswith(("NUMBA_", "WSIM_"))}
-        environment |= {"WSIM_CACHE_DIR": str(cache_directory("wonders.kernels").parent)}
-        environment |= {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path), "OPENBLAS_NUM_THREADS": "1"}
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "wsim.policies.isolated_worker"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0,
-            pass_fds=(self._shared,), env=environment, start_new_session=True,
-        )  # fmt: skip
-        weakref.finalize(self, _end, self._process)
         try:
-            self._process.stdin.write(json.dumps(spec).encode() + b"\n")
-            self.missing = [_printable(text) for text in json.loads(self._line(LOADING))]
-            made = json.loads(self._line(LOADING))
+            process.tell(spec)
+            self.missing = [_printable(text) for text in json.loads(process.line(LOADING))]
+            made = json.loads(process.line(LOADING))
             if "error" in made:
                 raise UserError(_printable(made["error"]))
             policy(name=made["name"], parameters=made["parameters"], python=bool(made["python"]))  # checks them
             parameters, idea = MappingProxyType(dict(made["parameters"])), _printable(made["idea"])
-            return Declaration(made["name"], parameters, idea, bool(made["python"]), bool(made["values"]))
+            declared = Declaration(made["name"], parameters, idea, bool(made["python"]), bool(made["values"]))
         except UserError:
+            process.end()
             raise
         except (ValueError, KeyError, TypeError, AttributeError, OSError) as error:
+            process.end()
             raise UserError(
                 f"the isolated policy {str(self.entry)!r} cannot be loaded: its process ended or did not answer as it "
                 "must"
             ) from error
-        finally:
-            if not hasattr(self, "declaration") and sys.exc_info()[0] is not None:
-                _end(self._process)
+        self._process = process
+        return declared
 
-    def _line(self, seconds: float) -> bytes:
-        """Return a line of the process; ValueError if it is too long or does not come in time."""
-        text, until = b"", time.monotonic() + seconds
-        output = self._process.stdout
-        while not text.endswith(b"\n"):
-            ready, _, _ = select.select([output], [], [], max(0.0, until - time.monotonic()))
-            piece = output.read(1) if ready else b""  # not into the next line
-            if not piece or len(text) > 1 << 16:
-                raise ValueError("no line")
-            text += piece
-        return text
+    @property
+    def process_id(self) -> int | None:
+        """The number of the process; None if it is not started any more."""
+        return None if self._process is None else self._process.number
 
-    def _exchange(self, count: int) -> str:
-        """Have ``count`` decisions made; return why the process did not get through, "" if it did."""
+    def _start_again(self) -> None:
+        """End the process and start another one; the caller holds the lock."""
+        assert self._process is not None
+        self._process.end()
         try:
-            self._process.stdin.write(count.to_bytes(8, "little"))
-            done, since = 0, time.monotonic()
-            while True:
-                ready, _, _ = select.select([self._process.stdout], [], [], 0.25 * SECONDS)
-                if ready:
-                    return "" if self._process.stdout.read(1) else self._why_ended()
-                if (now := int(self.slots.header[0])) != done:
-                    done, since = now, time.monotonic()
-                elif time.monotonic() - since >= SECONDS:
-                    return f"did not decide within {SECONDS:.0f} s"
-        except OSError:
-            return self._why_ended()
+            self._start()
+        except UserError:
+            self._process, self.failures.ended = None, PROCESSES
 
-    def _why_ended(self) -> str:
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(1.0)
-        code = self._process.returncode
-        if code is not None and code < 0:
-            return f"ended its process (signal {-code})"
-        return f"ended its process (exit {code})"
+    @contextmanager
+    def _asked(self) -> Iterator[tuple[_Process | None, bool]]:
+        """Yield the process, and whether no other decisions are going on in it."""
+        process = self._process
+        alone = self._alone  # looked at after the process: where it is False, a new process is not yet there
+        with self._turn if alone else nullcontext():
+            process = self._process if alone else process
+            if process is None:
+                yield None, alone
+                return
+            with self._lock:
+                process.active += 1
+            try:
+                yield process, alone
+            finally:
+                with self._lock:
+                    process.active -= 1
 
     # --- decisions --------------------------------------------------------------------------------------------------
 
-    def decide(self, counts: Sequence[int]) -> None:
-        """Have the decisions in the slots made; ``slots.index`` is legal afterwards. The caller holds ``lock``.
-
-        ``counts``: the legal moves of each.
-        """
-        wrong, start, slots = [False] * len(counts), 0, self.slots
-        if self.failures.ended >= PROCESSES:
-            for place in range(len(counts)):
-                slots.index[place] = 0
-                self.failures.add("has no process any more")
-            return
-        slots.index[: len(counts)] = -1
-        reason = self._exchange(len(counts))
-        if reason:
-            start = min(max(int(slots.header[0]), 0), len(counts) - 1)
-            self.failures.add(reason)
-            self._restart()
-            kept = [(int(slots.index[place]), place) for place in range(start)]
-            rest = list(counts[start + 1 :])
-            if rest:
-                for array in slots.records[:3]:
-                    array[: len(rest)] = array[start + 1 : len(counts)].copy()
-                self.decide(rest)
-                slots.index[start + 1 : len(counts)] = slots.index[: len(rest)].copy()
-                for array in slots.records[:3]:
-                    array[start + 1 : len(counts)] = array[: len(rest)].copy()
-            slots.index[start] = 0
-            for index, place in kept:
-                slots.index[place] = index
-            counts = counts[:start]
-        text = slots.reason()
-        for place, count in enumerate(counts):
-            index = int(slots.index[place])
-            wrong[place] = not 0 <= index < count
-            if wrong[place]:
-                slots.index[place] = 0
-                said = f"raised {text}" if index == -1 and text else f"returned {index}, not one of {count} legal moves"
-                self.failures.add(said)
-
-    def _restart(self) -> None:
-        """End the process and start it anew, unless that happened too often."""
-        _end(self._process)
-        self.failures.ended += 1
-        if self.failures.ended < PROCESSES:
-            try:
-                self._start()
-            except UserError:
-                self.failures.ended = PROCESSES
-
     @contextmanager
-    def lock(self) -> Iterator[None]:
-        """Hold the slots of this policy."""
-        with self._lock:
-            yield
+    def channel(self) -> Iterator[Channel]:
+        """Lend a channel."""
+        channel = self._channels.get()
+        try:
+            yield channel
+        finally:
+            self._channels.put(channel)
 
-    def _handed(self, addresses: Sequence[int]) -> int:
-        """Copy the records of one decision into the first slot; return the number of its moves."""
-        for array, address in zip(self.slots.records, addresses, strict=True):
+    def decide(self, channel: Channel, counts: NDArray[np.int64], places: Sequence[str]) -> NDArray[np.int64]:
+        """Have the decisions in the slots of a channel made; return the index of a legal move for each.
+
+        ``counts``: the legal moves of each. ``places``: where each is made, such as "in game 7, seat 2".
+        """
+        indices, start, slots = np.zeros(len(counts), np.int64), 0, channel.slots
+        slots.index[: len(counts)] = -1
+        while start < len(counts):
+            with self._asked() as (process, alone):
+                if process is None:
+                    self._fail("has no process any more", places[start:])
+                    break
+                reached, reason = process.exchange(channel, start, len(counts))
+                indices[start:reached] = slots.index[start:reached]  # copied before they are looked at
+                self._check(indices, start, reached, counts, places, slots)
+                start = reached
+                if reason:
+                    start += self._ended(process, reason, places[reached], alone=alone)
+        return indices
+
+    def _ended(self, process: _Process, reason: str, place: str, *, alone: bool) -> int:
+        """Start the process again; return 1 if the decision at a place is lost, 0 if it is to be asked again."""
+        with self._lock:
+            if self._process is not process:  # it ended for another channel
+                return 0
+            if process.active > 1 and not alone:
+                self._alone = True
+                self._start_again()
+                return 0
+            self.failures.ended += 1
+            self.failures.add(reason, place)
+            if self.failures.ended < PROCESSES:
+                self._start_again()
+            else:
+                process.end()
+                self._process = None
+            return 1
+
+    def _fail(self, reason: str, places: Sequence[str]) -> None:
+        with self._lock:
+            for place in places:
+                self.failures.add(reason, place)
+
+    def _check(
+        self, indices: NDArray[np.int64], start: int, end: int, counts: NDArray[np.int64], places: Sequence[str],
+        slots: Slots,
+    ) -> None:  # fmt: skip
+        """Put the first legal move in the place of indices that are none."""
+        made = indices[start:end]
+        wrong = np.flatnonzero((made < 0) | (made >= counts[start:end]))
+        if not len(wrong):
+            return
+        text = slots.reason()
+        for place in (wrong + start).tolist():
+            index, indices[place] = int(indices[place]), 0
+            illegal = f"returned {index}, not one of {counts[place]} legal moves"
+            self._fail(f"raised {text}" if index == -1 and text else illegal, places[place : place + 1])
+
+    def _decided(self, channel: Channel, addresses: Sequence[int]) -> int:
+        """Have the decision made whose records are at these addresses; return the index."""
+        records = channel.slots.records
+        for array, address in zip(records, addresses, strict=True):
             ctypes.memmove(array.ctypes.data, address, array.dtype.itemsize)
-        choice, own = self.slots.records[2], self.slots.records[1]
+        choice, own = records[2], records[1]
         count = int(choice["count"][0])
         choice["moves"][0][count:] = 0
         own["parameters"][0][-1] = 0.0  # it has explored
-        return count
+        channel.rules, channel.used[0] = None, count
+        return int(self.decide(channel, np.array([count]), [f"seat {int(own['seat'][0])}"])[0])
 
     def ask(self, *addresses: int) -> int:
         """Return the index that the policy picks of the records at these addresses; take back what it may write."""
-        with self._lock:
-            count = self._handed(addresses)
-            self.decide([count])
-            index, own = int(self.slots.index[0]), self.slots.records[1]
+        with self.channel() as channel:
+            index, own = self._decided(channel, addresses), channel.slots.records[1]
             for name in TAKEN_BACK:
                 kind, at = (own.dtype.fields or {})[name][:2]
                 ctypes.memmove(addresses[1] + at, own.ctypes.data + at, kind.itemsize)
@@ -362,13 +510,12 @@ class Isolated:
 
     def value(self, index: int, *addresses: int) -> float:
         """Return what the policy values a move at; all moves of a decision are valued with the first."""
-        with self._lock:
-            if index == 0:
-                count = self._handed(addresses)
-                self.decide([count])
-                finite = np.isfinite(self.slots.values)
-                self._values = np.where(finite, self.slots.values, math.nan)
-            return float(self._values[index])
+        if index == 0:
+            with self.channel() as channel:
+                self._decided(channel, addresses)
+                values = channel.slots.values.copy()
+            self._valued.values = np.where(np.isfinite(values), values, math.nan)
+        return float(self._valued.values[index])
 
     def entry_point(self) -> Any:
         """Return what the engine calls."""
@@ -398,12 +545,12 @@ class Isolated:
         return index
 
 
-def _end(process: Any) -> None:
-    """End a process, if it has not ended."""
+def _end(popen: Any, sockets: Iterable[Any]) -> None:
+    """End a process, if it has not ended, and close what led to it."""
     with suppress(OSError):
-        process.kill()
-    for stream in (process.stdin, process.stdout):
+        popen.kill()
+    for stream in (popen.stdin, popen.stdout, *sockets):
         with suppress(OSError):
             stream.close()
     with suppress(Exception):
-        process.wait(5.0)
+        popen.wait(5.0)

@@ -133,9 +133,10 @@ def installed_module(entry: Entry) -> str | None:
     return point.module if point else None
 
 
-def plug(entry: Entry, interface: Interface) -> Plugged:
+def plug(entry: Entry, interface: Interface, *, copies: bool = True) -> Plugged:
     """Load, check and compile the function that a line-up entry names (file, module or entry point).
 
+    ``copies=False``: a compiled policy gets the records themselves, which nobody else uses, and settles nothing.
     Raises UserError, in one sentence, for anything that cannot be played. The same function of the same file content is
     compiled once per process.
     """
@@ -157,7 +158,7 @@ def plug(entry: Entry, interface: Interface) -> Plugged:
         elif key not in _PLUGGED:
             with checking_indices(unchecked=free):  # also covers functions compiled while loading
                 loaded = load_file(file, digest) if file else _load_module(where)
-                plugged = _make(function_in(loaded, name, where), entry.name, interface)
+                plugged = _make(function_in(loaded, name, where), entry.name, interface, copies=copies)
             plugged.where, plugged.digest = where, digest or _digest_of(loaded)
             _PLUGGED[key] = plugged
         _PLUGGED[key].errors.clear()
@@ -266,7 +267,7 @@ def function_in(module: ModuleType, name: str, where: str) -> Any:
 # --- making it callable ---------------------------------------------------------------------------------------------
 
 
-def _make(function: Any, label: str, interface: Interface) -> Plugged:
+def _make(function: Any, label: str, interface: Interface, *, copies: bool = True) -> Plugged:
     """Check the arguments of a function and make it callable by the engine."""
     source = getattr(function, "py_func", function)
     declaration = declaration_of(function)
@@ -278,7 +279,7 @@ def _make(function: Any, label: str, interface: Interface) -> Plugged:
         how = "draw with below(own, n) or uniform(own)"
         raise UserError(f"policy {label!r} uses random numbers that the plan's seed does not control: {how}")
     if jitted:
-        return Plugged("", declaration, _compiled(source, label, interface, values=values))
+        return Plugged("", declaration, _compiled(source, label, interface, values=values, copies=copies))
     errors: dict[int, BaseException] = {}
     bridge = _bridged_values if values else _bridged
     return Plugged("", declaration, bridge(source, interface, errors), errors=errors)
@@ -299,7 +300,7 @@ def _check_arguments(source: Any, label: str, arguments: tuple[str, ...]) -> Non
         ) from error
 
 
-def _compiled(source: Any, label: str, interface: Interface, *, values: bool) -> Any:
+def _compiled(source: Any, label: str, interface: Interface, *, values: bool, copies: bool) -> Any:
     """Compile a policy for the engine; division by zero raises an exception, as in Python."""
     if not JIT:
         if values:
@@ -307,7 +308,9 @@ def _compiled(source: Any, label: str, interface: Interface, *, values: bool) ->
         return interface.explored(lambda *records: operator.index(source(*records)))
     inner = njit(nogil=True, error_model="python")(source)
     _check_types(inner, label, interface, values=values)
-    return interface.valuing(inner) if values else interface.explored(inner)
+    if values:
+        return interface.valuing(inner)
+    return interface.explored(inner) if copies else interface.uncopied(inner)
 
 
 def _check_types(inner: Any, label: str, interface: Interface, *, values: bool) -> None:

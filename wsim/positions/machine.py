@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 import numpy as np
@@ -20,11 +21,13 @@ from wsim.limits import BrokenLimit, Limit, limit_error_of
 from wsim.policies.chances import follows
 from wsim.position import Position
 from wsim.positions.character import COUNT, FIGURES, PREFIX, figures_of
+from wsim.positions.side_by_side import Apart, play_side_by_side
 
 if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
+    from wsim.kernels.side_by_side import SideBySide
     from wsim.lab.plan import Plan
     from wsim.policies.registry import LineUp
     from wsim.positions.value_net import Follower, ValueNet
@@ -250,12 +253,32 @@ class KernelSimulator(Simulator, Generic[_Position]):
         written.
         """
         if self.row_dtype is self.base_dtype:
-            return self._play(first, rows, picks, 0 if picks is None else RECORD_PICKS)[0]
+            recording = 0 if picks is None else RECORD_PICKS
+            if self.apart is not None:
+                return play_side_by_side(self, first, rows, picks, recording)
+            return self._play(first, rows, picks, recording)[0]
         followed = self.follower.follow(first, len(rows) // self.seats)
         rows["base"] = followed.rows
         figures = figures_of(followed, self.follower.results(followed.rows)[0])
         rows["character"] = np.repeat(figures, self.seats, axis=0)
         return 0
+
+    @cached_property
+    def apart(self) -> Apart | None:
+        """The isolated policies; None if there are none, or the game cannot be played side by side."""
+        if not JIT or find_spec(f"{self.KERNELS}.side_by_side") is None:
+            return None
+        return Apart.of(self.line_up, self._addresses)
+
+    @property
+    def side_by_side(self) -> SideBySide:
+        """The kernels that play many games side by side."""
+        return self._kernel("side_by_side", "SIDE_BY_SIDE")  # type: ignore[no-any-return]
+
+    @property
+    def game_dtype(self) -> np.dtype[Any]:
+        """The dtype of a game in the kernels."""
+        return self._kernel("layout", "GAME")  # type: ignore[no-any-return]
 
     @cached_property
     def follower(self) -> Follower:
@@ -287,6 +310,9 @@ class KernelSimulator(Simulator, Generic[_Position]):
     def play_seated(self, first: int, rows: NDArray[Any], orders: NDArray[np.int64]) -> None:
         if rows.dtype != self.base_dtype:
             raise UserError("games in several seatings cannot be followed: leave out character")
+        if self.apart is not None:
+            play_side_by_side(self, first, rows, None, 0, orders)
+            return
         seating, addresses = _copied(self.seating), self._addresses.copy()
         seats, players = self.seats, orders.shape[1]
         for game, order in enumerate(orders):

@@ -398,7 +398,7 @@ def play_match(
     made = made_of(tables, question, tables[0].policies)
     if commitment:
         made = {**made, "seed_commitment": commitment}
-    from wsim.policies.isolation import failures, isolated_in
+    from wsim.policies.isolation import failures, isolated_in, listed_failures
 
     apart = isolated_in(simulator for table in tables for simulator in table.simulators)
     if apart:
@@ -422,7 +422,7 @@ def play_match(
             blocks = trial.blocks(chunks_of, _deal_seconds(trial.table, of_table), files)
             trial.play(blocks, execution.progress, f"deals ({trial.table.name})")
     if failed := failures(apart):
-        made = {**made, "failures": failed}
+        made = {**made, "failures": failed, "failed_decisions": listed_failures(apart)}
     answer = answer_of(trials, costs, made, interrupted=False)
     write_to(where, answer, files)
     return answer
