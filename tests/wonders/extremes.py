@@ -267,14 +267,15 @@ def facts_of(catalogue: Catalogue) -> FactCatalogue:
         }
         for wonder in catalogue.wonders
     ]
-    return catalogue_of({"cards": list(card_facts(catalogue).values()), "wonders": boards})
+    facts = catalogue_of({"cards": list(card_facts(catalogue).values()), "wonders": boards})
+    facts.counters.update({counter.name: asdict(counter) for counter in catalogue.counters})
+    return facts
 
 
 def twin_of(case: Case) -> Reference:
     """Return the reference twin with the facts of a case."""
     catalogue = load_catalogue(case.ruleset, patches=case.patches, changes=case.changes)
     facts = facts_of(catalogue)
-    facts.counters.update({counter.name: asdict(counter) for counter in catalogue.counters})
     for file in catalogue.effects:
         functions = runpy.run_path(str(file.place))
         facts.functions.update({(file.place.stem, name): functions[name] for name, _ in file.arguments})

@@ -130,19 +130,6 @@ def test_a_game_without_wishes_has_no_worth(toy: None) -> None:
         overruled_for(wsim.Plan.make(game="toy"), ["worth:Palace"])
 
 
-def test_worth_cannot_be_a_target_of_balance(wsim_command: Command, tmp_path: Path) -> None:
-    goal = tmp_path / "goal.toml"
-    goal.write_text(
-        '[plan]\npolicies = "balanced"\n[[target]]\nmetric = "worth:Palace"\nat_most = 0.1\n'
-        '[[knob]]\npath = "cards.Palace.points"\nrange = "-1..1"\n',
-        encoding="utf-8",
-    )
-    result = wsim_command("balance", str(goal), "-o", str(tmp_path / "patch.toml"))
-    assert result.code == 2
-    assert "'worth:Palace' is a metric of wsim whatif and wsim compare" in result.err
-    assert not (tmp_path / "patch.toml").exists()
-
-
 def test_an_answer_can_be_asked_again(tmp_path: Path, wsim_command: Command) -> None:
     out = tmp_path / "answer.json"
     words = ("--set", "cards.Palace.points=16", "--policies", "balanced", "--metric", "worth:Palace", "--budget", "300")

@@ -15,7 +15,7 @@ from wsim.wonders.words import PARAMETERS
 
 pytestmark = [pytest.mark.jit_off, pytest.mark.boundscheck]
 
-SEARCHERS = ("search",)  # they get the whole game: tests/policies/test_search.py
+SEARCHERS = ("search", "endgame")  # they get the whole game: tests/policies/test_search.py
 FOUR = ("Gizah A", "Rhodos A", "Ephesos A", "Alexandria A")
 
 

@@ -1,4 +1,4 @@
-"""Chapter 12, cards by formula (R52-R58, R64-R69)."""
+"""Chapter 12, cards by formula (R52-R58, R64-R71)."""
 
 # ruff: noqa: N802
 
@@ -19,12 +19,14 @@ Clause = dict[str, Any]
 BOARDS = ("Gizah A", "Rhodos A", "Ephesos A", "Alexandria A")
 
 
-def table(when: dict[str, list[Clause]], *, stages: list[Clause] | None = None, **more: Any) -> Position:
+def table(
+    when: dict[str, list[Clause]], *, stages: list[Clause] | None = None, changes: tuple[str, ...] = (), **more: Any
+) -> Position:
     """Return four cities with ten coins each, where these cards have these clauses."""
-    changes = [f'cards."{name}".when={written(clauses)}' for name, clauses in when.items()]
+    changed = [*changes, *(f'cards."{name}".when={written(clauses)}' for name, clauses in when.items())]
     if stages is not None:
-        changes.append(f"wonders.Gizah.A.1.when={written(stages)}")
-    p = Position("1e", *BOARDS, changes=tuple(changes), **more)
+        changed.append(f"wonders.Gizah.A.1.when={written(stages)}")
+    p = Position("1e", *BOARDS, changes=tuple(changed), **more)
     for seat in range(4):
         p.city(seat, coins=10)
     return p
@@ -456,3 +458,44 @@ def test_R69_structures_are_counted_by_what_they_are(counted: str, number: int) 
     p.city(1, "Altar", "Stockade", "Tree Farm", "Temple", "Theater")
     p.play({0: "Palace"})
     assert p.coins[0] == 10 + number
+
+
+def test_R70_a_counter_stops_at_its_bounds_and_what_is_gained_comes_before_what_is_lost() -> None:
+    p = table(
+        {
+            "Altar": [{"event": "built", "gain": {"counter": {"favour": 4}}, "lose": {"counter": {"favour": 1}}}],
+            "Baths": [gain("built", "counter.favour + 10 * left.counter.favour")],
+        },
+        changes=("counters.favour={ least = 1, most = 3 }",),
+    )
+    p.play({0: "Altar", 1: "Stone Pit"})
+    p.play({0: "Baths", 1: "Baths"})
+    assert p.coins[0] == 10 + 2 + 10 * 1  # 1 + 4 stops at 3, less 1; the left neighbour has the least value
+    assert p.coins[1] == 10 + 1 + 10 * 1  # seat 0 is its right neighbour
+
+
+def test_R70_a_counter_of_the_table_is_one_for_all() -> None:
+    p = table(
+        {
+            "Altar": [{"event": "built", "gain": {"counter": {"strife": 2}}}],
+            "Baths": [gain("built", "counter.strife")],
+        },
+        changes=("counters.strife={ of = 'table', most = 9 }",),
+    )
+    p.play({0: "Altar", 2: "Altar"})
+    p.play({1: "Baths"})
+    assert p.coins[1] == 10 + 4
+
+
+def test_R71_a_clause_knows_the_card_that_caused_it_and_how_it_was_built() -> None:
+    known = "100 * card.age + 10 * card.points + (1 if card.paid else 0)"
+    p = table({"Altar": [gain("card_built", f"max(0, min(900, {known}))")]})
+    p.city(0, "Altar")
+    p.play({0: "Theater"})
+    assert p.coins[0] == 10 + 100 + 20 + 1
+
+
+def test_R71_what_was_built_in_this_turn_counts_before_any_clause_acts() -> None:
+    p = table({"Altar": [gain("built", "100 * left.new_cards + 10 * right.new_cards + new_cards")]})
+    p.play({0: "Altar", 1: "Stone Pit", 2: "Baths"})
+    assert p.coins[0] == 10 + 100 + 1
