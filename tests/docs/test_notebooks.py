@@ -27,6 +27,7 @@ SCRIPTS = (
     "worth_and_right",
     "made_playtests",
     "value_net",
+    "where_to_think",
 )
 NOTEBOOKS = sorted(path for path in (ROOT / "analysis").glob("*.py") if path.stem not in SCRIPTS)
 PUBLIC = {"wsim", "wsim.stats", "wsim.wonders.analysis"}
@@ -90,6 +91,14 @@ def test_the_tables_of_strength_have_intervals_and_people_next_to_them(tmp_path:
     lines = python(str(ROOT / "analysis" / "how_strong.py"), "random", "20", cwd=tmp_path).splitlines()
     assert sum("±" in line for line in lines) == 16 + 5
     assert sum("| people |" in line for line in lines) == 5
+
+
+def test_noise_and_error_are_measured_by_age_and_turn(tmp_path: Path) -> None:
+    words = ("--decisions", "4", "--playouts", "8")
+    printed = python(str(ROOT / "analysis" / "where_to_think.py"), *words, cwd=tmp_path)
+    rows = [line.split("┆") for line in printed.splitlines() if line.startswith("│ ") and "." in line]
+    assert sum(int(row[2]) for row in rows) == 4
+    assert all(float(row[3]) > 0 for row in rows)  # playouts vary
 
 
 def test_the_picture_of_the_readme_shows_its_run(tmp_path: Path) -> None:
