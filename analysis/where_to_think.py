@@ -77,6 +77,7 @@ def main() -> None:
         (1.96 * pl.col("gain").std() / pl.len().sqrt()).alias("±"),
     )  # fmt: skip
     shown = table.with_columns(explained=1 - pl.col("error") / pl.col("difference")).sort("age", "turn")
+    shown = shown.with_columns(pl.col("age", "turn") + 1)
     with pl.Config(tbl_rows=-1, tbl_cols=-1, float_precision=4, tbl_hide_dataframe_shape=True):
         print(shown)
 

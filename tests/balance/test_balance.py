@@ -347,7 +347,7 @@ def test_an_interrupted_search_says_what_it_knows_and_continues(
     assert (refused.code, refused.out) == (2, "")
     assert "continue with --resume, or remove it" in refused.err
     other = wsim_command("balance", goal, "--out", "patch.toml", "--seed", "2", "--resume", *FEW)
-    assert "belongs to another goal, seed or version of wsim" in other.err
+    assert "belongs to a different goal, seed or version of wsim" in other.err
     went_on = wsim_command("balance", goal, "--out", "patch.toml", "--resume", *FEW)
     assert went_on.code == 0
     record = json.loads(Path("patch.json").read_text(encoding="utf-8"))
