@@ -168,7 +168,13 @@ def labelled(table: Table, *columns: str) -> pl.DataFrame:
 
 
 def _interval(row: Mapping[str, Any], name: str, decimals: int = 2) -> str:
-    return f"95% interval {number_range(row[f'{name} from'], row[f'{name} to'], decimals)}"
+    numbers = number_range(row[f"{name} from"], row[f"{name} to"], decimals)
+    return f"95% interval {numbers}{_allowing(row)}"
+
+
+def _allowing(row: Mapping[str, Any]) -> str:
+    """Return what an interval of ``_with_players`` allows for, to follow its numbers."""
+    return ", allowing for other good players" if row.get(PLAYER_HALF_WIDTH) is not None else ""
 
 
 def about_levels(table: Table, section: str, games: int) -> list[Statement]:
@@ -326,8 +332,8 @@ def _worth_most(first: Mapping[str, Any], others: pl.DataFrame, noun: str, secti
         "clear",
         headline,
         f"Seats that want {first['label']} win {number(100 * abs(first[WORTH]), 1)} percentage points {more} often "
-        f"with it than with the next best thing ({number_range(100 * low, 100 * high, 1)}). The most extreme of many "
-        "estimates tends to overstate.",
+        f"with it than with the next best thing ({number_range(100 * low, 100 * high, 1)}{_allowing(first)}). "
+        "The most extreme of many estimates tends to overstate.",
         section,
     )
 

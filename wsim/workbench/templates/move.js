@@ -8,7 +8,8 @@ let depth = 0;  // changes that can be undone
 
 function written(value, kind, signed) {
   if (value === null) return "";
-  const text = kind === "share" ? `${(100 * value).toFixed(1)}%` : value.toFixed(2);
+  const unit = signed ? "\u00a0pp" : "%";
+  const text = kind === "share" ? `${(100 * value).toFixed(1)}${unit}` : value.toFixed(2);
   return (signed && value > 0 ? `+${text}` : text).replace("-", "\u2212");
 }
 
