@@ -42,7 +42,7 @@ def test_an_empty_folder_offers_three_things(chrome: Chrome, address: str, schem
 def test_a_run_is_followed_stopped_and_continued(chrome: Chrome, address: str, folder: Path) -> None:
     from selenium.webdriver.support.ui import WebDriverWait
 
-    entered(chrome, address, 390, "/ask/run?policies=random&games=60k&out=study")
+    entered(chrome, address, 390, "/ask/run?policies=random&games=150k&out=study")
     chrome.find_element("css selector", ".go button").click()
     soon(chrome).until(lambda one: one.execute_script(FIGURES))
     assert "games. A dot is the estimate" in chrome.find_element("css selector", "#so-far").text
@@ -52,7 +52,7 @@ def test_a_run_is_followed_stopped_and_continued(chrome: Chrome, address: str, f
     chrome.find_element("css selector", "#asked form button").click()
     soon(chrome).until(lambda one: one.execute_script(OVER))
     games = load_run(folder / "study").games
-    assert 0 < games < 60_000
+    assert 0 < games < 150_000
     chrome.get(base(address))
     soon(chrome).until(lambda one: one.find_elements("css selector", ".finding strong"))
     assert "not finished" in chrome.find_element("css selector", "#found tbody").text
@@ -60,12 +60,12 @@ def test_a_run_is_followed_stopped_and_continued(chrome: Chrome, address: str, f
     assert complaints(chrome) == []
     assert chrome.execute_script("return document.documentElement.scrollWidth <= innerWidth")
     chrome.find_element("link text", "Continue").click()
-    assert chrome.find_element("css selector", "input[name=games]").get_attribute("value") == "60000"
+    assert chrome.find_element("css selector", "input[name=games]").get_attribute("value") == "150000"
     field = chrome.find_element("css selector", "input[name=games]")
     field.clear()
-    field.send_keys("60100")
+    field.send_keys("150100")
     chrome.find_element("css selector", ".go button").click()
-    WebDriverWait(chrome, 300).until(lambda one: one.execute_script(OVER))  # tens of thousands of games
-    assert load_run(folder / "study").games == 60_100
+    WebDriverWait(chrome, 300).until(lambda one: one.execute_script(OVER))  # a hundred thousand games
+    assert load_run(folder / "study").games == 150_100
     soon(chrome).until(lambda one: one.execute_script(FIGURES))
     assert complaints(chrome) == []
