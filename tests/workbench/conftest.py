@@ -36,3 +36,9 @@ def serve() -> Iterator[Serve]:
     for process in running:
         process.kill()
         process.communicate()
+
+
+@pytest.fixture(scope="module")
+def address(folder: Path, serve: Serve) -> str:
+    """Return the address of a workbench that serves the ``folder`` of the test module."""
+    return serve(folder)[1]

@@ -26,11 +26,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("asking")
 
 
-@pytest.fixture(scope="module")
-def address(folder: Path, serve: Serve) -> str:
-    return serve(folder)[1]
-
-
 @pytest.fixture
 def view(chrome: Chrome, address: str) -> Chrome:
     """The list of questions, 390 pixels wide."""

@@ -9,7 +9,6 @@ import pytest
 
 from tests.report.browser import complaints
 from tests.workbench.browsing import base, entered, shown_and_sound, soon
-from tests.workbench.conftest import Serve
 
 if TYPE_CHECKING:
     from selenium.webdriver import Chrome
@@ -23,11 +22,6 @@ POINTS = ".slider[data-path='cards.Palace.points']"
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("moving")
-
-
-@pytest.fixture(scope="module")
-def address(folder: Path, serve: Serve) -> str:
-    return serve(folder)[1]
 
 
 def deals(view: Chrome) -> int:

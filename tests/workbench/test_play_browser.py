@@ -10,7 +10,6 @@ import pytest
 import wsim
 from tests.report.browser import colours, complaints, resize
 from tests.workbench.browsing import base, entered, soon
-from tests.workbench.conftest import Serve
 
 if TYPE_CHECKING:
     from selenium.webdriver import Chrome
@@ -26,11 +25,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         game.follow()
     (folder / "ours.json").write_text(game.to_json())
     return folder
-
-
-@pytest.fixture(scope="module")
-def address(folder: Path, serve: Serve) -> str:
-    return serve(folder)[1]
 
 
 @pytest.fixture

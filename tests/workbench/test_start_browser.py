@@ -9,7 +9,6 @@ import pytest
 
 from tests.report.browser import complaints
 from tests.workbench.browsing import base, entered, shown_and_sound, soon
-from tests.workbench.conftest import Serve
 from wsim.lab.store import load_run
 
 if TYPE_CHECKING:
@@ -24,11 +23,6 @@ OVER = "return document.getElementById('asked')?.dataset.over === '1'"
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("beginning")
-
-
-@pytest.fixture(scope="module")
-def address(folder: Path, serve: Serve) -> str:
-    return serve(folder)[1]
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
