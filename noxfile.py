@@ -46,8 +46,8 @@ def pages(session: nox.Session) -> None:
 
 @nox.session
 def screens(session: nox.Session) -> None:
-    """Regenerate the pictures of the workbench."""
-    session.run("python", "-m", "tests.workbench.screens", "docs/images", external=True)
+    """Regenerate the pictures of the workbench; arguments name some of them."""
+    session.run("python", "-m", "tests.workbench.screens", "docs/images", *session.posargs, external=True)
 
 
 @nox.session

@@ -72,6 +72,10 @@ class Position(ABC):
         lines = [wrap(f"{name}: {value}", 80, subsequent_indent="  ") for name, value in self.view(seat).items()]
         return [line for part in lines for line in part]
 
+    def obstacles(self) -> Mapping[str, str]:
+        """Return why things cannot be done that a person may miss among the moves: sentences by the name of a card."""
+        return {}
+
     def columns(self, history: bool = True) -> tuple[str, ...]:  # noqa: ARG002 (games that tell their past read it)
         """Return the names of an observation's numbers; without history, only those of the current table."""
         return ()

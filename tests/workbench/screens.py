@@ -1,5 +1,7 @@
 """The pictures of ``docs/workbench.md``: ``python -m tests.workbench.screens docs/images`` (``nox -s screens``).
 
+Names of pictures as further arguments make only those.
+
 A browser without a window looks at a server of a folder with two runs and a position; it needs what the tests marked
 ``browser`` need.
 """
@@ -32,8 +34,8 @@ POLICIES = ("balanced", "science", "military", "greedy")
 WIDE, NARROW = 1080, 390
 
 
-def main(target: Path) -> None:
-    """Write the pictures into a folder."""
+def main(target: Path, *names: str) -> None:
+    """Write the pictures into a folder: all, or those that are named."""
     target.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(prefix="wsim-screens-") as scratch:
         folder = Path(scratch) / "games"
@@ -49,7 +51,8 @@ def main(target: Path) -> None:
             colours(chrome, "light")
             chrome.get(address)
             soon(chrome).until(lambda one: "token" not in one.current_url and "·" in one.title)
-            for name, (width, height, start, show) in SCREENS.items():
+            for name in names or SCREENS:
+                width, height, start, show = SCREENS[name]
                 resize(chrome, width)
                 show(chrome, base(address))
                 (target / f"workbench-{name}.png").write_bytes(_picture(chrome, width, height, start))
@@ -59,7 +62,7 @@ def main(target: Path) -> None:
 @contextlib.contextmanager
 def _serving(folder: Path) -> Iterator[str]:
     """Give the address of a server of a folder."""
-    command = [sys.executable, "-m", "wsim", "open", "--no-browser", "-q"]
+    command = [sys.executable, "-m", "wsim", "open", "--no-browser", "-q", "--host", "0.0.0.0"]  # codes to scan
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     with subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
@@ -146,6 +149,12 @@ def _play(chrome: Chrome, server: str) -> None:
     chrome.get(f"{seat}?chance=1")
 
 
+def _night(chrome: Chrome, server: str) -> None:
+    """Look at a table as phones reach it."""
+    chrome.get(f"{server}/play")
+    opened(chrome, "Ann", "Bob", "Cleo")
+
+
 def _analyse(chrome: Chrome, server: str) -> None:
     chrome.get(f"{server}/analyse?file=ours.json&finish=1&playouts=50")
     soon(chrome).until(lambda one: "Working it out" not in text(one))
@@ -163,9 +172,10 @@ SCREENS: dict[str, tuple[int, int, str, Callable[[Chrome, str], None]]] = {
     "change": (WIDE, 760, "#at", _change),
     "move": (WIDE, 1500, "body", _move),
     "play": (NARROW, 1000, "body", _play),
+    "night": (WIDE, 760, "body", _night),
     "analyse": (WIDE, 850, "main section:nth-of-type(2)", _analyse),
 }
 """By the name of the picture: width and height in pixels, the element that it begins with, what leads there."""
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), *sys.argv[2:])

@@ -71,7 +71,8 @@ def test_a_table_and_its_first_turn(caller: Caller) -> None:
     assert chosen(caller, link(table), page).status == 303
     after = caller.get(link(table), cookie=None).text
     assert "Age I, turn 2" in after
-    assert "seat 1: " in after
+    assert "random 1: " in after  # by name, not by number
+    assert "seat 1: " not in after.partition("All that you know, in words")[0]
     assert caller.post(f"{link(table)}/undo", cookie=None).status == 303
     version = f'data-version="{table.version}"'
     assert caller.get(link(table), cookie=None).text.replace(version, 'data-version="1"') == page.text
@@ -153,6 +154,17 @@ def hidden_names(game: wsim.Game, seat: int) -> set[str]:
     return {card for other, hand in enumerate(whole["hands"]) if other != seat for card in hand if card not in mine}
 
 
+def unseen(game: wsim.Game) -> set[str]:
+    """Return the cards in hands that nobody has built in the open."""
+    whole = game.record()
+    public = json.dumps([whole["cities"], whole["public_moves"]])
+    return {card for hand in whole["hands"] for card in hand if f'"{card}"' not in public}
+
+
+PRINTED = r"Free with [^<\"]*|Makes [^<\"]* free"
+"""Names of other cards that are printed on the cards that a seat sees."""
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("rules", ["seven_wonders 1e", "seven_wonders 2e-cities"])
 def test_no_hidden_card_in_any_byte_of_a_whole_game(caller: Caller, rules: str) -> None:
@@ -160,6 +172,10 @@ def test_no_hidden_card_in_any_byte_of_a_whole_game(caller: Caller, rules: str) 
     table = opened(caller, rules=rules, name2="Cid", seed="987654321")
     looked = 0
     while not table.over:
+        watched = re.sub(PRINTED, "", caller.get(f"/seat/{table.watching}", cookie=None).text)
+        for card in unseen(table.game()):
+            assert not re.search(rf"\b{re.escape(card)}\b", watched), card
+        assert "987654321" not in watched
         for seat in (0, 2):
             game, address = table.game(), link(table, seat)
             if game.to_move is None:
@@ -169,7 +185,7 @@ def test_no_hidden_card_in_any_byte_of_a_whole_game(caller: Caller, rules: str) 
                 sent.append(caller.get(f"{address}?hint=1", cookie=None))
             text = " ".join(one.text + json.dumps(dict(one.headers)) for one in sent)
             assert "987654321" not in text
-            text = re.sub(r"Free with [^<\"]*|Makes [^<\"]* free", "", text)  # printed on the cards that the seat sees
+            text = re.sub(PRINTED, "", text)
             for card in hidden_names(game, seat):
                 looked += 1
                 assert not re.search(rf"\b{re.escape(card)}\b", text), (seat, card, game.observe(seat).record)

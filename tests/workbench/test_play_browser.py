@@ -73,6 +73,38 @@ def test_two_people_play_by_keys_and_a_page_that_waits_renews_itself(view: Chrom
     soon(view).until(lambda one: "playouts of each move" in text(one).lower())
 
 
+@pytest.mark.parametrize("width", [1280, 390])
+def test_sitting_down_by_the_invitation_while_somebody_watches(view: Chrome, width: int) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    resize(view, width)
+    opened(view, "One", "Two")
+    invitation, watching = (str(view.find_element("id", name).get_attribute("href")) for name in ("invite", "watch"))
+    assert view.execute_script("return document.querySelectorAll('.place:not([hidden])').length") == 0
+    view.get(invitation)
+    assert complaints(view) == []
+    view.find_element("id", "name").send_keys("Gül")
+    view.find_element("css selector", ".places button").send_keys(Keys.ENTER)
+    soon(view).until(lambda one: "Gül at" in one.title)
+    seat = view.current_url
+    view.get(invitation)  # scanned again: the browser has a seat
+    assert view.current_url == seat
+    first = view.current_window_handle
+    view.switch_to.new_window("tab")
+    view.get(watching)
+    soon(view).until(lambda one: "Still to choose: Gül, Two" in text(one))
+    assert complaints(view) == []
+    assert view.execute_script("return document.documentElement.scrollWidth <= innerWidth")
+    watch = view.current_window_handle
+    view.switch_to.window(first)
+    view.find_element("css selector", ".moves button").send_keys(Keys.ENTER)
+    soon(view).until(lambda one: "Still to choose: Two" in text(one))
+    view.switch_to.window(watch)
+    soon(view).until(lambda one: "Still to choose: Two" in text(one))
+    view.close()
+    view.switch_to.window(first)
+
+
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
 def test_an_accessibility_engine_reports_no_problems(view: Chrome, address: str, scheme: str, width: int) -> None:
     colours(view, scheme)

@@ -248,6 +248,9 @@ def _of_position(file: Mapping[str, Any], number: int) -> Iterator[dict[str, Any
     view = game.record()
     places = view.get("cities", view.get("seats", []))
     named = [{key: place[key] for key in ("wonder", "side", "built") if key in place} for place in places]
+    people, date = file.get("people") or [], {"date": file["date"]} if "date" in file else {}
+    for seat, name in zip(named, people, strict=False):
+        seat |= date | ({"player": name} if name else {})
     yield from _of_trace({"ruleset": game.plan.ruleset, "seats": named, "scores": game.result}, number)
 
 

@@ -298,6 +298,10 @@ class Game:
         """Return what a seat may know as a scene for a page; None if the game has no pages."""
         return self._simulator.scene(self._position.view(self._checked(seat)))
 
+    def obstacles(self) -> Mapping[str, str]:
+        """Return why the seat that decides cannot do some things, as sentences by the name of a card or a stage."""
+        return self._position.obstacles()
+
     def payments(self, move: Mapping[str, Any]) -> dict[str, int]:
         """Return the payments for a move: coins by recipient (``bank``, ``seat 2``)."""
         return self._simulator.payments(move)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from wsim.errors import Mistakes, UserError, nearest
@@ -15,7 +15,7 @@ FORMAT = "wsim-position/1"
 MAX_STEPS = 10_000
 MAX_LETTERS = 1 << 22
 _FORMER = "wsim-play/1"
-_KEYS = ("format", "streams", "game", "plan", "number", "position", "steps", "scores", "seat")
+_KEYS = ("format", "streams", "game", "plan", "number", "position", "steps", "scores", "seat", "people", "date")
 _UNWANTED = ("games", "picks", "game")
 
 
@@ -33,6 +33,17 @@ def file_of(plan: Plan, **rest: Any) -> dict[str, Any]:
         "plan": {key: list(value) if isinstance(value, tuple) else value for key, value in keys.items()},
         **rest,
     }
+
+
+def with_people(text: str, people: Sequence[str | None], date: str) -> str:
+    """Return a position file that also says who sat in each seat (None: a policy), and on which day they played."""
+    return json.dumps({**_parsed(text), "people": list(people), "date": date}, indent=1, ensure_ascii=False)
+
+
+def people_in(text: str) -> dict[int, str]:
+    """Return the names of the people of a position file by seat; empty if it does not say."""
+    people = _parsed(text).get("people")
+    return {seat: name for seat, name in enumerate(people) if name} if isinstance(people, list) else {}
 
 
 def read(text: str, *, trust: bool = False) -> tuple[Plan, int, Mapping[str, Any] | None, list[Any]]:
@@ -80,6 +91,8 @@ def _refuse_wrong_keys(file: Mapping[str, Any]) -> None:
         ("position", dict, "an object"),
         ("game", str, "a name"),
         ("number", int, "a whole number"),
+        ("people", list, "a list"),
+        ("date", str, "a text"),
     ):
         value = file.get(key)
         if type(value) is not kind and not (value is None and (key in ("seat", "position") or key not in file)):
@@ -90,6 +103,8 @@ def _refuse_wrong_keys(file: Mapping[str, Any]) -> None:
             mistakes.add(f"a position file has no {key!r}{nearest(key, _KEYS)}: it has {', '.join(_KEYS)}")
     if file.get("format") != FORMAT:
         mistakes.add(f"a position file begins with the format {FORMAT!r}, not {file.get('format')!r}")
+    if not all(name is None or isinstance(name, str) for name in file.get("people") or ()):
+        mistakes.add("the people of a position file must be names or null")
     steps = file.get("steps")
     if isinstance(steps, list) and len(steps) > MAX_STEPS:
         mistakes.add(f"a position file has at most {MAX_STEPS} steps, not {len(steps)}")

@@ -7,6 +7,7 @@ from typing import Any
 
 from wsim.kernels.commands import COUNT
 from wsim.positions.machine import StatePosition
+from wsim.wonders.describe.obstacles import obstacles
 from wsim.wonders.describe.text import view_lines
 from wsim.wonders.describe.trace import move_record
 from wsim.wonders.describe.view import columns, view_of
@@ -55,6 +56,11 @@ class WondersPosition(StatePosition):
 
     def text(self, seat: int) -> list[str]:
         return view_lines(self.simulator.catalogue, self.view(seat))
+
+    def obstacles(self) -> dict[str, str]:
+        if self.to_move is None or self.decision() != "turn":
+            return {}
+        return dict(obstacles(self.moves(), self.names, self.machine.rules, self.record.public, self.to_move))
 
     def columns(self, history: bool = True) -> tuple[str, ...]:
         return columns(self.simulator.catalogue, self.machine.rules, history)

@@ -24,14 +24,16 @@ from wsim.positions.game_value import Game
 from wsim.positions.kernel_game import compile_stepping
 from wsim.positions.move_text import move_text, value_texts
 from wsim.positions.played_game import HINTS, hint
-from wsim.positions.position_file import read
+from wsim.positions.position_file import people_in, read
 from wsim.report.cards import Faces, cards_in
 from wsim.spec.catalogues import catalogues_of
+from wsim.workbench.evening import standings
 from wsim.workbench.guard import ANY, origin_of
 from wsim.workbench.play_table import MAX_LETTERS, MAX_PEOPLE, Decision, Table, Tables, new_seed, person
 from wsim.workbench.rendering import folder_of, form_of, page, whole
 
 if TYPE_CHECKING:
+    from markupsafe import Markup
     from starlette.applications import Starlette
     from starlette.requests import Request
 
@@ -53,7 +55,7 @@ def tables_of(app: Starlette) -> Tables:
 
 def begin(app: Starlette) -> None:
     """Start without tables."""
-    app.state.play_tables, app.state.thoughts = Tables(), Thoughts()
+    app.state.play_tables, app.state.thoughts = Tables(app.state.folder.root), Thoughts()
 
 
 def end(app: Starlette) -> None:
@@ -61,6 +63,7 @@ def end(app: Starlette) -> None:
     for table in tables_of(app):
         if table.ready and not table.over and table.file is not None and table.game().steps:
             table.save(table.file)
+    tables_of(app).keep()
 
 
 class Thoughts:
@@ -127,6 +130,8 @@ def _tables_page(
         file=file,
         plan=plan,
         seats=range(MAX_PEOPLE if plan is None else min(plan.players, MAX_PEOPLE)),
+        people=people_in(folder_of(request).text(file)) if file else {},
+        scripts=["play.js"],
         letters=MAX_LETTERS,
         styles=["play.css"],
         policies=sorted({str(row["name"]) for _, game in loadable_games() for row in game.policies()}),
@@ -166,16 +171,17 @@ def open_table(request: Request) -> Response:
 
 def _opened(request: Request, fields: Mapping[str, str]) -> Table:
     names = {seat: name for seat in range(MAX_PEOPLE) if (name := person(fields.get(f"name{seat}", "")))}
-    folder = folder_of(request)
+    folder, minutes = folder_of(request), fields.get("clock", "").strip()
+    clock = 60 * whole("the minutes for a choice", minutes) if minutes else 0
     if file := fields.get("file"):
         text = folder.text(file)
         plan = read(text)[0]
-        return tables_of(request.app).open(lambda: Game.from_json(text), plan, names, folder.root)
+        return tables_of(request.app).open(lambda: Game.from_json(text), plan, names, folder.root, clock)
     plan = _plan(request, fields)
     if not find_game(plan.game).cold():  # else compiling takes longer than a browser should wait
         with compile_stepping():
             find_game(plan.game).prepare(plan)
-    return tables_of(request.app).open(lambda: Game(plan), plan, names, folder.root)
+    return tables_of(request.app).open(lambda: Game(plan), plan, names, folder.root, clock)
 
 
 def _plan(request: Request, fields: Mapping[str, str]) -> Plan:
@@ -205,20 +211,38 @@ def show_table(request: Request) -> Response:
     """Return the page of a table for its owner: links of the seats, saving, closing."""
     table = tables_of(request.app).of(request.path_params["key"])
     version, base = table.version, _base(request)
+    local = base.startswith(("http://127.", "http://localhost"))
+    addresses: dict[int | str, str] = {
+        "invite": f"{base}/seat/{table.inviting}",
+        "watch": f"{base}/seat/{table.watching}",
+        **{seat: f"{base}/seat/{link}" for seat, link in table.links.items()},
+    }
     return page(
         request,
         "table.html.j2",
         table.title,
         version=version,
         table=table,
-        base=base,
+        addresses=addresses,
+        codes={} if local else {place: qr_code(address) for place, address in addresses.items()},
         sitting=table.sitting(),
+        free=table.free(),
+        standings=standings(table.evening),
         waited_for=table.waited_for() if table.ready else [],
         seen=table.seen()[-LINES:] if table.ready else [],
         scripts=["play.js"],
         styles=["play.css"],
-        local=base.startswith(("http://127.", "http://localhost")),
+        local=local,
     )
+
+
+def qr_code(address: str) -> Markup:
+    """Return a QR code of an address as an SVG drawing; the address is always next to it as text."""
+    import segno
+    from markupsafe import Markup
+
+    code = segno.make(address, error="m", micro=False)
+    return Markup(code.svg_inline(scale=4, border=3, dark="#000", light="#fff", omitsize=True, svgclass="qr"))
 
 
 def _base(request: Request) -> str:
@@ -257,10 +281,13 @@ def close_table(request: Request) -> Response:
 
 async def show_seat(request: Request) -> Response:
     """Return the page of a seat from what the seat knows: its view, moves and results of playouts."""
-    table, seat = tables_of(request.app).seat(request.path_params["link"])
+    table, place = tables_of(request.app).place(request.path_params["link"])
+    if place == "invite":
+        return await run_in_threadpool(_invitation, request, table)
+    seat = place if isinstance(place, int) else None
     version, learned = table.version, dict[str, Any]()
     for wanted, work in (("hint", _hints), ("chance", _chance)):
-        if wanted in request.query_params and table.ready and not table.over:
+        if seat is not None and wanted in request.query_params and table.ready and not table.over:
             key = (table.key, str(seat), wanted)
             learned[wanted] = await _thoughts_of(request.app).about(key, version, partial(work, table, seat))
     if table.version != version:  # the playouts are of a past decision
@@ -294,35 +321,95 @@ def to_seat(request: Request) -> Response:
     return RedirectResponse(f"/seat/{request.path_params['link']}", HTTPStatus.SEE_OTHER)
 
 
-def _seat_page(request: Request, table: Table, seat: int, learned: Mapping[str, Any]) -> Response:
+def rematch(request: Request) -> Response:
+    """Deal the next game at a table."""
+    table, seat = tables_of(request.app).seat(request.path_params["link"])
+    try:
+        table.rematch()
+        tables_of(request.app).keep()
+    except UserError as error:
+        table.refuse(seat, str(error))
+    return to_seat(request)
+
+
+def rematch_of_table(request: Request) -> Response:
+    """Deal the next game at a table, for whoever opened it."""
+    table = tables_of(request.app).of(request.path_params["key"])
+    table.rematch()
+    tables_of(request.app).keep()
+    return RedirectResponse(f"/play/{table.key}", HTTPStatus.SEE_OTHER)
+
+
+def _invitation(request: Request, table: Table, refused: str = "", given: str = "") -> Response:
+    """Return the page on which people sit down; a browser that has a seat is led there."""
+    own = request.cookies.get(_cookie(table), "")
+    if own in table.links.values():
+        return RedirectResponse(f"/seat/{own}", HTTPStatus.SEE_OTHER)
+    free = [(seat, table.names[seat]) for seat in table.free()]
+    return page(
+        request, "invite.html.j2", f"Sit down at {find_game(table.plan.game).TITLE}", menu=(), table=table, free=free,
+        letters=MAX_LETTERS, refused=refused, given=given, styles=["play.css"],
+        status=HTTPStatus.BAD_REQUEST if refused else HTTPStatus.OK,
+    )  # fmt: skip
+
+
+def sit_down(request: Request) -> Response:
+    """Give a seat to a person with the invitation, and remember the browser."""
+    table, place = tables_of(request.app).place(request.path_params["link"])
+    if place != "invite":
+        return to_seat(request)
+    fields = dict(form_of(request))
+    try:
+        name, seat = person(fields.get("name", "")), whole("a seat", fields.get("seat", ""))
+        if seat not in table.free():
+            raise UserError("Somebody else has just taken this seat: choose another one.")
+        table.rename(seat, name or table.names[seat])
+        tables_of(request.app).keep()
+    except UserError as error:
+        return _invitation(request, table, str(error), fields.get("name", ""))
+    reply = RedirectResponse(f"/seat/{table.links[seat]}", HTTPStatus.SEE_OTHER)
+    reply.set_cookie(_cookie(table), table.links[seat], path="/seat/", httponly=True, samesite="lax")
+    return reply
+
+
+def _cookie(table: Table) -> str:
+    return f"wsim-seat-{table.key}"
+
+
+def _seat_page(request: Request, table: Table, seat: int | None, learned: Mapping[str, Any]) -> Response:
+    """Return the page of a seat, or of those who watch (``seat`` None)."""
     link = request.path_params["link"]
     values: dict[str, Any] = {
         "version": table.version,  # read first: later changes are shown by the next page
         "table": table,
         "seat": seat,
         "link": link,
-        "sentence": table.refusal(seat) or table.failure,
+        "sentence": table.failure or ("" if seat is None else table.named(table.refusal(seat))),
         "menu": (),
         "scripts": ["play.js"],
         "styles": ["play.css"],
         "game": table.plan.game,
     }
-    heading = f"{table.names[seat]} at {find_game(table.plan.game).TITLE}"
+    heading = f"{'Watching' if seat is None else f'{table.names[seat]} at'} {find_game(table.plan.game).TITLE}"
     if not table.ready:
         return page(request, "seat.html.j2", heading, **values, decision=None)
-    decision, game = table.decision(seat), table.game()
-    faces, scene = Faces.of_plan(table.plan), game.scene(seat)
+    game, decision = table.game(), None if seat is None else table.decision(seat)
+    faces, scene = Faces.of_plan(table.plan), table.watched() if seat is None else game.scene(seat)
+    obstacles = {} if decision is None else decision.game.obstacles()
+    moves = [] if decision is None or seat is None else _moves(decision, scene, seat, table, obstacles)
     values |= {
         "scene": scene,
         "faces": faces,
         "drawings": faces.hidden(cards_in([scene] if scene else [])),  # only of cards that the seat sees
-        "words": game.view(seat),
+        "words": "" if seat is None else game.view(seat),
+        "standings": standings(table.evening) if len(table.evening) > 1 else (),
+        "obstacles": {name: why for name, why in obstacles.items() if name not in {group["name"] for group in moves}},
         "sitting": table.sitting(),
         "waited_for": table.waited_for(),
         "seen": table.seen()[-LINES:],
         "scores": sorted(game.result or (), key=lambda seat: (-seat["win_share"], -seat["total"])),
         "decision": decision,
-        "moves": () if decision is None else _moves(decision, scene, seat),
+        "moves": moves,
         "hints": learned.get("hint") or (),
         "chance": learned.get("chance") or "",
         "playouts": HINTS,
@@ -330,15 +417,18 @@ def _seat_page(request: Request, table: Table, seat: int, learned: Mapping[str, 
     return page(request, "seat.html.j2", heading, **values)
 
 
-def _moves(decision: Decision, scene: Scene | None, seat: int) -> list[dict[str, Any]]:
-    """Return the legal moves of a decision by card of the hand, those without a card last."""
+def _moves(
+    decision: Decision, scene: Scene | None, seat: int, table: Table, obstacles: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    """Return the legal moves of a decision by card of the hand, with why it cannot be built; others are last."""
     hand = {card.name: card for card in scene.cities[seat].hand} if scene is not None else {}
     groups: dict[str | None, dict[str, Any]] = {}
     for move in decision.game.legal():
         name = move.get("card")
         key = name if isinstance(name, str) else None
-        group = groups.setdefault(key, {"card": hand.get(str(name)), "name": key, "moves": []})
-        group["moves"].append((move["index"], move_text(move, decision.game)))
+        why = obstacles.get(str(name), "")
+        group = groups.setdefault(key, {"card": hand.get(str(name)), "name": key, "why": why, "moves": []})
+        group["moves"].append((move["index"], table.named(move_text(move, decision.game))))
     return sorted(groups.values(), key=lambda group: group["name"] is None)
 
 
@@ -348,7 +438,7 @@ def _hints(table: Table, seat: int) -> list[tuple[str, str, str, str]]:
     if decision is None:
         return []
     return [
-        (move_text(row["move"], decision.game), *value_texts(row, 2, best=rank == 0))
+        (table.named(move_text(row["move"], decision.game)), *value_texts(row, 2, best=rank == 0))
         for rank, row in enumerate(hint(decision.game))
     ]
 
@@ -365,7 +455,7 @@ def _chance(table: Table, seat: int) -> str:
 
 async def changes(request: Request) -> Response:
     """Respond when the table has changed since version ``since``, or after a while."""
-    table, _ = tables_of(request.app).seat(request.path_params["link"])
+    table, _ = tables_of(request.app).place(request.path_params["link"])
     return await waited(request, lambda: table.version)
 
 
@@ -387,7 +477,7 @@ async def waited(request: Request, version: Any) -> Response:
 
 async def replay(request: Request) -> Response:
     """Return the replay of a finished game, with its turning points."""
-    table, _ = tables_of(request.app).seat(request.path_params["link"])
+    table, _ = tables_of(request.app).place(request.path_params["link"])
     game = table.game()
     if game.to_move is not None:
         raise UserError("The game is not over: its replay shows every hand, so it is available at the end.")
@@ -420,6 +510,11 @@ ROUTES = [
     Route("/seat/{link}/changes", changes),
     Route("/seat/{link}/move", move, methods=["POST"]),
     Route("/seat/{link}/undo", undo, methods=["POST"]),
+    Route("/seat/{link}/rematch", rematch, methods=["POST"]),
+    Route("/seat/{link}/join", sit_down, methods=["POST"]),
+    Route("/seat/{link}/rematch", to_seat),
+    Route("/seat/{link}/join", to_seat),
+    Route("/play/{key}/rematch", rematch_of_table, methods=["POST"]),
     Route("/seat/{link}/move", to_seat),
     Route("/seat/{link}/undo", to_seat),
     Route("/seat/{link}/replay", replay),

@@ -1,32 +1,46 @@
-"""Tables: games between people, each with a secret link to a seat, and policies."""
+"""Tables: games between people, each with a secret link to a seat, and policies; an evening of games at one table.
+
+A table has one game after the other. For the next one everybody moves on by one seat, and the links of the people stay
+theirs. Finished games are kept as games of people (``evening.py``).
+"""
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
+import re
 import threading
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import astuple, dataclass, replace
+from datetime import date
 from pathlib import Path
 from secrets import compare_digest, randbelow, token_urlsafe
 from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError
-from wsim.files import write_text
+from wsim.files import text_within, write_text
 from wsim.game import find_game
 from wsim.positions.game_value import Game
 from wsim.positions.kernel_game import compile_stepping
 from wsim.positions.played_game import PlayedGame, ahead, known_to
 from wsim.positions.players import seated
+from wsim.positions.position_file import read, with_people
+from wsim.workbench import kept_tables
+from wsim.workbench.evening import Played, Score, keep
 
 if TYPE_CHECKING:
     from wsim.lab.plan import Plan
+    from wsim.positions.scenes import Scene
 
 MAX_TABLES = 40
 MAX_PEOPLE = 7
 MAX_LETTERS = 40
 """Length limit of a name."""
 SEEDS = 1 << 48
+_KEPT = ("key", "watching", "inviting", "clock", "number")  # of a table after a restart
 STALE = "The game has moved on since this page was made. Please choose again."
 
 
@@ -66,22 +80,61 @@ class Table:
     Attributes
     ----------
     key: identifies the table in addresses. plan: the game. names: the names of the people, by seat.
-    links: the secret link of each person. version: counts the changes. failure: why it cannot be played.
-    file: where the game is saved after every turn, if at all. unsaved: why the last save failed.
+    links: the secret link of each person, by seat. watching: the link of those who only watch. inviting: the link by
+    which people sit down; taken: the links of those who did. version: counts the changes.
+    failure: why it cannot be played. folder: where games are saved after every turn, if at all.
+    unsaved: why the last save failed. clock: the seconds that a choice should take, 0 if nobody counts.
+    number: of the game at the table, from 1. evening: the finished games. unkept: why they are not a run of people.
     """
 
     def __init__(
-        self, begin: Callable[[], Game], plan: Plan, names: Mapping[int, str], folder: Path | None = None
-    ) -> None:
+        self, begin: Callable[[], Game], plan: Plan, names: Mapping[int, str], folder: Path | None = None,
+        clock: int = 0,
+    ) -> None:  # fmt: skip
         self.key, self.plan, self.names = token_urlsafe(6), plan, dict(names)
         self.links = {seat: token_urlsafe(18) for seat in sorted(self.names)}
-        self.version, self.failure, self.unsaved = 0, "", ""
-        self.file = None if folder is None else folder / f"table-{self.key}.json"
+        self.watching, self.inviting, self.taken = token_urlsafe(18), token_urlsafe(18), set[str]()
+        self.version, self.failure, self.unsaved, self.unkept = 0, "", "", ""
+        self.folder, self.clock, self.number, self.evening = folder, clock, 1, list[Played]()
         self._refusals, self._saving = dict[int, str](), threading.Lock()
         self._begin, self._chosen = begin, dict[int, _Choice]()
+        self._asked = dict[int, tuple[str, float]]()  # what each seat is to choose, and since when
         self._played: PlayedGame | None = None
         self._thinking = False
         self._lock = threading.RLock()
+
+    @property
+    def file(self) -> Path | None:
+        """Where the game is saved after every turn, if at all."""
+        return None if self.folder is None else self.folder / self.file_name(self.key, self.number)
+
+    @staticmethod
+    def file_name(key: str, number: int) -> str:
+        """Return the name of the file of a game of a table."""
+        return f"table-{key}{f'-{number}' if number > 1 else ''}.json"
+
+    def record(self) -> dict[str, Any]:
+        """Return the people, links and results, with which ``of_record`` continues the saved game."""
+        return {
+            **{name: getattr(self, name) for name in _KEPT},
+            "names": {str(seat): name for seat, name in self.names.items()},
+            "links": {str(seat): link for seat, link in self.links.items()},
+            "taken": sorted(self.taken),
+            "evening": [[game.file, [astuple(score) for score in game.scores]] for game in self.evening],
+        }
+
+    @classmethod
+    def of_record(cls, folder: Path, record: Mapping[str, Any]) -> Table:
+        """Return a table from its record and the file of its game; the error of a damaged record is of any kind."""
+        names = {int(seat): str(name) for seat, name in record["names"].items()}
+        text = text_within(folder / cls.file_name(str(record["key"]), int(record["number"])))
+        table = cls(lambda: Game.from_json(text), read(text)[0], names, folder)
+        for name in _KEPT:
+            setattr(table, name, type(getattr(table, name))(record[name]))
+        table.links = {int(seat): str(link) for seat, link in record["links"].items()}
+        table.taken = set(map(str, record["taken"]))
+        table.evening = [Played(str(file), [Score(*score) for score in scores]) for file, scores in record["evening"]]
+        return table
 
     def begin(self) -> None:
         """Prepare the game (perhaps compile it), and play to the first decision of a person."""
@@ -93,6 +146,7 @@ class Table:
             with self._lock:
                 self._played = played
                 self.version += 1
+            self._save_turn()
         except UserError as error:
             self.failure = str(error)
             self.version += 1
@@ -113,9 +167,10 @@ class Table:
             return self._begun().game.clone()
 
     def save(self, path: Path) -> None:
-        """Save the game as a position file."""
+        """Save the game as a position file with the names of the people."""
         with self._saving:  # in order, so that the last file is that of the last turn
-            write_text(path, self.game().to_json() + "\n")
+            people = [self.names.get(seat) for seat in range(self.plan.players)]
+            write_text(path, with_people(self.game().to_json(), people, date.today().isoformat()) + "\n")
 
     def _save_turn(self) -> None:
         """Save the game in its own file, so that a killed server loses only the turn in progress."""
@@ -150,19 +205,63 @@ class Table:
             return self._played is not None and self._played.game.to_move is None
 
     def sitting(self) -> list[str]:
-        """Return the player of each seat: the name of a person, or a policy."""
+        """Return the player of each seat: the name of a person, or a policy, numbered if it has several seats."""
         line_up = seated(self.plan, self._played.game.number if self._played else 0)
-        return [self.names.get(seat, line_up[seat % len(line_up)]) for seat in range(self.plan.players)]
+        policies = {seat: line_up[seat % len(line_up)] for seat in range(self.plan.players) if seat not in self.names}
+        seats, met = Counter(policies.values()), Counter[str]()
+        sitting = []
+        for seat in range(self.plan.players):
+            name = self.names.get(seat) or policies[seat]
+            if seat in policies and seats[name] > 1:
+                met[name] += 1
+                name = f"{name} {met[name]}"
+            sitting.append(name)
+        return sitting
 
-    def waited_for(self) -> list[int]:
-        """Return the seats of the people who can choose now."""
+    def named(self, text: str) -> str:
+        """Return a text of the game with the names of the players instead of ``seat 2``."""
+        sitting = self.sitting()
+        return re.sub(
+            r"\b[Ss]eat (\d+)\b",
+            lambda found: sitting[int(found[1])] if int(found[1]) < len(sitting) else found[0],
+            text,
+        )
+
+    def rename(self, seat: int, name: str) -> None:
+        """Let the person of a seat sit down under a name; raise UserError if another person has that name."""
         with self._lock:
-            return [seat for seat in self.names if self.decision(seat) is not None]
+            names = {**self.names, seat: name}
+            _check_people(self.plan, names)
+            self.names = names
+            self.taken.add(self.links[seat])
+            self.version += 1
+
+    def free(self) -> list[int]:
+        """Return the seats that nobody took by the invitation."""
+        return [seat for seat, link in self.links.items() if link not in self.taken]
+
+    def waited_for(self) -> dict[int, float]:
+        """Return the seats of the people who can choose now, with the seconds since they could."""
+        with self._lock:
+            now, waiting = time.monotonic(), {}
+            for seat in self.names:
+                decision = self.decision(seat)
+                if decision is not None:
+                    if self._asked.get(seat, ("",))[0] != decision.stamp:
+                        self._asked[seat] = decision.stamp, now
+                    waiting[seat] = now - self._asked[seat][1]
+            return waiting
 
     def seen(self) -> list[str]:
         """Return the public history of the game."""
         with self._lock:
-            return self._begun().seen()
+            return [self.named(line) for line in self._begun().seen()]
+
+    def watched(self) -> Scene | None:
+        """Return the table as everybody may see it: what is the same for all seats that do not hold a city's hand."""
+        game = self.game()
+        scenes = [scene for seat in range(self.plan.players) if (scene := game.scene(seat)) is not None]
+        return _in_common(scenes) if scenes else None
 
     def decision(self, seat: int) -> Decision | None:
         """Return the decision that a person can make now; None if there is none or it is already made."""
@@ -196,6 +295,7 @@ class Table:
             self._advance()
         finally:
             self._save_turn()
+            self._count()
 
     def undo(self, seat: int) -> None:
         """Take back the last choice of a person; raise UserError if others have moved since."""
@@ -206,6 +306,51 @@ class Table:
                 self._begun().undo(seat)
             self.version += 1
         self._save_turn()
+
+    def rematch(self) -> None:
+        """Deal the next game, in which everybody sits one seat further; raise UserError before the end of this one."""
+        with self._lock:
+            if not self.over:
+                raise UserError("The game is not over: the next one begins after it.")
+            size = self.plan.players
+            moved = {seat: (seat + 1) % size for seat in range(size)}
+            line_up = seated(self.plan, self._begun().game.number)
+            self.plan = self.plan.replace(
+                policies=tuple(line_up[(seat - 1) % len(line_up)] for seat in range(len(line_up))),
+                seed=new_seed(), rotate=False,
+            )  # fmt: skip
+            self.names = {moved[seat]: name for seat, name in sorted(self.names.items())}
+            self.links = {moved[seat]: link for seat, link in sorted(self.links.items())}
+            self._chosen, self._refusals, self._asked, self._played = {}, {}, {}, None
+            self._begin, self.number = self._deal, self.number + 1
+            self.version += 1
+        threading.Thread(target=self.begin, daemon=True, name=f"wsim-table-{self.key}").start()
+
+    @property
+    def kept(self) -> str:
+        """The name of the run of the games that people alone played; empty if there is none."""
+        people = any(all(score.person for score in game.scores) for game in self.evening)
+        return f"evening-{self.key}" if people and self.folder is not None and not self.unkept else ""
+
+    def _deal(self) -> Game:
+        return Game(self.plan)
+
+    def _count(self) -> None:
+        """Note the result of a game that is over, and keep the games of people as a run."""
+        with self._lock:
+            if not self.over or len(self.evening) >= self.number:
+                return
+            scores = [
+                Score(name, score["total"], score["win_share"], seat in self.names)
+                for seat, (name, score) in enumerate(zip(self.sitting(), self.game().result or (), strict=False))
+            ]
+            self.evening.append(Played("" if self.file is None else self.file.name, scores))
+        if self.folder is not None:
+            try:
+                keep(self.evening, self.plan, self.folder, self.key)
+                self.unkept = ""
+            except (UserError, OSError) as error:
+                self.unkept = str(error)
 
     def _advance(self) -> None:
         """Play to the next decision that a person has not made; policies think about a copy of the game."""
@@ -236,29 +381,51 @@ class Table:
 
 
 class Tables:
-    """The tables of a workbench, by key or by the link of a seat."""
+    """The tables of a workbench, by key or by the link of a seat.
 
-    def __init__(self) -> None:
-        self._tables: dict[str, Table] = {}
-        self._lock = threading.Lock()
+    ``folder``: whose tables go on after a restart of the server.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._lock, self.folder = threading.Lock(), folder
+        self._tables = dict[str, Table]()
+        if folder is not None:
+            for record in kept_tables.read(folder):
+                with contextlib.suppress(KeyError, TypeError, ValueError, AttributeError, OSError, UserError):
+                    table = Table.of_record(folder, record)  # else its game was deleted, or the record is damaged
+                    self._tables[table.key] = table
+        if self._tables:
+            threading.Thread(target=self._resume, args=(list(self),), daemon=True, name="wsim-tables").start()
+
+    def _resume(self, tables: Sequence[Table]) -> None:
+        for table in tables:
+            table.begin()
+
+    def keep(self) -> None:
+        """Write who sits at the tables, for the next start of the server."""
+        if self.folder is not None:
+            with self._lock, contextlib.suppress(OSError):  # the games themselves say if they cannot be saved
+                kept_tables.write(self.folder, [table.record() for table in self._tables.values() if not table.failure])
 
     def __iter__(self) -> Any:
         """Iterate over the tables, the newest first."""
         return iter(list(self._tables.values())[::-1])
 
     def open(
-        self, begin: Callable[[], Game], plan: Plan, names: Mapping[int, str], folder: Path | None = None
-    ) -> Table:
+        self, begin: Callable[[], Game], plan: Plan, names: Mapping[int, str], folder: Path | None = None,
+        clock: int = 0,
+    ) -> Table:  # fmt: skip
         """Open a table and start to prepare its game; raise UserError for invalid people or too many tables.
 
-        ``folder``: where the game is saved after every turn.
+        ``folder``: where the game is saved after every turn. ``clock``: the seconds that a choice should take.
         """
         _check_people(plan, names)
-        table = Table(begin, plan, names, folder)
+        table = Table(begin, plan, names, folder, clock)
         with self._lock:
             if len(self._tables) >= MAX_TABLES:
                 raise UserError(f"there are already {MAX_TABLES} tables: close one first")
             self._tables[table.key] = table
+        self.keep()
         threading.Thread(target=table.begin, daemon=True, name=f"wsim-table-{table.key}").start()
         return table
 
@@ -270,16 +437,46 @@ class Tables:
 
     def close(self, key: str) -> None:
         """Close a table."""
+        table = self.of(key)
         with self._lock:
-            self._tables.pop(self.of(key).key)
+            self._tables.pop(key, None)
+        self.keep()
+        if table.file is not None and table.ready and not table.game().steps:
+            table.file.unlink(missing_ok=True)  # nobody has moved
 
     def seat(self, link: str) -> tuple[Table, int]:
         """Return the table and the seat of a link; raise UserError for an invalid one."""
+        table, place = self.place(link)
+        if not isinstance(place, int):
+            raise UserError("this link is for watching only: nobody plays with it")
+        return table, place
+
+    def place(self, link: str) -> tuple[Table, int | str]:
+        """Return the table and the seat of a link, ``watch`` or ``invite``; raise UserError for an invalid one."""
         for table in self:
-            for seat, secret in table.links.items():
+            places: list[tuple[int | str, str]] = [*table.links.items()]
+            for place, secret in [*places, ("watch", table.watching), ("invite", table.inviting)]:
                 if compare_digest(secret.encode(), link.encode()):
-                    return table, seat
+                    return table, place
         raise UserError("this link is no longer valid: the table was closed or wsim open was restarted")
+
+
+def _in_common(scenes: Sequence[Scene]) -> Scene:
+    """Return what several seats see alike; of each city, what those see who do not see its hand."""
+    first, size = scenes[0], len(scenes)
+    cities = []
+    for place in range(len(first.cities)):
+        others = [scene.cities[place] for seat, scene in enumerate(scenes) if seat != place]
+        others = [city for city in others if not city.hand] or others
+        facts = dict(others[0].facts) if others else {}
+        for other in others[1:]:
+            facts = {name: value for name, value in facts.items() if other.facts.get(name) == value}
+        cards = [card for card in (others[0].cards if others else ()) if all(card in other.cards for other in others)]
+        cities.append(replace(first.cities[place], facts=facts, cards=cards, hand=()))
+    events = [event for event in first.events if all(event in scene.events for scene in scenes)]
+    label = first.label if len({scene.label for scene in scenes}) == 1 else first.chapter
+    board = first.board if all(scene.board == first.board for scene in scenes) else ()
+    return replace(first, cities=cities, events=events, label=label, board=board) if size else first
 
 
 def new_seed() -> int:
@@ -302,6 +499,9 @@ def _check_people(plan: Plan, names: Mapping[int, str]) -> None:
         raise UserError("a table needs at least one person")
     if len(names) > MAX_PEOPLE:
         raise UserError(f"at most {MAX_PEOPLE} people can play at a table, not {len(names)}")
+    if twice := [name for name, count in Counter(map(str.casefold, names.values())).items() if count > 1]:
+        shown = next(name for name in names.values() if name.casefold() in twice)
+        raise UserError(f"two people are called {shown!r}: give one of them another name")
     for seat in names:
         if seat not in range(plan.players):
             raise UserError(f"seat {seat} does not exist: seats are numbered 0 to {plan.players - 1}")

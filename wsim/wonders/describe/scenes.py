@@ -67,7 +67,7 @@ def scene(view: Object, catalogue: Catalogue, rules: Any) -> Scene:
     for seat, city in enumerate(view["cities"]):
         hand = [Card(name, cards[name].color, card_text(cards[name])) for name in hands.get(seat, ())]
         facts = {"board": table.seats[seat].name, **table.facts(city)}
-        if seat == me and (stage := next_stage(catalogue, city)):
+        if stage := next_stage(catalogue, city):
             facts["next stage"] = stage
         cities.append(City(facts, table.built(city, city["built"]), [], hand))
     chapter = f"Age {ROMAN[view['age']]}"

@@ -47,6 +47,27 @@
     }
   }
 
+  // How long each seat has been choosing: the server says how long it was when the page was made.
+  const shownAt = new WeakMap();
+  function tick() {
+    for (const clock of document.querySelectorAll(".clock")) {
+      if (!shownAt.has(clock)) shownAt.set(clock, Date.now());
+      const seconds = Number(clock.dataset.waited) + Math.floor((Date.now() - shownAt.get(clock)) / 1000);
+      clock.textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+      clock.classList.toggle("late", seconds > Number(clock.dataset.clock));
+    }
+  }
+
+  // As many places as players.
+  const players = document.getElementById("players");
+  function places() {
+    document.querySelectorAll(".place").forEach((place, index) => { place.hidden = index >= (Number(players.value) || 7) && !place.querySelector("input").value; });
+  }
+  players?.addEventListener("input", places);
+  if (players) places();
+
   document.querySelector("main").before(said);
+  tick();
+  setInterval(tick, 1000);
   wait();
 })();

@@ -1,0 +1,69 @@
+"""Why something cannot be built: what a person asks when a card of the hand has no button."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from wsim.wonders.analysis.rule_functions import MAX_COINS
+from wsim.wonders.kernels import layout
+from wsim.wonders.kernels.entry_points import pay_entry
+from wsim.wonders.words import RESOURCES
+
+NEXT_STAGE = "next stage"
+"""The key of the stage, as in the facts of a city."""
+
+
+def obstacles(
+    moves: Sequence[Mapping[str, Any]], names: Sequence[str], rules: Any, public: Any, seat: int
+) -> Iterator[tuple[str, str]]:
+    """Yield the cards in hand and the next stage that a seat cannot build in its turn, and why.
+
+    Only what everybody sees is used: productions, prices and coins. ``moves``: all that are legal.
+    """
+    built = {move["card"] for move in moves if move["action"] == "build"}
+    for card in dict.fromkeys(move["card"] for move in moves):
+        number = names.index(card)
+        if card in built:
+            continue
+        if int(public.built[seat, number >> 6]) >> (number & 63) & 1:
+            yield card, "Your city has it already."
+        elif why := _short(public, rules, seat, number):
+            yield card, why
+    side, stages = int(public.side[seat]), int(public.stages[seat])
+    unbuilt = stages < int(rules.stage_count[side]) and not any(move["action"] == "stage" for move in moves)
+    if unbuilt and (why := _short(public, rules, seat, int(rules.stage_entry[side, stages]))):
+        yield NEXT_STAGE, why
+
+
+def _short(public: Any, rules: Any, seat: int, entry: int) -> str:
+    """Return what a city is short of for an entry of the cost table; empty if it can pay."""
+    cost, bank, coins = int(rules.cost[entry]), int(rules.cost_coins[entry]), int(public.coins[seat])
+    if bank > coins:
+        return f"It costs {_coins(bank)}, and you have {coins}."
+    neighbours = (seat + 1) % int(public.seats), (seat - 1) % int(public.seats)
+    within_reach = int(public.reach[seat]) + sum(int(public.sale_reach[other]) for other in neighbours)
+    needed, available = _lanes(cost), _lanes(within_reach)
+    missing = {name: count - available[name] for name, count in needed.items() if count > available[name]}
+    if missing:
+        units = " and ".join(f"{count} {name}" for name, count in missing.items())
+        return f"{units} missing: you and your neighbours together do not produce enough."
+    solver = np.zeros(1, layout.SOLVER).view(np.recarray)[0]
+    with np.errstate(over="ignore"):
+        count = int(pay_entry(public, solver, seat, np.uint64(cost), bank, MAX_COINS))
+    if not count:
+        return "You and your neighbours cannot produce all of its resources at once."
+    pairs = [int(pair) for pair in solver.pairs[:count]]
+    price = bank + min((pair >> layout.LEFT_AT & 255) + (pair >> layout.RIGHT_AT & 255) for pair in pairs)
+    return f"It costs at least {_coins(price)} with what you must buy, and you have {coins}." if price > coins else ""
+
+
+def _lanes(packed: int) -> dict[str, int]:
+    """Return packed amounts by resource."""
+    return {name: packed >> 8 * index & 255 for index, name in enumerate(RESOURCES)}
+
+
+def _coins(number: int) -> str:
+    return f"{number} coin{'' if number == 1 else 's'}"
