@@ -1,17 +1,14 @@
-"""A sandbox for users' compiled functions: copies of its records, checked indices, and no access to other memory.
+"""Copies of records and checked indices for users' compiled functions: protection against mistakes, not against malice.
 
-The function never sees the game. It is called with copies in separate memory, between two guards of zeros: its writes
-are discarded, and there is nothing next to the copies. Its indices, and those of every function compiled for it, are
-checked. That leaves code which reaches memory by an address: it is refused wherever the typed code shows it
-(``ways_out``), and cannot be told where it is hidden in what numba does not show.
+The function is called with copies in separate memory, between two guards of zeros: its writes are discarded, and there
+is nothing next to the copies. Its indices, and those of every function compiled for it, are checked. Code that wants to
+reach other memory can: what protects from it is a process of its own (``wsim.policies.isolation``).
 """
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,7 +16,6 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils, config
 from numba.core.compiler_lock import global_compiler_lock
-from numba.core.extending import _Intrinsic
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
@@ -29,18 +25,6 @@ from wsim.jit.modes import JIT
 _WORD = ir.IntType(64)
 GUARD = 4096  # bytes of zeros before and behind the copies
 _LINE = 64  # every copy begins on its own cache line
-_OURS = Path(__file__).parents[1]
-_LIBRARIES = ("builtins", "cmath", "math", "numba", "numpy", "operator", "_operator")
-_BY_ADDRESS = ("as_strided", "carray", "farray", "get_ctypes", "unsafe", "extending", "jitclass")
-_RANDOM = "uses random numbers that the plan's seed does not control: draw with below(own, n) or uniform(own)"
-_STREAMS = (random.Random, np.random.RandomState)
-_CATCHING = "numba.core.unsafe.eh"
-_MACHINE = ("get_num_threads", "set_num_threads", "get_thread_id")
-_THREADS = "has loops that run on several threads: compile it without parallel=True"
-_ADDRESS = "reaches memory by its address"
-_UNKNOWN = "which wsim cannot look into: make it a function of its own, decorated with kernel"
-_ADDRESSES = (types.ArrayCTypes, types.CPointer, types.RawPointer, types.MemInfoPointer, types.PyObject)
-_FUNCTIONS = (types.BoundFunction, types.ExceptionClass, types.NamedTupleClass, types.NumberClass)
 
 
 def in_copies(function: Any, records: tuple[np.dtype[Any], ...], taken_back: tuple[str, ...]) -> Any:
@@ -187,67 +171,3 @@ def checking_indices(*, unchecked: bool = False) -> Iterator[None]:
             yield
         finally:
             config.BOUNDSCHECK = before  # type: ignore[attr-defined]
-
-
-def ways_out(function: Any, arguments: tuple[Any, ...]) -> list[str]:
-    """Return what a compiled function does that leaves the sandbox, in words; empty if the typed code shows nothing.
-
-    ``function`` is numba's dispatcher, compiled for ``arguments``; the functions that it calls are looked into.
-    """
-    found: list[str] = []
-    waiting, seen = [(function, arguments)], set()
-    while waiting:
-        one, kinds = waiting.pop()
-        compiled = one.overloads.get(tuple(kinds))
-        if compiled is None or (id(one), kinds) in seen:
-            continue
-        seen.add((id(one), kinds))
-        code = compiled.type_annotation
-        if any(isinstance(kind, _ADDRESSES) for kind in code.typemap.values()):
-            found.append(f"{one.py_func.__name__} {_ADDRESS}")
-        for call, signature in code.calltypes.items():
-            if getattr(call, "op", None) != "call":
-                continue
-            called: Any = code.typemap.get(call.func.name)
-            if called is None:  # made by numba, for loops that it spreads over threads
-                found.append(f"{one.py_func.__name__} {_THREADS}")
-                continue
-            if isinstance(called, types.Dispatcher) and not isinstance(called, types.ObjModeDispatcher):
-                if not _is_ours(called.dispatcher.py_func):
-                    waiting.append((called.dispatcher, tuple(signature.args)))
-            elif (why := _why_refused(called, signature.args)) is not None:
-                found.append(why)
-    return list(dict.fromkeys(found))
-
-
-def _why_refused(called: Any, arguments: tuple[Any, ...]) -> str | None:
-    """Return why a function of this type may not be called with arguments of these types; None if it may."""
-    if isinstance(called, _FUNCTIONS):
-        return None
-    if isinstance(called, types.RecursiveCall):
-        name = called.dispatcher_type.dispatcher.py_func.__name__
-        return f"calls itself ({name}), and nothing bounds how deep: write a loop"
-    key = getattr(called, "typing_key", None)
-    name = getattr(key, "__name__", None) or str(key or called)
-    module = str(getattr(key, "__module__", None) or "builtins")
-    if module == _CATCHING:
-        return "has a try, and nothing can be caught here: ask beforehand whether it can be done"
-    if name in _MACHINE or (key is hash and not isinstance(arguments[0], types.Number | types.Boolean)):
-        return f"calls {name}, which is different in another process or on another machine"
-    if isinstance(called, types.ObjModeDispatcher | types.ContextManager):
-        return "calls Python from compiled code (objmode)"
-    if isinstance(called, types.ExternalFunction | types.ExternalFunctionPointer | types.FunctionType):
-        return f"calls {name}, which {_ADDRESS}"
-    if isinstance(key, _Intrinsic) or any(part in (name, *module.split(".")) for part in _BY_ADDRESS):
-        return f"calls {name}, which {_ADDRESS}"
-    if module.startswith(("numpy.random", "random")) or isinstance(getattr(key, "__self__", None), _STREAMS):
-        return f"calls {name}, which {_RANDOM}"
-    if isinstance(called, types.Function) and (_is_ours(key) or module.split(".")[0] in _LIBRARIES):
-        return None
-    return f"calls {name}, {_UNKNOWN}"
-
-
-def _is_ours(function: Any) -> bool:
-    """Return whether a function belongs to wsim."""
-    code = getattr(function, "__code__", None)
-    return code is not None and Path(code.co_filename).is_relative_to(_OURS)
