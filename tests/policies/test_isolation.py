@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ import wsim
 from tests.conftest import Command
 from wsim import UserError
 from wsim.game import find_game
-from wsim.lab.batch import rows_and_picks
+from wsim.lab.batch import play, rows_and_picks
 from wsim.lab.plan import Plan
 from wsim.lab.run import record
 from wsim.policies import isolation, user_policies
@@ -131,9 +132,65 @@ def test_what_is_forbidden_costs_the_decision(name: str, reason: str) -> None:
     assert reason in sentence
 
 
+@LINUX
+def test_nothing_that_a_policy_can_reach_leads_to_the_process_of_wsim() -> None:
+    """Neither signals, nor the size of the shared memory, whose end would kill who reads it."""
+    rows, expected = played("reaches"), played("last:back=1000", apart=False)
+    assert rows.drop("policy").equals(expected.drop("policy"))
+    assert isolation.failures() == []
+
+
+@pytest.mark.slow
+def test_lies_in_shared_memory_cost_the_decisions_and_nothing_else() -> None:
+    rows, expected = played("scribbles", games=3), played("last:back=1000", apart=False, games=3)
+    assert rows.drop("policy").equals(expected.drop("policy"))
+    (sentence,) = isolation.failures()
+    assert sentence.isprintable()
+
+
+@LINUX
+@pytest.mark.slow
+def test_memory_that_was_never_written_tells_nothing_of_other_policies() -> None:
+    names = ["tells", "listens", "listens"]
+    policies = [f"{FILE}:{name}" for name in names]
+    with isolated(False), pytest.raises(UserError, match=r"listens' returned 1000000"):  # in one process, it does
+        wsim.simulate(games=20, players=3, seed=3, rotate=False, threads=1, policies=policies)
+    with isolated():
+        wsim.simulate(games=20, players=3, seed=3, rotate=False, threads=1, policies=policies)
+    assert all("listens" not in sentence for sentence in isolation.failures())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "of", "games"), [("slips", 7, 200), ("dies", 301, 40)])
+def test_what_fails_on_several_channels_at_once_is_exactly_what_fails_alone(
+    name: str, of: int, games: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each failed decision costs the first legal move, whatever the other threads do meanwhile."""
+    monkeypatch.setattr(isolation, "PROCESSES", 1000)
+    monkeypatch.setattr(isolation, "usable_cpus", lambda: 4)
+    expected = played(f"{name}:of={of}:wrong=0", apart=False, games=games)
+    policies = (f"{FILE}:{name}:of={of}", "random", "random")
+    plan, counts = Plan.make(players=3, seed=3, rotate=False, games=games, policies=policies), []
+    for threads in (1, 4):
+        monkeypatch.setattr(user_policies, "_PLUGGED", {})
+        isolation.STARTED.clear()
+        with isolated():
+            simulator = find_game(plan.game).prepare(plan)
+        rows = pl.concat(chunk.seats for chunk in play(simulator, [range(games)], threads=threads, chunk=8))
+        assert rows.drop("policy").equals(expected.drop("policy"))
+        counts.append(isolation.listed_failures([policies[0]])[0]["decisions"])
+    assert counts[0] == counts[1] > 0
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "reason"), [("ends", "exit 3"), ("crashes", "signal 11"), ("hangs", "did not decide within 4 s")]
+    ("name", "reason"),
+    [
+        ("ends", "exit 3"),
+        ("crashes", "signal 11"),
+        ("hangs", "did not decide within 4 s"),
+        ("stalls", "did not decide within 4 s"),
+    ],
 )
 def test_a_process_that_ends_or_hangs_is_replaced_by_the_rule(name: str, reason: str) -> None:
     """It is started anew twice; then the first legal move is played to the end of the game."""
@@ -166,12 +223,29 @@ def test_what_cannot_be_loaded_is_one_sentence(tmp_path: Path) -> None:
 
 
 @LINUX
-def test_importing_reads_no_other_file(tmp_path: Path) -> None:
+@pytest.mark.parametrize("line", ["open(diary)", "__import__('os').chmod(diary, 0o777)"], ids=["read", "changed"])
+def test_importing_reads_and_changes_no_other_file(line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "diary.txt").write_text("private", encoding="utf-8")
-    code = "open(__file__.replace('nosy.py', 'diary.txt'))\ndef move(public, own, choice, rules):\n    return 0\n"
+    (tmp_path / "json.py").write_text("raise SystemExit('of the folder that wsim is used in')", encoding="utf-8")
+    code = f"diary = __file__.replace('nosy.py', 'diary.txt')\n{line}\n"
     (tmp_path / "nosy.py").write_text(code, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
     with isolated(), pytest.raises(UserError, match=r"PermissionError.*diary.txt"):
-        wsim.simulate(games=1, players=3, policies=f"{tmp_path}/nosy.py:move")
+        wsim.simulate(games=1, players=3, policies="./nosy.py:move")
+
+
+def test_what_a_process_says_of_its_policy_may_be_anything(tmp_path: Path) -> None:
+    said = """
+        import os
+        for descriptor in range(3, 64):
+            try:
+                os.write(descriptor, b"[" * 60000 + b"\\n")
+            except OSError:
+                pass
+        """
+    (tmp_path / "lies.py").write_text(dedent(said), encoding="utf-8")
+    with isolated(), pytest.raises(UserError, match="its process ended or did not answer as it must"):
+        wsim.simulate(games=1, players=3, policies=f"{tmp_path}/lies.py:move")
 
 
 def test_a_process_receives_the_records_of_its_seat(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,8 +1,9 @@
 """What the process of an isolated policy may do, set by itself before it runs code of others.
 
-Linux: no new privileges, Landlock (files: the interpreter, its packages and the policy's folder, to be read only),
-seccomp (no sockets, processes, signals, other processes' memory; after loading, no files at all) and limits of memory,
-files and processes. Elsewhere only the limits that the system has. ``confine`` returns what is missing, in words.
+Linux: no new privileges, no capabilities, Landlock (files: the interpreter, its packages and the policy's folder, to be
+read only), seccomp (no sockets, processes, signals, other processes' memory, changes of files; after loading, no files
+at all) and limits of memory, files and processes. Elsewhere only the limits that the system has. ``confine`` returns
+what is missing, in words.
 """
 
 from __future__ import annotations
@@ -23,24 +24,38 @@ _CREATE_RULESET, _ADD_RULE, _RESTRICT = 444, 445, 446  # Landlock, the same numb
 _EXECUTE, _READ_FILE, _READ_FOLDER = 1, 4, 8
 _RIGHTS = (13, 14, 15, 15, 16, 16)  # bits of file rights by ABI version from 1
 _THREAD = 0x10000  # CLONE_THREAD
+_CAPABILITIES = 0x20080522  # version 3 of capset
 
 # Numbers of system calls: x86_64, aarch64; -1: there is none.
-_PROCESSES = {
+_ALWAYS = {
     "socket": (41, 198), "connect": (42, 203), "socketpair": (53, 199), "bind": (49, 200), "sendto": (44, 206),
     "fork": (57, -1), "vfork": (58, -1), "execve": (59, 221), "execveat": (322, 281), "kill": (62, 129),
-    "tkill": (200, 130), "tgkill": (234, 131), "ptrace": (101, 117), "process_vm_readv": (310, 270),
-    "process_vm_writev": (311, 271), "pidfd_open": (434, 434), "pidfd_getfd": (438, 438), "io_uring_setup": (425, 425),
-    "bpf": (321, 280), "unshare": (272, 97), "setns": (308, 268), "mount": (165, 40), "shmget": (29, 194),
-    "msgget": (68, 186), "semget": (64, 190), "mq_open": (240, 180), "memfd_create": (319, 279), "keyctl": (250, 219),
-    "perf_event_open": (298, 241), "userfaultfd": (323, 282), "setrlimit": (160, 164), "prlimit64": (302, 261),
-    "sched_setaffinity": (203, 122), "setpriority": (141, 140), "inotify_init1": (294, 26),
-}  # fmt: skip
-_FILES = {
-    "open": (2, -1), "openat": (257, 56), "openat2": (437, 437), "creat": (85, -1), "unlink": (87, -1),
-    "unlinkat": (263, 35), "rename": (82, -1), "renameat2": (316, 276), "mkdir": (83, -1), "mkdirat": (258, 34),
+    "tkill": (200, 130), "tgkill": (234, 131), "rt_sigqueueinfo": (129, 138), "rt_tgsigqueueinfo": (297, 240),
+    "pidfd_send_signal": (424, 424), "ptrace": (101, 117), "process_vm_readv": (310, 270),
+    "process_vm_writev": (311, 271), "process_madvise": (440, 440), "pidfd_open": (434, 434), "pidfd_getfd": (438, 438),
+    "io_uring_setup": (425, 425), "bpf": (321, 280), "unshare": (272, 97), "setns": (308, 268), "mount": (165, 40),
+    "shmget": (29, 194), "shmat": (30, 196), "msgget": (68, 186), "semget": (64, 190), "mq_open": (240, 180),
+    "memfd_create": (319, 279), "keyctl": (250, 219), "perf_event_open": (298, 241), "userfaultfd": (323, 282),
+    "setrlimit": (160, 164), "prlimit64": (302, 261), "sched_setaffinity": (203, 122), "setpriority": (141, 140),
+    "sched_setscheduler": (144, 119), "sched_setparam": (142, 118), "sched_setattr": (314, 274), "ioprio_set": (251, 30),
+    "inotify_init1": (294, 26), "truncate": (76, 45), "ftruncate": (77, 46), "fallocate": (285, 47),
+    "unlink": (87, -1), "unlinkat": (263, 35), "rename": (82, -1), "renameat": (264, 38), "renameat2": (316, 276),
+    "mkdir": (83, -1), "mkdirat": (258, 34), "rmdir": (84, -1), "mknod": (133, -1), "mknodat": (259, 33),
     "link": (86, -1), "linkat": (265, 37), "symlink": (88, -1), "symlinkat": (266, 36), "chmod": (90, -1),
-    "fchmodat": (268, 53), "truncate": (76, 45), "getdents64": (217, 61), "chdir": (80, 49),
+    "fchmod": (91, 52), "fchmodat": (268, 53), "fchmodat2": (452, 452), "chown": (92, -1), "fchown": (93, 55),
+    "lchown": (94, -1), "fchownat": (260, 54), "utime": (132, -1), "utimes": (235, -1), "futimesat": (261, -1),
+    "utimensat": (280, 88), "setxattr": (188, 5), "lsetxattr": (189, 6), "fsetxattr": (190, 7), "removexattr": (197, 14),
+    "lremovexattr": (198, 15), "fremovexattr": (199, 16), "open_by_handle_at": (304, 265),
 }  # fmt: skip
+_AFTER_LOADING = {
+    "open": (2, -1), "openat": (257, 56), "openat2": (437, 437), "creat": (85, -1), "getdents64": (217, 61),
+    "chdir": (80, 49),
+}  # fmt: skip
+_SIGNALS_ASKED_FOR = {
+    (72, 25): (8, 10, 15),  # fcntl: F_SETOWN, F_SETSIG, F_SETOWN_EX
+    (16, 29): (0x8901, 0x8902),  # ioctl: FIOSETOWN, SIOCSPGRP
+}
+"""System calls that would have the kernel send signals to other processes, by their second argument."""
 _CLONE, _CLONE3 = (56, 220), (435, 435)
 
 
@@ -54,6 +69,10 @@ def _filter(numbers: Iterable[int], machine: str) -> bytes:
         code += [(0x35, 0, 1, 0x40000000), (0x06, 0, 0, _DENY)]  # the x32 numbers
     for number in numbers:
         code += [(0x15, 0, 1, number), (0x06, 0, 0, _DENY)]
+    for numbers_of_call, forbidden in _SIGNALS_ASKED_FOR.items():
+        code += [(0x15, 0, len(forbidden) + 3, numbers_of_call[index]), (0x20, 0, 0, 24)]
+        code += [(0x15, len(forbidden) - place, 0, value) for place, value in enumerate(forbidden)]
+        code += [(0x06, 0, 0, _ALLOW), (0x06, 0, 0, _DENY)]
     code += [(0x15, 0, 1, _CLONE3[index]), (0x06, 0, 0, _NO_SUCH_CALL)]  # its flags cannot be read: use clone
     code += [(0x15, 0, 3, _CLONE[index]), (0x20, 0, 0, 16), (0x45, 1, 0, _THREAD), (0x06, 0, 0, _DENY)]
     code += [(0x06, 0, 0, _ALLOW)]
@@ -74,6 +93,13 @@ def _deny(calls: dict[str, tuple[int, int]]) -> bool:
     if libc.prctl(_NO_NEW_PRIVILEGES, ctypes.c_ulong(1), zero, zero, zero):
         return False
     return bool(libc.prctl(_SET_SECCOMP, ctypes.c_ulong(_FILTER), ctypes.c_ulong(ctypes.addressof(holder))) == 0)
+
+
+def _drop_capabilities() -> None:
+    """Give up what a process of the administrator may do beyond others."""
+    if sys.platform == "linux":
+        head, none = struct.pack("Ii", _CAPABILITIES, 0), bytes(24)
+        ctypes.CDLL(None).capset(head, none)
 
 
 def _only_read(folders: Iterable[Path]) -> bool:
@@ -134,11 +160,12 @@ def confine(folders: Iterable[Path], memory: int) -> list[str]:
     missing = _limit(memory)
     if not _only_read(folders):
         missing.append("files can be read while the policy is loaded")
-    if not _deny(_PROCESSES):
+    _drop_capabilities()
+    if not _deny(_ALWAYS):
         missing.append("network and processes are not denied")
     return missing
 
 
 def confine_files() -> None:
     """Deny this process every file from now on, where the system offers that."""
-    _deny(_FILES)
+    _deny(_AFTER_LOADING)

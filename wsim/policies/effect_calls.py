@@ -1,4 +1,4 @@
-"""Effects in Python: functions that formulas call, compiled, sandboxed like policies, and called through slots.
+"""Effects in Python: functions that formulas call, compiled, given copies like policies, and called through slots.
 
 Reading a catalogue assigns a slot to each call (``slot_of``) and executes nothing; ``make_ready`` fills the slots
 before games are played. A function gets its own table of plain numbers and returns a number: it can reach neither the
@@ -32,7 +32,7 @@ from wsim.jit import (
 from wsim.jit import call as call_address
 from wsim.policies.declare import UNCHECKED
 from wsim.policies.effect_files import EffectFile
-from wsim.policies.entropy_check import uses_unseeded_randomness
+from wsim.policies.mistakes import mistake_in
 from wsim.policies.user_policies import compiled_for, function_in, load_file
 
 
@@ -134,14 +134,14 @@ def _entry(function: Any, call: Call, interface: EffectInterface) -> Any:
     source = getattr(function, "py_func", function)
     label = f"the effect {call.function!r} of {call.file.name}"
     if not JIT:
-        if uses_unseeded_randomness(source):
-            raise UserError(f"{label} draws random numbers, which effects must not do")
+        _refuse_mistakes(source, label)
         return _plain(source, call.handed, interface)
     inner = njit(nogil=True, error_model="python")(source)
     arguments = (from_dtype(interface.table), *[types.int64] * (2 + call.handed))
     nested = (interface.table[name].base.names or () for name in interface.table.names or ())
     fields = [*(interface.table.names or ()), *(name for names in nested for name in names)]
     returned = compiled_for(inner, arguments, label, fields)
+    _refuse_mistakes(inner, label, compiled=True)
     if not isinstance(returned, types.Integer | types.Boolean):
         kind = "a record" if isinstance(returned, types.Record) else returned
         raise UserError(f"{label} returns {kind}, not a whole number")
@@ -156,6 +156,12 @@ def _entry(function: Any, call: Call, interface: EffectInterface) -> Any:
         return result
 
     return njit(interface.signature, nogil=True, error_model="python")(entry)
+
+
+def _refuse_mistakes(function: Any, label: str, *, compiled: bool = False) -> None:
+    """Raise UserError for a mistake that the code of an effect shows."""
+    if mistake := mistake_in(function, compiled=compiled):
+        raise UserError(f"{label} {mistake}")
 
 
 def _handing(inner: Any, handed: int) -> Any:

@@ -242,9 +242,10 @@ class _Process:
         environment |= {"WSIM_CACHE_DIR": str(cache_directory("wonders.kernels").parent)}
         environment |= {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
         environment |= {"OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "4"}  # arenas count as memory
+        environment |= {"PYTHONHASHSEED": "0"}  # the same order of sets in every process
         self.descriptors = [end.fileno() for end in theirs]
         self._popen = subprocess.Popen(
-            [sys.executable, "-m", "wsim.policies.isolated_worker"],
+            [sys.executable, "-P", "-m", "wsim.policies.isolated_worker"],  # -P: runs no json.py of this folder
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0,
             pass_fds=(shared, *self.descriptors), env=environment, start_new_session=True,
         )  # fmt: skip
@@ -294,7 +295,7 @@ class _Process:
                     if own.recv(1):
                         return count, ""
                     reason = self._why_ended()
-                elif (now := int(header[0])) != done:
+                elif done < (now := int(header[0])) <= count:  # it never goes back: a batch ends
                     done, since = now, time.monotonic()
                 elif time.monotonic() - since >= SECONDS:
                     reason = f"did not decide within {SECONDS:.0f} s"
@@ -377,7 +378,7 @@ class Isolated:
         except UserError:
             process.end()
             raise
-        except (ValueError, KeyError, TypeError, AttributeError, OSError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, OSError, RecursionError) as error:
             process.end()
             raise UserError(
                 f"the isolated policy {str(self.entry)!r} cannot be loaded: its process ended or did not answer as it "

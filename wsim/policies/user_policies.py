@@ -3,7 +3,7 @@
 A compiled policy is jitted for the game's signature and never cached on disk, because it may call helpers in other
 modules whose edits a cache would miss. A plain Python policy is called through a C callback that takes the GIL, so it
 works from the engine's threads, which do not hold it; exceptions are stored for ``Plugged.complaint``. Both kinds get
-copies of the records in separate memory (``wsim.jit.sandbox``, ``_copies``): a policy cannot write to the game, and
+copies of the records in separate memory (``wsim.jit.copies``, ``_copies``): a policy cannot write to the game, and
 hidden data is not in memory next to what it may see.
 """
 
@@ -40,13 +40,12 @@ from wsim.jit import (
     njit,
     numpy_signature,
     types,
-    ways_out,
 )
 from wsim.policies.declare import UNCHECKED, Declaration, declaration_of
-from wsim.policies.entropy_check import uses_unseeded_randomness
 from wsim.policies.functions import MODULE as FUNCTIONS
 from wsim.policies.interface import TAKEN_BACK
 from wsim.policies.isolation import STARTED, Isolated, is_isolated
+from wsim.policies.mistakes import UNSEEDED, mistake_in
 from wsim.policies.sources import digest_of_sources
 
 if TYPE_CHECKING:
@@ -275,9 +274,8 @@ def _make(function: Any, label: str, interface: Interface, *, copies: bool = Tru
     _check_arguments(source, label, VALUED if values else ARGUMENTS)
     jitted = source is not function if declaration is None else not declaration.python
     declaration = declaration or Declaration(python=not jitted)
-    if (not jitted or not JIT) and uses_unseeded_randomness(source):
-        how = "draw with below(own, n) or uniform(own)"
-        raise UserError(f"policy {label!r} uses random numbers that the plan's seed does not control: {how}")
+    if not jitted or not JIT:
+        _refuse_mistakes(source, label)
     if jitted:
         return Plugged("", declaration, _compiled(source, label, interface, values=values, copies=copies))
     errors: dict[int, BaseException] = {}
@@ -308,9 +306,17 @@ def _compiled(source: Any, label: str, interface: Interface, *, values: bool, co
         return interface.explored(lambda *records: operator.index(source(*records)))
     inner = njit(nogil=True, error_model="python")(source)
     _check_types(inner, label, interface, values=values)
+    _refuse_mistakes(inner, label, compiled=True)
     if values:
         return interface.valuing(inner)
     return interface.explored(inner) if copies else interface.uncopied(inner)
+
+
+def _refuse_mistakes(function: Any, label: str, *, compiled: bool = False) -> None:
+    """Raise UserError for a mistake that the code of a policy shows."""
+    if mistake := mistake_in(function, compiled=compiled):
+        how = ": draw with below(own, n) or uniform(own)" if mistake == UNSEEDED else ""
+        raise UserError(f"policy {label!r} {mistake}{how}")
 
 
 def _check_types(inner: Any, label: str, interface: Interface, *, values: bool) -> None:
@@ -330,8 +336,7 @@ def _check_types(inner: Any, label: str, interface: Interface, *, values: bool) 
 def compiled_for(inner: Any, arguments: tuple[Any, ...], label: str, fields: Collection[str]) -> Any:
     """Compile a user's function (numba's dispatcher) for argument types; return its return type.
 
-    Raises UserError with the first useful line of numba's message, with the nearest of ``fields`` for an unknown field,
-    and for code that could leave the sandbox.
+    Raises UserError with the first useful line of numba's message, with the nearest of ``fields`` for an unknown field.
     """
     try:
         with warnings.catch_warnings():
@@ -344,9 +349,6 @@ def compiled_for(inner: Any, arguments: tuple[Any, ...], label: str, fields: Col
         raise UserError(f"{label} cannot be compiled: {_first_useful(str(error))}") from error
     except Exception as error:  # any other failure of numba
         raise UserError(f"{label} cannot be compiled: {type(error).__name__}: {_first_useful(str(error))}") from error
-    escapes = ways_out(inner, arguments)
-    if escapes:
-        raise UserError(f"{label} {escapes[0]}")
     return inner.overloads[arguments].signature.return_type
 
 

@@ -239,7 +239,7 @@ def module_process(module: str, folder: Folder, errors: int = subprocess.PIPE) -
     """
     paths = [str(PACKAGE.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
     return subprocess.Popen(
-        [sys.executable, "-m", module],
+        [sys.executable, "-P", "-m", module],  # -P: runs no json.py of the folder
         cwd=folder.root, env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)}, text=True,
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, start_new_session=True,
     )  # fmt: skip

@@ -210,7 +210,7 @@ class MatchAnswer(Answer):
             f"{why}: {self.deals:,} deals, {self.games:,} games in {self.seconds:.1f} s{rate}.",
             *filter(None, [self._telling()]),
             *(f"{remark}." for remark in self.remarks),
-            *self._sandbox(),
+            *self._modes(),
             *self._seed(),
         ]
 
@@ -228,7 +228,7 @@ class MatchAnswer(Answer):
         deals, margin = int(self.pairs["deals"].max() or 0), self.question.margin  # type: ignore[arg-type]
         return telling_note(self.pairs, labels, "difference", deals, margin=margin, unit="deals")
 
-    def _sandbox(self) -> list[str]:
+    def _modes(self) -> list[str]:
         """Return a note on how user policies were played, if there are any."""
         from wsim.policies.user_policies import installed_module
 

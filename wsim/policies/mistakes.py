@@ -1,7 +1,11 @@
-"""Detect plain Python policies that draw random numbers which the plan's seed does not control."""
+"""Mistakes that the code of a policy or an effect shows: what would make two equal runs differ, or end the process.
+
+This finds accidents. Code that hides what it does is not looked for: it belongs in a process of its own.
+"""
 
 from __future__ import annotations
 
+import builtins
 import dis
 import importlib
 import inspect
@@ -14,21 +18,26 @@ from typing import Any
 
 import numpy as np
 
+UNSEEDED = "uses random numbers that the plan's seed does not control"
 _SHARED = (getattr(random.random, "__self__", None), getattr(np.random.random, "__self__", None))
 _STREAMS = (random.Random, np.random.RandomState, np.random.Generator)
 _MAKERS = (random.Random, np.random.RandomState, np.random.default_rng)
+_OF_THE_MACHINE = ("hash", "get_num_threads", "set_num_threads", "get_thread_id")
 _NOT_FOLLOWED = (*sys.stdlib_module_names, "numpy", "numba", "wsim")
 _BETWEEN = ("PUSH_NULL", "PRECALL", "CACHE")  # a function on the stack and its call
 
 
-def uses_unseeded_randomness(policy: Any) -> bool:
-    """Return whether a function, or one that it names, uses a module's random stream or an unseeded one.
+def mistake_in(policy: Any, *, compiled: bool = False) -> str | None:
+    """Return what a function, or one that it names, does that it must not do, in words; None if nothing is seen.
 
-    Attributes of objects (``self.random``) are not checked.
+    ``compiled``: it is numba's dispatcher and has been compiled. Attributes of objects (``self.random``) are not
+    checked.
     """
     waiting, visited = [policy], set[int]()
     while waiting:
         target = waiting.pop()
+        if compiled and (mistake := _compiled_mistake(target)):
+            return mistake
         target = getattr(target, "py_func", target)  # compiled
         if not hasattr(target, "__code__") and not isinstance(target, type):
             target = inspect.getattr_static(type(target), "__call__", target)
@@ -38,15 +47,28 @@ def uses_unseeded_randomness(policy: Any) -> bool:
         visited.add(id(function))
         for value, called_with_nothing in _loaded(function):
             if _is_unseeded(value) or (called_with_nothing and any(value is maker for maker in _MAKERS)):
-                return True
+                return UNSEEDED
+            if compiled and callable(value) and getattr(value, "__name__", "") in _OF_THE_MACHINE:
+                return f"calls {value.__name__}, which is different in another process or on another machine"
             if str(getattr(value, "__module__", "")).partition(".")[0] not in _NOT_FOLLOWED:
                 waiting.append(value)
-    return False
+    return None
+
+
+def _compiled_mistake(target: Any) -> str | None:
+    """Return what is wrong with one of numba's dispatchers."""
+    name = getattr(target, "__name__", "")
+    if getattr(target, "targetoptions", {}).get("parallel"):
+        return f"calls {name}, which has loops that run on several threads: compile it without parallel=True"
+    made = [one.type_annotation.typemap for one in getattr(target, "overloads", {}).values()]
+    if any(type(kind).__name__ == "RecursiveCall" for kinds in made for kind in kinds.values()):
+        return f"calls itself ({name}), and nothing bounds how deep: write a loop"
+    return None
 
 
 def _loaded(function: FunctionType) -> Iterator[tuple[Any, bool]]:
     """Yield the outside values that a function's code loads, and whether each is called without arguments."""
-    around = dict(function.__globals__)
+    around = {**vars(builtins), **function.__globals__}
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         with suppress(ValueError):  # not filled yet
             around[name] = cell.cell_contents
