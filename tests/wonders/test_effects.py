@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from pathlib import Path
 from textwrap import dedent
 from threading import Barrier
@@ -28,6 +29,7 @@ from wsim.wonders.catalog.listing import card_rows
 from wsim.wonders.game import GAME
 from wsim.workbench.forms import form_of
 from wsim.workbench.questions import code_in
+from wsim.workbench.queue_of_questions import begin_worker
 
 ROOT = Path(__file__).parents[2]
 CENSUS = ROOT / "analysis" / "expansion" / "census.toml"
@@ -327,7 +329,11 @@ def test_a_run_keeps_the_file_and_asks_before_it_runs_it(
     with pytest.raises(UserError, match=r"its effects in Python, .*mine.py: if you trust it"):
         run.trace(1)
     main_ends(["verify", "run"])
-    main_ends(["rerun", "run", "--quiet", "--trust"])
+    refused = said_of(["rerun", "run", "--quiet", "--trust"], capsys)
+    assert refused.startswith(
+        "wsim: Python effects cannot be isolated: if you trust the code in run/files/1/mine.py, use"
+    )
+    main_ends(["--trusted", "rerun", "run", "--quiet", "--trust"])
     assert "repeated is the same" in capsys.readouterr().out
     kept = tmp_path / "run" / "files" / "1"
     assert sorted(file.name for file in kept.iterdir() if file.is_file()) == ["helper.py", "mine.py", "patch.toml"]
@@ -340,6 +346,21 @@ def main_ends(words: Sequence[str]) -> None:
     with pytest.raises(SystemExit) as left:
         main(list(words))
     assert not left.value.code
+
+
+def test_effects_of_a_process_of_the_workbench_need_a_workbench_that_is_trusted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = Plan.make(patch=[str(patch(tmp_path, "mine.flat(least=0, most=5)"))], policies="random")
+
+    def prepared(*words: str) -> None:
+        monkeypatch.setattr(sys, "argv", ["worker", *words])
+        begin_worker()
+        GAME.prepare(plan)
+
+    copy_context().run(prepared, "--trusted")
+    with pytest.raises(UserError, match=r"Python effects cannot be isolated: if you trust the code in .*mine.py, use"):
+        copy_context().run(prepared)
 
 
 def test_a_position_opens_no_file_of_effects(tmp_path: Path) -> None:

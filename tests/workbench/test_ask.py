@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextvars import copy_context
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,9 @@ from tests.workbench.client import Caller
 from tests.workbench.conftest import Serve
 from wsim.errors import UserError
 from wsim.options import options_of
+from wsim.policies.declare import isolated, isolated_by_default
+from wsim.policies.isolation import is_isolated
+from wsim.policies.lineup import parse_entry
 from wsim.questions.registry import OUTPUTS
 from wsim.workbench import queue_of_questions
 from wsim.workbench.folder import Folder
@@ -200,6 +204,23 @@ def test_a_worker_that_does_not_stop_is_ended_if_requested_twice(questions: Ques
     questions.stop(asked)
     until(lambda: asked.over)
     assert asked.state == "stopped"
+
+
+@pytest.mark.parametrize(("asked_for", "apart"), [(None, True), (True, True), (False, False)])
+def test_code_is_isolated_in_a_worker_unless_the_workbench_is_trusted(
+    asked_for: bool | None, apart: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with isolated(asked_for), isolated_by_default():
+        questions = Questions(Folder.of(tmp_path))
+    with questions._worker() as process:
+        process.kill()
+
+    def in_worker() -> bool:
+        monkeypatch.setattr(sys, "argv", list(process.args))
+        queue_of_questions.begin_worker()
+        return is_isolated(parse_entry("./mine.py:bold"))
+
+    assert copy_context().run(in_worker) is apart
 
 
 def test_a_worker_that_fails_is_refused_in_one_sentence(questions: Questions) -> None:

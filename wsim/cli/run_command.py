@@ -134,9 +134,12 @@ def trusted(given: PlanOptions, base: Plan, source: str, doing: str, *, trust: b
         if any(entry.module for entry in plan.line_up) and files.is_dir():
             paths.append(str(files))
         where = f" in {' and '.join(dict.fromkeys(paths))}" if paths else ""
+        how, own = ("add --trust", "--policies")
+        if plan.effects:  # they cannot be isolated
+            how, own = f"use wsim --trusted {given.command} with --trust", "--patch"
         raise UserError(
             f"{source!r} cannot be {doing} without running its {plan.code_in_words()}: if you trust the code{where}, "
-            f"add --trust, or name your own with {'--patch' if plan.effects else '--policies'}"
+            f"{how}, or name your own with {own}"
         )
     return plan
 

@@ -379,6 +379,11 @@ class Plan:
         paths = {name: named_file(path) for name, path in card_files.items() if path is not None}
         return {name: path for name, path in paths.items() if path is not None}
 
+    @property
+    def effects_of_others(self) -> tuple[Path, ...]:
+        """Those of them whose card file is not where the plan names it: it came with a run folder or a plan file."""
+        return tuple(path for name, path in self.effects.items() if (OWN_CARDS if name is None else name) in self.files)
+
     def identity(self) -> dict[str, Any]:
         """Return what decides the data: the plan, with the content of every file it names instead of its path.
 

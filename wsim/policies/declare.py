@@ -24,7 +24,11 @@ UNCHECKED = ContextVar("unchecked", default=False)
 
 
 ISOLATED: ContextVar[bool | None] = ContextVar("isolated", default=None)
-"""Whether user policies are loaded into processes of their own; None: only code that came with a run folder."""
+"""Whether user policies are loaded into processes of their own; None: only those of others (``FOREIGN``)."""
+
+
+FOREIGN = ContextVar("foreign", default=False)
+"""Whether all code counts as that of others, as in the processes of the workbench; else what came with a run folder."""
 
 
 @contextmanager

@@ -11,6 +11,7 @@ import operator
 import threading
 from collections.abc import Collection
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ from wsim.jit import (
     types,
 )
 from wsim.jit import call as call_address
-from wsim.policies.declare import UNCHECKED
+from wsim.policies.declare import FOREIGN, ISOLATED, UNCHECKED
 from wsim.policies.effect_files import EffectFile
 from wsim.policies.mistakes import mistake_in
 from wsim.policies.user_policies import compiled_for, function_in, load_file
@@ -88,11 +89,20 @@ def slot_of(call: Call) -> int:
         return _SLOTS.setdefault(call, len(_SLOTS))
 
 
-def make_ready(files: Collection[EffectFile], slots: Collection[int], interface: EffectInterface) -> None:
+def make_ready(
+    files: Collection[EffectFile], slots: Collection[int], interface: EffectInterface, of_others: Collection[Path] = ()
+) -> None:
     """Load and compile the functions of these slots; raise UserError, in one sentence, for anything wrong.
 
-    This executes the files: call it only with the consent of the user.
+    This executes the files, in this process: call it only with the consent of the user. ``of_others``: files that came
+    with a run folder, which run only where everything is trusted.
     """
+    refused = [file.place for file in files] if FOREIGN.get() else of_others
+    if refused and ISOLATED.get() is not False:
+        raise UserError(
+            f"Python effects cannot be isolated: if you trust the code in {' and '.join(map(str, refused))}, use wsim "
+            "--trusted COMMAND"
+        )
     free = UNCHECKED.get()
     with _LOCK:
         for call, slot in _SLOTS.items():

@@ -42,7 +42,7 @@ import numpy as np
 
 from wsim.errors import UserError
 from wsim.jit import JIT, cache_directory, call, njit
-from wsim.policies.declare import ISOLATED, UNCHECKED, Declaration, policy
+from wsim.policies.declare import FOREIGN, ISOLATED, UNCHECKED, Declaration, policy
 from wsim.policies.interface import TAKEN_BACK
 from wsim.processors import usable_cpus
 
@@ -71,9 +71,9 @@ _LINE = 64
 
 
 def is_isolated(entry: Entry) -> bool:
-    """Return whether a user policy is isolated now: as asked; by default, if its file came with a run."""
+    """Return whether a user policy is isolated now: as asked; by default, if it is the code of others."""
     wanted = ISOLATED.get()
-    return entry.place is not None if wanted is None else wanted
+    return FOREIGN.get() or entry.place is not None if wanted is None else wanted
 
 
 @njit(nogil=True, error_model="numpy")

@@ -64,7 +64,7 @@ class WondersSimulator(KernelSimulator[WondersPosition]):
     def __init__(self, plan: Plan, catalogue: Catalogue, line_up: LineUp) -> None:
         rules = compile_rules(catalogue, plan.players)[0]
         if slots := slots_in(rules.code):
-            make_ready(catalogue.effects, slots, _effects())
+            make_ready(catalogue.effects, slots, _effects(), plan.effects_of_others)
         super().__init__(plan, line_up, rules, compile_seating(plan, catalogue, line_up, rules)[0])
         self.catalogue, self.own_cards = catalogue, default_cards_path()
 

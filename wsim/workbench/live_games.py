@@ -26,10 +26,10 @@ from wsim.errors import UserError
 from wsim.game import Game, Simulator, find_game
 from wsim.lab.batch import usable_threads
 from wsim.lab.plan import Plan
-from wsim.policies.declare import ISOLATED
 from wsim.questions.contrasts import Contrasts, MetricReading
 from wsim.questions.deals import Arm, Features, sample, wish_columns
 from wsim.questions.metrics import Metric, group_metrics, overruled_for, owned_metrics, parse_metric, wished_items
+from wsim.workbench.queue_of_questions import begin_worker
 
 BLOCKS = (64, 64, 128, 256, 512)
 """Deals of the first blocks; then the last one again and again."""
@@ -188,7 +188,7 @@ class _Shown:
 
 def main() -> None:
     """Play what is shown, those changes first that have the fewest deals."""
-    ISOLATED.set(True)
+    begin_worker()
     first = json.loads(sys.stdin.readline())
     try:
         live = LiveComparison(Plan.make(**first["plan"]), first["item"])

@@ -21,6 +21,7 @@ from wsim.files import write_text
 from wsim.game import find_game
 from wsim.installed import GAMES
 from wsim.lab.plan import Plan
+from wsim.policies.declare import ISOLATED
 from wsim.report.cards import Faces
 from wsim.spec.catalogues import Source
 from wsim.workbench.change_page import Changes, changes_of, group_of, part_called, path_of
@@ -61,7 +62,7 @@ class LiveGames:
     """The process that plays for this page: one, of the baseline that was asked for last."""
 
     def __init__(self, folder: Folder) -> None:
-        self._folder, self._lock = folder, threading.Lock()
+        self._folder, self._lock, self._trusted = folder, threading.Lock(), ISOLATED.get() is False
         self._process: subprocess.Popen[str] | None = None
         self._baseline: Mapping[str, Any] | None = None
         self.news: dict[tuple[str, ...], str] = {}
@@ -73,7 +74,9 @@ class LiveGames:
             if process is None or process.poll() is not None or baseline != self._baseline:
                 if process is not None:
                     process.kill()
-                process = module_process("wsim.workbench.live_games", self._folder, subprocess.DEVNULL)
+                process = module_process(
+                    "wsim.workbench.live_games", self._folder, subprocess.DEVNULL, trusted=self._trusted
+                )
                 self._process, self._baseline, self.news = process, baseline, {}
                 self._write(process, baseline)
                 threading.Thread(target=self._listen, args=(process, self.news), daemon=True).start()

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError
 from wsim.paths import PACKAGE
+from wsim.policies.declare import FOREIGN, ISOLATED
 from wsim.workbench.questions import TRUST, Form, Texts, code_in
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ MAX_LISTED = 200
 """Finished questions that stay listed."""
 PATIENCE = 20.0  # seconds for a stopped worker to write its result
 OVER = ("answered", "stopped", "refused")
+TRUSTED = "--trusted"
 
 
 @dataclass
@@ -83,7 +85,7 @@ class Questions:
     """All questions of a server."""
 
     def __init__(self, folder: Folder) -> None:
-        self._folder, self._lock = folder, threading.Lock()
+        self._folder, self._lock, self._trusted = folder, threading.Lock(), ISOLATED.get() is False
         self._questions: dict[int, QueuedQuestion] = {}
         self._waiting: list[QueuedQuestion] = []
         self._process: subprocess.Popen[str] | None = None
@@ -183,7 +185,7 @@ class Questions:
 
     def _worker(self) -> subprocess.Popen[str]:
         """Start a worker."""
-        return module_process("wsim.workbench.worker", self._folder)
+        return module_process("wsim.workbench.worker", self._folder, trusted=self._trusted)
 
     def _follow(self, queued: QueuedQuestion, process: subprocess.Popen[str]) -> None:
         """Send a question to a worker, and handle its messages until it ends."""
@@ -232,17 +234,26 @@ class Questions:
         queued.version += 1
 
 
-def module_process(module: str, folder: Folder, errors: int = subprocess.PIPE) -> subprocess.Popen[str]:
+def module_process(
+    module: str, folder: Folder, errors: int = subprocess.PIPE, *, trusted: bool
+) -> subprocess.Popen[str]:
     """Start a module as a process in its own session, which Ctrl-C at the terminal of the server does not reach.
 
-    ``errors``: where its standard error goes.
+    ``errors``: where its standard error goes. ``trusted``: whether it runs the code of policies and effects itself, as
+    after ``wsim --trusted open``.
     """
     paths = [str(PACKAGE.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
     return subprocess.Popen(
-        [sys.executable, "-P", "-m", module],  # -P: runs no json.py of the folder
+        [sys.executable, "-P", "-m", module, *([TRUSTED] if trusted else [])],  # -P: runs no json.py of the folder
         cwd=folder.root, env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)}, text=True,
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, start_new_session=True,
     )  # fmt: skip
+
+
+def begin_worker() -> None:
+    """Take over, in a process of ``module_process``, what the server trusts: nobody named code on a command line."""
+    FOREIGN.set(True)
+    ISOLATED.set(False if TRUSTED in sys.argv else None)
 
 
 def lines_of(pairs: Sequence[tuple[str, str]]) -> dict[str, list[str]]:

@@ -18,8 +18,8 @@ from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.execution import Execution
 from wsim.lab.progress import ProgressOfLooks
-from wsim.policies.declare import ISOLATED
 from wsim.workbench.forms import form_of
+from wsim.workbench.queue_of_questions import begin_worker
 
 PAUSE = 0.1  # seconds between two lines of progress
 
@@ -52,7 +52,7 @@ def main() -> None:
     question = json.loads(sys.stdin.readline())
     form, texts = form_of(question["kind"]), question["texts"]
     try:
-        ISOLATED.set(True)  # no one named this code on a command line
+        begin_worker()
         plan, _ = form.read(texts)
         if plan is not None and (seconds := find_game(plan.game).cold()):
             _send("progress", [f"compiling the rules, about {math.ceil(seconds)} seconds", 0, 0])
