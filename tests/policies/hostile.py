@@ -132,7 +132,7 @@ def tells(public: Any, own: Any, choice: Any, rules: Any) -> Any:
     return int(left[0] & np.uint64(1)) - 1
 
 
-@wsim.policy  # type: ignore[untyped-decorator]
+@wsim.policy
 def listens(public: Any, own: Any, choice: Any, rules: Any) -> Any:
     """Reads memory that was never written."""
     found = np.empty(1500, np.uint64)

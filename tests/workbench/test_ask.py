@@ -216,7 +216,7 @@ def test_code_is_isolated_in_a_worker_unless_the_workbench_is_trusted(
         process.kill()
 
     def in_worker() -> bool:
-        monkeypatch.setattr(sys, "argv", list(process.args))
+        monkeypatch.setattr(sys, "argv", [*map(str, process.args)])
         queue_of_questions.begin_worker()
         return is_isolated(parse_entry("./mine.py:bold"))
 
