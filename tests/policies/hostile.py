@@ -125,7 +125,7 @@ def stalls(public: Any, own: Any, choice: Any, rules: Any) -> int:
     return 0
 
 
-@wsim.policy  # type: ignore[untyped-decorator]
+@wsim.policy
 def tells(public: Any, own: Any, choice: Any, rules: Any) -> Any:
     left = np.empty(1500, np.uint64)
     left[::4] = np.uint64(0x1234567890ABCDEF)

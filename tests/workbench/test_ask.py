@@ -214,9 +214,10 @@ def test_code_is_isolated_in_a_worker_unless_the_workbench_is_trusted(
         questions = Questions(Folder.of(tmp_path))
     with questions._worker() as process:
         process.kill()
+    words: Any = process.args
 
     def in_worker() -> bool:
-        monkeypatch.setattr(sys, "argv", [*map(str, process.args)])
+        monkeypatch.setattr(sys, "argv", list(words))
         queue_of_questions.begin_worker()
         return is_isolated(parse_entry("./mine.py:bold"))
 
