@@ -1,6 +1,7 @@
 """A pytest plugin that notes which lines of wsim each test executes: ``pytest -p tests.lines``, WSIM_LINES=FILE.
 
-The file is a JSON object: test, or file for its fixtures -> module -> lines; "" is what importing the modules executes.
+The file is a JSON object. "lines": test, or file for its fixtures -> module -> lines; "" is what importing the modules
+executes. "seconds": test -> how long it took while it was traced.
 Compiled kernels execute no lines; NUMBA_DISABLE_JIT=1 shows theirs. ``python -m tests.lines FILE ...`` prints the share
 of lines that were executed, by package.
 """
@@ -11,6 +12,7 @@ import json
 import os
 import sys
 import threading
+import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,6 +25,7 @@ ROOT = Path(__file__).parents[1]
 _WSIM = f"{ROOT / 'wsim'}{os.sep}"
 _executed: dict[str, set[tuple[str, int]]] = {"": set()}
 _current = [_executed[""]]
+_seconds: dict[str, float] = {}
 
 
 def _trace(frame: FrameType, _event: str, _argument: Any) -> Any:
@@ -53,7 +56,9 @@ def pytest_runtest_setup(item: pytest.Item) -> Iterator[None]:
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
     """Note what the test itself executes."""
     _current[0] = _executed.setdefault(item.nodeid, set())
+    begun = time.perf_counter()
     yield
+    _seconds[item.nodeid] = time.perf_counter() - begun
 
 
 def pytest_sessionfinish() -> None:
@@ -64,7 +69,7 @@ def pytest_sessionfinish() -> None:
         modules = report.setdefault(test, {})
         for file, line in sorted(lines):
             modules.setdefault(str(Path(file).relative_to(ROOT)), []).append(line)
-    Path(os.environ["WSIM_LINES"]).write_text(json.dumps(report), encoding="utf-8")
+    Path(os.environ["WSIM_LINES"]).write_text(json.dumps({"lines": report, "seconds": _seconds}), encoding="utf-8")
 
 
 def executable(module: Path) -> set[int]:
@@ -84,7 +89,7 @@ def main() -> None:
 
     hit: dict[str, set[int]] = {}
     for file in sys.argv[1:]:
-        for modules in json.loads(Path(file).read_text(encoding="utf-8")).values():
+        for modules in json.loads(Path(file).read_text(encoding="utf-8"))["lines"].values():
             for module, lines in modules.items():
                 hit.setdefault(module, set()).update(lines)
     executed, known = Counter[str](), Counter[str]()

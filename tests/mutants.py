@@ -3,12 +3,13 @@
 ``python -m tests.mutants --package stats --count 30 --seed 1`` draws 30 faults among all that the operators below can
 make of ``wsim/stats``, runs the quick tests of that package against each, and prints the faults that survive, as a
 difference, with the score and its 95% interval. The same seed draws the same faults. A fault is tested by the tests
-that execute its line (``tests.lines``). Kernels are tested without the JIT first, which needs no compiling, and with it
-where that notices nothing.
+that execute its line (``tests.lines``), the fastest first. Kernels are tested without the JIT first, which needs no
+compiling, and with it where that notices nothing (``--no-jit``: without it only).
 
 Operators (Offutt et al. 1996, the five that cover the others, and three of our own): comparisons, arithmetic, logical
 connectives, constants, and negated conditions; swapped arguments, calls left out, terms left out. Text, annotations,
-docstrings and the words of error messages are not touched, nor is anything that only the type checker reads.
+docstrings and the words of error messages are not touched, nor is anything that only the type checker reads, nor what
+cannot change a result: the order of the arguments of a maximum, or whether an array is copied where it need not be.
 """
 
 from __future__ import annotations
@@ -24,17 +25,24 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import unified_diff
 from pathlib import Path
 from queue import SimpleQueue
 
 ROOT = Path(__file__).parents[1]
+COMPILING = 1800.0  # seconds for the tests of a package whose kernels are compiled again
+COMPILED_POLICIES = (("wonders", "policies"), ("babel", "policies"))
 PATIENCE = 5  # times as long as without a fault; one that loops for ever is noticed
-SYMMETRIC = ("min", "max", "minimum", "maximum", "logical_and", "logical_or", "samestat", "gcd", "hypot")
+SYMMETRIC = {
+    *("min", "max", "minimum", "maximum", "logical_and", "logical_or", "samestat", "gcd", "hypot", "array_equal"),
+    *("add", "multiply", "union1d", "intersect1d"),
+}
 """Functions whose result does not depend on the order of two arguments."""
+UNSEEN = ("flush", "stacklevel", "strict")
+"""Keyword arguments that change no result: when output appears, where a warning points, a check that never fails."""
 SWAPPED: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
     ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
@@ -62,6 +70,11 @@ class Fault:
     end: int
     text: str
     operator: str
+
+    @property
+    def compiled(self) -> bool:
+        """Return whether it is in a kernel."""
+        return self.module.parent.name == "kernels" or self.module.parts[-3:-1] in COMPILED_POLICIES
 
     def planted(self, source: bytes) -> bytes:
         """Return the source with the fault."""
@@ -101,6 +114,8 @@ def _untouched(tree: ast.Module) -> set[int]:
             skipped += node.decorator_list
         if isinstance(node, ast.FunctionDef) and node.returns:
             skipped.append(node.returns)
+        if isinstance(node, ast.keyword) and (node.arg in UNSEEN or ast.unparse(node) == "copy=False"):
+            skipped.append(node)
         if isinstance(node, ast.JoinedStr | ast.Raise | ast.Assert):
             skipped.append(node)
         if isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "__name__ == '__main__'"):
@@ -174,19 +189,31 @@ def tests_of(package: str) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Measured:
-    """The tests of a package: their folders, how many seconds they may take, and the lines that each executes."""
+class Stage:
+    """Tests of a package in one way of running them: the lines that each executes, its seconds, how long all may take.
+
+    ``words`` and ``environment`` are what pytest is called with.
+    """
 
     folders: list[str]
     limit: float
     executed: dict[str, dict[str, list[int]]]
+    seconds: dict[str, float]
+    words: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
 
-    def tests_at(self, fault: Fault) -> list[str]:
-        """Return the tests that execute the line of a fault; all folders if it is executed on import, or is unknown."""
-        at = [test for test, lines in self.executed.items() if fault.line in lines.get(str(fault.module), ())]
-        if not at or "" in at:
-            return self.folders
-        return at if all("::" in test for test in at) else sorted({test.partition("::")[0] for test in at})
+    def tests_at(self, fault: Fault) -> list[list[str]]:
+        """Return the tests that may notice a fault, in the order of their trying: lists that pytest runs at once.
+
+        These are the tests that execute its line, the fastest first. All tests of the package follow if the line is
+        executed on import or by a fixture, which other tests may share, or if nothing is known.
+        """
+        name = str(fault.module)
+        at = {test for test, lines in self.executed.items() if fault.line in lines.get(name, ())}
+        near = at - {""} or {test for test, lines in self.executed.items() if lines.get(name)}
+        tests = [test for test in self.seconds if test in near or test.partition("::")[0] in near]
+        nearest = [sorted(tests, key=lambda test: self.seconds[test])] if tests else []
+        return nearest if at and all("::" in test for test in at) else [*nearest, self.folders]
 
 
 class Checkout:
@@ -211,31 +238,29 @@ class Checkout:
         self.said = run.stdout[-2000:]
         return run.returncode in (0, 5)  # 5: no test was collected
 
-    def survives(self, fault: Fault, package: Measured) -> bool:
-        """Plant a fault, say whether the tests of its package pass all the same, and take it out again."""
+    def survives(self, fault: Fault, stages: list[Stage]) -> bool:
+        """Plant a fault, say whether the tests of every stage pass all the same, and take it out again."""
         path = self.root / fault.module
         source = path.read_bytes()
         path.write_bytes(fault.planted(source))
-        compiled = fault.module.parent.name in ("kernels", "policies")
-        without_jit = ["-m", "jit_off and not slow", *package.folders]
         try:
-            if compiled and not self.passes(without_jit, package.limit, NUMBA_DISABLE_JIT="1"):
-                return False
-            return self.passes(package.folders if compiled else package.tests_at(fault), package.limit)
+            return all(
+                self.passes([*stage.words, *tests], stage.limit, **stage.environment)
+                for stage in stages
+                for tests in stage.tests_at(fault)
+            )
         finally:
             path.write_bytes(source)
 
-    def measured(self, package: str) -> Measured:
+    def measured(self, package: str, *words: str, **environment: str) -> Stage:
         """Run the tests of a package as they are and note which lines each executes; leave if one fails."""
         report = self.root / "lines.json"
         begun = time.monotonic()
-        if not self.passes(["-p", "tests.lines", *tests_of(package)], WSIM_LINES=str(report)):
+        if not self.passes(["-p", "tests.lines", *words, *tests_of(package)], WSIM_LINES=str(report), **environment):
             sys.exit(f"the tests of {package or 'wsim'} fail without any fault:\n{self.said}")
-        return Measured(
-            tests_of(package),
-            PATIENCE * (time.monotonic() - begun) + 60,
-            json.loads(report.read_text(encoding="utf-8")),
-        )
+        noted = json.loads(report.read_text(encoding="utf-8"))
+        limit = PATIENCE * (time.monotonic() - begun) + 60
+        return Stage(tests_of(package), limit, noted["lines"], noted["seconds"], words, environment)
 
 
 def drawn(packages: list[str], count: int, seed: int) -> list[Fault]:
@@ -265,6 +290,7 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=30, help="how many faults are drawn")
     parser.add_argument("--seed", type=int, default=1, help="of the drawing")
     parser.add_argument("--jobs", type=int, default=2, help="how many copies are tested at once")
+    parser.add_argument("--no-jit", action="store_true", help="test kernels without the JIT only")
     options = parser.parse_args()
     faults = drawn(options.package, options.count, options.seed)
     if not faults:
@@ -275,13 +301,26 @@ def main() -> None:
             free.put(Checkout(Path(parent), number))
 
         first = free.get()
-        measured = {package: first.measured(package) for package in {package_of(fault.module) for fault in faults}}
+        python = {
+            name: first.measured(name) for name in sorted({package_of(f.module) for f in faults if not f.compiled})
+        }
+        plain = {
+            name: first.measured(name, "-m", "jit_off and not slow", NUMBA_DISABLE_JIT="1")
+            for name in sorted({package_of(fault.module) for fault in faults if fault.compiled})
+        }
         free.put(first)
+
+        def stages(fault: Fault) -> list[Stage]:
+            package = package_of(fault.module)
+            if not fault.compiled:
+                return [python[package]]
+            compiled = Stage(tests_of(package), COMPILING, {}, {})
+            return [plain[package], *[compiled] * (not options.no_jit)]
 
         def tried(fault: Fault) -> bool:
             checkout = free.get()
             try:
-                return checkout.survives(fault, measured[package_of(fault.module)])
+                return checkout.survives(fault, stages(fault))
             finally:
                 free.put(checkout)
 

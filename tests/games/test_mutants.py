@@ -23,7 +23,7 @@ def middle(low: "int | None", high: int = 2) -> int:
     """Return what lies 1 between."""
     if low is None:
         raise ValueError(f"low is {low + 1}")
-    print(low)
+    print(low, flush=True)
     return pow(low, min(low, high)) + high
 '''
 
@@ -76,13 +76,17 @@ def test_a_fault_is_tested_by_the_tests_that_execute_its_line(module: Path) -> N
     fault = next(fault for fault in mutants.faults_of(module) if fault.operator == "comparison")
     name = str(module)
 
-    def chosen(executed: dict[str, dict[str, list[int]]]) -> list[str]:
-        return mutants.Measured(["tests/toys"], 1.0, executed).tests_at(fault)
+    def tried(executed: dict[str, dict[str, list[int]]]) -> list[list[str]]:
+        seconds = {"a.py::slow": 2.0, "a.py::quick": 1.0, "b.py::test": 3.0}
+        return mutants.Stage(["tests/toys"], 1.0, executed, seconds).tests_at(fault)
 
-    assert chosen({"a.py::test": {name: [9, 10]}, "a.py::other": {name: [9]}, "b.py": {}}) == ["a.py::test"]
-    assert chosen({"a.py::test": {name: [10]}, "b.py": {name: [10]}}) == ["a.py", "b.py"], "fixtures are of their file"
-    assert chosen({"a.py::test": {name: [10]}, "": {name: [10]}}) == ["tests/toys"], "executed on import"
-    assert chosen({"a.py::test": {name: [9]}}) == ["tests/toys"]
+    assert tried({"a.py::slow": {name: [9, 10]}, "b.py::test": {name: [9]}, "b.py": {}}) == [["a.py::slow"]]
+    assert tried({"a.py::slow": {name: [10]}, "a.py::quick": {name: [10]}}) == [["a.py::quick", "a.py::slow"]]
+    shared = tried({"a.py": {name: [10]}, "b.py::test": {name: [10]}})
+    assert shared == [["a.py::quick", "a.py::slow", "b.py::test"], ["tests/toys"]], "fixtures may be shared"
+    imported = tried({"": {name: [10]}, "b.py::test": {name: [9]}})
+    assert imported == [["b.py::test"], ["tests/toys"]], "executed on import"
+    assert tried({"a.py::slow": {}}) == [["tests/toys"]], "of a module that no test executes"
 
 
 @pytest.mark.slow
@@ -91,6 +95,6 @@ def test_the_lines_that_a_test_executes_are_noted(tmp_path: Path) -> None:
     words = ["-p", "tests.lines", "tests/stats/test_intervals.py::test_t_agrees_with_scipy"]
     command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", *words]
     subprocess.run(command, cwd=mutants.ROOT, env={**os.environ, "WSIM_LINES": str(report)}, check=True)
-    noted = json.loads(report.read_text(encoding="utf-8"))
+    noted = json.loads(report.read_text(encoding="utf-8"))["lines"]
     assert "wsim/stats/distributions.py" in noted[words[-1] + "[1]"]
     assert "wsim/lab/plan.py" not in noted[words[-1] + "[1]"]
