@@ -305,8 +305,7 @@ def main() -> None:
             name: first.measured(name) for name in sorted({package_of(f.module) for f in faults if not f.compiled})
         }
         plain = {
-            name: first.measured(name, "-m", "jit_off and not slow", NUMBA_DISABLE_JIT="1")
-            for name in sorted({package_of(fault.module) for fault in faults if fault.compiled})
+            name: first.measured(name, "-m", "jit_off and not slow", NUMBA_DISABLE_JIT="1") for name in packages[1]
         }
         free.put(first)
 
