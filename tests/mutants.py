@@ -301,12 +301,10 @@ def main() -> None:
             free.put(Checkout(Path(parent), number))
 
         first = free.get()
-        python = {
-            name: first.measured(name) for name in sorted({package_of(f.module) for f in faults if not f.compiled})
-        }
-        plain = {
-            name: first.measured(name, "-m", "jit_off and not slow", NUMBA_DISABLE_JIT="1") for name in packages[1]
-        }
+        packages = [sorted({package_of(f.module) for f in faults if f.compiled == kernel}) for kernel in (False, True)]
+        python = {name: first.measured(name) for name in packages[False]}
+        without_jit = ("-m", "jit_off and not slow")
+        plain = {name: first.measured(name, *without_jit, NUMBA_DISABLE_JIT="1") for name in packages[True]}
         free.put(first)
 
         def stages(fault: Fault) -> list[Stage]:
