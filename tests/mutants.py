@@ -227,7 +227,7 @@ class Checkout:
                 (self.root / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(ROOT / name, self.root / name)
 
-    def passes(self, words: list[str], limit: float | None = None, **environment: str) -> bool:
+    def passes(self, words: list[str], limit: float | None, environment: Mapping[str, str]) -> bool:
         """Return whether pytest passes with these words within ``limit`` seconds."""
         command = [sys.executable, "-m", "pytest", "-q", "-x", "-n", "0", "-p", "no:cacheprovider", *words]
         variables = {**os.environ, "PYTHONPATH": str(self.root), "PYTHONDONTWRITEBYTECODE": "1", **environment}
@@ -245,7 +245,7 @@ class Checkout:
         path.write_bytes(fault.planted(source))
         try:
             return all(
-                self.passes([*stage.words, *tests], stage.limit, **stage.environment)
+                self.passes([*stage.words, *tests], stage.limit, stage.environment)
                 for stage in stages
                 for tests in stage.tests_at(fault)
             )
@@ -256,7 +256,8 @@ class Checkout:
         """Run the tests of a package as they are and note which lines each executes; leave if one fails."""
         report = self.root / "lines.json"
         begun = time.monotonic()
-        if not self.passes(["-p", "tests.lines", *words, *tests_of(package)], WSIM_LINES=str(report), **environment):
+        traced = {"WSIM_LINES": str(report), **environment}
+        if not self.passes(["-p", "tests.lines", *words, *tests_of(package)], None, traced):
             sys.exit(f"the tests of {package or 'wsim'} fail without any fault:\n{self.said}")
         noted = json.loads(report.read_text(encoding="utf-8"))
         limit = PATIENCE * (time.monotonic() - begun) + 60
