@@ -24,7 +24,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -55,9 +54,11 @@ TESTS: dict[str, tuple[str, ...]] = {
     "kernels": ("kernels", "games", "policies", "positions"),
     "jit": ("jit", "policies"),
     "spec": ("spec", "wonders/catalog"),
+    "stats": ("stats", "cli/test_tables.py", "lab/test_rest_known.py", "report/test_charts.py"),
+    "positions": ("positions", "report/test_replay.py"),
     "": ("lab", "cli"),
 }
-"""The folders of tests of a package, where they are not the folder of its name; "" is for modules of wsim itself."""
+"""The tests of a package, where they are not the folder of its name; "" is for modules of wsim itself."""
 
 
 @dataclass(frozen=True)
@@ -181,18 +182,18 @@ def package_of(module: Path) -> str:
 
 
 def tests_of(package: str) -> list[str]:
-    """Return the folders of the tests of a package, those nearest to it first."""
+    """Return the tests of a package, folders and files, those nearest to it first."""
     head, _, tail = package.partition("/")
     nearest = [f"{head}/{tail}"] if tail and (ROOT / "tests" / head / tail).is_dir() else []
     folders = [*nearest, *TESTS.get(head, (head,))]
-    return [f"tests/{name}" for name in folders if (ROOT / "tests" / name).is_dir()]
+    return [f"tests/{name}" for name in folders if (ROOT / "tests" / name).exists()]
 
 
 @dataclass(frozen=True)
 class Stage:
     """Tests of a package in one way of running them: the lines that each executes, its seconds, how long all may take.
 
-    ``words`` and ``environment`` are what pytest is called with.
+    ``words`` and ``environment`` are what pytest is called with; ``later``: files of tests that changed since then.
     """
 
     folders: list[str]
@@ -201,6 +202,7 @@ class Stage:
     seconds: dict[str, float]
     words: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
+    later: tuple[str, ...] = ()
 
     def tests_at(self, fault: Fault) -> list[list[str]]:
         """Return the tests that may notice a fault, in the order of their trying: lists that pytest runs at once.
@@ -213,6 +215,8 @@ class Stage:
         near = at - {""} or {test for test, lines in self.executed.items() if lines.get(name)}
         tests = [test for test in self.seconds if test in near or test.partition("::")[0] in near]
         nearest = [sorted(tests, key=lambda test: self.seconds[test])] if tests else []
+        if self.later:
+            nearest = [list(self.later), *nearest]
         return nearest if at and all("::" in test for test in at) else [*nearest, self.folders]
 
 
@@ -252,16 +256,25 @@ class Checkout:
         finally:
             path.write_bytes(source)
 
-    def measured(self, package: str, *words: str, **environment: str) -> Stage:
-        """Run the tests of a package as they are and note which lines each executes; leave if one fails."""
-        report = self.root / "lines.json"
-        begun = time.monotonic()
-        traced = {"WSIM_LINES": str(report), **environment}
-        if not self.passes(["-p", "tests.lines", *words, *tests_of(package)], None, traced):
-            sys.exit(f"the tests of {package or 'wsim'} fail without any fault:\n{self.said}")
+    def measured(self, package: str, kept: Path | None, *words: str, **environment: str) -> Stage:
+        """Run the tests of a package as they are and note which lines each executes; leave if one fails.
+
+        The notes are read from the folder ``kept`` if they are there, and written to it if they are not.
+        """
+        folders = tests_of(package)
+        report = (kept or self.root) / f"{'-'.join([package.replace('/', '.') or 'wsim', *environment])}.json"
+        later = []
+        if report.exists():
+            files = {file for name in folders for file in sorted((ROOT / name).rglob("test_*.py")) or [ROOT / name]}
+            changed = {file for file in files if file.stat().st_mtime > report.stat().st_mtime}
+            later = sorted(str(file.relative_to(ROOT)) for file in changed)
+        else:
+            traced = {"WSIM_LINES": str(report), **environment}
+            if not self.passes(["-p", "tests.lines", *words, *folders], None, traced):
+                sys.exit(f"the tests of {package or 'wsim'} fail without any fault:\n{self.said}")
         noted = json.loads(report.read_text(encoding="utf-8"))
-        limit = PATIENCE * (time.monotonic() - begun) + 60
-        return Stage(tests_of(package), limit, noted["lines"], noted["seconds"], words, environment)
+        limit = PATIENCE * sum(noted["seconds"].values()) + 120
+        return Stage(folders, limit, noted["lines"], noted["seconds"], words, environment, tuple(later))
 
 
 def drawn(packages: list[str], count: int, seed: int) -> list[Fault]:
@@ -292,7 +305,11 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1, help="of the drawing")
     parser.add_argument("--jobs", type=int, default=2, help="how many copies are tested at once")
     parser.add_argument("--no-jit", action="store_true", help="test kernels without the JIT only")
+    parser.add_argument("--lines", type=Path, help="folder that keeps which lines tests execute, for the next draw")
     options = parser.parse_args()
+    if options.lines:
+        options.lines = options.lines.absolute()
+        options.lines.mkdir(parents=True, exist_ok=True)
     faults = drawn(options.package, options.count, options.seed)
     if not faults:
         sys.exit(f"wsim has no package {', '.join(options.package)} with anything to change")
@@ -303,9 +320,11 @@ def main() -> None:
 
         first = free.get()
         packages = [sorted({package_of(f.module) for f in faults if f.compiled == kernel}) for kernel in (False, True)]
-        python = {name: first.measured(name) for name in packages[False]}
+        python = {name: first.measured(name, options.lines) for name in packages[False]}
         without_jit = ("-m", "jit_off and not slow")
-        plain = {name: first.measured(name, *without_jit, NUMBA_DISABLE_JIT="1") for name in packages[True]}
+        plain = {
+            name: first.measured(name, options.lines, *without_jit, NUMBA_DISABLE_JIT="1") for name in packages[True]
+        }
         free.put(first)
 
         def stages(fault: Fault) -> list[Stage]:
