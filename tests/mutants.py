@@ -34,6 +34,7 @@ from queue import SimpleQueue
 ROOT = Path(__file__).parents[1]
 COMPILING = 1800.0  # seconds for the tests of a package whose kernels are compiled again
 COMPILED_POLICIES = (("wonders", "policies"), ("babel", "policies"))
+STARTING = 60.0  # seconds until pytest has collected its tests
 PATIENCE = 5  # times as long as without a fault; one that loops for ever is noticed
 SYMMETRIC = {
     *("min", "max", "minimum", "maximum", "logical_and", "logical_or", "samestat", "gcd", "hypot", "array_equal"),
@@ -191,18 +192,24 @@ def tests_of(package: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Stage:
-    """Tests of a package in one way of running them: the lines that each executes, its seconds, how long all may take.
+    """Tests of a package in one way of running them: the lines that each executes, and its seconds.
 
     ``words`` and ``environment`` are what pytest is called with; ``later``: files of tests that changed since then.
     """
 
     folders: list[str]
-    limit: float
     executed: dict[str, dict[str, list[int]]]
     seconds: dict[str, float]
     words: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
     later: tuple[str, ...] = ()
+
+    def limit(self, tests: list[str]) -> float:
+        """Return after how many seconds tests hang: of a loop without an end the fault is noticed."""
+        if not self.seconds:
+            return COMPILING
+        chosen = tests if all("::" in test for test in tests) else [*self.seconds]
+        return PATIENCE * sum(self.seconds[test] for test in chosen) + STARTING
 
     def tests_at(self, fault: Fault) -> list[list[str]]:
         """Return the tests that may notice a fault, in the order of their trying: lists that pytest runs at once.
@@ -249,7 +256,7 @@ class Checkout:
         path.write_bytes(fault.planted(source))
         try:
             return all(
-                self.passes([*stage.words, *tests], stage.limit, stage.environment)
+                self.passes([*stage.words, *tests], stage.limit(tests), stage.environment)
                 for stage in stages
                 for tests in stage.tests_at(fault)
             )
@@ -273,8 +280,7 @@ class Checkout:
             if not self.passes(["-p", "tests.lines", *words, *folders], None, traced):
                 sys.exit(f"the tests of {package or 'wsim'} fail without any fault:\n{self.said}")
         noted = json.loads(report.read_text(encoding="utf-8"))
-        limit = PATIENCE * sum(noted["seconds"].values()) + 120
-        return Stage(folders, limit, noted["lines"], noted["seconds"], words, environment, tuple(later))
+        return Stage(folders, noted["lines"], noted["seconds"], words, environment, tuple(later))
 
 
 def drawn(packages: list[str], count: int, seed: int) -> list[Fault]:
@@ -331,7 +337,7 @@ def main() -> None:
             package = package_of(fault.module)
             if not fault.compiled:
                 return [python[package]]
-            compiled = Stage(tests_of(package), COMPILING, {}, {})
+            compiled = Stage(tests_of(package), {}, {})
             return [plain[package], *[compiled] * (not options.no_jit)]
 
         def tried(fault: Fault) -> bool:

@@ -78,7 +78,7 @@ def test_a_fault_is_tested_by_the_tests_that_execute_its_line(module: Path) -> N
 
     def tried(executed: dict[str, dict[str, list[int]]]) -> list[list[str]]:
         seconds = {"a.py::slow": 2.0, "a.py::quick": 1.0, "b.py::test": 3.0}
-        return mutants.Stage(["tests/toys"], 1.0, executed, seconds).tests_at(fault)
+        return mutants.Stage(["tests/toys"], executed, seconds).tests_at(fault)
 
     assert tried({"a.py::slow": {name: [9, 10]}, "b.py::test": {name: [9]}, "b.py": {}}) == [["a.py::slow"]]
     assert tried({"a.py::slow": {name: [10]}, "a.py::quick": {name: [10]}}) == [["a.py::quick", "a.py::slow"]]

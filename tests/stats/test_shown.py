@@ -1,0 +1,146 @@
+"""What is shown of tables: signs, units and references of columns, the ends of long tables, differences of two runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+import pytest
+
+from tests.stats.data import card_chains, card_pairs, cards, seats_table, wonders
+from wsim import stats
+from wsim.stats.brief import ends
+from wsim.stats.columns import BETWEEN_PLAYER_SD, FAIR, OTHER_PLAYERS, pick_columns
+from wsim.stats.combined import minus
+from wsim.stats.item_charts import item_charts
+from wsim.stats.tables import Table
+from wsim.stats.worth import worth_columns
+
+
+@pytest.fixture(scope="module")
+def tables() -> dict[str, Table]:
+    seats = seats_table(60, 3, cards=("Altar", "Baths"))
+    chain = {"chains": [("Altar", "Baths")]}
+    made: dict[str, Table] = {
+        "wonders": wonders(seats),
+        "cards": cards(seats),
+        "pairs": card_pairs(seats, outcome="win_share", fewest=1),
+        "chains": card_chains(seats, **chain),
+        "matchups": stats.matchups(seats),
+        "crowding": stats.crowding(seats),
+        "strengths": stats.strengths(seats, "side"),
+    }
+    return made
+
+
+def test_differences_are_written_with_their_sign_and_some_intervals_are_drawn(tables: dict[str, Table]) -> None:
+    columns = {(name, column.name): column for name, table in tables.items() for column in table.columns}
+    columns |= {("worth", column.name): column for column in worth_columns()}
+    columns |= {("picks", column.name): column for column in pick_columns("win")}
+    differences = {key for key, column in columns.items() if column.difference}
+    assert differences == {
+        *(("cards", name) for name in ("win_difference", "score_difference")),
+        *((table, name) for table in ("pairs", "chains") for name in ("lift", "shrunk")),
+        *(("matchups", name) for name in ("score_difference", "win_difference")),
+        *(("worth", name) for name in ("worth", "points")),
+        ("picks", "effect"),
+    }
+    drawn = {key for key, column in columns.items() if column.drawn}
+    assert drawn == {("wonders", FAIR), ("cards", FAIR), ("crowding", FAIR), ("worth", "worth")}
+    references = {key[1]: column.reference for key, column in columns.items() if not column.difference}
+    assert {name: value for name, value in references.items() if value is not None} == {
+        **{FAIR: 1.0, "ahead": 0.5, "strength": 1.0}
+    }
+    assert all(columns[key].reference == 0 for key in differences)
+    assert BETWEEN_PLAYER_SD.spread
+    assert OTHER_PLAYERS.spread
+    assert columns["pairs", "lift"].unit == "of wins"
+    assert columns["chains", "lift"].unit == "points"
+
+
+def test_every_column_of_a_table_is_declared_and_its_labels_come_first(tables: dict[str, Table]) -> None:
+    for name, table in tables.items():
+        declared = {column.name for column in table.columns}
+        declared |= {end for column in table.columns for end in column.ends or ()}
+        assert set(table.frame.columns) <= declared, name
+        assert table.frame.columns[: len(table.labels)] == list(table.labels), name
+        assert {chart.labels for chart in table.charts} <= {table.labels}, name
+
+
+def rows_of(count: int, known: int, figure: str = "win_share", **more: Any) -> Table:
+    """A table of ``count`` rows numbered from 0, of which the first ``known`` have a figure."""
+    values = [1.0 - row / count if row < known else None for row in range(count)]
+    seats = [1 if row < known else 0 for row in range(count)]
+    return Table(
+        pl.DataFrame({"card": [str(row) for row in range(count)], figure: values, "n": seats}), "Cards", **more
+    )
+
+
+@pytest.mark.parametrize("form", ["levels", "owners"])
+def test_of_more_than_thirty_known_rows_the_ten_best_and_five_worst_are_shown(form: Any) -> None:
+    whole = rows_of(30, 20, form=form)
+    assert ends(whole) == (whole.title, whole.frame)
+    title, frame = ends(rows_of(33, 30, form=form))
+    assert (title, frame.height) == ("Cards", 30), "rows without a figure are left out, and the rest is short enough"
+    title, frame = ends(rows_of(40, 31, form=form))
+    words = "best and 5 worst" if form == "levels" else "highest and 5 lowest"
+    assert title == f"Cards: the 10 {words} of 31 by win share" + " of their owners" * (form == "owners")
+    assert frame["card"].to_list() == [str(row) for row in (*range(10), *range(26, 31))]
+    title, frame = ends(rows_of(40, 31, "worth", form=form))
+    assert title == "Cards: the 10 best and 5 worst of 31 by worth"
+    assert frame["card"].to_list() == [str(row) for row in (*range(10), *range(26, 31))]
+    free = rows_of(40, 40)
+    assert ends(free) == ("Cards", free.frame), "rows of no form have no ends"
+
+
+@pytest.mark.parametrize(("cards", "shown"), [(15, 15), (16, 15)])
+def test_of_worth_the_ends_of_the_cards_and_all_short_kinds_are_shown(cards: int, shown: int) -> None:
+    kinds = ["build"] * cards + ["bury"] * 17 + ["sell"] * 2
+    frame = pl.DataFrame({"what": kinds, "name": [str(row) for row in range(len(kinds))], "worth": 0.0})
+    title, rows = ends(Table(frame, "Worth"))
+    if cards == shown:
+        assert (title, rows.height) == ("Worth", len(kinds))
+    else:
+        assert title == "Worth: the 10 best and 5 worst of 16 to build"
+        assert rows["name"].to_list() == [str(row) for row in (*range(10), *range(11, 16), 33, 34)]
+
+
+def test_the_charts_of_items_are_sorted_by_their_facts_the_last_first() -> None:
+    scatter, forest = item_charts("worth", "wanted", "card", ["age"], ["age_of_card", "color"])
+    assert (scatter.shape, scatter.values, scatter.labels) == ("scatter", ("worth", "wanted"), ("card", "age"))
+    assert scatter.title == "What each card is worth, against how often it is wanted"
+    assert (forest.shape, forest.values, forest.by) == ("forest", ("worth",), ("color", "age_of_card"))
+    assert forest.title == "What each card is worth, by colour and age_of_card, with intervals"
+    scatter, forest = item_charts("win_difference", "built_share", "card", [], [])
+    assert scatter.title == "Win share of the owners of each card minus the others', against built share"
+    assert forest.title == "Win share of the owners of each card minus the others', with intervals"
+
+
+def figures(names: list[str], ratio: list[float], score: list[float], half: float, n: int = 9) -> Table:
+    """A table of levels with these figures and intervals of a half width (of scores: twice as wide)."""
+    frame = pl.DataFrame({"policy": names, "n": [n] * len(names)}).with_columns(
+        **{FAIR: pl.Series(ratio), "score": pl.Series(score)}
+    )
+    for name, width in ((FAIR, half), ("score", 2 * half)):
+        frame = frame.with_columns(**{f"{name}_low": pl.col(name) - width, f"{name}_high": pl.col(name) + width})
+    columns = tuple(column for column in stats.factor(seats_table(2, 3), "policy").columns if column.name != "policy")
+    return Table(frame, "Policies", columns=columns, form="levels", labels=("policy",))
+
+
+def test_the_difference_of_two_tables_by_hand() -> None:
+    """Half widths of 0.3 and 0.4 add up to 0.5, as errors of independent runs do."""
+    found = minus(figures(["a", "b", "c"], [1.0, 1.5, 1.2], [50, 60, 55], 0.3),
+                  figures(["b", "a", "d"], [1.0, 1.2, 1.0], [58, 51, 50], 0.4))  # fmt: skip
+    assert found is not None
+    assert found.frame["policy"].to_list() == ["b", "a"], "the largest difference first, only rows of both"
+    first = found.frame.row(0, named=True)
+    expected = {f"{FAIR}_here": 1.5, f"{FAIR}_there": 1.0, f"{FAIR}_difference": 0.5, "score_difference": 2.0}
+    expected |= {f"{FAIR}_difference_low": 0.0, f"{FAIR}_difference_high": 1.0}
+    expected |= {"score_difference_low": 1.0, "score_difference_high": 3.0}
+    assert {name: first[name] for name in expected} == pytest.approx(expected)
+    assert found.title == "Policies: x fair share, this run minus the other"
+    assert found.column("score_difference").difference
+    (chart,) = found.charts
+    assert (chart.shape, chart.values) == ("forest", (f"{FAIR}_difference",))
+    nobody = figures(["a"], [1.0], [50], 0.3, n=0)
+    assert minus(figures(["a"], [1.0], [50], 0.3), nobody) is None, "a row that nobody had is in no table"
