@@ -49,7 +49,9 @@ def test_differences_are_written_with_their_sign_and_some_intervals_are_drawn(ta
     assert drawn == {("wonders", FAIR), ("cards", FAIR), ("crowding", FAIR), ("worth", "worth")}
     references = {key[1]: column.reference for key, column in columns.items() if not column.difference}
     assert {name: value for name, value in references.items() if value is not None} == {
-        **{FAIR: 1.0, "ahead": 0.5, "strength": 1.0}
+        FAIR: 1.0,
+        "ahead": 0.5,
+        "strength": 1.0,
     }
     assert all(columns[key].reference == 0 for key in differences)
     assert BETWEEN_PLAYER_SD.spread
