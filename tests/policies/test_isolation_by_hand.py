@@ -1,0 +1,340 @@
+"""Isolation piece by piece, without a process: shared memory, what is believed of an answer, how failures are told."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import numpy as np
+import pytest
+
+from wsim.policies import isolation
+from wsim.policies.isolation import LISTED, PROCESSES, SLOTS, TEXT, Channel, Failures, Isolated, Slots, _Process
+from wsim.positions.side_by_side import _closed_up, _Places
+from wsim.wonders.registry import POLICIES
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="isolation needs POSIX")
+INTERFACE = POLICIES.interface()
+
+
+@pytest.fixture
+def slots() -> Slots:
+    return Slots(bytearray(Slots(None, INTERFACE).size), INTERFACE)
+
+
+def test_what_shared_memory_contains_begins_at_lines_and_never_overlaps() -> None:
+    size, at = Slots(None, INTERFACE).size, 128
+    memory = bytearray(at + size)
+    made = Slots(memory, INTERFACE, at)
+    arrays = [made.header, made.index, made.values, made.text, *made.records]
+    first = np.frombuffer(memory, np.uint8).ctypes.data
+    end = at
+    for array in arrays:
+        start = array.ctypes.data - first
+        assert start == end, "each array begins at the line that follows the one before it"
+        end += -(-array.nbytes // 64) * 64
+    assert (made.size, end) == (size, at + size)
+    assert [len(record) for record in made.records] == [SLOTS, SLOTS, SLOTS, 1]
+    assert [record.dtype for record in made.records] == [np.dtype(record) for record in INTERFACE.records]
+    assert (len(made.index), len(made.text)) == (SLOTS, TEXT)
+    assert len(made.values) == INTERFACE.records[2]["moves"].shape[0]
+
+
+def test_the_first_reason_stays_is_cut_and_printable_and_is_forgotten_once_read(slots: Slots) -> None:
+    slots.tell("KeyError: \x1b[31m red\n  and more")
+    slots.tell("second")
+    assert slots.reason() == "KeyError: ?[31m red and more"
+    assert slots.reason() == ""
+    slots.tell("x" * (TEXT + 9))
+    assert slots.reason() == "x" * TEXT
+    slots.text[:3] = 255, 254, ord("a")
+    assert slots.reason() == "\ufffd\ufffda"
+
+
+def test_failures_are_counted_and_the_first_are_listed(capfd: pytest.CaptureFixture[str]) -> None:
+    failed = Failures("mine")
+    failed.add("raised KeyError", "in game 7, seat 2")
+    assert failed.sentence == "The isolated policy 'mine' failed once (first: it raised KeyError, in game 7, seat 2)."
+    for number in range(LISTED + 4):
+        failed.add("returned 9", f"in game {number}, seat 0")
+    assert failed.count == LISTED + 5
+    assert failed.listed[0] == "in game 7, seat 2: raised KeyError"
+    assert failed.listed[-1] == f"in game {LISTED - 2}, seat 0: returned 9"
+    assert len(failed.listed) == LISTED
+    assert "failed 25 times (first: it raised KeyError, in game 7, seat 2)." in failed.sentence
+    told = capfd.readouterr().err
+    assert told == (
+        "wsim: the isolated policy 'mine' raised KeyError, in game 7, seat 2: the first legal move is played instead\n"
+    )
+    failed.count, failed.ended = 1234, PROCESSES - 1
+    assert failed.sentence.endswith("failed 1,234 times (first: it raised KeyError, in game 7, seat 2).")
+    failed.ended = PROCESSES
+    assert failed.sentence.endswith("seat 2); its process was not started again.")
+
+
+class Started:
+    """A policy as ``STARTED`` has it."""
+
+    def __init__(self, label: str, count: int, missing: Sequence[str] = ()) -> None:
+        self.failures, self.missing = Failures(label, count, "hung, seat 1", listed=["seat 1: hung"] * count), missing
+
+
+def test_reports_name_the_isolated_policies_what_the_system_lacks_and_what_failed() -> None:
+    isolation.STARTED.clear()
+    assert isolation.report() == []
+    made = [Started("b", 2, ["no limit of memory"]), Started("a", 0, ["no limit of memory"]), Started("c", 1, ["more"])]
+    isolation.STARTED.update(cast("Any", made))
+    assert isolation.failures() == [made[0].failures.sentence, made[2].failures.sentence]
+    assert isolation.failures(["a", "c"]) == [made[2].failures.sentence]
+    assert isolation.listed_failures(["a", "b"]) == [{"policy": "b", "decisions": 2, "listed": ["seat 1: hung"] * 2}]
+    assert [row["policy"] for row in isolation.listed_failures(["c", "b"])] == ["b", "c"]
+    assert isolation.report() == [
+        "isolated, in a process of its own: a, b, c",
+        "this system does not confine isolated policies fully: no limit of memory; more",
+        made[0].failures.sentence,
+        made[2].failures.sentence,
+    ]
+    assert isolation.failures() == []
+
+
+class Scripted:
+    """A process that answers as a list says: (index, index, ..., or a reason why it ends at the next decision)."""
+
+    def __init__(self, *answers: int | str, active: int = 0) -> None:
+        self.answers, self.active, self.ended, self.asked = list(answers), active, False, list[int]()
+
+    def exchange(self, channel: Any, start: int, count: int) -> tuple[int, str]:
+        self.asked.append(start)
+        for place in range(start, count):
+            answer = self.answers.pop(0)
+            if isinstance(answer, str):
+                return place, answer
+            channel.slots.index[place] = answer
+        return count, ""
+
+    def end(self) -> None:
+        self.ended = True
+
+
+class Tried(Isolated):
+    """An isolated policy whose processes are scripts, one after the other."""
+
+    def __init__(self, *scripts: Scripted) -> None:
+        self.interface, self.failures, self._alone = INTERFACE, Failures("mine"), False
+        self._lock, self._turn, self._valued = threading.Lock(), threading.Lock(), threading.local()
+        self.scripts = list(scripts)
+        self._process = cast("Any", self.scripts.pop(0))
+        self.lent = Channel(0, Slots(bytearray(Slots(None, INTERFACE).size), INTERFACE))
+
+    @contextmanager
+    def channel(self) -> Iterator[Channel]:
+        yield self.lent
+
+    def _start_again(self) -> None:
+        cast("Any", self._process).end()
+        self._process = cast("Any", self.scripts.pop(0))
+
+    def decided(self, *counts: int) -> list[int]:
+        return self.decide(self.lent, np.array(counts), [f"seat {seat}" for seat in range(len(counts))]).tolist()  # type: ignore[no-any-return]
+
+
+def test_only_indices_of_legal_moves_are_believed() -> None:
+    policy = Tried(Scripted(2, 2, -1, -5, 0, 10**6))
+    assert policy.decided(3, 2, 4, 4, 1, 3) == [2, 0, 0, 0, 0, 0]
+    assert policy.failures.listed == [
+        "seat 1: returned 2, not one of 2 legal moves",
+        "seat 2: returned -1, not one of 4 legal moves",
+        "seat 3: returned -5, not one of 4 legal moves",
+        "seat 5: returned 1000000, not one of 3 legal moves",
+    ]
+    policy = Tried(Scripted(1, -1, -2))
+    policy.lent.slots.tell("KeyError: 'x'")
+    assert policy.decided(2, 2, 2) == [1, 0, 0]
+    assert policy.failures.listed == ["seat 1: raised KeyError: 'x'", "seat 2: returned -2, not one of 2 legal moves"]
+
+
+def test_who_ends_its_process_loses_that_decision_and_after_some_ends_all_further_ones() -> None:
+    scripts = [Scripted(1, "hung"), Scripted(1, "hung"), Scripted("fell")]
+    policy = Tried(*scripts)
+    assert PROCESSES == 3
+    assert policy.decided(2, 2, 2, 2, 2, 2) == [1, 0, 1, 0, 0, 0]
+    assert [script.asked for script in scripts] == [[0], [2], [4]], "decisions that were made are not asked again"
+    assert policy.failures.listed == [
+        *("seat 1: hung", "seat 3: hung", "seat 4: fell", "seat 5: has no process any more")
+    ]
+    assert policy.failures.ended == 3
+    assert [script.ended for script in scripts] == [True] * 3
+    assert policy.decided(2) == [0]
+    assert policy.failures.count == 5
+
+
+def test_an_end_while_others_are_asked_costs_nothing_and_then_they_take_turns() -> None:
+    """The process was asked by another channel at the same time, so nobody knows whose decision ended it."""
+    both = Scripted(1, "fell", active=1)  # and this channel: two
+    policy = Tried(both, Scripted(1, 1))
+    assert policy.decided(2, 2) == [1, 1]
+    assert (policy.failures.count, policy.failures.ended, both.ended, policy._alone) == (0, 0, True, True)
+    assert both.active == 1, "the exchange of this channel is over"
+    alone = Scripted("fell", active=5)
+    policy = Tried(alone, Scripted(1))
+    policy._alone = True
+    assert policy.decided(2, 2) == [0, 1]
+    assert policy.failures.listed == ["seat 0: fell"]
+
+
+def test_an_end_that_another_channel_has_dealt_with_costs_nothing() -> None:
+    policy = Tried(Scripted())
+    assert policy._ended(cast("Any", Scripted()), "fell", "seat 0", alone=False) == 0
+    assert policy.failures.count == 0
+
+
+def filled(policy: Tried, moves: int, **private: Any) -> tuple[list[Any], list[int]]:
+    """Return records of a decision among so many moves, all other bytes 1, and their addresses."""
+    rooms = [np.frombuffer(bytearray(b"\1" * np.dtype(kind).itemsize), kind) for kind in INTERFACE.records]
+    rooms[2]["count"] = moves
+    rooms[1]["seat"] = 2
+    for name, value in private.items():
+        rooms[1][name] = value
+    return rooms, [room.ctypes.data for room in rooms]
+
+
+def test_a_decision_of_one_at_a_time_shows_its_legal_moves_and_nothing_behind_them() -> None:
+    policy = Tried(Scripted(4))
+    rooms, addresses = filled(policy, 5)
+    policy.lent.rules = "of a former game"
+    assert policy.ask(*addresses) == 4
+    public, own, choice, rules = policy.lent.slots.records
+    assert choice["count"][0] == 5
+    assert np.array_equal(choice["moves"][0][:5], rooms[2]["moves"][0][:5])
+    assert not choice["moves"][0][5:].any(), "what is behind the legal moves is of former decisions"
+    assert own["parameters"][0][-1] == 0
+    assert np.array_equal(own["parameters"][0][:-1], rooms[1]["parameters"][0][:-1])
+    assert (public[0].tobytes(), rules[0].tobytes()) == (rooms[0].tobytes(), rooms[3].tobytes())
+    assert policy.lent.rules is None
+    assert policy.lent.used[0] == 5
+
+
+def test_of_what_a_policy_writes_its_memory_and_stream_alone_are_taken_back() -> None:
+    policy = Tried(Scripted(0))
+    rooms, addresses = filled(policy, 2)
+    before = rooms[1].tobytes()
+
+    def writing(channel: Any, start: int, count: int) -> tuple[int, str]:
+        channel.slots.records[1].view(np.uint8)[:] = 7
+        channel.slots.index[start] = 1
+        return count, ""
+
+    cast("Any", policy._process).exchange = writing
+    assert policy.ask(*addresses) == 1
+    changed = np.flatnonzero(np.frombuffer(before, np.uint8) != rooms[1].view(np.uint8))
+    fields = cast("Any", rooms[1].dtype.fields)
+    taken = [fields[name][1] + byte for name in ("rng", "memory") for byte in range(fields[name][0].itemsize)]
+    assert changed.tolist() == sorted(taken)
+
+
+def test_all_moves_of_a_decision_are_valued_with_the_first() -> None:
+    script = Scripted(0, 0)
+    policy = Tried(script)
+    _, addresses = filled(policy, 3)
+    policy.lent.slots.values[:4] = 1.5, np.inf, -2.0, 9.0
+    values = [policy.value(index, *addresses) for index in range(3)]
+    assert values == pytest.approx([1.5, np.nan, -2.0], nan_ok=True)
+    assert script.asked == [0]
+    policy.lent.slots.values[:3] = 4.0
+    assert policy.value(2, *addresses) == -2.0, "of the decision that was asked last"
+    assert policy.value(0, *addresses) == 4.0
+    assert script.asked == [0, 0]
+
+
+@contextmanager
+def talking(code: int | None, answer: bytes, reached: int) -> Iterator[tuple[_Process, Channel, socket.socket]]:
+    """Yield a process that has answered and reached a decision, and the other end of its channel."""
+    process = _Process.__new__(_Process)
+    own, other = socket.socketpair()
+    process.sockets = [own]
+    process._popen = cast("Any", SimpleNamespace(returncode=code, wait=lambda _seconds: None))
+    channel = Channel(0, Slots(bytearray(Slots(None, INTERFACE).size), INTERFACE))
+    if answer:
+        other.send(answer)
+
+    class Header(list[int]):
+        def __setitem__(self, index: Any, value: Any) -> None:
+            self.begun = value
+
+        def __getitem__(self, index: Any) -> Any:
+            return reached
+
+    channel.slots.header = cast("Any", Header())
+    with own, other:
+        yield process, channel, other
+
+
+@pytest.mark.parametrize(
+    ("code", "reached", "expected"),
+    [(3, 6, (6, "ended its process (exit 3)")), (-11, 2, (4, "ended its process (signal 11)")),
+     (0, 99, (8, "ended its process (exit 0)"))],
+)  # fmt: skip
+def test_a_process_that_ends_tells_at_which_decision_and_cannot_lie_beyond_the_batch(
+    code: int, reached: int, expected: tuple[int, str]
+) -> None:
+    with talking(code, b"", reached) as (process, channel, other):
+        other.close()
+        assert process.exchange(channel, 4, 9) == expected
+
+
+def test_a_request_is_two_numbers_and_a_byte_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    with talking(None, b".", 4) as (process, channel, other):
+        assert process.exchange(channel, 4, 9) == (9, "")
+        assert other.recv(64) == (4).to_bytes(8, "little") + (9).to_bytes(8, "little")
+        assert cast("Any", channel.slots.header).begun == 4, "the count of decisions begins at the first"
+        monkeypatch.setattr(isolation, "SECONDS", 0.02)
+        assert process.exchange(channel, 4, 9) == (4, "did not decide within 0 s")
+
+
+def test_what_a_process_says_is_read_line_by_line_and_never_without_end() -> None:
+    read, write = os.pipe()
+    process = _Process.__new__(_Process)
+    with os.fdopen(read, "rb", buffering=0) as output:
+        process._popen = cast("Any", SimpleNamespace(stdout=output))
+        os.write(write, b"[]\n{}\n")
+        assert [process.line(1.0), process.line(1.0)] == [b"[]\n", b"{}\n"]
+        os.write(write, b"no end")
+        with pytest.raises(ValueError, match="no line"):
+            process.line(0.0)
+        os.close(write)
+        with pytest.raises(ValueError, match="no line"):
+            process.line(1.0)
+
+
+def test_places_are_named_by_game_and_seat() -> None:
+    waits = np.zeros(3, [("place", "i8"), ("seat", "i8")])
+    waits["place"], waits["seat"] = [4, 5, 9], [2, 0, 6]
+    places = _Places(100, waits)
+    assert len(places) == 3
+    assert places[0] == "in game 104, seat 2"
+    assert places[1:] == ["in game 105, seat 0", "in game 109, seat 6"]
+
+
+def test_picks_of_games_are_moved_behind_each_other() -> None:
+    """Three games with room for four picks each, of which they wrote 2, 0 and 3."""
+    picks = np.array([11, 12, 0, 0, 0, 0, 0, 0, 31, 32, 33, 0])
+    assert _closed_up(picks, np.array([2, 0, 3])) == 5
+    assert picks[:5].tolist() == [11, 12, 31, 32, 33]
+
+
+def test_a_process_may_read_its_own_python_files_and_the_weights_named_after_it(tmp_path: Path) -> None:
+    from wsim.policies.isolated_worker import _readable
+
+    for name in ("bold.py", "bold.npz", "helper.py", "diary.txt", "part/more.py", "part/deep/far.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("", encoding="utf-8")
+    folder = tmp_path.resolve()
+    named = {path for path in _readable({"file": str(tmp_path / "bold.py")}) if path.is_relative_to(folder)}
+    assert named == {folder / name for name in ("bold.py", "bold.npz", "helper.py", "part/more.py")}
+    assert not [path for path in _readable({"file": None}) if path.is_relative_to(folder)]
