@@ -263,13 +263,12 @@ class Checkout:
         finally:
             path.write_bytes(source)
 
-    def measured(self, package: str, kept: Path | None, *words: str, **environment: str) -> Stage:
-        """Run the tests of a package as they are and note which lines each executes; leave if one fails.
+    def measured(self, folders: list[str], kept: Path | None, *words: str, **environment: str) -> Stage:
+        """Run tests as they are and note which lines each executes; leave if one fails.
 
         The notes are read from the folder ``kept`` if they are there, and written to it if they are not.
         """
-        folders = tests_of(package)
-        report = (kept or self.root) / f"{'-'.join([package.replace('/', '.') or 'wsim', *environment])}.json"
+        report = (kept or self.root) / f"{'-'.join([folders[0].replace('/', '.'), *environment])}.json"
         later = []
         if report.exists():
             files = {file for name in folders for file in sorted((ROOT / name).rglob("test_*.py")) or [ROOT / name]}
@@ -278,7 +277,7 @@ class Checkout:
         else:
             traced = {"WSIM_LINES": str(report), **environment}
             if not self.passes(["-p", "tests.lines", *words, *folders], None, traced):
-                sys.exit(f"the tests of {package or 'wsim'} fail without any fault:\n{self.said}")
+                sys.exit(f"{' '.join(folders)} fail without any fault:\n{self.said}")
         noted = json.loads(report.read_text(encoding="utf-8"))
         return Stage(folders, noted["lines"], noted["seconds"], words, environment, tuple(later))
 
@@ -286,13 +285,15 @@ class Checkout:
 def drawn(packages: list[str], count: int, seed: int) -> list[Fault]:
     """Draw faults, each as likely as any other, from the packages that are named; from all of wsim without a name."""
     modules = sorted(path.relative_to(ROOT) for path in (ROOT / "wsim").rglob("*.py"))
-    chosen = [m for m in modules if not packages or any(_within(package_of(m), name) for name in packages)]
+    chosen = [m for m in modules if not packages or any(_within(m, name) for name in packages)]
     faults = [fault for module in chosen for fault in faults_of(module)]
     return random.Random(seed).sample(faults, min(count, len(faults)))
 
 
-def _within(package: str, name: str) -> bool:
-    return package == name or package.startswith(f"{name}/")
+def _within(module: Path, name: str) -> bool:
+    """Return whether a module is in the package of a name, or is the module of that name (``policies/isolation``)."""
+    package = package_of(module)
+    return package == name or package.startswith(f"{name}/") or module.with_suffix("") == Path("wsim") / name
 
 
 def wilson(noticed: int, count: int) -> tuple[float, float]:
@@ -306,7 +307,8 @@ def wilson(noticed: int, count: int) -> tuple[float, float]:
 def main() -> None:
     """Draw, plant, test, report."""
     parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__.partition("\n")[0])
-    parser.add_argument("--package", action="append", default=[], help="such as stats or wonders/kernels; repeatable")
+    parser.add_argument("--package", action="append", default=[], help="stats, wonders/kernels, policies/isolation")
+    parser.add_argument("--tests", action="append", help="folders and files of tests (default: those of the package)")
     parser.add_argument("--count", type=int, default=30, help="how many faults are drawn")
     parser.add_argument("--seed", type=int, default=1, help="of the drawing")
     parser.add_argument("--jobs", type=int, default=2, help="how many copies are tested at once")
@@ -325,8 +327,12 @@ def main() -> None:
             free.put(Checkout(Path(parent), number))
 
         first = free.get()
+
+        def tests(package: str) -> list[str]:
+            return options.tests or tests_of(package)
+
         packages = [sorted({package_of(f.module) for f in faults if f.compiled == kernel}) for kernel in (False, True)]
-        python = {name: first.measured(name, options.lines) for name in packages[False]}
+        python = {name: first.measured(tests(name), options.lines) for name in packages[False]}
         without_jit = ("-m", "jit_off and not slow")
         plain = {
             name: first.measured(name, options.lines, *without_jit, NUMBA_DISABLE_JIT="1") for name in packages[True]
@@ -337,7 +343,7 @@ def main() -> None:
             package = package_of(fault.module)
             if not fault.compiled:
                 return [python[package]]
-            compiled = Stage(tests_of(package), {}, {})
+            compiled = Stage(tests(package), {}, {})
             return [plain[package], *[compiled] * (not options.no_jit)]
 
         def tried(fault: Fault) -> bool:

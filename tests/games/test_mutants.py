@@ -70,6 +70,7 @@ def test_the_tests_of_a_package_are_those_of_its_folder() -> None:
     assert mutants.tests_of("stats")[:2] == ["tests/stats", "tests/cli/test_tables.py"]
     assert mutants.tests_of("wonders/catalog") == ["tests/wonders/catalog", "tests/wonders"]
     assert mutants.tests_of("")[0] == "tests/lab"
+    assert {fault.module.name for fault in mutants.drawn(["stats/levels"], 5, 1)} == {"levels.py"}
 
 
 def test_a_fault_is_tested_by_the_tests_that_execute_its_line(module: Path) -> None:

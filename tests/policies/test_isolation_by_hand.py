@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import struct
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ import numpy as np
 import pytest
 
 from wsim.policies import isolation
+from wsim.policies.confinement import _filter
 from wsim.policies.isolation import LISTED, PROCESSES, SLOTS, TEXT, Channel, Failures, Isolated, Slots, _Process
 from wsim.positions.side_by_side import _closed_up, _Places
 from wsim.wonders.registry import POLICIES
@@ -338,3 +340,42 @@ def test_a_process_may_read_its_own_python_files_and_the_weights_named_after_it(
     named = {path for path in _readable({"file": str(tmp_path / "bold.py")}) if path.is_relative_to(folder)}
     assert named == {folder / name for name in ("bold.py", "bold.npz", "helper.py", "part/more.py")}
     assert not [path for path in _readable({"file": None}) if path.is_relative_to(folder)]
+
+
+ALLOWED, DENIED, UNKNOWN = 0x7FFF0000, 0x00050001, 0x00050026  # by the kernel: run it; EPERM; ENOSYS
+
+
+def ruled(program: bytes, architecture: int, number: int, *arguments: int) -> int:
+    """Return what a filter of system calls returns for one, as the kernel runs it (classic BPF)."""
+    words = {0: number, 4: architecture} | {16 + 8 * place: value for place, value in enumerate((*arguments, 0, 0, 0))}
+    steps, at, held = [struct.unpack("HBBI", program[i : i + 8]) for i in range(0, len(program), 8)], 0, 0
+    while True:
+        code, met, unmet, value = steps[at]
+        at += 1
+        if code == 0x06:
+            return int(value)
+        if code == 0x20:
+            held = words[value]
+        else:
+            at += met if {0x15: held == value, 0x35: held >= value, 0x45: bool(held & value)}[code] else unmet
+
+
+@pytest.mark.parametrize(
+    ("machine", "architecture", "clone"), [("x86_64", 0xC000003E, 56), ("aarch64", 0xC00000B7, 220)]
+)
+def test_the_filter_denies_the_calls_of_its_list_other_architectures_and_new_processes(
+    machine: str, architecture: int, clone: int
+) -> None:
+    program = _filter([41, 42, 300], machine)
+    assert [ruled(program, architecture, number) for number in (40, 41, 42, 43, 300)] == [
+        *(ALLOWED, DENIED, DENIED, ALLOWED, DENIED)
+    ]
+    assert ruled(program, 0x40000003, 40) == DENIED, "calls of 32 bits have other numbers"
+    assert ruled(program, architecture, 435) == UNKNOWN
+    thread, process = 0x3D0F00, 0x01200011  # the flags of a thread of the C library, and of a fork
+    assert (ruled(program, architecture, clone, thread), ruled(program, architecture, clone, process)) == (
+        *(ALLOWED, DENIED),
+    )
+    if machine == "x86_64":
+        assert ruled(program, architecture, 0x40000000 + 2) == DENIED, "the same calls once more, as x32"
+        assert ruled(program, architecture, 0x3FFFFFFF) == ALLOWED
