@@ -334,9 +334,8 @@ def main() -> None:
         packages = [sorted({package_of(f.module) for f in faults if f.compiled == kernel}) for kernel in (False, True)]
         python = {name: first.measured(tests(name), options.lines) for name in packages[False]}
         without_jit = ("-m", "jit_off and not slow")
-        plain = {
-            name: first.measured(name, options.lines, *without_jit, NUMBA_DISABLE_JIT="1") for name in packages[True]
-        }
+        kernels = (options.lines, *without_jit)
+        plain = {name: first.measured(tests(name), *kernels, NUMBA_DISABLE_JIT="1") for name in packages[True]}
         free.put(first)
 
         def stages(fault: Fault) -> list[Stage]:
