@@ -157,7 +157,7 @@ def test_orders_of_finish_are_numbers_and_back() -> None:
 
 def test_a_table_tells_what_more_games_would_tell_and_never_what_other_players_hide() -> None:
     """A ratio of 1.5 (a share of 0.5) is 0.5 above the fair one, of which other players may account for 0.1 x 3 = 0.3:
-    0.4 is left, as of 0.3, 0.4 and 0.5. The interval is 0.75 wide to either side: (0.75 / 0.4)^2 = 3.52 times the games.
+    0.4 is left, as of 0.3, 0.4 and 0.5. The interval is 0.75 wide to either side: (0.75 / 0.4)^2 = 3.52 times as many.
     """
     frame = pl.DataFrame({"policy": ["a"], FAIR: [1.5], f"{FAIR}_low": [0.75], f"{FAIR}_high": [2.25],
                           "win_share": [0.5], "verdict": ["unclear"], PLAYER_HALF_WIDTH: [0.1]})  # fmt: skip
