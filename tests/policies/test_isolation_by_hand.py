@@ -15,7 +15,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from wsim.policies import isolation
+from wsim.policies import isolated_worker, isolation
 from wsim.policies.confinement import _filter
 from wsim.policies.isolation import LISTED, PROCESSES, SLOTS, TEXT, Channel, Failures, Isolated, Slots, _Process
 from wsim.positions.side_by_side import _closed_up, _Places
@@ -340,6 +340,57 @@ def test_a_process_may_read_its_own_python_files_and_the_weights_named_after_it(
     named = {path for path in _readable({"file": str(tmp_path / "bold.py")}) if path.is_relative_to(folder)}
     assert named == {folder / name for name in ("bold.py", "bold.npz", "helper.py", "part/more.py")}
     assert not [path for path in _readable({"file": None}) if path.is_relative_to(folder)]
+
+
+def test_the_process_goes_on_behind_a_decision_that_raises(slots: Slots, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of five decisions from the second on, the third and the fifth raise; the others return their number."""
+    served: list[int] = []
+
+    def serve(_address: Any, *given: Any) -> None:
+        *_, index, header, start, count = given
+        served.append(start)
+        for place in range(start, count):
+            if place in (2, 4):
+                raise KeyError(f"{place}\n of 5")
+            index[place], header[0] = 10 + place, place + 1
+
+    monkeypatch.setattr(isolated_worker, "serve", serve)
+    monkeypatch.setattr("wsim.jit.addresses_of", lambda _calls: [0])
+    complaint: list[str | None] = [None]
+    plugged: Any = SimpleNamespace(call=None, complaint=lambda _label: complaint[0])
+    slots.header[0] = 1
+    isolated_worker._decide(plugged, slots, None, 1, 5)
+    assert slots.index[:5].tolist() == [0, 11, -1, 13, -1]
+    assert (served, slots.header[0]) == ([1, 3, 5], 5)
+    assert slots.reason() == "KeyError: '2\\n of 5'", "the first reason"
+    complaint[0] = "policy '' raised ZeroDivisionError"
+    isolated_worker._decide(plugged, slots, None, 0, 2)
+    assert slots.reason() == "ZeroDivisionError", "what a policy in Python raised was caught where it is called"
+
+
+def test_the_process_reads_requests_until_its_channel_is_closed(slots: Slots, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[tuple[int, int]] = []
+    monkeypatch.setattr(isolated_worker, "_decide", lambda *given: made.append(given[-2:]))
+    own, other = socket.socketpair()
+    last = np.zeros(1, [("values", "f8", (len(slots.values),))])
+    last["values"] = 2.5
+    with own, other:
+        for start, count in ((0, 256), (3, 70_000)):
+            other.send(start.to_bytes(8, "little") + count.to_bytes(8, "little"))
+        other.send(b"half")
+        other.shutdown(socket.SHUT_WR)
+        plugged: Any = SimpleNamespace(declaration=SimpleNamespace(values=False))
+        isolated_worker._serve(plugged, slots, last, own.fileno())
+        assert made == [(0, 256), (3, 70_000)]
+        assert other.recv(9) == b".."
+        assert not slots.values.any()
+    own, other = socket.socketpair()
+    plugged.declaration.values = True
+    with own, other:
+        other.send(bytes(16))
+        other.shutdown(socket.SHUT_WR)
+        isolated_worker._serve(plugged, slots, last, own.fileno())
+        assert (slots.values == 2.5).all()
 
 
 ALLOWED, DENIED, UNKNOWN = 0x7FFF0000, 0x00050001, 0x00050026  # by the kernel: run it; EPERM; ENOSYS
