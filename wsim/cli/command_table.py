@@ -74,6 +74,10 @@ _COMMANDS: Mapping[str, Row] = {
         plan=PlanKeys(only=("game", "ruleset", "cards", "patch", "set"), usage="FILE..."),
         options="wsim.people.question:ImportOptions", printing=PRINTING,
     ),
+    "publish": Row(
+        "Write the studies of a folder as a website.", "publish_command:publish_command",
+        options="wsim.cli.publish_command:PublishOptions", printing=QUIET,
+    ),
     "runs merge": Row(
         "Join the parts of a run into one.", "merge_command:merge_command",
         options="wsim.cli.merge_command:MergeOptions", printing=PRINTING,

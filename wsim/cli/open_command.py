@@ -26,6 +26,7 @@ class OpenOptions(Options):
     """Browse runs and answers, ask questions and play, in a browser: wsim open [RUN | ANSWER | GAME | FOLDER]
 
     Starts a server that only this machine can reach, at an address with a token; Ctrl-C stops it (needs wsim[web]).
+    wsim publish writes the same pages as a website of files.
     """
 
     target: str = argument("Folder, run, answer, position file, or name of a game.", ".", metavar="WHAT")

@@ -11,14 +11,16 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.store import load_run
+from wsim.positions.chances import BY_NET
 from wsim.positions.game_value import Game
 from wsim.positions.move_text import interval_text, move_text, value_texts
+from wsim.positions.played_game import HINTS
 from wsim.positions.players import seated
 from wsim.positions.why import PLAYOUTS
 from wsim.report.cards import Faces
@@ -104,6 +106,8 @@ def _names(request: Request, game: Game) -> list[str]:
 def show(request: Request) -> Response:
     """Return what is known of a game so far; without a game, how to open one."""
     fields = _fields(request)
+    if request.app.state.published is not None:
+        return _published(request, dict(fields))
     if not fields:
         files = [entry for entry in folder_of(request).found() if entry.kind in ("run", "position")]
         return page(request, "analyse.html.j2", "Analyse", analysis=None, files=files, styles=["play.css"])
@@ -134,6 +138,20 @@ def show(request: Request) -> Response:
         }
     heading = "Analyse" if game is None else f"A game of {find_game(game.plan.game).TITLE}"
     return page(request, "analyse.html.j2", heading, **values)
+
+
+def _published(request: Request, given: dict[str, str]) -> Response:
+    """Return the replay of a game that is over, with the chances of the value net if the game has one."""
+    from wsim.report.game_page import render, replay_of_game
+
+    game = _source(request, given)()
+    if game.to_move is not None:
+        raise UserError("the game is not over: its page would show every hand")
+    try:
+        made = replay_of_game(game, _names(request, game), BY_NET)
+    except UserError:  # the game or its number of players has no value net
+        made = replay_of_game(game, _names(request, game), HINTS)
+    return HTMLResponse(render(made))
 
 
 def _command(given: dict[str, str], branches: int, *, over: bool) -> str:
@@ -225,4 +243,5 @@ ROUTES = [
     Route("/analyse/play", play_on, methods=["POST"]),
 ]
 MENU = (("Analyse", "/analyse"),)
+PUBLISHED = {"/analyse": {"run": "kept", "number": "kept", "file": "kept"}}
 SHOWS = {"position": lambda name: f"/analyse?file={quote(name)}"}

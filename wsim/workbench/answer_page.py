@@ -91,4 +91,5 @@ def _sections(stored: Stored) -> Iterator[Section]:
 
 
 SHOWS = {kind: lambda name: f"/answer?{urlencode({'file': name})}" for kind in answer_families()}
+PUBLISHED = {"/answer": {"file": "needed"}}
 ROUTES = [Route("/answer", answer_page), Route("/answer.csv", answer_csv), Route("/answer.{kind}", answer_chart)]

@@ -52,7 +52,8 @@ def gallery_page(request: Request) -> Response:
     base = [("game", game), ("ruleset", ruleset), *(("change", line) for line in changes)]
     cards = [face for face in faces.values() if not face.sides]
     return page(
-        request, "gallery.html.j2", name or "Cards", game=game, faces=faces, scripts=["gallery.js"],
+        request, "gallery.html.j2", name or "Cards", game=game, faces=faces,
+        scripts=[] if name and request.app.state.published is not None else ["gallery.js"],
         games=list(GAMES), rulesets=rulesets, ruleset=ruleset, changes=changes, words=words, opened=name,
         facets=facets_of(values, chosen, Palette(find_game(game).COLOURS)),
         cards=[(face, is_chosen(face, chosen, words)) for face in cards],
@@ -96,3 +97,4 @@ def _runs_with(folder: Folder, game: str, ruleset: str, face: Face) -> list[tupl
 
 
 ROUTES = [Route("/cards", gallery_page)]
+PUBLISHED = {"/cards": {"game": "needed", "ruleset": "needed", "name": "kept"}}

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 MAX_DRAWN = 120
 """Rows of a chart."""
+CLOSE = 3
+"""Close games that an overview names."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,20 @@ def played(run: Run) -> str:
     who = "people" if people else f"{named(policies)}{seats}"
     games = f"{run.games:,} games" if run.complete else f"{run.games:,} of {len(run.wanted):,} games"
     return f"{games} of {find_game(plan.game).TITLE} ({plan.ruleset}) with {plan.players} players, played by {who}."
+
+
+def close_games(run: Run) -> list[tuple[int, str]]:
+    """Return the closest games of a run: number, and the points of the first two sides; none of people's games."""
+    import polars as pl
+
+    columns = run.seats.collect_schema()
+    if run.people is not None or run.plan.keep == "summary" or "total" not in columns:
+        return []
+    sides = run.seats.group_by("game", "team" if "team" in columns else "seat").agg(pl.col("total").sum())
+    best, next_best = pl.col("total").sort(descending=True).first(), pl.col("total").sort(descending=True).slice(1, 1)
+    ends = sides.group_by("game").agg(best=best, next=next_best.first()).drop_nulls()
+    close = ends.with_columns(margin=pl.col("best") - pl.col("next")).sort("margin", "game").head(CLOSE).collect()
+    return [(int(game), f"{first} to {second}") for game, first, second, _ in close.iter_rows()]
 
 
 def overview(tables: Tables, view: TableView) -> list[Found]:

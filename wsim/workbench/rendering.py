@@ -31,12 +31,13 @@ def page(request: Request, name: str, heading: str, *, status: int = 200, **valu
     ----------
     name: the name of its template, in ``wsim/workbench/templates``. heading: the heading of the page, and its title.
     values: for the template, escaped there; ``game``: whose colours are used; ``faces``: the faces of the cards that it
-        draws (``wsim.report.cards.Faces``); ``scripts``, ``modules``, ``styles``: further files.
+        draws (``wsim.report.cards.Faces``); ``scripts``, ``modules``, ``styles``: further files. Templates leave
+        out what needs the server if the site of a folder is ``published``.
     """
     state = request.app.state
     common = {
         "game": None, "faces": None, "scripts": [], "modules": [], "styles": [], "menu": state.menu,
-        "here": request.url.path,
+        "here": request.url.path, "published": state.published,
     }  # fmt: skip
     text = templates(HOME, "wsim.report").get_template(name).render({**common, **values, "heading": heading})
     return HTMLResponse(text, status)

@@ -14,10 +14,11 @@ from wsim.document import CATEGORY
 from wsim.errors import UserError, nearest
 from wsim.game import find_game
 from wsim.report.cards import Faces, names_in
+from wsim.report.grids import SEARCHED
 from wsim.report.theme import Palette
 from wsim.workbench.facets import NAMES as NAMED
 from wsim.workbench.facets import Choice, Facet
-from wsim.workbench.overview import figures_of, overview, played
+from wsim.workbench.overview import close_games, figures_of, overview, played
 from wsim.workbench.rendering import chart_file, folder_of, page
 from wsim.workbench.table_view import Tables, TableView, flags_of, has_pages, rows_shown, thing_address
 
@@ -38,6 +39,8 @@ HEAVY = ("wsim.report.sections", "wsim.stats.combined", "wsim.questions.answer_f
 """Modules that take seconds to import: imported before they are needed."""
 MAX_VALUES = 12
 """Values of a column that are shown as chips."""
+MAX_PUBLISHED = 300
+"""Rows of a table of a published site."""
 MAX_COMPARED = 8
 """Cards that are drawn above the rows that are compared."""
 
@@ -57,18 +60,24 @@ def run_page(request: Request) -> Response:
     """Return the page of a table of runs, or their overview if the address names no table."""
     from wsim.lab.run_tables import tables_of_run
 
-    given = TableView.of(request.query_params.multi_items())
+    given, published = TableView.of(request.query_params.multi_items()), request.app.state.published is not None
     if not given.table:
         return overview_page(request, given)
     view, table = _view_of(request)
     if picked := request.query_params.getlist("pick"):
         return RedirectResponse(_compared(view, table, picked))
+    if published and not view.top:
+        view = replace(view, top=MAX_PUBLISHED)
     rows, remark = rows_shown(table, view)
     run = table.runs[0]
     document = table.document(rows, view.command(folder_of(request), flags_of(table.analysis)))
-    figures = figures_of(opened_tables(request), table, view) if view.charts else []
+    figures = figures_of(opened_tables(request), table, view) if view.charts or published else []
     heading = " and ".join(run.path.name for run in table.runs)
     grid, faces = table_grid(table, view, rows), faces_of(table)
+    if published:  # the browser sorts, searches and saves
+        plain = [[replace(row[0], pick=""), *row[1:]] for row in grid.rows]
+        headings = [replace(column, link="") for column in grid.columns]
+        grid = replace(grid, columns=headings, rows=plain, csv="", search=len(plain) >= SEARCHED)
     sheet = table.table.sheet(rows)
     shown = [column.name for column in _columns_shown(sheet, view)]
     return page(
@@ -101,6 +110,8 @@ def overview_page(request: Request, view: TableView) -> Response:
     faces = Faces.of_plan(run.plan)
     return page(
         request, "overview.html.j2", run.path.name, game=run.plan.game, runs=runs, played=played(run), found=found,
+        close=[(number, said, f"/analyse?{urlencode({'run': view.runs[0], 'number': number})}")
+               for number, said in (close_games(run) if run.shards["seats"] else [])],
         faces=faces, drawings=faces.hidden(faces), people=run.people,
         tables=[
             (name, analysis.about, TableView(view.runs, table=name).address())
@@ -232,4 +243,5 @@ def table_grid(found: RunTable, view: TableView, rows: pl.DataFrame) -> Grid:
 
 
 SHOWS = {"run": lambda name: f"/run?{urlencode([('run', name)])}"}
+PUBLISHED = {"/run": {"run": "needed", "table": "kept", "charts": "any"}}
 ROUTES = [Route("/run", run_page), Route("/run.csv", run_csv), Route("/chart.{kind}", chart)]

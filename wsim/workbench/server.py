@@ -7,6 +7,8 @@
 * ``MENU``, optional: entries of the menu of every page, as pairs of name and address,
 * ``SHOWS``, if it shows runs or files: by kind of ``folder.Found`` (``run``, ``match``, ``position``; ``game``: a name
   of a game), a function from the name within the folder to the address of its page,
+* ``PUBLISHED``, optional: the addresses that ``wsim publish`` writes as files: by path, what it does with each
+  parameter (``needed``; ``kept``: part of the page's identity; ``any``: the page is the same without it),
 * ``begin(app)`` and ``end(app)``, called when the application is made and when the server stops; ``HEAVY``: modules
   that take seconds to import.
 
@@ -91,7 +93,7 @@ def application(folder: Folder, access: Access) -> Starlette:
     shows: dict[str, Callable[[str], str]] = {}
     for module in PAGES:
         shows |= getattr(module, "SHOWS", {})
-    app.state.folder, app.state.access, app.state.shows = folder, access, shows
+    app.state.folder, app.state.access, app.state.shows, app.state.published = folder, access, shows, None
     app.state.menu = [entry for module in PAGES for entry in getattr(module, "MENU", ())]
     for module in PAGES:
         getattr(module, "begin", lambda _: None)(app)

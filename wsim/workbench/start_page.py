@@ -47,10 +47,11 @@ def start(request: Request) -> Response:
             entry,
             shows[entry.kind](entry.name) if entry.kind in shows and not entry.damaged else None,
             size_words(entry.size),
-            findings.known(entry),
+            findings.known(entry) if request.app.state.published is None else findings.of(entry),
             f"/ask/run?{urlencode({'continued': entry.name})}" if entry.kind == "run" and not entry.damaged else "",
         )
         for entry in folder.found()
+        if request.app.state.published is None or not entry.damaged
     ]
     playing = [queued for queued in asked_questions(request.app).listed() if not queued.over]
     first = Plan.make(game=next(iter(GAMES)), games=FIRST_GAMES)

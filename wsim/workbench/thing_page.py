@@ -299,4 +299,5 @@ def _causal(folder: Folder, run: Run, noun: str, name: str) -> list[tuple[str, s
     return grids
 
 
+PUBLISHED = {"/thing": {"run": "needed", "table": "needed", "name": "needed"}}
 ROUTES = [Route("/thing", thing_page)]

@@ -24,7 +24,9 @@ function filter() {
     address.searchParams.delete(facet);
     for (const value of values) address.searchParams.append(facet, value);
   }
-  history.replaceState(null, "", address);
+  try {
+    history.replaceState(null, "", address);
+  } catch { /* a page on the disk has no address of its own */ }
   clear.hidden = !words.length && [...wanted.values()].every((values) => !values.length);
 }
 

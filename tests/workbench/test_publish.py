@@ -1,0 +1,122 @@
+"""Publishing: every page of a site works from a disk, and nothing is in it that should not be."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+import pytest
+
+import wsim
+from tests.conftest import Command
+from tests.report.browser import colours, complaints, resize
+from wsim.errors import UserError
+from wsim.lab.plan import Plan
+from wsim.lab.run import record
+from wsim.workbench.publish import MARK, publish
+
+if TYPE_CHECKING:
+    from selenium.webdriver import Chrome
+
+REFERENCE = re.compile(r'\b(?:href|src)="([^"]*)"')
+
+
+def folder_with(tmp_path: Path) -> Path:
+    folder = tmp_path / "study"
+    folder.mkdir()
+    (folder / "not-over.json").write_text(wsim.Game(players=3, seed=7, policies="random").to_json())
+    game = wsim.Game(players=3, seed=7, policies="random")
+    while game.to_move is not None:
+        game.follow()
+    (folder / "over.json").write_text(game.to_json())
+    found = wsim.whatif(set=["cards.Palace.points=5"], policies="random", budget=64, players=3)
+    found.write(folder / "palace.json")
+    return folder
+
+
+def broken(site: Path) -> list[tuple[str, str]]:
+    """Return the references of all pages that lead to no file of the site."""
+    found = []
+    for page in site.glob("*.html"):
+        for to in map(unescape, REFERENCE.findall(page.read_text())):
+            target = unquote(to.partition("#")[0])
+            if not to.startswith(("#", "data:")) and not (site / target).is_file():
+                found.append((page.name, to))
+    return found
+
+
+def test_a_site_of_answers_and_games_needs_nothing_else(tmp_path: Path) -> None:
+    folder, site = folder_with(tmp_path), tmp_path / "site"
+    made = publish(folder, site)
+    kinds = {page.kind for page in made.pages}
+    assert {"answer", "game"} <= kinds
+    assert broken(site) == []
+    start = (site / "index.html").read_text()
+    assert "palace.json" in start
+    assert "All pages" in start
+    for text in (page.read_text() for page in site.glob("*.html")):
+        assert str(tmp_path) not in text
+        assert "/static/" not in text
+        assert not re.search(r'<form[^>]*method="post"', text)
+        assert not re.search(r'(?:href|src|action)="https?:', text)
+    assert not [page for page in site.glob("*.html") if "not-over" in page.name]  # its page would show every hand
+    assert "not-over" in " ".join(made.left_out)
+
+
+def test_a_site_is_written_again_but_nothing_else_is(tmp_path: Path, wsim_command: Command) -> None:
+    folder, site = folder_with(tmp_path), tmp_path / "site"
+    (folder / "over.json").unlink()
+    publish(folder, site)
+    before = {path.name: path.read_bytes() for path in site.glob("*.html")}
+    (site / "stale.html").write_text("")
+    publish(folder, site)
+    assert {path.name: path.read_bytes() for path in site.glob("*.html")} == before
+    (site / MARK).unlink()
+    with pytest.raises(UserError, match="already exists and is not a site"):
+        publish(folder, site)
+    with pytest.raises(UserError, match="cannot be written into the folder"):
+        publish(folder, folder)
+    for words, sentence in (
+        (["publish", "nowhere"], "'nowhere' does not exist"),
+        (["publish", str(folder), "-o", str(site)], "not a site"),
+    ):
+        refused = wsim_command(*words)
+        assert refused.code == 2
+        assert sentence in refused.err
+
+
+@pytest.mark.slow
+def test_a_site_of_a_run_has_its_tables_cards_and_close_games(tmp_path: Path) -> None:
+    folder, site = tmp_path / "study", tmp_path / "site"
+    record(Plan.make(games=400, seed=3, players=3, policies="random"), folder / "r")
+    made = publish(folder, site)
+    assert broken(site) == []
+    kinds = [page.kind for page in made.pages]
+    assert {"run", "table", "card", "wonder", "cards", "game"} <= set(kinds)
+    assert kinds.count("game") == 3
+    table = (site / "run-r-wonders.html").read_text()
+    assert "<svg" in table
+    assert "Split, filter" not in table
+    assert 'href="thing-r-wonders-Gizah.html"' in table
+    assert made.size < 12e6
+
+
+@pytest.mark.browser
+def test_the_site_is_searched_from_a_disk(chrome: Chrome, tmp_path: Path) -> None:
+    publish(folder_with(tmp_path), tmp_path / "site")
+    for width, scheme in ((1280, "light"), (390, "dark")):
+        resize(chrome, width)
+        colours(chrome, scheme)
+        for page in ("index", "answer-palace.json"):
+            chrome.get((tmp_path / "site" / f"{page}.html").as_uri())
+            assert complaints(chrome) == [], page
+            assert chrome.execute_script("return document.documentElement.scrollWidth <= innerWidth"), page
+    chrome.get((tmp_path / "site" / "index.html").as_uri())
+    chrome.find_element("css selector", "#pages input").send_keys("palace")
+    assert chrome.find_element("css selector", "#pages output").text == "1 row"
+    chrome.find_element("css selector", "#pages tbody tr:not([hidden]) a").click()
+    assert chrome.title.startswith("palace.json")
+    assert chrome.get_log("browser") == []  # type: ignore[no-untyped-call]
