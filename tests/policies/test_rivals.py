@@ -12,6 +12,7 @@ from tests.policies.in_python import in_python
 from tests.policies.test_search import decisions, simulator
 from wsim.kernels import rivals
 
+pytestmark = pytest.mark.jit_off
 ME, RIVAL = 0, 2
 HALF = 1 / (1 + np.exp(-0.5))
 

@@ -12,6 +12,7 @@ from tests.policies.in_python import in_python
 from wsim import rng
 from wsim.kernels import searching
 
+pytestmark = pytest.mark.jit_off
 STATE = np.dtype([("at", "u8", (2,))])
 CHOICE = np.dtype([("count", "i8"), ("pad", "i8", (2,)), ("moves", "u8", (5,))])
 ME, SEATS = 2, 4
