@@ -2,7 +2,8 @@
 
 The file is a JSON object. "lines": test, or file for its fixtures -> module -> lines; "" is what importing the modules
 executes. "seconds": test -> how long it took while it was traced.
-Compiled kernels execute no lines; NUMBA_DISABLE_JIT=1 shows theirs. ``python -m tests.lines FILE ...`` prints the share
+Compiled kernels execute no lines; NUMBA_DISABLE_JIT=1 shows theirs. A function that executes nothing new for a while is
+not followed any more in that test. ``python -m tests.lines FILE ...`` prints the share
 of lines that were executed, by package.
 """
 
@@ -23,39 +24,64 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 _WSIM = f"{ROOT / 'wsim'}{os.sep}"
+QUIET = 1000
+"""Executed lines of a function without a new one, after which it is not followed any more in a test."""
 _executed: dict[str, set[tuple[str, int]]] = {"": set()}
-_current = [_executed[""]]
 _seconds: dict[str, float] = {}
 
 
-def _trace(frame: FrameType, _event: str, _argument: Any) -> Any:
-    return _line if frame.f_code.co_filename.startswith(_WSIM) else None
+class _Followed:
+    """The lines of functions that the current test, or the fixtures of a file, executed."""
+
+    def __init__(self) -> None:
+        self.lines = _executed[""]
+        self.quiet: dict[CodeType, int] = {}
+
+    def begin(self, name: str) -> None:
+        self.lines, self.quiet = _executed.setdefault(name, set()), {}
+
+    def call(self, frame: FrameType, _event: str, _argument: Any) -> Any:
+        code = frame.f_code
+        if (quiet := self.quiet.get(code)) is None:
+            quiet = self.quiet[code] = 0 if code.co_filename.startswith(_WSIM) else QUIET
+        return self.line if quiet < QUIET else None
+
+    def line(self, frame: FrameType, event: str, _argument: Any) -> Any:
+        if event != "line":
+            return self.line
+        code, place = frame.f_code, (frame.f_code.co_filename, frame.f_lineno)
+        if place in self.lines:
+            self.quiet[code] = quiet = self.quiet.get(code, 0) + 1
+            if quiet >= QUIET:
+                frame.f_trace_lines = False
+                return None
+        else:
+            self.lines.add(place)
+            self.quiet[code] = 0
+        return self.line
 
 
-def _line(frame: FrameType, event: str, _argument: Any) -> Any:
-    if event == "line":
-        _current[0].add((frame.f_code.co_filename, frame.f_lineno))
-    return _line
+_followed = _Followed()
 
 
 def pytest_configure() -> None:
     """Begin before wsim is imported by the tests."""
-    threading.settrace(_trace)
-    sys.settrace(_trace)
+    threading.settrace(_followed.call)
+    sys.settrace(_followed.call)
 
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_setup(item: pytest.Item) -> Iterator[None]:
     """Note what fixtures execute as executed by the file of the test, because its other tests may share them."""
-    _current[0] = _executed.setdefault(item.nodeid.partition("::")[0], set())
-    sys.settrace(_trace)
+    _followed.begin(item.nodeid.partition("::")[0])
+    sys.settrace(_followed.call)
     yield
 
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
     """Note what the test itself executes."""
-    _current[0] = _executed.setdefault(item.nodeid, set())
+    _followed.begin(item.nodeid)
     begun = time.perf_counter()
     yield
     _seconds[item.nodeid] = time.perf_counter() - begun
