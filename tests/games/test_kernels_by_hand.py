@@ -191,11 +191,13 @@ def test_games_are_played_to_the_end_and_a_wrong_index_ends_them(monkeypatch: py
         shape = (6,)
 
     rows, picks, game = Rows(), list[Any](), Counting()
+    game.answer.searching = game.answer.wrong = 1
     assert play(game, RULES, seating, [2, 1], 7, rows, picks, RECORD_PICKS) == 12
     assert rows == [(2 * place, 7 + place, [102, 101, 102, 101]) for place in range(3)]
     assert picks == [(7, 0), (8, 4), (9, 8)]
     assert settled[:2] == [(0, 2, 0), (1, 1, 10)]
     assert (game.answer.number, game.log.recording) == (9, RECORD_PICKS)
+    assert (game.answer.searching, game.answer.wrong) == (0, 0), "what a former game left is forgotten"
     assert game.former == [0, 1], "the same line-up plays on: nothing is forgotten between its games"
     assert play(Counting(), RULES, seating, [2, 1], 7, Rows(), picks, 0) == 0
     assert play(Counting(), RULES, seating, [2, 9], 7, Rows(), [], 0) == -8

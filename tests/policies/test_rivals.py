@@ -46,6 +46,16 @@ def chance_after(module: Any, foreseen: dict[int, tuple[int, int]], did: int, ti
     return float(lookahead.chance[RIVAL])
 
 
+def test_the_likelihood_of_a_net_has_seven_steps_half_a_unit_apart(plain: Any) -> None:
+    """With nothing foreseen of the thing, as if it were drawn from everything, the ratio is 1: the middle step."""
+    assert plain._step(5, 5, 9, 9, 0.1) == plain._step(0, 0, 0, 0, 0.5) == 3
+    for step, edge in enumerate((-1.25, -0.75, -0.25, 0.25, 0.75, 1.25)):
+        at = np.exp(edge)  # (of_nets + 1) / (0 + 1), with equal numbers of playouts and half of the rest
+        assert [plain._step(at * share - 1, 0, 0, 0, 0.5) for share in (0.9999, 1.0001)] == [step, step + 1]
+    assert plain._step(3, 1, 8, 3, 0.0) == 6, "3 of 3 (and 2 more) against 1 of 8 (and 2): 6 times as likely"
+    assert plain._step(1, 3, 3, 8, 0.0) == 0
+
+
 def test_a_rival_that_plays_like_a_net_is_inferred_to_be_a_net(plain: Any) -> None:
     """By hand, with 2 of 16 as if drawn from all: 14.25 of 16 against 0.25 of 16 is clear, held to exp(1.5)."""
     foreseen = {10: (14, 0), 129: (0, 14)}
