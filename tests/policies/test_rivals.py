@@ -80,6 +80,19 @@ def test_the_four_most_expected_moves_are_distinguished_and_the_rest_pooled(plai
     assert chance_after(plain, foreseen, 3) == chance_after(plain, foreseen, 4) == chance_after(plain, foreseen, 60)
 
 
+@pytest.mark.parametrize(("players", "chance"), [("nnw", 2 / 3), ("nww", 1 / 3), ("nnn", 0.0), ("www", 0.0)])
+def test_a_pool_is_believed_to_be_mixed_as_it_is_named(plain: Any, players: str, chance: float) -> None:
+    """Of three that rivals may be, so many are nets; where all are of a kind there is nothing to infer."""
+    lookahead = SimpleNamespace(inferring=9, when=9, chance=np.zeros(3), foreseen=np.ones((3, 2, plain.KEYS), np.int32))
+    own = [SimpleNamespace(memory=np.zeros(8)) for _ in range(3)]
+    game = SimpleNamespace(lookahead=lookahead, own=own)
+    weigh = plain.weighing(lambda *_: -1, lambda *_: 5)
+    weigh(game, SimpleNamespace(seats=3), ["other", "n", *players], ME, 1, 3)
+    assert lookahead.chance.tolist() == pytest.approx([0, chance, chance])
+    assert (lookahead.inferring, lookahead.when) == ((1, 5) if chance else (0, 0))
+    assert lookahead.foreseen[1:].any() == (not chance)
+
+
 @pytest.mark.parametrize("player", [0, 1])
 def test_what_a_rival_would_do_is_counted_as_of_its_kind_and_of_the_other(plain: Any, player: int) -> None:
     """Player 0 is a net and makes move 10, player 1 is none and makes move 11."""

@@ -253,6 +253,26 @@ def test_rivals_are_played_by_the_pool_and_the_seat_by_its_first(plain: Any, val
     assert all(parameters == 0 for own in table.game.own[:ME] for parameters in own.parameters)
 
 
+def test_of_each_rival_the_first_move_with_new_cards_alone_is_foretold(plain: Any) -> None:
+    """Each rival decides two or three times in a playout; what other candidates would bring is not counted."""
+    foretold: list[tuple[int, bool]] = []
+
+    def foretell(game: Any, *given: Any) -> None:
+        foretold.append((given[-2], bool(game.lookahead.met >> given[-2] & 1)))
+        game.lookahead.met |= 1 << given[-2]
+
+    plain.foretelling, plain.note_foreseen = lambda _foretold: foretell, lambda *_: None
+    plain.weighing = lambda *_: lambda game, *_given: setattr(game.lookahead, "when", 3)
+    for inferred in (0.0, 1.0):
+        assert not foretold, "of a pool that is not inferred"
+        table = Table(plain, decisions=11, worth=lambda *_: 0.0, at_once=lambda *_: 3)
+        table.game.own[ME].parameters[plain.INFERRED] = inferred
+        table.decide()
+    assert {rival for rival, _ in foretold} == {0, 1, 3}
+    assert not any(met for _, met in foretold)
+    assert len(foretold) == 3 * sum(event[0] == "redrawn" for event in table.events)
+
+
 def test_the_random_numbers_of_a_search_depend_on_the_moment_and_the_seat(
     plain: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
