@@ -131,6 +131,8 @@ def json_of(text: str) -> Any:
     """Return parsed JSON; ValueError, in one sentence, if it is invalid or nested too deeply."""
     try:
         return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"line {error.lineno} is not JSON") from None
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
 

@@ -288,6 +288,15 @@ def _number() -> re.Pattern[str]:
     return re.compile(r"([+-]?)(\d[\d_,]*)(?:\.(\d+))?(?:e(\d\d?)|([km]))?", re.ASCII | re.IGNORECASE)
 
 
+def short_number(text: str) -> int | None:
+    """Return the number that at most nine digits are, with a minus or without; None for any other text.
+
+    >>> short_number("-12"), short_number("--1"), short_number("9" * 5000)
+    (-12, None, None)
+    """
+    return int(text) if re.fullmatch(r"-?[0-9]{1,9}", text) else None
+
+
 def whole(text: str) -> int:
     """Parse a whole number, also as 1e6, 10k, 2.5m or 1,000; raise UserError if it is invalid.
 

@@ -288,6 +288,14 @@ def test_output_of_policies_is_kept_apart_and_escaped(wsim_command: Command, tmp
     assert "\x1b" not in answer.err
 
 
+def test_output_of_policies_is_kept_apart_in_the_command_of_a_question(wsim_command: Command, tmp_path: Path) -> None:
+    (file := tmp_path / "loud.py").write_text(LOUD)
+    words = ["--players", "3", "--budget", "20", "--threads", "1", "--json", "-q"]
+    answer = wsim_command("match", f"{file}:plain", "random", *words)
+    assert json.loads(answer.out)["policies"] == [f"{file}:plain", "random"]
+    assert "plain" in answer.err
+
+
 def test_names_in_foreign_files_cannot_set_titles_or_forge_lines(wsim_command: Command, tmp_path: Path) -> None:
     (file := tmp_path / "p.toml").write_text(
         '[cards."A\\u001b[31mred\\u202e"]\nage = 1\n["\\u001b[2J\\r\\nFAKE: no mistakes"]\nx = 1\n'

@@ -108,7 +108,7 @@ def test_one_shard_is_played_again_without_its_folder(wsim_command: Command, mon
     ("source", "words", "sentence"),
     [
         ("nothing", (), "'nothing' does not exist"),
-        ("letter.json", (), "'letter.json' is not an answer of wsim: Expecting value"),
+        ("letter.json", (), "'letter.json' is not an answer of wsim: line 1 is not JSON"),
         (
             "list.json",
             (),

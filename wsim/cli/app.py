@@ -40,7 +40,8 @@ def _command_of_question(question: Question) -> Command:
     from wsim.cli.question_command import groups_of, present_question
 
     def present(**values: Any) -> None:
-        present_question(question, values)
+        with results_alone():
+            present_question(question, values)
 
     return command(question.command.rpartition(" ")[2], groups_of(question), question.about, present)
 

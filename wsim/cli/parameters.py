@@ -153,6 +153,10 @@ def owned(made: Any, read: Callable[[Any], Any] = bool, alone: str | None = None
     return made
 
 
+_METAVARS = {"int": "N", "float": "NUMBER", "str": "TEXT"}
+"""Placeholders of options that name none, by type."""
+
+
 def _parameter(key: str, kind: str, default: Any, spec: Option) -> inspect.Parameter:
     """Return the parameter of a field in the signature that Typer reads."""
     annotation: Any = bool if kind.startswith("bool") else str
@@ -162,7 +166,8 @@ def _parameter(key: str, kind: str, default: Any, spec: Option) -> inspect.Param
     shown = _default(default, spec)
     how: dict[str, Any] = {
         "help": f"{spec.sentence}  [default: {shown}]" if shown else spec.sentence,
-        "metavar": spec.metavar or "", "show_default": False, "autocompletion": spec.complete,
+        "metavar": spec.metavar or _METAVARS.get(kind.partition(" ")[0], ""), "show_default": False,
+        "autocompletion": spec.complete,
     }  # fmt: skip
     names = spec.names or (f"--{key.partition('__')[2].replace('_', '-')}",)
     return inspect.Parameter(

@@ -15,7 +15,7 @@ from typer import Exit
 from wsim.cli.console import INTERRUPTED, announce_compiling, remark, results, write_out
 from wsim.errors import UserError
 from wsim.files import json_of, text_within
-from wsim.options import Options, option
+from wsim.options import Options, option, short_number
 
 if TYPE_CHECKING:
     from wsim.cli.groups import Trust
@@ -194,8 +194,8 @@ class _Session:
     def obey(self, word: str, rest: str) -> bool:
         """Execute a command; return whether the game has changed."""
         legal = self.game.legal()
-        if word.isdecimal() and int(word) < len(legal):
-            self.played.decide(int(word))
+        if (move := short_number(word)) is not None and 0 <= move < len(legal):
+            self.played.decide(move)
             return True
         if word == "u":
             try:

@@ -75,7 +75,7 @@ class Calibrate(OneTable):
         "Compare with people's games instead: a folder written by wsim import.", None, metavar="PEOPLE"
     )
     tolerance: str | None = option(
-        "Largest difference that counts as human, in human standard deviations.", None, shown="0.25"
+        "Largest difference that counts as human, in human standard deviations.", None, metavar="NUMBER", shown="0.25"
     )
 
 

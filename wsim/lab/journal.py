@@ -179,11 +179,18 @@ def refuse_old_streams(record: Any, name: str) -> None:
                 refuse_old_streams(value, name)
 
 
+def is_digest(value: Any) -> bool:
+    """Return whether a value is the digest of a file."""
+    return isinstance(value, str) and value.startswith("sha256:")
+
+
 def refuse_other(path: Path, what: str, different: Mapping[str, tuple[Any, Any]]) -> None:
     """Raise UserError, naming the differences, if a folder contains different work (``what``: ``another run``)."""
     if different:
+        told = {name: pair for name, pair in different.items() if not any(map(is_digest, pair))}  # which say why
         shown = [
-            f"{name} is {json.dumps(old)} there and {json.dumps(new)} here" for name, (old, new) in different.items()
+            f"{name} is {json.dumps(old)} there and {json.dumps(new)} here"
+            for name, (old, new) in (told or different).items()
         ]
         more = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
         raise UserError(f"{str(path)!r} contains {what}: {'; '.join(shown[:_SHOWN])}{more}; choose another --out")

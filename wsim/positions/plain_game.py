@@ -20,6 +20,7 @@ import numpy as np
 from wsim.document import Sheet
 from wsim.errors import Mistakes, UserError, nearest
 from wsim.game import Game, Simulator
+from wsim.options import short_number
 from wsim.policies.pool import SEARCH
 from wsim.policies.registry import Parameter
 from wsim.position import Position
@@ -374,8 +375,8 @@ class PlainGame(Game):
                 self._change(values, name, value, path, mistakes)
         for change in changes:
             name, _, text = (part.strip() for part in change.partition("="))
-            self._change(values, name, int(text) if text.lstrip("-").isdecimal() and len(text) < 20 else text,
-                         f"--set {change}", mistakes)  # fmt: skip
+            number = short_number(text)
+            self._change(values, name, text if number is None else number, f"--set {change}", mistakes)
         mistakes.raise_any()
         return values
 

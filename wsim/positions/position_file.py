@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from wsim.errors import Mistakes, UserError, nearest
+from wsim.files import json_of
 from wsim.game import GAMES, find_game
 from wsim.lab.plan import Plan
 from wsim.version import STREAMS
@@ -117,9 +118,9 @@ def _parsed(text: str) -> dict[str, Any]:
     if isinstance(given, str) and len(given) > MAX_LETTERS:
         raise UserError(f"a position file has at most {MAX_LETTERS:,} letters, not {len(text):,}")
     try:
-        parsed = json.loads(text)
-    except (TypeError, ValueError, RecursionError) as error:
-        raise UserError(f"a position file is a JSON object: {str(error).splitlines()[0]}") from None
+        parsed = json_of(text)
+    except (TypeError, ValueError) as error:
+        raise UserError(f"a position file is a JSON object: {error}") from None
     if not isinstance(parsed, dict):
         raise UserError(f"a position file must be a JSON object, not {type(parsed).__name__}")
     return parsed

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wsim.errors import UserError
+from wsim.options import short_number
 
 if TYPE_CHECKING:
     from wsim.lab.plan import Plan
@@ -25,9 +26,10 @@ def read_bans(text: str, players: int) -> list[tuple[int, list[str]]]:
     bans = []
     for ban in filter(None, text.split(";")):
         seat, separator, items = (part.strip() for part in ban.partition("="))
-        if not separator or not seat.isdigit() or int(seat) >= players:
+        number = short_number(seat)
+        if not separator or number is None or not 0 <= number < players:
             raise UserError(
                 f"option ban must be seat=item,... with a seat from 0 to {players - 1}, not {ban.strip()!r}"
             )
-        bans.append((int(seat), [item.strip() for item in items.split(",")]))
+        bans.append((number, [item.strip() for item in items.split(",")]))
     return bans

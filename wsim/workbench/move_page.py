@@ -21,6 +21,7 @@ from wsim.files import write_text
 from wsim.game import find_game
 from wsim.installed import GAMES
 from wsim.lab.plan import Plan
+from wsim.options import short_number
 from wsim.policies.declare import ISOLATED
 from wsim.report.cards import Faces
 from wsim.spec.catalogues import Source
@@ -28,7 +29,7 @@ from wsim.workbench.change_page import Changes, changes_of, group_of, part_calle
 from wsim.workbench.checks import printed_values
 from wsim.workbench.forms import forms
 from wsim.workbench.queue_of_questions import module_process
-from wsim.workbench.rendering import OWN, folder_of, form_of, page
+from wsim.workbench.rendering import OWN, folder_of, form_of, page, whole
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -165,7 +166,7 @@ def _plan_of(request: Request, changes: Changes) -> Plan:
     default = PLAYERS if PLAYERS in known else known[0]
     keys["policies"] = query.get("policies", "").strip() or default
     if query.get("players", "").strip():
-        keys["players"] = int(query["players"]) if query["players"].strip().isdecimal() else query["players"]
+        keys["players"] = whole("the number of players", query["players"].strip())
     plan = Plan.make(**keys)
     if plan.code:
         raise UserError(f"policies from files cannot play here: {', '.join(map(str, plan.code))}")
@@ -275,7 +276,7 @@ def goal_text(changes: Changes, at: str, fields: Mapping[str, str]) -> str:
         "[plan]",
         f"game = {json.dumps(changes.game)}",
         f"ruleset = {json.dumps(changes.ruleset)}",
-        *([f"players = {int(fields['players'])}"] if fields.get("players", "").isdecimal() else []),
+        *([f"players = {number}"] if (number := short_number(fields.get("players", ""))) is not None else []),
         f"policies = {json.dumps(fields.get('policies') or PLAYERS)}",
         f"set = {json.dumps(list(changes.lines), ensure_ascii=False)}",
         "", "[[target]]",

@@ -16,6 +16,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError
+from wsim.options import short_number
 from wsim.paths import PACKAGE
 from wsim.policies.declare import FOREIGN, ISOLATED
 from wsim.workbench.questions import TRUST, Form, Texts, code_in
@@ -100,7 +101,7 @@ class Questions:
 
     def find(self, number: str) -> QueuedQuestion:
         """Return a question by its number; raise UserError if there is none."""
-        queued = self._questions.get(int(number)) if number.isdecimal() and len(number) < 9 else None
+        queued = self._questions.get(short_number(number) or 0)
         if queued is None:
             raise UserError(f"no question {number!r} since the server started: its answer may be in the folder")
         return queued

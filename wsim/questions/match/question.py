@@ -10,6 +10,7 @@ from typing import Any
 from wsim.errors import UserError
 from wsim.lab.plan import defaults_by_game
 from wsim.options import (
+    LONGEST,
     Options,
     Policy,
     argument,
@@ -17,6 +18,7 @@ from wsim.options import (
     names,
     option,
     place,
+    short_number,
     smallest_effect,
     spending_function,
     within_option,
@@ -98,10 +100,12 @@ def player_numbers(text: str) -> tuple[int, ...]:
     """Parse numbers of players, comma-separated or from..to; raise UserError for anything else."""
     numbers: list[int] = []
     for part in names(text):
-        first, dots, last = part.partition("..")
-        if not first.isdecimal() or (dots and not last.isdecimal()) or int(last or first) - int(first) > 100:
-            raise UserError(f"--players takes comma-separated numbers or a range, such as 3,4,5 or 3..7, not {text!r}")
-        numbers += range(int(first), int(last or first) + 1)
+        written, dots, end = part.partition("..")
+        first, last = short_number(written), short_number(end if dots else written)
+        if first is None or last is None or not 0 <= last - first <= 100:
+            said = repr(text if len(text) <= LONGEST else f"{text[:LONGEST]}...")
+            raise UserError(f"--players takes comma-separated numbers or a range, such as 3,4,5 or 3..7, not {said}")
+        numbers += range(first, last + 1)
     return tuple(numbers)
 
 
