@@ -10,12 +10,21 @@ import pytest
 import wsim
 from tests.balance.goals import KNOBS, SEARCH, TARGET, UNBALANCED, write_goal
 from tests.conftest import Command
-from wsim.balance.goal import Target, read_goal
-from wsim.balance.knobs import changes_of, cost_of, knobs_of, options_of, patch_of, values_in
+from wsim.balance.goal import KnobRow, Target, read_goal
+from wsim.balance.knobs import _matching, changes_of, cost_of, knobs_of, options_of, patch_of, values_in
 from wsim.errors import UserError
 from wsim.game import find_game
 
 pytestmark = pytest.mark.usefixtures("medal")
+
+
+def test_the_only_number_of_a_formula_needs_no_position() -> None:
+    clause = ("cards", "Levy", "when", "1")
+    values = {(*clause, "take:1"): 3, (*clause, "give:1"): 1, (*clause, "give:2"): 2}
+    assert _matching(KnobRow("cards.Levy.when.1.take", "-1..1"), values) == [(*clause, "take:1")]
+    assert _matching(KnobRow("cards.Levy.when.1.give:2", "-1..1"), values) == [(*clause, "give:2")]
+    with pytest.raises(UserError, match=r"'cards.Levy.when.1.give' matches no whole number"):
+        _matching(KnobRow("cards.Levy.when.1.give", "-1..1"), values)
 
 
 def test_a_goal_is_read() -> None:

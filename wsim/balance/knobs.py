@@ -109,8 +109,11 @@ def _matching(row: KnobRow, values: Mapping[Path, int]) -> list[Path]:
     pattern = path_of(row.path)
 
     def fits(path: Path) -> bool:
+        field, colon, number = path[-1].rpartition(":")
+        alone = colon and number == "1" and (*path[:-1], f"{field}:2") not in values
+        names = (*path[:-1], field) if alone and ":" not in pattern[-1] else path  # the only number of its formula
         return len(path) == len(pattern) and all(
-            want == "*" or want.lower() == name.lower() for want, name in zip(pattern, path, strict=True)
+            want == "*" or want.lower() == name.lower() for want, name in zip(pattern, names, strict=True)
         )
 
     paths = [path for path in values if fits(path)]

@@ -332,6 +332,11 @@ class PlainGame(Game):
     def _checked(self, entry: Entry) -> dict[str, Any]:
         """Return the parameters of an entry with their defaults; raise UserError for what the game does not have."""
         names = (*self.POLICIES, SEARCH)
+        if entry.file or entry.module:
+            raise UserError(
+                f"{self.NAME} plays the functions in POLICIES of its class: import {str(entry)!r} there; accepted: "
+                f"{', '.join(names)}"
+            )
         if entry.name not in names:
             raise UserError(f"unknown policy {entry.name!r}{nearest(entry.name, names)}; accepted: {', '.join(names)}")
         known = {parameter.name: parameter for parameter in self.parameters_of(entry.name)}

@@ -329,9 +329,9 @@ def _code(question: TuneQuestion) -> tuple[str, ...]:
 
 def _prepared(base: Plan, question: TuneQuestion) -> tuple[Space, tuple[Contest, ...]]:
     """Return the numbers of the policy and the contests ready to play."""
-    contests = tuple(Contest.of(plan) for plan in plans_of(base, question, question.policy, question.against))
     entry = parse_entry(question.policy)
-    return space_of(entry, find_game(base.game).numbers(entry), question.only), contests
+    space = space_of(entry, find_game(base.game).numbers(entry), question.only)
+    return space, tuple(Contest.of(plan) for plan in plans_of(base, question, question.policy, question.against))
 
 
 def _identity(question: TuneQuestion, space: Space, contests: Sequence[Contest]) -> dict[str, Any]:
