@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("medal")
 
 def test_the_only_number_of_a_formula_needs_no_position() -> None:
     clause = ("cards", "Levy", "when", "1")
-    values = {(*clause, "take:1"): 3, (*clause, "give:1"): 1, (*clause, "give:2"): 2}
+    values: dict[tuple[str, ...], int] = {(*clause, "take:1"): 3, (*clause, "give:1"): 1, (*clause, "give:2"): 2}
     assert _matching(KnobRow("cards.Levy.when.1.take", "-1..1"), values) == [(*clause, "take:1")]
     assert _matching(KnobRow("cards.Levy.when.1.give:2", "-1..1"), values) == [(*clause, "give:2")]
     with pytest.raises(UserError, match=r"'cards.Levy.when.1.give' matches no whole number"):
