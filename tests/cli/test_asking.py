@@ -141,7 +141,10 @@ def test_a_saved_game_against_a_policy_of_a_file_says_how_it_continues(script: C
     Path("mine.py").write_text("def last(public, own, choice, rules):\n    return choice.count - 1\n")
     words = ["--policies", "./mine.py:last", "--players", "3", "--seed", "3"]
     whole = script(*words, "--save", "whole.json", "0\n1\n0\n0\n")
-    assert whole.err.splitlines()[-1] == ("saved; continue with: wsim play --load whole.json --policies ./mine.py:last")
+    assert whole.err.splitlines()[-2:] == [
+        "saved; continue with: wsim play --load whole.json --policies ./mine.py:last",
+        "wsim: trusted, in the process of wsim: ./mine.py:last",
+    ]
     script(*words, "--save", "part.json", "0\n1\nq\n")
     assert script("--load", "part.json", "--policies", "./mine.py:last", "0\n0\n").code == 0
     assert Path("part.json").read_text() == Path("whole.json").read_text()

@@ -191,7 +191,7 @@ def test_code_is_run_only_if_it_is_named_or_trusted(foreign: Path, wsim_command:
     )
     assert not foreign.exists()
     answer = wsim_command("rerun", source, "--policies", line_up)
-    assert (answer.code, answer.err) == (0, "")
+    assert (answer.code, answer.err) == (0, "wsim: trusted, in the process of wsim: mine.py:last\n")
     assert wsim_command("--trusted", "rerun", source, "--trust").code == 0  # isolated, it could not write its file
 
 

@@ -25,9 +25,10 @@ from wsim.lab.plan import Plan
 from wsim.lab.run import record
 from wsim.policies import isolation, user_policies
 from wsim.policies.confinement import _filter
-from wsim.policies.declare import isolated
+from wsim.policies.declare import ISOLATED, isolated
 from wsim.positions import side_by_side
 from wsim.positions.side_by_side import Apart
+from wsim.questions.match.answer import contest_of_files
 
 FILE = Path(__file__).parent / "hostile.py"
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="Landlock and seccomp")
@@ -264,18 +265,27 @@ def test_a_process_receives_the_records_of_its_seat(monkeypatch: pytest.MonkeyPa
     assert (seats, kinds) == ({0}, {True})
 
 
-def test_a_match_between_files_is_isolated_and_a_contest_publishes_its_seed(
-    wsim_command: Command, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize(
+    ("policies", "apart"),
+    [(["./a.py:x", "./b.py:x"], True), (["./a.py:x", "./a.py:y"], None), (["net", "./a.py:x"], None)],
+)
+def test_a_match_between_files_is_isolated(policies: list[str], apart: bool | None) -> None:
+    with contest_of_files(policies):
+        assert ISOLATED.get() is apart
+    with isolated(False), contest_of_files(policies):
+        assert ISOLATED.get() is False
+
+
+def test_a_contest_is_isolated_and_publishes_its_seed(wsim_command: Command, tmp_path: Path) -> None:
     code = "import wsim\n@wsim.policy\ndef move(public, own, choice, rules):\n    return choice.count - 1\n"
-    for name in ("a", "b"):
-        (tmp_path / f"{name}.py").write_text(code, encoding="utf-8")
-    names = [f"{tmp_path}/{name}.py:move" for name in ("a", "b")]
+    (tmp_path / "a.py").write_text(code, encoding="utf-8")
+    names = [f"{tmp_path}/a.py:move", "random"]
     answer = wsim_command("match", *names, "--budget", "20", "--players", "3", "--contest", "--json")
     record = json.loads(answer.out)
     assert record["seed_commitment"] == sha256(str(record["plan"]["seed"]).encode()).hexdigest()
     assert record["seed_commitment"] in answer.err
-    assert record["isolated"] == names
+    assert record["isolated"] == names[:1]
+    assert f"wsim: isolated, in a process of its own: {names[0]}" in answer.err
     assert "failures" not in record
 
 

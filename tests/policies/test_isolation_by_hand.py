@@ -90,6 +90,9 @@ class Started:
 def test_reports_name_the_isolated_policies_what_the_system_lacks_and_what_failed() -> None:
     isolation.STARTED.clear()
     assert isolation.report() == []
+    isolation.TRUSTED.update(["./z.py:bold", "./mine.py:bold"])
+    assert isolation.report() == ["trusted, in the process of wsim: ./mine.py:bold, ./z.py:bold"]
+    assert isolation.report() == []
     made = [Started("b", 2, ["no limit of memory"]), Started("a", 0, ["no limit of memory"]), Started("c", 1, ["more"])]
     isolation.STARTED.update(cast("Any", made))
     assert isolation.failures() == [made[0].failures.sentence, made[2].failures.sentence]

@@ -120,6 +120,7 @@ def _first(
         context.call_on_close(lambda: ISOLATED.reset(token))
     if (isolation := sys.modules.get("wsim.policies.isolation")) is not None:
         isolation.STARTED.clear()  # by an earlier command of this process
+        isolation.TRUSTED.clear()
     context.call_on_close(_tell_of_isolated)
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())

@@ -171,6 +171,8 @@ class Failures:
 
 
 STARTED: weakref.WeakSet[Isolated] = weakref.WeakSet()
+TRUSTED: set[str] = set()
+"""The labels of user policies that were loaded into this process."""
 
 
 def failures(labels: Sequence[str] | None = None) -> list[str]:
@@ -195,12 +197,17 @@ def isolated_in(simulators: Iterable[Any]) -> list[str]:
 
 
 def report() -> list[str]:
-    """Return sentences that say which policies were isolated, what was missing and what failed; then forget them."""
-    policies = sorted(STARTED, key=lambda policy: policy.failures.label)
+    """Return sentences that say which policies were isolated or trusted, what was missing and what failed; then forget
+    them.
+    """
+    policies, lines = sorted(STARTED, key=lambda policy: policy.failures.label), list[str]()
+    if TRUSTED:
+        lines.append(f"trusted, in the process of wsim: {', '.join(sorted(TRUSTED))}")
     STARTED.clear()
+    TRUSTED.clear()
     if not policies:
-        return []
-    lines = [f"isolated, in a process of its own: {', '.join(policy.failures.label for policy in policies)}"]
+        return lines
+    lines.append(f"isolated, in a process of its own: {', '.join(policy.failures.label for policy in policies)}")
     if missing := list(dict.fromkeys(text for policy in policies for text in policy.missing)):
         lines.append(f"this system does not confine isolated policies fully: {'; '.join(missing)}")
     return [*lines, *(policy.failures.sentence for policy in policies if policy.failures.count)]

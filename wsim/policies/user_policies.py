@@ -44,7 +44,7 @@ from wsim.jit import (
 from wsim.policies.declare import UNCHECKED, Declaration, declaration_of
 from wsim.policies.functions import MODULE as FUNCTIONS
 from wsim.policies.interface import TAKEN_BACK
-from wsim.policies.isolation import STARTED, Isolated, is_isolated
+from wsim.policies.isolation import STARTED, TRUSTED, Isolated, is_isolated
 from wsim.policies.mistakes import UNSEEDED, mistake_in
 from wsim.policies.sources import digest_of_sources
 
@@ -163,6 +163,8 @@ def plug(entry: Entry, interface: Interface, *, copies: bool = True) -> Plugged:
         _PLUGGED[key].errors.clear()
         if (policy := _PLUGGED[key].isolated) is not None:
             STARTED.add(policy)
+        elif module != FUNCTIONS:
+            TRUSTED.add(str(entry))
         return _PLUGGED[key]
 
 

@@ -341,7 +341,9 @@ def ask(
         plan = plan.replace(seed=secrets.randbelow(MAX_SEED))
         commitment = hashlib.sha256(str(plan.seed).encode()).hexdigest()
         sys.stderr.write(f"wsim: the SHA-256 of the seed of this contest is {commitment}\n")
-    tables = tables_of(plan, named_policies(plan, at.policies), at.ruleset, at.players, question)
+    policies = named_policies(plan, at.policies)
+    with isolated_by_default() if output.contest else nullcontext():
+        tables = tables_of(plan, policies, at.ruleset, at.players, question)
     return play_match(tables, question, output, execution, commitment)
 
 
