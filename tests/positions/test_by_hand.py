@@ -20,6 +20,7 @@ from wsim.positions.plain_game import PlainGame, PlainPosition, Player, Value, n
 from wsim.positions.players import names_of, seated, who_plays_on
 from wsim.positions.playout_follower import PlayoutFollower, follower_of
 from wsim.positions.position_file import FORMAT, MAX_LETTERS, MAX_STEPS, read
+from wsim.positions.run_games import game_of_run, refuse_other_game, trace_of_run
 from wsim.positions.scenes import moments, plain_story
 from wsim.positions.seat_facts import facts_shown, set_facts
 from wsim.positions.setup_fields import counts, listed, object_in, parse_int_in_range, refuse_unknown
@@ -399,3 +400,20 @@ def test_a_position_file_is_read_up_to_its_bounds() -> None:
         with pytest.raises(UserError, match=f"the {key} of a position file.* must be {noun}"):
             read(json.dumps({**file, key: value}))
     assert read(json.dumps({**file, "seat": None, "position": None}))[2] is None
+
+
+def test_games_of_a_run_are_those_that_it_has_and_its_code_is_not_run_without_consent() -> None:
+    plan: Any = SimpleNamespace(games=5, code=("mine.py",), code_in_words=lambda: "policy mine")
+    run: Any = SimpleNamespace(plan=plan, path="study", wanted=range(2, 5))
+    for number in (0, 4):
+        with pytest.raises(UserError, match="replaying a game of 'study' would run its policy mine"):
+            trace_of_run(run, number)
+    for wrong in (-1, 5, True, 2.0, "2"):
+        with pytest.raises(UserError, match="the run has the games 0 to 4, not"):
+            trace_of_run(run, cast("Any", wrong))
+    for number in (2, 4):
+        with pytest.raises(UserError, match="replaying games of 'study' would run its policy mine"):
+            game_of_run(run, number)
+    for wrong in (1, 5, True, "2"):
+        with pytest.raises(UserError, match="its games go from 2 to 4"):
+            refuse_other_game(run, cast("Any", wrong))
