@@ -21,19 +21,23 @@ import math
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from difflib import unified_diff
 from pathlib import Path
 from queue import SimpleQueue
+from typing import Any, cast
 
 ROOT = Path(__file__).parents[1]
 COMPILING = 1800.0  # seconds for the tests of a package whose kernels are compiled again
 COMPILED_POLICIES = (("wonders", "policies"), ("babel", "policies"))
+PYTEST = ("-q", "-x", "-n", "0", "-p", "no:cacheprovider")
 STARTING = 60.0  # seconds until pytest has collected its tests
 PATIENCE = 5  # times as long as without a fault; one that loops for ever is noticed
 SYMMETRIC = {
@@ -230,23 +234,38 @@ class Checkout:
     """A copy of the checkout in which faults are planted."""
 
     def __init__(self, parent: Path, number: int) -> None:
-        self.root, self.said = parent / str(number), ""
+        self.root, self._warm = parent / str(number), dict[Any, subprocess.Popen[str]]()
         listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
         for name in listed.decode().rstrip("\0").split("\0"):
             if (ROOT / name).is_file():
                 (self.root / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(ROOT / name, self.root / name)
 
-    def passes(self, words: list[str], limit: float | None, environment: Mapping[str, str]) -> bool:
-        """Return whether pytest passes with these words within ``limit`` seconds."""
-        command = [sys.executable, "-m", "pytest", "-q", "-x", "-n", "0", "-p", "no:cacheprovider", *words]
-        variables = {**os.environ, "PYTHONPATH": str(self.root), "PYTHONDONTWRITEBYTECODE": "1", **environment}
-        try:
-            run = subprocess.run(command, cwd=self.root, env=variables, capture_output=True, text=True, timeout=limit)
-        except subprocess.TimeoutExpired:
-            return False
-        self.said = run.stdout[-2000:]
-        return run.returncode in (0, 5)  # 5: no test was collected
+    def passes(self, words: list[str], limit: float, environment: Mapping[str, str]) -> bool:
+        """Return whether pytest passes with these words within ``limit`` seconds, in a copy of a warm process."""
+        key = tuple(sorted(environment.items()))
+        if key not in self._warm:
+            command = [sys.executable, "-m", "tests.warm"]
+            self._warm[key] = subprocess.Popen(
+                command, cwd=self.root, env=self._variables(environment), text=True, bufsize=1,
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            )  # fmt: skip
+        requests, answers = cast("Any", self._warm[key].stdin), cast("Any", self._warm[key].stdout)
+        requests.write(json.dumps([*PYTEST, *words]) + "\n")
+        child = int(answers.readline())
+        timer = threading.Timer(limit, os.killpg, (child, signal.SIGKILL))
+        timer.start()
+        status = int(answers.readline())
+        timer.cancel()
+        return status in (0, 5)  # 5: no test was collected
+
+    def _variables(self, environment: Mapping[str, str]) -> dict[str, str]:
+        return {**os.environ, "PYTHONPATH": str(self.root), "PYTHONDONTWRITEBYTECODE": "1", **environment}
+
+    def close(self) -> None:
+        """End the warm processes."""
+        for process in self._warm.values():
+            process.communicate()
 
     def survives(self, fault: Fault, stages: list[Stage]) -> bool:
         """Plant a fault, say whether the tests of every stage pass all the same, and take it out again."""
@@ -274,9 +293,11 @@ class Checkout:
             changed = {file for file in files if file.stat().st_mtime > report.stat().st_mtime}
             later = sorted(str(file.relative_to(ROOT)) for file in changed)
         else:
-            traced = {"WSIM_LINES": str(report), **environment}
-            if not self.passes(["-p", "tests.lines", *words, *folders], None, traced):
-                sys.exit(f"{' '.join(folders)} fail without any fault:\n{self.said}")
+            command = [sys.executable, "-m", "pytest", *PYTEST, "-p", "tests.lines", *words, *folders]
+            variables = self._variables({"WSIM_LINES": str(report), **environment})
+            run = subprocess.run(command, cwd=self.root, env=variables, capture_output=True, text=True, check=False)
+            if run.returncode:
+                sys.exit(f"{' '.join(folders)} fail without any fault:\n{run.stdout[-2000:]}")
         noted = json.loads(report.read_text(encoding="utf-8"))
         return Stage(folders, noted["lines"], noted["seconds"], words, environment, tuple(later))
 
@@ -358,6 +379,8 @@ def main() -> None:
             if survived:
                 survivors.append(fault)
                 print(fault.diff(), flush=True)
+        while not free.empty():
+            free.get().close()
     noticed = len(faults) - len(survivors)
     low, high = wilson(noticed, len(faults))
     what = ", ".join(options.package) or "wsim"

@@ -146,6 +146,11 @@ def test_a_search_takes_the_most_wins_and_of_equals_the_most_points() -> None:
     assert policies[1]["idea"] == "fixed"
     assert policies[1]["parameters"] == str(CountingGame().parameters_of("fixed")[0])
     assert policies[2]["kind"] == "search"
+    playouts = CountingGame().parameters_of("search")[0]
+    assert [playouts.check(value, "search") for value in (1, 10_000)] == [1, 10_000]
+    for value in (0, 10_001):
+        with pytest.raises(UserError):
+            playouts.check(value, "search")
 
 
 def test_a_plain_game_that_goes_on_too_long_is_stopped_at_the_decision_after_the_last() -> None:

@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 from tests.conftest import Command
 from wsim.babel.catalog.loading import BABEL_TOML
 from wsim.babel.catalog.schema import card_file_schema as babel_schema
-from wsim.spec.fields import Problems, Reader, schema_of
+from wsim.spec.fields import Problems, Reader, flag, schema_of
 from wsim.wonders.catalog import default_cards_path
 from wsim.wonders.catalog.effects import EFFECTS
 from wsim.wonders.catalog.reading import CARD_FIELDS, WONDER_FIELDS
@@ -118,6 +118,14 @@ def test_patches_as_the_catalogue_sees_them(wsim_command: Command, tmp_path: Pat
     path.write_text(patch)
     assert WONDERS.is_valid(tomllib.loads(patch)) == PATCHES[patch]
     assert (wsim_command("catalog", "--check", str(path)).code == 0) == PATCHES[patch]
+
+
+def test_every_effect_is_described_by_its_own_name() -> None:
+    card = card_file_schema()["$defs"]["card"]["properties"]
+    described = {name: card[name]["description"] for name in EFFECTS}
+    assert len(set(described.values())) == len(described)
+    assert described["play_last_card"] == "the effect play last card"
+    assert schema_of(flag) == {"type": "boolean"}, "what is said of one field is not said of all"
 
 
 def test_numbers_of_formulas_are_known_to_editors() -> None:

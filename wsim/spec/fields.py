@@ -51,7 +51,7 @@ def table_schema(readers: Mapping[str, Reader], others: Reader | None = None) ->
     properties: Schema = {}
     for name, reader in readers.items():
         schema = schema_of(reader)
-        properties[name] = schema if reader is flag else {"anyOf": [schema, {"const": False}]}
+        properties[name] = {**schema} if reader is flag else {"anyOf": [schema, {"const": False}]}
     rest = schema_of(others) if others else False
     return {"type": "object", "properties": properties, "additionalProperties": rest}
 
