@@ -23,7 +23,7 @@ from tests.conftest import ROOT
 from tests.report.browser import colours, resize, started
 from tests.workbench.browsing import base, soon
 from tests.workbench.test_ask_browser import effects, fill
-from tests.workbench.test_play_browser import opened, text
+from tests.workbench.test_play_browser import opened
 from wsim.lab.plan import Plan
 from wsim.lab.run import record
 
@@ -156,8 +156,8 @@ def _night(chrome: Chrome, server: str) -> None:
 
 
 def _analyse(chrome: Chrome, server: str) -> None:
-    chrome.get(f"{server}/analyse?file=ours.json&finish=1&playouts=50")
-    soon(chrome).until(lambda one: "Working it out" not in text(one))
+    chrome.get(f"{server}/analyse?file=ours.json&finish=1&playouts=50#4")
+    soon(chrome).until(lambda one: one.find_elements("id", "cost"))
 
 
 SCREENS: dict[str, tuple[int, int, str, Callable[[Chrome, str], None]]] = {
@@ -173,7 +173,7 @@ SCREENS: dict[str, tuple[int, int, str, Callable[[Chrome, str], None]]] = {
     "move": (WIDE, 1500, "body", _move),
     "play": (NARROW, 1000, "body", _play),
     "night": (WIDE, 760, "body", _night),
-    "analyse": (WIDE, 850, "main section:nth-of-type(2)", _analyse),
+    "analyse": (WIDE, 1250, ".stepper", _analyse),
 }
 """By the name of the picture: width and height in pixels, the element that it begins with, what leads there."""
 

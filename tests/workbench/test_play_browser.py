@@ -105,6 +105,36 @@ def test_sitting_down_by_the_invitation_while_somebody_watches(view: Chrome, wid
     view.switch_to.window(first)
 
 
+def test_board_chances_and_decisions_of_an_analysis_are_one(view: Chrome, address: str) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    view.get(f"{base(address)}/analyse?file=ours.json&finish=1&playouts=4")
+    soon(view).until(lambda one: one.find_elements("id", "ring"))
+    soon(view).until(lambda one: one.find_elements("id", "cost"))
+    shown = "#values > article:not([hidden])"
+    assert not view.find_elements("css selector", shown)  # the deal
+    view.find_element("css selector", "body").send_keys(Keys.ARROW_RIGHT)
+    assert view.current_url.endswith("#1")
+    decisions = view.find_elements("css selector", shown)
+    assert len(decisions) == 3
+    assert all("age 1, turn 1" in decision.text for decision in decisions)
+    assert decisions[0].find_elements("css selector", ".face")  # each move beside its card
+    view.execute_script(
+        """const field = document.querySelector('[data-curve=chances] .field'), box = field.getBoundingClientRect();
+        field.dispatchEvent(new MouseEvent('click', {clientX: box.left + box.width, clientY: box.top + 5}));"""
+    )
+    assert view.current_url.endswith("#18")
+    assert "age 3, turn 6" in view.find_element("css selector", shown).text
+    view.refresh()
+    soon(view).until(lambda one: one.find_elements("css selector", shown))
+    assert view.current_url.endswith("#18")
+    view.find_element("css selector", f"{shown} .worths a").click()
+    soon(view).until(lambda one: "How this branch ends" in text(one))
+    soon(view).until(lambda one: one.find_elements("css selector", shown))
+    view.back()
+    soon(view).until(lambda one: "How it ended" in text(one))
+
+
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
 def test_an_accessibility_engine_reports_no_problems(view: Chrome, address: str, scheme: str, width: int) -> None:
     colours(view, scheme)

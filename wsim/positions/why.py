@@ -56,7 +56,21 @@ def why_along(
     """
     wanted = [(before, index) for before, index in decisions if seat in (None, before.to_move)]
     valued: list[dict[str, Any]] = []
-    for before, index in wanted:
+    for decided in values_along(wanted, playouts, policies):
+        valued.append(decided)
+        if progress is not None:
+            progress("decisions", len(valued), len(wanted))
+    mark_costly(valued)
+    game = decisions[0][0]
+    played_by = names_of(who_plays_on(game.plan, game.number)) if policies is None else policies
+    return {"playouts": playouts, "policies": played_by, "decisions": valued}
+
+
+def values_along(
+    decisions: Sequence[tuple[Game, int]], playouts: int = PLAYOUTS, policies: str | None = None
+) -> Iterator[dict[str, Any]]:
+    """Yield the decisions of ``why_along`` one after the other, as they are valued."""
+    for before, index in decisions:
         observed = before.observe().record
         decided: dict[str, Any] = {key: observed[key] for key in ("age", "turn") if key in observed}
         decided |= {"seat": before.to_move, "decision": before.decision}
@@ -66,16 +80,15 @@ def why_along(
         cost = _cost(before, rows, index, playouts, policies)
         decided |= {"win_shares": made["win_shares"], "made": index, "cost": cost}
         decided["moves"] = [{key: value for key, value in row.items() if key not in _LEFT_OUT} for row in rows]
-        valued.append(decided)
-        if progress is not None:
-            progress("decisions", len(valued), len(wanted))
+        yield decided
+
+
+def mark_costly(valued: Sequence[dict[str, Any]]) -> None:
+    """Mark the most costly of some valued decisions (``costly``)."""
     mistakes = [decision for decision in valued if (decision["cost"]["low"] or 0) > 0]
     costly = sorted(mistakes, key=lambda decision: -decision["cost"]["win_share"])[:COSTLY]
     for decision in valued:
         decision["costly"] = any(decision is mistake for mistake in costly)
-    game = decisions[0][0]
-    played_by = names_of(who_plays_on(game.plan, game.number)) if policies is None else policies
-    return {"playouts": playouts, "policies": played_by, "decisions": valued}
 
 
 def _cost(

@@ -104,30 +104,40 @@ def _command(plan: Plan, number: int, playouts: int) -> str:
     return f"{command} --first {number} --format html" + ("" if playouts == PLAYOUTS else f" --playouts {playouts}")
 
 
+def board_values(replay: Replay) -> dict[str, Any]:
+    """Return what ``board.html.j2`` shows of a game: the table, the chances, the points and the story."""
+    from markupsafe import Markup
+
+    story = replay.story
+    sides, playing = _sides(replay), who_plays_on(replay.plan, replay.number)
+    palette = Palette({**find_game(replay.plan.game).COLOURS, **story.colours})
+    return {
+        "replay": replay,
+        "seats": story.seats,
+        "labels": _labels(story.seats),
+        "colours": SERIES,
+        "scenes": story.scenes,
+        "curves": _curves(replay, sides),
+        "players": "by the same policies"
+        if playing == seated(replay.plan, replay.number)
+        else f"by {names_of(playing).replace(',', ', ')}",
+        "chapters": _chapters(story),
+        "swings": [_swing(replay, sides, swing) for swing in _swings(replay, sides)],
+        "hands": story.hands,
+        "data": Markup(json.dumps(_data(replay, palette), ensure_ascii=False).replace("<", "\\u003c")),
+    }
+
+
 def render(replay: Replay) -> str:
     """Return the page as text."""
     from markupsafe import Markup
 
-    story, game = replay.story, find_game(replay.plan.game)
-    sides, playing = _sides(replay), who_plays_on(replay.plan, replay.number)
-    palette = Palette({**game.COLOURS, **story.colours})
-    faces = Faces.of_plan(replay.plan)
+    game, faces = find_game(replay.plan.game), Faces.of_plan(replay.plan)
+    palette = Palette({**game.COLOURS, **replay.story.colours})
     return template("replay.html.j2").render(
         title=game.TITLE,
-        replay=replay,
-        seats=story.seats,
-        labels=_labels(story.seats),
-        colours=SERIES,
-        scenes=story.scenes,
-        curves=_curves(replay, sides),
-        players="by the same policies"
-        if playing == seated(replay.plan, replay.number)
-        else f"by {names_of(playing).replace(',', ', ')}",
-        chapters=_chapters(story),
-        swings=[_swing(replay, sides, swing) for swing in _swings(replay, sides)],
-        hands=story.hands,
-        drawings=faces.sprite + faces.hidden(cards_in(story.scenes)),
-        data=Markup(json.dumps(_data(replay, palette), ensure_ascii=False).replace("<", "\\u003c")),
+        **board_values(replay),
+        drawings=faces.sprite + faces.hidden(cards_in(replay.story.scenes)),
         style=Markup(palette.style() + text_of("page.css", "cards.css", "replay.css")),
         script=Markup(text_of("theme.js", "cards.js", "replay.js")),
     )

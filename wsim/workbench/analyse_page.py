@@ -6,7 +6,8 @@ The address contains the whole request: the source of the game and the branches 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
@@ -21,19 +22,22 @@ from wsim.positions.chances import BY_NET
 from wsim.positions.game_value import Game
 from wsim.positions.move_text import interval_text, move_text, value_texts
 from wsim.positions.played_game import HINTS
-from wsim.positions.players import seated
+from wsim.positions.players import names_of, seated, who_plays_on
+from wsim.positions.position_file import people_in
 from wsim.positions.why import PLAYOUTS
-from wsim.report.cards import Faces
+from wsim.report.cards import Faces, cards_in
+from wsim.report.game_page import board_values, render, replay_of_game
 from wsim.workbench.game_analysis import Analyses, Analysis, followed, with_branches
 from wsim.workbench.play_pages import replay_page, tables_of, waited
 from wsim.workbench.play_table import person
-from wsim.workbench.rendering import folder_of, form_of, page, whole
+from wsim.workbench.rendering import OWN, folder_of, form_of, page, whole
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
     from starlette.requests import Request
 
 MIN_PLAYOUTS, MAX_PLAYOUTS = 2, 2000  # of each move
+OWN |= {"board.js", "board.css"}
 BLUNDERS = 10
 """Costliest moves that are listed first."""
 
@@ -74,7 +78,7 @@ def _analysis(request: Request, fields: list[tuple[str, str]]) -> Analysis:
         game = start()
         return with_branches(followed(game) if "finish" in given else game, branches)
 
-    return _analyses(request.app).of(tuple(fields), make, playouts)
+    return _analyses(request.app).of(tuple(fields), make, playouts, partial(_names, request))
 
 
 def _source(request: Request, given: dict[str, str]) -> Callable[[], Game]:
@@ -99,8 +103,18 @@ def _names(request: Request, game: Game) -> list[str]:
     key = request.query_params.get("table")
     if key is not None:
         return tables_of(request.app).of(key).sitting()
+    people = people_in(folder_of(request).text(file)) if (file := request.query_params.get("file")) else {}
     line_up = seated(game.plan, game.number)
-    return [line_up[seat % len(line_up)] for seat in range(game.plan.players)]
+    return [people.get(seat) or line_up[seat % len(line_up)] for seat in range(game.plan.players)]
+
+
+def _labels(analysis: Analysis, names: Sequence[str]) -> list[str]:
+    """Return who sat where: the names with those of the boards, which tell policies of one name apart."""
+    boards = [] if analysis.board is None else [seat.name for seat in analysis.board.story.seats]
+    return [
+        f"{name} ({boards[seat]})" if seat < len(boards) and boards[seat] != name else name
+        for seat, name in enumerate(names)
+    ]
 
 
 def show(request: Request) -> Response:
@@ -112,38 +126,58 @@ def show(request: Request) -> Response:
         files = [entry for entry in folder_of(request).found() if entry.kind in ("run", "position")]
         return page(request, "analyse.html.j2", "Analyse", analysis=None, files=files, styles=["play.css"])
     analysis = _analysis(request, fields)
-    version, game = analysis.version, analysis.game
-    values: dict[str, Any] = {"analysis": analysis, "version": version, "query": urlencode(fields), "fields": fields}
-    values |= {
-        "rows": (),
-        "scripts": ["play.js"],
-        "styles": ["play.css"],
-        "branches": sum(key == "at" for key, _ in fields),
-    }
-    if game is not None and analysis.why is not None:
-        names = _names(request, game)
-        rows = [_row(analysis, index, names) for index in range(len(analysis.decisions))]
-        faces = Faces.of_plan(game.plan)
+    told, values = analysis.told, _values(request, analysis, fields)
+    game = analysis.game
+    values |= {"scenes": (), "scripts": ["play.js"], "branches": sum(key == "at" for key, _ in fields)}
+    values["styles"] = ["replay.css", "play.css", "board.css"]
+    if game is not None and told:
+        board = analysis.board
+        if board is not None:
+            values |= board_values(board)
+            values["modules"] = ["board.js", "replay.js"]
+        cards = [card for before, _ in analysis.decisions for card in _cards(before)]
         values |= {
-            "game": game.plan.game,
-            "faces": faces,
-            "drawings": faces.hidden(one["card"] for row in rows for one in row["moves"]),
-            "why": analysis.why,
-            "rows": rows,
-            "names": names,
-            "blunders": sorted((row for row in rows if row["low"] > 0), key=lambda row: -row["price"])[:BLUNDERS],
+            "drawings": values["faces"].hidden([*cards, *(cards_in(board.story.scenes) if board else ())]),
             "scores": sorted(game.result or (), key=lambda seat: (-seat["win_share"], -seat["total"])),
-            "lines": _lines(analysis, len(names)),
             "command": _command(dict(fields), values["branches"], over=game.to_move is None),
         }
     heading = "Analyse" if game is None else f"A game of {find_game(game.plan.game).TITLE}"
     return page(request, "analyse.html.j2", heading, **values)
 
 
+def _cards(game: Game) -> list[str]:
+    """Return the cards that the moves of a decision name."""
+    return list(dict.fromkeys(str(move["card"]) for move in game.legal() if move.get("card")))
+
+
+def values_page(request: Request) -> Response:
+    """Return the part of the page with the decisions that are valued so far."""
+    fields = _fields(request)
+    analysis = _analysis(request, fields)
+    return page(request, "values_only.html.j2", "", **_values(request, analysis, fields))
+
+
+def _values(request: Request, analysis: Analysis, fields: list[tuple[str, str]]) -> dict[str, Any]:
+    """Return what is shown of the decisions of an analysis so far."""
+    values: dict[str, Any] = {"analysis": analysis, "version": analysis.version, "query": urlencode(fields)}
+    values |= {"fields": fields, "rows": (), "running": analysis.running}  # before the rows: then none is missing
+    game = analysis.game
+    if game is not None and analysis.told:
+        names = _labels(analysis, _names(request, game))
+        rows = [_row(analysis, index, names) for index in range(analysis.done)]
+        values |= {
+            "game": game.plan.game,
+            "faces": Faces.of_plan(game.plan),
+            "rows": rows,
+            "names": names,
+            "policies": names_of(who_plays_on(game.plan, game.number)),
+            "blunders": sorted((row for row in rows if row["low"] > 0), key=lambda row: -row["price"])[:BLUNDERS],
+        }
+    return values
+
+
 def _published(request: Request, given: dict[str, str]) -> Response:
     """Return the replay of a game that is over, with the chances of the value net if the game has one."""
-    from wsim.report.game_page import render, replay_of_game
-
     game = _source(request, given)()
     if game.to_move is not None:
         raise UserError("the game is not over: its page would show every hand")
@@ -165,13 +199,23 @@ def _command(given: dict[str, str], branches: int, *, over: bool) -> str:
 
 def _row(analysis: Analysis, index: int, names: list[str]) -> dict[str, Any]:
     """Return a decision for the page, with its moves, the best first."""
-    assert analysis.why is not None
     game, made = analysis.decisions[index]
-    decided = analysis.why["decisions"][index]
+    decided = analysis.valued[index]
     cost = decided["cost"]
     moment = [f"{key} {decided[key]}" for key in ("age", "turn") if key in decided]
     if decided["decision"] != "turn" or not moment:
         moment.append(decided["decision"].replace("_", " "))
+    moves = [
+        {
+            "index": row["index"],
+            "words": move_text(row["move"], game),
+            "card": str(row["move"].get("card") or ""),
+            "made": row["index"] == made,
+            "best": rank == 0,
+            **dict(zip(("share", "score", "loss"), value_texts(row, 2, best=rank == 0), strict=True)),
+        }
+        for rank, row in enumerate(decided["moves"])
+    ]
     return {
         "place": index,
         "at": len(game.steps),
@@ -183,29 +227,14 @@ def _row(analysis: Analysis, index: int, names: list[str]) -> dict[str, Any]:
         "price": cost["win_share"],
         "low": cost["low"] or 0,
         "cost": f"{cost['win_share']:.2f}{interval_text(cost['low'], cost['high'], 2)}",
-        "costly": decided["costly"],
-        "moves": [
-            {
-                "index": row["index"],
-                "words": move_text(row["move"], game),
-                "card": str(row["move"].get("card") or ""),
-                "made": row["index"] == made,
-                **dict(zip(("share", "score", "loss"), value_texts(row, 2, best=rank == 0), strict=True)),
-            }
-            for rank, row in enumerate(decided["moves"])
+        "costly": decided.get("costly", False),
+        "step": analysis.scene_of(index),
+        "moves": moves,
+        "cards": [
+            (card, [move for move in moves if move["card"] == card])
+            for card in dict.fromkeys(move["card"] for move in moves)
         ],
     }
-
-
-def _lines(analysis: Analysis, seats: int) -> list[str]:
-    """Return a line for each seat: its win share after each of its decisions, in a square of 100 by 100."""
-    assert analysis.why is not None
-    last = max(1, len(analysis.decisions) - 1)
-    points: list[list[str]] = [[] for _ in range(seats)]
-    for index, decided in enumerate(analysis.why["decisions"]):
-        share = decided["win_shares"][decided["seat"]]
-        points[decided["seat"]].append(f"{100 * index / last:.2f},{100 - 100 * share:.2f}")
-    return [" ".join(line) for line in points]
 
 
 async def changes(request: Request) -> Response:
@@ -239,6 +268,7 @@ def play_on(request: Request) -> Response:
 ROUTES = [
     Route("/analyse", show),
     Route("/analyse/changes", changes),
+    Route("/analyse/values", values_page),
     Route("/analyse/replay", replay),
     Route("/analyse/play", play_on, methods=["POST"]),
 ]

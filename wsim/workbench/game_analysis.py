@@ -9,16 +9,16 @@ from typing import Any
 
 from wsim.errors import UserError
 from wsim.positions.as_played import decisions_of
+from wsim.positions.chances import BY_NET
 from wsim.positions.game_value import Game
-from wsim.positions.why import why_along
+from wsim.positions.why import mark_costly, values_along
+from wsim.report.game_page import Replay, replay_of_game
 
+FEW = 20
+"""Playouts for the chances of a board without a value net."""
 MAX_STORED = 24
 MAX_WAITING = 6
 MAX_BRANCHES = 20
-
-
-class _StoppedError(Exception):
-    """The workbench is closing."""
 
 
 class Analysis:
@@ -26,23 +26,37 @@ class Analysis:
 
     Attributes
     ----------
-    game: None until it is ready. why: the result of ``wsim trace --why``, None until it is known.
-    version: counts the changes. done, of: decisions valued so far, and in total. failure: why it failed.
+    game: None until it is ready. board: the game for a page that steps through it, with its chances, if it has scenes;
+    told: whether that is known. steps: the number of decisions before each scene of the board.
+    valued: the decisions of ``wsim trace --why`` that are valued so far. of: the number of decisions.
+    version: counts the changes. failure: why it failed.
     """
 
-    def __init__(self, make: Callable[[], Game], playouts: int) -> None:
-        self._make, self.playouts = make, playouts
+    def __init__(self, make: Callable[[], Game], playouts: int, names: Callable[[Game], Sequence[str]]) -> None:
+        self._make, self.playouts, self._names = make, playouts, names
         self.game: Game | None = None
+        self.board: Replay | None = None
+        self.steps: list[int] = []
         self.decisions: list[tuple[Game, int]] = []
-        self.why: dict[str, Any] | None = None
-        self.version = self.done = self.of = 0
+        self.valued: list[dict[str, Any]] = []
+        self.version = self.of = 0
         self.failure = ""
-        self.stop = False
+        self.stop = self.told = self.finished = False
 
     @property
     def running(self) -> bool:
         """Whether it is not finished."""
-        return not self.failure and self.why is None
+        return not self.failure and not self.finished
+
+    @property
+    def done(self) -> int:
+        """The number of decisions that are valued."""
+        return len(self.valued)
+
+    def scene_of(self, index: int) -> int | None:
+        """Return the scene of the board that shows what a decision led to; None without scenes."""
+        made = len(self.decisions[index][0].steps)
+        return next((scene for scene, steps in enumerate(self.steps) if steps > made), None)
 
     def compute(self) -> None:
         """Value every decision."""
@@ -51,18 +65,46 @@ class Analysis:
             self.decisions = list(decisions_of(self.game))
             if not self.decisions:
                 raise UserError("nothing has been decided in this game yet")
-            self.why = why_along(self.decisions, self.playouts, progress=self._report)
+            self.of = len(self.decisions)
+            self.board = _board(self.game, self._names(self.game))
+            self.steps = [] if self.board is None else _steps(self.game, self.board)
+            self.told = True
+            self.version += 1
+            for decided in values_along(self.decisions, self.playouts):
+                if self.stop:
+                    raise UserError("stopped")
+                self.valued.append(decided)
+                self.version += 1
+            mark_costly(self.valued)
+            self.finished = True
         except (UserError, OSError) as error:
             self.failure = str(error)
-        except _StoppedError:
-            self.failure = "stopped"
         self.version += 1
 
-    def _report(self, _what: str, done: int, of: int) -> None:
-        if self.stop:
-            raise _StoppedError
-        self.done, self.of = done, of
-        self.version += 1
+
+def _board(game: Game, names: Sequence[str]) -> Replay | None:
+    """Return a game for a page that steps through it, with the chances of the value net or of a few playouts.
+
+    None for a game whose moves cannot be followed scene by scene.
+    """
+    for playouts in (BY_NET, FEW):
+        try:
+            return replay_of_game(game, names, playouts)
+        except UserError:  # no value net
+            continue
+    return None
+
+
+def _steps(game: Game, board: Replay) -> list[int]:
+    """Return the number of steps before each scene of a board; empty if a scene is no position of the game."""
+    records, found = [before.record() for before in game.history()], list[int]()
+    for position in board.story.positions:
+        view = position.view(None)
+        step = next((step for step in range(found[-1] if found else 0, len(records)) if records[step] == view), None)
+        if step is None:
+            return []
+        found.append(step)
+    return found
 
 
 class Analyses:
@@ -72,14 +114,16 @@ class Analyses:
         self._analyses: dict[Hashable, Analysis] = {}
         self._lock, self._worker = threading.Lock(), ThreadPoolExecutor(1, "wsim-analysis")
 
-    def of(self, key: Hashable, make: Callable[[], Game], playouts: int) -> Analysis:
+    def of(
+        self, key: Hashable, make: Callable[[], Game], playouts: int, names: Callable[[Game], Sequence[str]]
+    ) -> Analysis:
         """Return the analysis of a request, started if it is new; raise UserError if too many are waiting."""
         with self._lock:
             analysis = self._analyses.get(key)
             if analysis is None:
                 if sum(running.running for running in self._analyses.values()) >= MAX_WAITING:
                     raise UserError(f"{MAX_WAITING} games are being analysed: wait until one is finished")
-                analysis = Analysis(make, playouts)
+                analysis = Analysis(make, playouts, names)
                 self._worker.submit(analysis.compute)
             self._analyses.pop(key, None)
             self._analyses[key] = analysis  # the latest is last

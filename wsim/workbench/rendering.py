@@ -99,7 +99,12 @@ def static(request: Request) -> Response:
 def _static(name: str) -> str:
     if name.startswith("colours-"):
         return Palette(find_game(name.removeprefix("colours-").removesuffix(".css")).COLOURS).style()
-    shared = {"page.css": ("page.css", "cards.css"), "page.js": ("theme.js", "page.js", "cards.js")}
+    shared = {
+        "replay.css": ("replay.css",),
+        "replay.js": ("replay.js",),
+        "page.css": ("page.css", "cards.css"),
+        "page.js": ("theme.js", "page.js", "cards.js"),
+    }
     if name in shared:
         return text_of(*shared[name])
     if name not in OWN:

@@ -213,6 +213,7 @@ function show(place) {
     line.toggleAttribute("aria-current", Number(line.dataset.step) === here);
     if (line.hasAttribute("aria-current")) line.setAttribute("aria-current", "step");
   }
+  document.dispatchEvent(new CustomEvent("moment", { detail: here }));
   try {
     history.replaceState(null, "", here ? `#${here}` : location.pathname + location.search);
   } catch { /* a page on the disk may have no history */ }
@@ -234,10 +235,34 @@ const KEYS = {
   End: () => scenes.length - 1,
 };
 
+// Played by itself: a step a second, until the end or until somebody steps.
+let timer = 0;
+function pause() {
+  clearInterval(timer);
+  timer = 0;
+  find("play").setAttribute("aria-pressed", "false");
+}
+
+function play() {
+  if (timer) return pause();
+  if (here === scenes.length - 1) show(0);
+  find("play").setAttribute("aria-pressed", "true");
+  timer = setInterval(() => {
+    show(here + 1);
+    if (here === scenes.length - 1) pause();
+  }, 1200);
+}
+find("play").addEventListener("click", play);
+
 document.addEventListener("keydown", (event) => {
   const inField = event.target.closest("input, select, .scroll");
+  if (event.key === " " && !event.target.closest("button, a, summary, input, select, textarea")) {
+    event.preventDefault();
+    play();
+  }
   if (!(event.key in KEYS) || event.ctrlKey || event.metaKey || event.altKey || inField) return;
   event.preventDefault();
+  if (timer) pause();
   show(KEYS[event.key]());
 });
 find("first").addEventListener("click", () => show(0));

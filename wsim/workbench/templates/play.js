@@ -37,7 +37,9 @@
         if (!reply.ok) return void await renew();
         const { version } = await reply.json();
         said.hidden = true;
-        if (String(version) !== box.dataset.version) await renew();
+        if (String(version) === box.dataset.version) continue;
+        if ("reload" in box.dataset) return void location.reload(); // what it shows has scripts of its own
+        await renew();
       } catch {
         said.className = "refused";
         said.textContent = "The connection is lost; it is tried again.";
