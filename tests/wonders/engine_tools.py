@@ -79,16 +79,17 @@ def played(table: WondersSimulator, games: int, first: int = 0) -> Any:
 
 # --- the twin's side of `tasting` ------------------------------------------------------------------------------------
 
-_ACTIONS = ("build", "stage", "sell", "decline", "pay")
+_ACTIONS = ("build", "stage", "sell", "decline", "pay", "choose")
 _HOW = ("paid", "chain", "free")
-_KINDS = ("turn", "last_card", "discard_pile", "free_city", "loss")
+_KINDS = ("turn", "last_card", "discard_pile", "free_city", "loss", "effect")
 
 
 def _fields(move: dict[str, Any], number: dict[str, int]) -> int:
     """Return one move of the twin as the number that ``digest_moves`` makes of it."""
     action = move["action"]
     fields = 128 * _ACTIONS.index(action)
-    fields += number[move["card"]] if "card" in move else 0
+    fields += number[move["card"]] if action in ("build", "stage", "sell") else 0
+    fields += 1024 * (move["option"] - 1) if action == "choose" else 0
     if action in ("build", "stage"):
         fields += 1024 * _HOW.index(move["how"]) + 4096 * int(move["left"]) + 262144 * int(move["right"])
         fields += 16777216 * int(move["bank"])

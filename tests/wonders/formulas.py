@@ -147,6 +147,28 @@ def clause(rng: random.Random, cards: list[str]) -> dict[str, Any]:
         sign = "" if rng.random() < 0.7 else "-"
         found["points"] = sign + _amount(rng, cards, another, event)
         return found
+    if rng.random() < 0.75:
+        return found | _effects(rng, cards, event, named, another)
+    if rng.random() < 0.5:
+        found |= _effects(rng, cards, event, named, another) | _price(rng, cards, moves, event)
+        return found if "price" in found and rng.random() < 0.7 else found | {"may": True}
+    found["may"] = rng.random() < 0.5
+    found["choose"] = [
+        _effects(rng, cards, event, named, another) | _price(rng, cards, moves, event) for _ in range(rng.randint(2, 4))
+    ]
+    return found
+
+
+def _price(rng: random.Random, cards: list[str], another: bool, event: str) -> dict[str, Any]:
+    """Draw what an effect costs: nothing, coins, counters, or both."""
+    coins, counter = _amount(rng, cards, another, event), _amount(rng, cards, another, event)
+    paid = {"counter": {rng.choice(list(COUNTERS)): counter}}
+    return rng.choice(({}, {"price": coins}, {"price": paid}, {"price": {"coins": coins, **paid}}))
+
+
+def _effects(rng: random.Random, cards: list[str], event: str, named: bool, another: bool) -> dict[str, Any]:
+    """Draw what a clause, or an option of it, does."""
+    found: dict[str, Any] = {}
     for _ in range(rng.randint(1, 2)):
         kind = rng.random()
         if named and kind < 0.5:

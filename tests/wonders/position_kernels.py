@@ -16,7 +16,7 @@ from wsim.rng import below, deal_word
 from wsim.wonders.kernels.deal import deal, set_up
 from wsim.wonders.kernels.flow import _close_turn, _pass_hands, end_age
 from wsim.wonders.kernels.formula import evaluate
-from wsim.wonders.kernels.layout import BEGIN, CHOOSE, FINISH, LINE_UP, POLICY, Game, Public, Rules, Seating
+from wsim.wonders.kernels.layout import AGE_OVER, BEGIN, CHOOSE, FINISH, LINE_UP, POLICY, Game, Public, Rules, Seating
 from wsim.wonders.kernels.moves import (
     action_of,
     bank_of,
@@ -26,18 +26,20 @@ from wsim.wonders.kernels.moves import (
     list_loss,
     list_pile,
     list_turn,
+    option_of,
     right_of,
 )
 from wsim.wonders.kernels.scoring import score_game
 from wsim.wonders.kernels.steps import STEPS
 from wsim.wonders.kernels.turn import place
-from wsim.wonders.words import BUILD, DECLINE, DISCARD_PILE, LAST_CARD, LOSS, PAY, SELL, STAGE
+from wsim.wonders.words import BUILD, DECLINE, DISCARD_PILE, EFFECT, LAST_CARD, LOSS, PAY, SELL, STAGE
+from wsim.wonders.words import CHOOSE as CHOOSING
 
 # Steps of `perform`.
 SET_TABLE, PLACE, LIST_TURN, LIST_PILE, LIST_LOSS, RESOLVE, PLAY_TURN, PASS, DEAL, END_AGE, SCORE = range(11)
 
-# Parameters of `scripted`: an index for each kind of decision (0-4), then the kind of decision before which to stop.
-STOP_AT = 5
+# Parameters of `scripted`: an index for each kind of decision (0-5), then the kind of decision before which to stop.
+STOP_AT = 6
 
 TASTE_ANY, TASTE_BUILDS, TASTE_STAGES = 0, 1, 2  # parameter 0 of `tasting`
 
@@ -78,6 +80,7 @@ def perform(game: Any, rules: Any, seating: Any, line_up: Any, step: Any, seat: 
         deal(game, rules)
     elif step == END_AGE:
         end_age(game, rules)
+        play_until(game, rules, seating, line_up, 1 << AGE_OVER)
     elif step == SCORE:
         score_game(game, rules)
     return game.answer.wrong
@@ -118,7 +121,9 @@ def digest_moves(public: Any, own: Any, choice: Any) -> Any:
             fields += card_of(move)
         if action <= STAGE:
             fields += 1024 * how_of(move) + 4096 * left_of(move) + 262144 * right_of(move)
-        if action != SELL and action != DECLINE:
+        if action == CHOOSING:
+            fields += 1024 * option_of(move)
+        elif action != SELL and action != DECLINE:
             fields += 16777216 * bank_of(move)
         digest = (digest * 31 + fields) % 1000003
     return digest
@@ -181,8 +186,10 @@ def _chained(public: Any, rules: Any, seat: Any, card: Any) -> Any:
 def _bad_move(public: Any, own: Any, choice: Any, rules: Any, move: Any) -> Any:
     """Return 0 for a move that may be legal, else the number of the objection."""
     seat, kind, action, card = choice.seat, choice.kind, action_of(move), card_of(move)
-    if (action == PAY) != (kind == LOSS) or (action == DECLINE and kind != DISCARD_PILE):
+    if (action == PAY) != (kind == LOSS) or (action == DECLINE and kind != DISCARD_PILE and kind != EFFECT):
         return 2
+    if kind == EFFECT:
+        return 0 if action == DECLINE or (action == CHOOSING and bank_of(move) <= public.coins[seat]) else 2
     if action == SELL and kind == DISCARD_PILE:
         return 2
     if action == PAY:

@@ -14,7 +14,7 @@ from wsim.wonders import words as w
 from wsim.wonders.catalog import Catalogue
 from wsim.wonders.catalog.counter_slots import slots_of
 from wsim.wonders.facts import ROW_FACTS
-from wsim.wonders.kernels.layout import ACTION_AT, BANK_AT, HOW_AT, LEFT_AT, RIGHT_AT
+from wsim.wonders.kernels.layout import ACTION_AT, BANK_AT, HOW_AT, LEFT_AT, RIGHT_AT, SLOT_AT
 
 FREE_CITY_LABEL = "free_city"
 
@@ -71,12 +71,17 @@ def seats_frame(
 
 
 def picks_frame(
-    picks: NDArray[Any], catalogue: Catalogue, slot_card: NDArray[Any], *, overrules: bool = False
+    picks: NDArray[Any],
+    catalogue: Catalogue,
+    slot_card: NDArray[Any],
+    *,
+    overrules: bool = False,
+    asks: bool = False,
 ) -> pl.DataFrame:
     """Return the picks table of kernel picks (layout.PICK): one row per decision, in the order of play.
 
     ``slot_card`` is RULES.slot_card, shape (ages, slots): the card number of each physical copy. Losses (R32) are not
-    picks. ``overrules`` adds the columns of ``_wanted_columns``.
+    picks. ``overrules`` adds the columns of ``_wanted_columns``, and ``asks`` those of ``_asked_columns``.
     """
     event = picks["event"]
     move = np.ascontiguousarray(event["move"])
@@ -88,9 +93,9 @@ def picks_frame(
             "seat": np.ascontiguousarray(event["seat"]),
             "age": (age + 1).astype(np.uint8),
             "turn": event["turn"] + np.uint8(1),
-            "decision": _enum(event["decision"], w.DECISIONS[: w.LOSS]),
+            "decision": _enum(event["decision"], w.DECISIONS if asks else w.DECISIONS[: w.LOSS]),
             "legal": np.ascontiguousarray(event["legal"]),
-            **_move_columns(move, names),
+            **_move_columns(move, names, asks=asks),
             "bank": ((move >> np.uint64(BANK_AT)) & np.uint64(255)).astype(np.uint8),
             "left": ((move >> np.uint64(LEFT_AT)) & np.uint64(255)).astype(np.uint8),
             "right": ((move >> np.uint64(RIGHT_AT)) & np.uint64(255)).astype(np.uint8),
@@ -98,35 +103,51 @@ def picks_frame(
             "probability": np.ascontiguousarray(event["probability"]),
             "offered": _offered(np.ascontiguousarray(event["hand"]), age, slot_card, names),
             "ways": pl.Series(np.ascontiguousarray(event["ways"]), dtype=pl.Array(pl.UInt8, w.HAND)).arr.to_list(),
-            **(_wanted_columns(event, names) if overrules else {}),
+            **(_wanted_columns(event, names, asks) if overrules else {}),
+            **(_asked_columns(event, move) if asks else {}),
         }
     )
-    declined = pl.col("action") == "decline"
+    no_card = pl.col("action").is_in(["decline", "choose"] if asks else ["decline"])
     return frame.with_columns(
-        card=pl.when(declined).then(None).otherwise(pl.col("card")),
-        how=pl.when(pl.col("action").is_in(["decline", "sell"])).then(None).otherwise(pl.col("how")),
+        card=pl.when(no_card).then(None).otherwise(pl.col("card")),
+        how=pl.when(no_card | (pl.col("action") == "sell")).then(None).otherwise(pl.col("how")),
         ways=pl.col("ways").list.head(pl.col("offered").list.len()),  # one number per card offered
     )
 
 
-def _move_columns(move: NDArray[np.uint64], names: Sequence[str], start: str = "") -> dict[str, pl.Series]:
+def _move_columns(
+    move: NDArray[np.uint64], names: Sequence[str], start: str = "", *, asks: bool = False
+) -> dict[str, pl.Series]:
     """Return card, action and way of moves; ``start`` is the prefix of the columns."""
     action = ((move >> np.uint64(ACTION_AT)) & np.uint64(15)).astype(np.int64)
     how = ((move >> np.uint64(HOW_AT)) & np.uint64(15)).astype(np.int64)
+    card = (move & np.uint64(255)).astype(np.int64)
+    card[action > w.SELL] = how[action > w.SELL] = 0
     return {
-        f"{start}card": _enum((move & np.uint64(255)).astype(np.int64), names),
-        f"{start}action": _enum(action, w.ACTIONS[: w.PAY]),
+        f"{start}card": _enum(card, names),
+        f"{start}action": _enum(action, w.ACTIONS if asks else w.ACTIONS[: w.PAY]),
         f"{start}how": _enum(how, w.WAYS),
     }
 
 
-def _wanted_columns(event: NDArray[Any], names: Sequence[str]) -> dict[str, pl.Series]:
+def _asked_columns(event: NDArray[Any], move: NDArray[np.uint64]) -> dict[str, pl.Series]:
+    """Return of decisions of clauses (R72) the card or stage by number, its clause and the option, 0 for declining."""
+    asked = pl.Series(event["decision"] == w.EFFECT)
+    chosen = (move >> np.uint64(ACTION_AT)) & np.uint64(15) == np.uint64(w.CHOOSE)
+    option = np.where(chosen, ((move >> np.uint64(HOW_AT)) & np.uint64(15)) + np.uint64(1), np.uint64(0))
+    clause = (move >> np.uint64(SLOT_AT)) & np.uint64(255)
+    columns = {"entry": move & np.uint64(255), "clause": clause, "option": option}
+    none = pl.Series([None], dtype=pl.UInt8).new_from_index(0, len(asked))
+    return {name: pl.Series(values.astype(np.uint8)).zip_with(asked, none) for name, values in columns.items()}
+
+
+def _wanted_columns(event: NDArray[Any], names: Sequence[str], asks: bool) -> dict[str, pl.Series]:
     """Return the policy's own move, the number of moves with other cards, and whether it was overruled.
 
     Without such moves (``others`` is 0) a decision could not be overruled, and the wanted move is null.
     """
     possible = pl.Series(event["others"] > 0)
-    wanted = _move_columns(np.ascontiguousarray(event["wanted"]), names, "wanted_")
+    wanted = _move_columns(np.ascontiguousarray(event["wanted"]), names, "wanted_", asks=asks)
     none = {
         name: pl.Series([None], dtype=column.dtype).new_from_index(0, len(column)) for name, column in wanted.items()
     }

@@ -27,8 +27,8 @@ wsim/wonders/kernels/layout.py documents every field of the records, wsim/wonder
 * ``own``      the seat (``own.seat``), its hand as slots, the parameters (``own.parameters[i]``, in the order
   declared) and its random stream: draw with ``below(own, n)`` or ``uniform(own)``, so that games can be replayed
 * ``choice``   ``choice.moves[0:choice.count]``, the kind of decision (``choice.kind``: TURN, LAST_CARD,
-  DISCARD_PILE, FREE_CITY or LOSS) and the city that moves (``choice.seat``, which differs from ``own.seat`` for the
-  Free City)
+  DISCARD_PILE, FREE_CITY, LOSS, or EFFECT where a clause asks) and the city that moves (``choice.seat``, which differs
+  from ``own.seat`` for the Free City)
 * ``rules``    the rules: ``rules.points[item]``, ``rules.cost[item]``, ...; an item is a card, or a stage from
   STAGE_ENTRY on
 
@@ -36,11 +36,12 @@ A policy is only called if there are at least two legal moves. It may write ``ow
 numbers that are 0 at the start of a game and persist between the decisions of a seat. It must not keep any other state,
 because it may run on several threads at once.
 
-Functions of a move: ``action_of`` (BUILD, STAGE, SELL, DECLINE, PAY), ``card_of``, ``how_of`` (PAID, CHAIN, FREE),
-``bank_of``, ``left_of``, ``right_of`` and ``price_of`` (coins to the bank, to each neighbour, in total), ``slot_of``,
-``spends_of``. Of a city: ``owns``, ``has_chain``, ``next_stage``, ``neighbor_left``, ``neighbor_right``,
-``next_holder``. Of the effects of an item: ``score_change``, ``coins_of``, ``rivals_loss``, ``war_points``,
-``science_change`` (``science_gain`` ignores house rules). Of a sale: ``sale_coins``. See their docstrings.
+Functions of a move: ``action_of`` (BUILD, STAGE, SELL, DECLINE, PAY, CHOOSE), ``card_of``, ``how_of`` (PAID, CHAIN,
+FREE), ``bank_of``, ``left_of``, ``right_of`` and ``price_of`` (coins to the bank, to each neighbour, in total),
+``slot_of``, ``spends_of``, ``option_of`` (the option of CHOOSE, from 0). Of a city: ``owns``, ``has_chain``,
+``next_stage``, ``neighbor_left``, ``neighbor_right``, ``next_holder``. Of the effects of an item: ``score_change``,
+``coins_of``, ``rivals_loss``, ``war_points``, ``science_change`` (``science_gain`` ignores house rules). Of a sale:
+``sale_coins``. Of a move where a clause asks: ``effect_change``. See their docstrings.
 """
 
 from __future__ import annotations
@@ -51,14 +52,16 @@ from wsim import rng
 from wsim.jit import kernel, types
 from wsim.policies.helpers import helper
 from wsim.wonders.kernels import moves, turn
-from wsim.wonders.kernels.layout import Private, Public, Rules
+from wsim.wonders.kernels.layout import Choice, Private, Public, Rules
 from wsim.wonders.policies import points
 from wsim.wonders.words import (
     BUILD,
     CHAIN,
+    CHOOSE,
     COLORS,
     DECLINE,
     DISCARD_PILE,
+    EFFECT,
     FREE,
     FREE_CITY,
     LAST_CARD,
@@ -74,11 +77,11 @@ from wsim.wonders.words import (
 )
 
 __all__ = [
-    "BUILD", "CHAIN", "COLORS", "DECLINE", "DISCARD_PILE", "FREE", "FREE_CITY", "LAST_CARD", "LOSS", "PAID", "PAY",
-    "RESOURCES", "SELL", "STAGE", "STAGE_ENTRY", "SYMBOLS", "TURN", "action_of", "bank_of", "below", "card_of",
-    "coins_of", "has_chain", "how_of", "kernel", "left_of", "neighbor_left", "neighbor_right", "next_holder",
-    "next_stage", "owns", "price_of", "right_of", "rivals_loss", "sale_coins", "science_change", "science_gain",
-    "score_change", "slot_of", "spends_of", "uniform", "war_points",
+    "BUILD", "CHAIN", "CHOOSE", "COLORS", "DECLINE", "DISCARD_PILE", "EFFECT", "FREE", "FREE_CITY", "LAST_CARD",
+    "LOSS", "PAID", "PAY", "RESOURCES", "SELL", "STAGE", "STAGE_ENTRY", "SYMBOLS", "TURN", "action_of", "bank_of",
+    "below", "card_of", "coins_of", "effect_change", "has_chain", "how_of", "kernel", "left_of", "neighbor_left",
+    "neighbor_right", "next_holder", "next_stage", "option_of", "owns", "price_of", "right_of", "rivals_loss",
+    "sale_coins", "science_change", "science_gain", "score_change", "slot_of", "spends_of", "uniform", "war_points",
 ]  # fmt: skip
 
 _helper = partial(helper, home="wonders.policies")
@@ -87,6 +90,7 @@ _I8, _F8 = types.int64, types.float64
 card_of = _helper(moves.card_of)
 action_of = _helper(moves.action_of)
 how_of = _helper(moves.how_of)
+option_of = _helper(moves.option_of)
 bank_of = _helper(moves.bank_of)
 left_of = _helper(moves.left_of)
 right_of = _helper(moves.right_of)
@@ -103,6 +107,7 @@ next_stage = _helper(points.next_stage)
 next_holder = _helper(points.next_holder, _I8(Public, Rules, _I8))
 coins_of = _helper(points.coins_of, _I8(Public, Rules, _I8, _I8))
 score_change = _helper(points.score_change, _F8(Public, Rules, _I8, _I8))
+effect_change = _helper(points.effect_change, _F8(Public, Rules, Choice, _I8))
 rivals_loss = _helper(points.rivals_loss, _F8(Public, Rules, _I8, _I8))
 science_gain = _helper(points.science_gain, _I8(Public, _I8, _I8, _I8))
 science_change = _helper(points.science_change, _I8(Public, Rules, _I8, _I8, _I8))

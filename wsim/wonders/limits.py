@@ -26,6 +26,9 @@ LIMITS = (
     Limit("coins to pay for one loss", "`coin_loss`"),
     Limit("moves", "`build_from_discard`, `play_last_card` or `gain.discard_builds` of `when`"),
     Limit("log entries", "`event`, `by` and `each` of `when`"),
+    Limit("pending decisions", "`may`, `price` or `choose` of `when`"),
+    Limit("decisions of clauses", "`may`, `price` or `choose` of `when`"),
+    Limit("coins to pay for one choice", "`price` of `when`"),
     Limit("in a value that a formula reads", "the effects that increase it"),
     Limit("points of victory tokens", "settings.victory_tokens, `victory_token` or `gain.victory_tokens` of `when`"),
     Limit("points in one category", "`points`, `points_per`, `points` of `when` or settings.science"),
@@ -33,5 +36,5 @@ LIMITS = (
 )
 (
     COINS, SHIELDS, VICTORY, DEFEATS, DEBTS, DIPLOMACY, SYMBOLS, UNITS, FLEXIBLE, FREE_TOKENS, WAITING, LOSSES, PAYABLE,
-    MOVES, LOGGED, ASKED, TOKEN_POINTS, CATEGORY, TOTAL,
+    MOVES, LOGGED, PENDING, DECIDED, PRICE, ASKED, TOKEN_POINTS, CATEGORY, TOTAL,
 ) = range(1, len(LIMITS))  # fmt: skip

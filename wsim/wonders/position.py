@@ -7,11 +7,12 @@ from typing import Any
 
 from wsim.kernels.commands import COUNT
 from wsim.positions.machine import StatePosition
+from wsim.wonders.catalog.clause_text import option_text
 from wsim.wonders.describe.obstacles import obstacles
 from wsim.wonders.describe.text import view_lines
 from wsim.wonders.describe.trace import move_record
 from wsim.wonders.describe.view import columns, view_of
-from wsim.wonders.words import CATEGORIES, DECISIONS
+from wsim.wonders.words import CATEGORIES, DECISIONS, EFFECT, SIDES_OF_BOARD
 
 
 class WondersPosition(StatePosition):
@@ -27,7 +28,22 @@ class WondersPosition(StatePosition):
     def moves(self) -> Sequence[Mapping[str, Any]]:
         kind, seat = self.choice
         stages = int(self.record.public.stages[seat]) if self.to_move is not None else 0
-        return [move_record(self.names, int(move), seat, kind, stages) for move in self.coded]
+        entries = self.machine.rules.stage_entry
+        moves = [move_record(self.names, int(move), seat, kind, stages, entries) for move in self.coded]
+        return [self._with_text(move) for move in moves] if kind == EFFECT else moves
+
+    def _with_text(self, move: dict[str, Any]) -> dict[str, Any]:
+        """Return a move of a clause's decision (R72) with its meaning in English as ``text``."""
+        if move["action"] == "decline":
+            return {**move, "text": "decline"}
+        catalogue, public = self.simulator.catalogue, self.record.public
+        if "card" in move:
+            effects = catalogue.card(move["card"]).effects
+        else:
+            board, side = divmod(int(public.side[move["seat"]]), SIDES_OF_BOARD)
+            effects = catalogue.wonders[board].sides[side][1][move["stage"] - 1].effects
+        clause = effects.when[move["when"] - 1]
+        return {**move, "text": option_text(clause, clause.options()[move["option"] - 1])}
 
     def scores(self) -> list[dict[str, Any]]:
         assert self.result is not None

@@ -7,6 +7,8 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from wsim.jit import source_digest
 from wsim.limits import FORMULA
 from wsim.paths import default_cards_path
@@ -28,7 +30,7 @@ from wsim.wonders.describe.trace import trace_of
 from wsim.wonders.describe.view import columns
 from wsim.wonders.frames import picks_frame, seats_frame
 from wsim.wonders.kernels.fixed_actions import fixed_actions
-from wsim.wonders.kernels.layout import CHOICES, DEEDS
+from wsim.wonders.kernels.layout import CHOICES, DECIDED, DEEDS
 from wsim.wonders.limits import LIMITS
 from wsim.wonders.nets import VALUES
 from wsim.wonders.position import WondersPosition
@@ -59,12 +61,12 @@ class WondersSimulator(KernelSimulator[WondersPosition]):
     KERNELS = "wsim.wonders.kernels"
     POSITION = WondersPosition
     LIMITS = LIMITS
-    picks_per_game = DEEDS  # every decision except a loss is at most one deed
 
     def __init__(self, plan: Plan, catalogue: Catalogue, line_up: LineUp) -> None:
         rules = compile_rules(catalogue, plan.players)[0]
         if slots := slots_in(rules.code):
             make_ready(catalogue.effects, slots, _effects(), plan.effects_of_others)
+        self.picks_per_game = DEEDS + (DECIDED if rules.asks else 0)  # a deed at most, or a decision of a clause
         super().__init__(plan, line_up, rules, compile_seating(plan, catalogue, line_up, rules)[0])
         self.catalogue, self.own_cards = catalogue, default_cards_path()
 
@@ -73,7 +75,8 @@ class WondersSimulator(KernelSimulator[WondersPosition]):
         """The kernels for playing many games at once."""
         names = [card.name for card in self.catalogue.cards]
         observed = columns(self.catalogue, self.rules, history=False)
-        return self.vector_kernels(observed, fixed_actions(names), CHOICES)
+        options = int(np.diff(self.rules.clause_options[: int(self.rules.clause_from[-1]) + 1]).max(initial=0))
+        return self.vector_kernels(observed, fixed_actions(names, options), CHOICES)
 
     def limit_source(self, what: int, source: int) -> str:
         return source_name(self.catalogue, self.rules, source, of_formula=what == FORMULA)
@@ -100,7 +103,7 @@ class WondersSimulator(KernelSimulator[WondersPosition]):
 
     def picks_frame(self, picks: NDArray[Any]) -> pl.DataFrame:
         overrules = bool(self.seating.overrule.any())
-        return picks_frame(picks, self.catalogue, self.rules.slot_card, overrules=overrules)
+        return picks_frame(picks, self.catalogue, self.rules.slot_card, overrules=overrules, asks=bool(self.rules.asks))
 
     def trace(self, number: int) -> dict[str, Any]:
         game, rows = self.logged(number)

@@ -30,6 +30,7 @@ TIES = 4  # formulas for tie-breaks
 FLEX = 24  # either/or symbols of one city
 COUNTERS = 16  # named counters of a catalogue; one of a card counts once for each card that uses it
 MAX_COUNTER = 999  # highest bound of a counter
+MAX_OPTIONS = 8  # of one decision of a clause
 PARAMETERS = 8  # of a policy; the last one is `explore`, which every policy has
 EXPLORE = PARAMETERS - 1  # its index; the others belong to the policy
 
@@ -78,10 +79,10 @@ BUILT = "built:"
 
 # --- decisions and moves ---------------------------------------------------------------------------------------------
 
-DECISIONS = ("turn", "last_card", "discard_pile", "free_city", "loss")
-TURN, LAST_CARD, DISCARD_PILE, FREE_CITY, LOSS = range(len(DECISIONS))
-ACTIONS = ("build", "stage", "sell", "decline", "pay")
-BUILD, STAGE, SELL, DECLINE, PAY = range(len(ACTIONS))
+DECISIONS = ("turn", "last_card", "discard_pile", "free_city", "loss", "effect")
+TURN, LAST_CARD, DISCARD_PILE, FREE_CITY, LOSS, EFFECT = range(len(DECISIONS))
+ACTIONS = ("build", "stage", "sell", "decline", "pay", "choose")
+BUILD, STAGE, SELL, DECLINE, PAY, CHOOSE = range(len(ACTIONS))
 WAYS = ("paid", "chain", "free")  # of building
 PAID, CHAIN, FREE = range(len(WAYS))
 

@@ -23,7 +23,7 @@ from wsim.kernels.formula_words import DEPTH, OPERATIONS
 from wsim.lab.plan import Plan
 from wsim.spec.formula import FormulaError, span
 from wsim.wonders.catalog import load_catalogue
-from wsim.wonders.catalog.clauses import say_when
+from wsim.wonders.catalog.clause_text import say_when
 from wsim.wonders.catalog.compiling import Formulas
 from wsim.wonders.catalog.formula import VOCABULARY, WIDEST, normal, parse, with_number, written
 from wsim.wonders.catalog.formula_text import english

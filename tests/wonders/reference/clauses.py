@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from tests.wonders.reference.facts import RESOURCES, Card
 from tests.wonders.reference.market import MOST_PRICE, own_symbols, printed_price, unit_price
+from tests.wonders.reference.table import Asked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from tests.wonders.reference.facts import Effect, Stage
     from tests.wonders.reference.table import City, Move, Table
@@ -263,6 +264,7 @@ def moment(table: Table, event: str) -> None:
         for where, clause in list(clauses_of(city)):
             if clause["event"] == event:
                 act(table, city, where, clause, city)
+    decide(table)
 
 
 def moves_made(table: Table, moves: list[Move]) -> None:
@@ -315,27 +317,109 @@ def waits_for(table: Table, owner: City, clause: Effect, mover: City, move: Move
 
 
 def act(table: Table, owner: City, where: dict[str, Any], clause: Effect, trigger: City) -> None:
-    """Let a clause act on the cities that it names."""
+    """Let a clause act on the cities that it names; one that asks waits until everybody has moved (R72)."""
+    if options_of(clause):
+        if concerned(table, owner, where, clause, trigger):
+            table.pending.append(Asked(owner, where, clause, trigger, table.event, table.purchase))
+        return
     each, source = clause.get("each", "self"), source_of(owner, where)
     for city in [trigger] if each == "trigger" else related(table, owner, each):
         other = trigger if each == "self" else city
-        if "if" in clause and not value(table, owner, other, clause["if"], source=source):
+        if "if" not in clause or value(table, owner, other, clause["if"], source=source):
+            act_on(table, owner, where, clause, city, other)
+
+
+def act_on(
+    table: Table, owner: City, where: dict[str, Any], clause: Mapping[str, Any], city: City, other: City
+) -> None:
+    """Do to one city what a clause, or an option of it, says."""
+    for does, amount in parts(clause):
+        number = value(table, owner, other, amount, source=source_of(owner, where))
+        if "counter" in does:
+            count(table, owner, where, does, city, number)
             continue
-        for does, amount in parts(clause):
-            number = value(table, owner, other, amount, source=source)
-            if "counter" in does:
-                count(table, owner, where, does, city, number)
-                continue
-            if does == "gain discard_builds":
-                table.builds += [("card" in where, city.seat)] * number
-                done = number
-            else:
-                done = DOES[does](table, owner, city, number)
-            if done:
-                note(table, {"seat": owner.seat, **where, "does": does, "city": city.seat}, done)
+        if does == "gain discard_builds":
+            table.builds += [("card" in where, city.seat)] * number
+            done = number
+        else:
+            done = DOES[does](table, owner, city, number)
+        if done:
+            note(table, {"seat": owner.seat, **where, "does": does, "city": city.seat}, done)
 
 
-def parts(clause: Effect) -> Iterator[tuple[str, str]]:
+def concerned(table: Table, owner: City, where: dict[str, Any], clause: Effect, trigger: City) -> list[City]:
+    """The cities that a clause acts on and for which its condition is true."""
+    each, source = clause.get("each", "self"), source_of(owner, where)
+    cities = [trigger] if each == "trigger" else related(table, owner, each)
+    return [
+        city
+        for city in cities
+        if "if" not in clause or value(table, owner, trigger if each == "self" else city, clause["if"], source=source)
+    ]
+
+
+def options_of(clause: Effect) -> list[Mapping[str, Any]]:
+    """What the city can choose, nothing if it is not asked: the choices, or the clause itself."""
+    if "choose" in clause:
+        return list(clause["choose"])
+    return [clause] if clause.get("may") or "price" in clause else []
+
+
+def price_of(option: Mapping[str, Any]) -> dict[str, Any]:
+    """What an option costs, written as something to lose."""
+    price = option.get("price", {})
+    return {"lose": price if isinstance(price, dict) else {"coins": price}}
+
+
+def payable(table: Table, asked: Asked, option: Mapping[str, Any]) -> bool:
+    """Whether the city can pay the whole price of an option (R73)."""
+    owner, source = asked.owner, source_of(asked.owner, asked.where)
+    for does, amount in parts(price_of(option)):
+        number = value(table, owner, asked.trigger, amount, source=source)
+        name = does.rpartition(" ")[2]
+        if "counter" in does and table.counter(name, owner, source) - number < table.catalogue.counters[name]["least"]:
+            return False
+        if "counter" not in does and owner.coins < number:
+            return False
+    return True
+
+
+def decide(table: Table) -> None:
+    """Ask for the decisions that are pending, the lowest seat first, each on what the one before left (R72-R74)."""
+    while table.pending:
+        asked = min(table.pending, key=lambda one: one.owner.seat)
+        table.pending.remove(asked)
+        before = table.event, table.purchase
+        table.event, table.purchase = asked.event, asked.purchase
+        answer(table, asked)
+        table.event, table.purchase = before
+
+
+def answer(table: Table, asked: Asked) -> None:
+    """Ask for one decision and carry it out."""
+    owner, where, clause = asked.owner, asked.where, asked.clause
+    cities = concerned(table, owner, where, clause, asked.trigger)
+    move = {"seat": owner.seat, **where}
+    moves = [
+        {**move, "action": "choose", "option": number}
+        for number, option in enumerate(options_of(clause) if cities else [], start=1)
+        if payable(table, asked, option)
+    ]
+    if not moves:
+        return
+    if clause.get("may") or "price" in clause:
+        moves.append({**move, "action": "decline"})
+    chosen = table.ask("effect", owner.seat, moves, [])
+    table.decisions.append(chosen)
+    if chosen["action"] == "decline":
+        return
+    option = options_of(clause)[chosen["option"] - 1]
+    act_on(table, owner, where, price_of(option), owner, asked.trigger)
+    for city in sorted(cities, key=lambda city: (city.seat - owner.seat) % len(table.cities)):
+        act_on(table, owner, where, option, city, asked.trigger if clause.get("each", "self") == "self" else city)
+
+
+def parts(clause: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """What a clause does, in its order (R56)."""
     for does in DOES:
         verb, _, what = does.partition(" ")
@@ -490,7 +574,10 @@ def counters_told(table: Table) -> dict[str, Any]:
 
 def names_counter(clause: Effect, name: str) -> bool:
     """Whether a clause changes or reads a counter."""
-    changed = {**clause.get("gain", {}).get("counter", {}), **clause.get("lose", {}).get("counter", {})}
+    changed: dict[str, Any] = {}
+    for part in (clause, *clause.get("choose", ())):
+        for verb in ("gain", "lose", "price"):
+            changed |= part[verb].get("counter", {}) if isinstance(part.get(verb), dict) else {}
     return name in changed or f"counter.{name}" in re.findall(r"counter\.\w+", str(clause))
 
 

@@ -121,12 +121,15 @@ class Reference:
             entry["free_city"] = list(pile)
         entry["turns"] = []
         table.turn = 1
+        self._holder = (age - 1) % 2
         begin(table, "age")
         moment(table, "age_start")
         for table.turn in range(1, self.rules.cards_dealt(age)):
             entry["turns"].append(self._play_turn(hands, pile))
             hands = passed(hands, self.rules.passing[age - 1])
         entry["conflicts"] = end_age(table)
+        if table.decisions:
+            entry["decisions"], table.decisions = table.decisions, []
         if table.effects:
             entry["effects"], table.effects = table.effects, []
         return entry
@@ -134,12 +137,12 @@ class Reference:
     def _play_turn(self, hands: list[list[str]], pile: list[str]) -> Trace:
         """Choose, resolve, and at the age's end play or discard the last cards (R9)."""
         table = self.table
+        # R45: age I starts on the Free City's left (seat 0), age II on its right (seat 1), age III left again.
+        self._holder = (table.age - 1 + table.turn - 1) % 2
         begin(table, "turn")
         moment(table, "turn_start")
         markets = [market(table, seat) for seat in table.seats]
         if self.rules.duo:
-            # R45: age I starts on the Free City's left (seat 0), age II on its right (seat 1), age III left again.
-            self._holder = (table.age - 1 + table.turn - 1) % 2
             hands[self._holder].append(pile.pop(0))
         moves: list[Move] = []
         free_city: list[Move] = []
@@ -164,6 +167,8 @@ class Reference:
             entry["extra"] = log.extra
         if log.losses:
             entry["losses"] = log.losses
+        if table.decisions:
+            entry["decisions"], table.decisions = table.decisions, []
         if table.effects:
             entry["effects"], table.effects = table.effects, []
         entry["coins"] = [city.coins for city in table.cities]

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 class View:
     """What a policy sees at a decision (R49). ``cities`` are the live ones: look, but leave them alone."""
 
-    kind: str  # turn, free_city, last_card, discard_pile, loss
+    kind: str  # turn, free_city, last_card, discard_pile, loss, effect
     decider: int  # the seat that decides
     seat: int  # the seat whose city acts: the decider's own, or the Free City
     age: int
     turn: int
-    hand: tuple[str, ...]  # names, alphabetical; empty for discard_pile and loss
+    hand: tuple[str, ...]  # names, alphabetical; empty for discard_pile, loss and effect
     moves: Sequence[Move]
     cities: Sequence[City]
     discarded: int  # cards on the discard pile

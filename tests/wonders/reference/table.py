@@ -90,6 +90,18 @@ class City:
 
 
 @dataclass
+class Asked:
+    """A decision of a clause that is pending, with what set it off."""
+
+    owner: City
+    where: dict[str, Any]
+    clause: Effect
+    trigger: City
+    event: tuple[Card | Stage, str] | None
+    purchase: int
+
+
+@dataclass
 class Table:
     """The whole game at one moment."""
 
@@ -106,6 +118,8 @@ class Table:
     counters: dict[tuple[str, int, str], int] = field(default_factory=dict)  # those changed: name, seat, card (R70)
     event: tuple[Card | Stage, str] | None = None  # what was just built, and how (R71)
     effects: list[dict[str, Any]] = field(default_factory=list)  # what clauses did since they were last told of
+    pending: list[Asked] = field(default_factory=list)  # decisions of clauses still to be made (R72)
+    decisions: list[dict[str, Any]] = field(default_factory=list)  # those made since they were last told of
 
     @property
     def seats(self) -> range:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tests.wonders.reference.clauses import moves_made, value
+from tests.wonders.reference.clauses import decide, moves_made, value
 from tests.wonders.reference.market import Market, market
 from tests.wonders.reference.moves import (
     discard_moves,
@@ -103,7 +103,7 @@ def sale_coins(table: Table, city: City) -> int:
 
 
 def take_effect(table: Table, moves: list[Move], placed: list[Placed], log: Log) -> None:
-    """Steps 3 and 4: coins, tokens, debts, clauses (R54), losses."""
+    """Steps 3 and 4: coins, tokens, debts, clauses (R54), losses, decisions of clauses (R72)."""
     gains = [(thing.city, coins_gained(table, thing)) for thing in placed]
     for city, coins in gains:
         city.coins += coins
@@ -123,6 +123,7 @@ def take_effect(table: Table, moves: list[Move], placed: list[Placed], log: Log)
                 other.debts += effect["n"]
     moves_made(table, moves)
     lose_coins(table, placed, log)
+    decide(table)
 
 
 def coins_gained(table: Table, thing: Placed) -> int:

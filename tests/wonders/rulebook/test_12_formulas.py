@@ -1,4 +1,4 @@
-"""Chapter 12, cards by formula (R52-R58, R64-R71)."""
+"""Chapter 12, cards by formula (R52-R58, R64-R74)."""
 
 # ruff: noqa: N802
 
@@ -499,3 +499,68 @@ def test_R71_what_was_built_in_this_turn_counts_before_any_clause_acts() -> None
     p = table({"Altar": [gain("built", "100 * left.new_cards + 10 * right.new_cards + new_cards")]})
     p.play({0: "Altar", 1: "Stone Pit", 2: "Baths"})
     assert p.coins[0] == 10 + 100 + 1
+
+
+def asked(event: str, price: Any = 1, gained: int = 1, **more: Any) -> Clause:
+    return {"event": event, "price": price, "gain": {"coins": gained}, **more}
+
+
+def test_R72_decisions_are_made_by_seats_each_on_what_the_one_before_left() -> None:
+    first = {"event": "built", "price": {"counter": {"pot": 2}}, "gain": {"coins": 1}}
+    pot = "counters.pot={ of = 'table', start = 3, most = 9 }"
+    p = table({"Altar": [first], "Baths": [first]}, changes=(pot,))
+    p.play({2: "Altar", 1: "Baths"})
+    assert p.coins == [10, 11, 10, 10]  # what is left in the pot is not enough for seat 2
+    p = table({"Altar": [first], "Baths": [first]}, changes=(pot,))
+    p.script(1, effect=-1)
+    p.play({2: "Altar", 1: "Baths"})
+    assert p.coins == [10, 10, 11, 10]
+
+
+def test_R72_decisions_follow_the_other_clauses_of_the_step_and_come_before_the_pile() -> None:
+    p = table({"Altar": [asked("built", "coins", 1)], "Baths": [gain("built", 5, each="neighbor")]})
+    p.play({0: "Altar", 1: "Baths"})
+    assert p.coins[0] == 1  # it pays the five coins of the Baths too
+    p = table({"Altar": [{"event": "built", "may": True, "gain": {"discard_builds": 1}}]})
+    p.discarded("Palace")
+    p.play({0: "Altar"})
+    assert [(seat, card) for seat, *_, card in p.extra] == [(0, "Palace")]
+
+
+def test_R72_shields_that_are_decided_on_before_the_conflicts_fight_in_them() -> None:
+    p = table({"Altar": [{"event": "before_conflicts", "price": 2, "gain": {"age_shields": 1}}]})
+    p.city(0, "Altar")
+    assert [fought[1] for fought in p.end_age() if fought[0][0] == 0] == [[1, 0]]
+    assert p.coins[0] == 8
+
+
+def test_R73_only_prices_that_can_be_paid_in_full_are_offered() -> None:
+    options = [{"price": 11, "gain": {"coins": 90}}, {"price": 10, "gain": {"coins": 1}}]
+    p = table({"Altar": [{"event": "built", "choose": options}], "Baths": [asked("built", 12, 50)]})
+    p.play({0: "Altar", 1: "Baths"})
+    assert p.coins[:2] == [1, 10]
+
+
+def test_R73_the_condition_must_still_be_true() -> None:
+    twice = [{"event": "built", "may": True, "if": "coins < 11", "gain": {"coins": 1}}] * 2
+    p = table({"Altar": twice})
+    p.play({0: "Altar"})
+    assert p.coins[0] == 11
+
+
+def test_R73_a_decision_knows_what_triggered_it() -> None:
+    clause = {"event": "card_built", "by": "other", "may": True, "if": "card.blue", "gain": {"coins": "other.coins"}}
+    p = table({"Altar": [clause]})
+    p.city(0, "Altar")
+    p.city(2, coins=7)
+    p.play({1: "Stone Pit", 2: "Theater"})
+    assert p.coins[0] == 10 + 7
+
+
+def test_R74_cities_are_determined_before_the_price_is_paid_once() -> None:
+    clause = {"event": "built", "each": "other", "if": "other.coins <= coins", "price": 3, "take": 1}
+    p = table({"Altar": [clause]})
+    p.city(2, coins=9)
+    p.city(3, coins=11)
+    p.play({0: "Altar"})
+    assert p.coins == [10 - 3 + 2, 9, 8, 11]

@@ -1,8 +1,8 @@
-"""Clauses of cards and stages (``when = [...]``): events, and actions whose amounts are formulas (R52-R58, R64-R68)."""
+"""Clauses of cards and stages (``when = [...]``): events, decisions, and actions whose amounts are formulas (R52-R58,
+R64-R74)."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
@@ -15,6 +15,7 @@ from wsim.spec.fields import (
     Reader,
     Schema,
     described,
+    flag,
     read_fields,
     schema_of,
     table_schema,
@@ -24,11 +25,43 @@ from wsim.spec.fields import (
 from wsim.spec.formula import FormulaError, Node, span
 from wsim.wonders import words as w
 from wsim.wonders.catalog.formula import WIDEST, normal, parse, written
-from wsim.wonders.catalog.formula_text import english
-from wsim.wonders.facts import price_in_words
 
 MAX_CLAUSES = 9  # of a card or stage: a patch identifies each by one digit
 Amounts = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """What a city can choose in the decision of a clause (R72); fields are named as in the card file.
+
+    ``price``: what it costs, "" for coins, "coins", or "counter favour", and the amount.
+    """
+
+    take: str = ""
+    give: str = ""
+    gain: Amounts = ()
+    lose: Amounts = ()
+    price: Amounts = ()
+
+    def price_acts(self) -> list[tuple[str, str]]:
+        """Return the actions that pay the price and the formula for each amount: coins, then counters."""
+        return [(f"lose {item or 'coins'}", amount) for item, amount in self.price]
+
+    def acts(self) -> list[tuple[str, str]]:
+        """Return its actions and the formula for each amount, in the order of execution, without the price."""
+        return _acts(self)
+
+    def formulas(self) -> Iterator[tuple[Path, Node]]:
+        """Yield each formula with the path of its field."""
+        yield from ((("price", *item.split()), parse(amount)) for item, amount in self.price)
+        yield from ((tuple(act.split()), parse(amount)) for act, amount in _acts(self))
+
+    def table(self) -> dict[str, Any]:
+        """Return the option as written in a card file."""
+        price: Any = dict(self.price).get("") or _as_table(self.price)
+        table: dict[str, Any] = {"price": price, "take": self.take, "give": self.give}
+        table |= {"gain": _as_table(self.gain), "lose": _as_table(self.lose)}
+        return {name: value for name, value in table.items() if value}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +74,7 @@ class Clause:
     color: only structures of these colours trigger it.
     each: the cities it acts on (``words.EACH``). condition: `if`.
     take, give, points: formulas. gain, lose: an item (``words.GAINS``, ``words.LOSSES``) and its amount.
+    may: whether the city may decline. price: as of an ``Option``; the city may decline to pay it. choose: the options.
     """
 
     event: str
@@ -54,24 +88,41 @@ class Clause:
     gain: Amounts = ()
     lose: Amounts = ()
     points: str = ""
+    may: bool = False
+    price: Amounts = ()
+    choose: tuple[Option, ...] = ()
+
+    @property
+    def optional(self) -> bool:
+        """Whether the city may decline."""
+        return self.may or bool(self.price)
+
+    def options(self) -> tuple[Option, ...]:
+        """Return what the city can choose; nothing if the clause does not ask (R72)."""
+        if self.choose or not self.optional:
+            return self.choose
+        return (Option(self.take, self.give, self.gain, self.lose, self.price),)
 
     def acts(self) -> list[tuple[str, str]]:
-        """Return its actions and the formula for each amount, in the order of execution.
+        """Return its actions and the formula for each amount, in the order of execution; of all options, if it asks.
 
         Actions are those of ``words.ACTS``, then "gain counter favour", by counter, then "lose counter favour".
         """
-        amounts = {"take": self.take, "give": self.give, "points": self.points}
-        amounts |= {f"gain {item}": amount for item, amount in self.gain}
-        amounts |= {f"lose {item}": amount for item, amount in self.lose}
-        ordered = [act for act in w.ACTS if amounts.get(act)]
-        return [(act, amounts[act]) for act in (*ordered, *(act for act in amounts if w.COUNTER in act.split()))]
+        if options := self.options():
+            return [act for option in options for act in (*option.price_acts(), *option.acts())]
+        return _acts(self)
 
     def formulas(self) -> Iterator[tuple[Path, Node]]:
         """Yield each formula with the path of its field."""
         if self.condition:
             yield ("if",), parse(self.condition)
-        for act, amount in self.acts():
-            yield tuple(act.split()), parse(amount)
+        if self.choose:
+            for number, option in enumerate(self.choose, start=1):
+                yield from ((("choose", str(number), *path), node) for path, node in option.formulas())
+        elif options := self.options():
+            yield from options[0].formulas()
+        else:
+            yield from ((tuple(act.split()), parse(amount)) for act, amount in _acts(self))
 
     def numbers(self) -> Iterator[tuple[Path, int]]:
         """Yield the numbers in its formulas, each with the path under which a patch changes it."""
@@ -92,7 +143,18 @@ class Clause:
         table |= {"color": list(self.color), "each": self.each}
         table |= {"if": self.condition, "take": self.take, "give": self.give}
         table |= {"gain": _as_table(self.gain), "lose": _as_table(self.lose), "points": self.points}
+        table |= {"may": self.may, "price": Option(price=self.price).table().get("price")}
+        table["choose"] = [option.table() for option in self.choose]
         return {name: value for name, value in table.items() if value}
+
+
+def _acts(effect: Clause | Option) -> list[tuple[str, str]]:
+    """Return the actions of a clause that does not ask, or of an option, in the order of execution."""
+    amounts = {"take": effect.take, "give": effect.give, "points": getattr(effect, "points", "")}
+    amounts |= {f"gain {item}": amount for item, amount in effect.gain}
+    amounts |= {f"lose {item}": amount for item, amount in effect.lose}
+    ordered = [act for act in w.ACTS if amounts.get(act)]
+    return [(act, amounts[act]) for act in (*ordered, *(act for act in amounts if w.COUNTER in act.split()))]
 
 
 def _as_table(amounts: Amounts) -> dict[str, Any]:
@@ -156,6 +218,55 @@ def _amounts(kind: str, accepted: tuple[str, ...]) -> Reader:
     return described(table_schema(readers))(read)
 
 
+_PRICE: Mapping[str, Reader] = {"coins": formula, w.COUNTER: _of_counters}
+
+
+@described({"anyOf": [schema_of(formula), table_schema(_PRICE)]})
+def _price(problems: Problems, path: Path, value: Any) -> Amounts | None:
+    """Accept a formula for coins, or a table with coins and counters."""
+    if not isinstance(value, dict):
+        coins = formula(problems, path, value)
+        return None if coins is None else (("", coins),)
+    amounts = read_fields(problems, path, value, _PRICE, "thing to pay with")
+    return (*((name, amounts[name]) for name in ("coins",) if name in amounts), *amounts.get(w.COUNTER, ()))
+
+
+OPTION_FIELDS: Mapping[str, Reader] = {
+    "take": formula,
+    "give": formula,
+    "gain": _amounts("thing to gain", w.GAINS),
+    "lose": _amounts("thing to lose", w.LOSSES),
+    "price": _price,
+}
+_OPTIONS: Schema = {"type": "array", "items": table_schema(OPTION_FIELDS), "minItems": 2, "maxItems": w.MAX_OPTIONS}
+_BY_OPTION = {"anyOf": [table_schema(OPTION_FIELDS), REMOVED]}
+
+
+@described(
+    {
+        "anyOf": [
+            _OPTIONS,
+            {"type": "object", "patternProperties": {"^[1-9]$": _BY_OPTION}, "additionalProperties": False},
+        ]
+    }
+)
+def _choose(problems: Problems, path: Path, value: Any) -> tuple[Option, ...] | None:
+    """Accept a list of options."""
+    if not isinstance(value, list) or not 2 <= len(value) <= w.MAX_OPTIONS:
+        shown = f"{len(value)} of them are" if isinstance(value, list) else f"{value!r} is"
+        example = "choose = [ { gain = { coins = 3 } }, { gain = { shields = 1 } } ]"
+        problems.at(path, f"{shown} not accepted; accepted: a list of 2 to {w.MAX_OPTIONS} tables, such as {example}")
+        return None
+    options = []
+    for number, entry in enumerate(value, start=1):
+        option = Option(**read_fields(problems, (*path, str(number)), entry, OPTION_FIELDS))
+        if isinstance(entry, dict) and not option.acts() and entry.keys() <= {"price"}:
+            message = "has no effect; accepted: at least one of take, give, gain and lose (to do nothing: may = true)"
+            problems.at((*path, str(number)), message)
+        options.append(option)
+    return tuple(options)
+
+
 FIELDS: Mapping[str, Reader] = {
     "event": word("event", tuple(w.TRIGGERS)),
     "by": word("seat", w.BY),
@@ -168,6 +279,9 @@ FIELDS: Mapping[str, Reader] = {
     "gain": _amounts("thing to gain", w.GAINS),
     "lose": _amounts("thing to lose", w.LOSSES),
     "points": formula,
+    "may": flag,
+    "price": _price,
+    "choose": _choose,
 }
 _ABOUT = {
     "event": "when it happens",
@@ -181,6 +295,9 @@ _ABOUT = {
     "gain": "what each of these cities gains",
     "lose": "what each of these cities loses, down to 0",
     "points": "points for this city at the end, with event = scored",
+    "may": "true: the city may decline",
+    "price": "coins, or coins and counters, that the city must pay for it, or else decline",
+    "choose": "two or more effects, of which the city chooses one; each may have a price of its own",
 }
 
 
@@ -192,7 +309,7 @@ def _clause_schema(patched: bool) -> Schema:
     if not patched:
         return {**schema, "required": ["event"]}
     tables = [schema, *(schema["properties"][name]["anyOf"][0] for name in ("gain", "lose"))]
-    for table, names in zip(tables, (("if", "take", "give", "points"), w.GAINS, w.LOSSES), strict=True):
+    for table, names in zip(tables, (("if", "take", "give", "points", "price"), w.GAINS, w.LOSSES), strict=True):
         table["patternProperties"] = {f"^({'|'.join(names)}):[1-9][0-9]?$": {"type": "integer"}}
     return schema
 
@@ -249,12 +366,22 @@ def _check_fields(problems: Problems, path: Path, clause: Clause, entry: Mapping
     ):
         if mistaken:
             problems.at((*path, field), message)
-    if not clause.acts() and entry.keys() <= FIELDS.keys() - {"take", "give", "gain", "lose", "points"}:
-        problems.at(path, "has no effect; accepted: at least one of take, give, gain, lose and points")
+    if not _acts(clause) and entry.keys() <= FIELDS.keys() - {"take", "give", "gain", "lose", "points", "choose"}:
+        problems.at(path, "has no effect; accepted: at least one of take, give, gain, lose, points and choose")
+    options = [(("choose", str(number)), option) for number, option in enumerate(clause.choose, start=1)]
     for field, verb in (("take", "taken from"), ("give", "given to")):
-        if getattr(clause, field) and clause.each in ("", "self") and (clause.each or "each" not in entry):
-            message = f"coins are {verb} other cities"
-            problems.at((*path, field), f"{message}; accepted: each = one of {', '.join(w.EACH[1:])}")
+        for above, part in ((), clause), *options:
+            if getattr(part, field) and clause.each in ("", "self") and (clause.each or "each" not in entry):
+                message = f"coins are {verb} other cities"
+                problems.at((*path, *above, field), f"{message}; accepted: each = one of {', '.join(w.EACH[1:])}")
+    for field in OPTION_FIELDS if clause.choose else ():
+        if getattr(clause, field):
+            message = "does not go with `choose`, where every option has its own"
+            problems.at((*path, field), f"{message}; accepted: {field} in each option, or two clauses")
+    for field in ("may", "price", "choose") if event == "scored" else ():
+        if getattr(clause, field):
+            message = "nothing is decided when points are counted"
+            problems.at((*path, field), f"{message}; accepted with: {', '.join(tuple(w.TRIGGERS)[:-1])}")
     message = 'points are counted at the end of the game; accepted with: event = "scored"'
     if event == "scored":
         message = "only points can change at the end of the game; accepted: points"
@@ -268,7 +395,8 @@ _OPPOSITE = {"gain": "lose", "lose": "gain", "take": "give", "give": "take"}
 
 def _check_formula(problems: Problems, path: Path, clause: Clause, node: Node) -> None:
     """Report a formula that refers to a missing other city, and an amount that could be negative."""
-    has_other = clause.each not in ("", "self") or clause.event in w.MOVE_TRIGGERS
+    of_price = "price" in path[-3:]  # paid once, whatever cities the clause acts on
+    has_other = clause.event in w.MOVE_TRIGGERS or (clause.each not in ("", "self") and not of_price)
     for part in node.walk():
         if part.whose == "other" and not has_other:
             message = "there is no other city; accepted: also set `each`, or write left. and right. instead of other."
@@ -283,85 +411,11 @@ def _check_formula(problems: Problems, path: Path, clause: Clause, node: Node) -
             problems.at(path, f"{part.text!r}, at letter {part.at}: nothing is bought; accepted with: bought")
             return
     low, high = span(node, WIDEST)
-    if low < 0 and path[-1] not in ("points", "if"):
+    if low < 0 and of_price:
+        problems.at(path, f"{node.text!r} could be {low:,}, and a price cannot be less than 0; accepted: max(0, ...)")
+    elif low < 0 and path[-1] not in ("points", "if"):
         verb = path[-3] if path[-2] == w.COUNTER else path[-2] if path[-2] in ("gain", "lose") else path[-1]
         opposite = _OPPOSITE[verb]
         reversible = high <= 0 and (opposite != "lose" or path[-1] in w.LOSSES or path[-2] == w.COUNTER)
         accepted = f"{-low:,} with {opposite}" if reversible else "max(0, ...)"
         problems.at(path, f"{node.text!r} could be {low:,}, and less than 0 is not accepted; accepted: {accepted}")
-
-
-# --- in English ------------------------------------------------------------------------------------------------------
-
-_CITIES = {
-    "self": "this city",
-    "left": "the left neighbour",
-    "right": "the right neighbour",
-    "neighbor": "each neighbour",
-    "other": "each other city",
-    "partner": "the partner",
-    "trigger": "that city",
-}
-_WHO = {
-    "": "this city", "self": "this city", "left": "the left neighbour", "right": "the right neighbour",
-    "neighbor": "a neighbour", "other": "another city", "partner": "the partner", "anyone": "any city",
-}  # fmt: skip
-_ITEMS = {
-    "age_shields": "shields for this age",
-    **{name: f"{name} symbols" for name in (*w.SYMBOLS[1 : w.ANY], "wild")},
-    **{name: f"{name} units" for name in w.RESOURCES},
-    **{f"turn_{name}": f"{name} units for one turn" for name in w.RESOURCES},
-    "free_build_tokens": "tokens of a free build",
-    "discard_builds": "builds from the discard pile",
-}
-
-
-def say_when(clauses: tuple[Clause, ...]) -> str:
-    """Return clauses in English."""
-    return "; ".join(map(_clause_text, clauses))
-
-
-def _clause_text(clause: Clause) -> str:
-    """Return, e.g., "when built: takes 1 coin from each neighbour, if their shields are fewer than own shields"."""
-    event = w.TRIGGERS[clause.event]
-    if clause.event in w.MOVE_TRIGGERS:
-        event = f"whenever {_WHO[clause.by]} {event}"
-        if clause.event == "card_built":
-            event += f" a {' or '.join(clause.color)} card" if clause.color else " a card"
-        if clause.event == "bought":
-            event += f" from {_WHO[clause.seller or 'neighbor']}"
-    other = clause.each not in ("", "self")
-    actions = [_act_text(clause, act, amount, other) for act, amount in clause.acts()]
-    if other and clause.event == "scored":
-        event += f" for {_CITIES[clause.each]}"
-    condition = f", if {english(parse(clause.condition))}" if clause.condition else ""
-    return f"{event}: {', '.join(actions)}{condition}"
-
-
-def _act_text(clause: Clause, act: str, amount: str, other: bool) -> str:
-    verb, _, item = act.partition(" ")
-    text = english(parse(amount))
-    number = text if text.isdigit() else f"({text})"
-    city = _CITIES[clause.each or "self"]
-    if clause.event == "bought" and clause.each == "trigger":
-        city = "the seller" if clause.by in ("", "self") else "the buyer"
-    if verb == "points":
-        return counted(number, "points")
-    if verb == "take":
-        return f"takes {counted(number, 'coins')} from {city}"
-    if verb == "give":
-        return f"gives {counted(number, 'coins')} to {city}"
-    if item in w.UNIT_PRICES:
-        change = f"the {price_in_words(item)} {'rises' if verb == 'gain' else 'falls'} by {number}"
-        return f"{change} for {city}" if other else change
-    if w.COUNTER in item.split():
-        change = f"{item} {'rises' if verb == 'gain' else 'falls'} by {number}"
-        return f"{change} for {city}" if other else change
-    change = f"{'gains' if verb == 'gain' else 'loses'} {counted(number, item)}"
-    return f"{city} {change}" if other else change
-
-
-def counted(number: str, item: str) -> str:
-    """Return "1 coin", "3 coins" or "(own red cards) coins" for an item to gain or lose."""
-    items = _ITEMS.get(item, item.replace("_", " "))
-    return f"{number} {re.sub(r's(?=$| for | of | from )', '', items, count=1) if number == '1' else items}"

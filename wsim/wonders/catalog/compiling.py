@@ -18,7 +18,7 @@ from wsim.wonders.catalog.effects import EFFECTS, Effects, pack_units
 from wsim.wonders.catalog.formula import code, parse
 from wsim.wonders.catalog.house_rules import at_table
 from wsim.wonders.catalog.model import Card, Catalogue, Cost
-from wsim.wonders.kernels.layout import ACTIONS, CARD_SETS, CLAUSES, CODE, NO_PRICE, RULES
+from wsim.wonders.kernels.layout import ACTIONS, CARD_SETS, CLAUSES, CODE, NO_PRICE, OPTIONS, RULES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -257,6 +257,7 @@ def _fill_clauses(record: Any, catalogue: Catalogue, formulas: Formulas) -> None
     entries = [(entry, site, effects.when) for entry, site, _, effects in entries_of(catalogue)]
     clauses: list[tuple[Any, ...]] = []
     actions: list[tuple[int, int]] = []
+    options: list[tuple[int, int, int]] = []
     expected = Expected(record, catalogue)
     for trigger, event in enumerate(w.TRIGGERS):
         record.clause_from[trigger] = len(clauses)
@@ -277,17 +278,26 @@ def _fill_clauses(record: Any, catalogue: Catalogue, formulas: Formulas) -> None
                         own = dict(zip(w.CARD_FACTS, map(int, record.card_facts[entry]), strict=True))
                     condition = formulas.begins(clause.condition, site, entry, own) if clause.condition else -1
                     head = (entry, number, by, seller, colors, each, condition)
-                    clauses.append((*head, len(actions), expected.times(clause)))
+                    asked = (len(options), int(clause.optional))
+                    clauses.append((*head, len(actions), *asked, expected.times(clause)))
+                    at = len(actions)
+                    for option in clause.options():
+                        paid = at + len(option.price)
+                        options.append((at, paid, at := paid + len(option.acts())))
                     actions += [
                         (act_number(catalogue, act, entry), formulas.begins(amount, site, entry, own))
                         for act, amount in clause.acts()
                     ]
-    _check_sizes("cards and stages", ("clauses", len(clauses), CLAUSES), ("actions of clauses", len(actions), ACTIONS))
+    sizes = (("clauses", len(clauses), CLAUSES), ("actions of clauses", len(actions), ACTIONS))
+    _check_sizes("cards and stages", *sizes, ("options of clauses", len(options), OPTIONS))
     record.clause_from[len(w.TRIGGERS)] = len(clauses)
     record.triggers = sum(1 << trigger for trigger in range(len(w.TRIGGERS)) if np.diff(record.clause_from)[trigger])
-    fields = ("entry", "number", "by", "seller", "colors", "each", "if", "actions", "times")
+    fields = ("entry", "number", "by", "seller", "colors", "each", "if", "actions", "options", "may", "times")
     columns = [*zip((f"clause_{name}" for name in fields), zip(*clauses, strict=True), strict=False)]
-    for name, values in (*columns, *zip(("action", "action_amount"), zip(*actions, strict=True), strict=False)):
+    columns += zip(("action", "action_amount"), zip(*actions, strict=True), strict=False)
+    columns += zip(("option_first", "option_paid", "option_end"), zip(*options, strict=True), strict=False)
+    for name, values in columns:
         record[name][: len(values)] = values
-    record.clause_actions[len(clauses)] = len(actions)
+    record.clause_actions[len(clauses)], record.clause_options[len(clauses)] = len(actions), len(options)
+    record.asks = int(np.count_nonzero(np.diff(record.clause_options[: len(clauses) + 1])))
     formulas.fill(record)

@@ -13,7 +13,8 @@ from typing import Any
 
 from wsim.spec.fields import Path, Problems, Reader, choice, described, flag, record, schema_of, whole, word, words
 from wsim.wonders import words as w
-from wsim.wonders.catalog.clauses import Clause, read_when, say_when
+from wsim.wonders.catalog.clause_text import say_when
+from wsim.wonders.catalog.clauses import Clause, read_when
 
 MAX_PRODUCED = 6  # units of one entry
 ANY_TURN, START_RESOURCE = w.DISCOUNTS

@@ -11,7 +11,8 @@ from wsim.errors import Mistakes, UserError, nearest
 from wsim.policies.effect_files import KEY
 from wsim.spec.catalogues import CataloguePage, Catalogues, Rows, Source
 from wsim.spec.source import read_toml
-from wsim.wonders.catalog.clauses import Clause, say_when
+from wsim.wonders.catalog.clause_text import say_when
+from wsim.wonders.catalog.clauses import Clause
 from wsim.wonders.catalog.counter_slots import counter_rows
 from wsim.wonders.catalog.effects import Effects
 from wsim.wonders.catalog.entry_text import ROMAN, cost_text, effects_text

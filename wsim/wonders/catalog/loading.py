@@ -41,7 +41,11 @@ GRAMMAR = Grammar(
     heads={"cards": 3, "wonders": 3, "counters": 3, "rulesets": 3, "settings": 2, "switches": 2},
     example="cards.Palace.points=6",
     removable=ENTRIES,
-    numbered={("wonders", "*", "sides", "*"): "stage", **dict.fromkeys(_CLAUSES, "clause")},
+    numbered={
+        ("wonders", "*", "sides", "*"): "stage",
+        **dict.fromkeys(_CLAUSES, "clause"),
+        **{(*clauses, "*", "choose"): "choice" for clauses in _CLAUSES},
+    },
     formulas=(*_CLAUSES, ("rulesets", "*", "settings")),
     keys=(KEY,),
     with_number=with_number,
@@ -49,7 +53,7 @@ GRAMMAR = Grammar(
 NO_EFFECTS = asdict(Effects())
 ORDERED = (
     "cards", "wonders", "sides", "hand_size", "sale_coins", "victory_tokens", "passing", "last_card", "tie_breaks",
-    "when",
+    "when", "choose",
 )  # fmt: skip
 """Lists whose order matters or is already fixed."""
 
@@ -234,8 +238,9 @@ def _digest(catalogue: Catalogue) -> str:
         entry.pop("uncertain", None)
         entry["effects"] = {name: value for name, value in entry["effects"].items() if value != NO_EFFECTS[name]}
         for clause in entry["effects"].get("when", ()):
-            if not clause["seller"]:
-                del clause["seller"]
+            for name in ("seller", "may", "price", "choose"):
+                if not clause[name]:
+                    del clause[name]
     text = json.dumps(_canonical(content), sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 

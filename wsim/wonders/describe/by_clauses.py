@@ -10,7 +10,7 @@ from typing import Any
 
 from wsim.errors import Mistakes, UserError
 from wsim.positions.setup_fields import object_in, parse_int_in_range, refuse_unknown
-from wsim.wonders.catalog.clauses import counted
+from wsim.wonders.catalog.clause_text import counted
 from wsim.wonders.catalog.counter_slots import Slot
 from wsim.wonders.facts import price_in_words
 from wsim.wonders.words import MAX_PRICE, RESOURCES, SYMBOLS, TURN_UNITS, UNIT_PRICES

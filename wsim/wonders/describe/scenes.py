@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from wsim.positions.scenes import Card, City, Clash, Event, Flow, Scene, Seat, Story
 from wsim.wonders.catalog import Catalogue
 from wsim.wonders.describe.by_clauses import COUNTERS_KEY, in_words
-from wsim.wonders.describe.text import HOW, ROMAN, card_text, deed, effect_text, next_stage, payments
+from wsim.wonders.describe.text import HOW, ROMAN, card_text, decision_text, deed, effect_text, next_stage, payments
 from wsim.wonders.facts import NAMED_IF_ANY
 from wsim.wonders.words import ACTIONS, CATEGORIES, COLORS
 
@@ -116,8 +116,10 @@ class _Table:
             events=[
                 *map(self.moved, moves),
                 *(_lost(loss) for loss in turn.get("losses", ())),
+                *map(self.decided, turn.get("decisions", ())),
                 *map(self.effect, turn.get("effects", ())),
                 *map(self.fought, fought),
+                *map(self.decided, age.get("decisions", ()) if turn is age["turns"][-1] else ()),
                 *map(self.effect, age.get("effects", ()) if turn is age["turns"][-1] else ()),
             ],
             flows=[
@@ -164,6 +166,10 @@ class _Table:
         if move["action"] == "build":
             return Event(text, seat)
         return Event(text, seat, f"{manner}{deed({key: move[key] for key in move if key != 'card'})}{how}")
+
+    def decided(self, decision: Object) -> Event:
+        """Return a clause's decision as an event."""
+        return Event(decision_text(decision, " ").strip(), decision["seat"])
 
     def effect(self, effect: Object) -> Event:
         """Return the effect of a clause as an event."""

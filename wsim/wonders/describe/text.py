@@ -7,7 +7,7 @@ from textwrap import wrap
 from typing import Any
 
 from wsim.wonders.catalog import Card, Catalogue
-from wsim.wonders.catalog.clauses import counted
+from wsim.wonders.catalog.clause_text import counted
 from wsim.wonders.catalog.entry_text import cost_text, effects_text
 from wsim.wonders.describe.by_clauses import COUNTERS_KEY, in_words
 from wsim.wonders.facts import NAMED_IF_ANY, price_in_words
@@ -24,6 +24,8 @@ PAYEES = ("bank", *NEIGHBORS)  # keys of a move
 
 def phrase(move: Mapping[str, Any]) -> str:
     """Return a move in a few words, without payments."""
+    if "when" in move:
+        return f"{_source(move)}: {move.get('text') or _choice(move)}"
     match move["action"]:
         case "decline":
             return "build nothing"
@@ -33,6 +35,22 @@ def phrase(move: Mapping[str, Any]) -> str:
             return f"sell {move['card']}"
     text = _built_by(move) if move["action"] == "stage" else f"build {move['card']}"
     return f"{text} ({HOW[move['how']]})" if HOW[move["how"]] else text
+
+
+def _source(named: Mapping[str, Any]) -> str:
+    """Return the card or stage of a clause, from a decision or an effect of it."""
+    return str(named["card"]) if "card" in named else f"stage {named['stage']}"
+
+
+def _choice(decision: Mapping[str, Any]) -> str:
+    return "decline" if decision["action"] == "decline" else f"choose option {decision['option']}"
+
+
+def decision_text(decision: Mapping[str, Any], who: str = "") -> str:
+    """Return a clause's decision (R72) as text; ``who`` made it, otherwise the seat is numbered."""
+    who = who or f"seat {decision['seat']}"
+    chosen = "declines" if decision["action"] == "decline" else f"chooses option {decision['option']}"
+    return f"{who} {chosen} of {_source(decision)}" if "option" in decision else f"{who} {chosen}: {_source(decision)}"
 
 
 def deed(move: Mapping[str, Any]) -> str:
@@ -78,6 +96,7 @@ def game_text(trace: Mapping[str, Any]) -> str:
         for turn in age["turns"]:
             lines += _turn_lines(turn)
         lines += [_conflict_line(fought) for fought in age["conflicts"]]
+        lines += [f" {decision_text(decision)}" for decision in age.get("decisions", ())]
         lines += [f" {effect_text(effect)}" for effect in age.get("effects", ())]
     head = ["seat", "wonder", *CATEGORIES, "total", "coins", "win share"]
     head[2 + CATEGORIES.index("wonder")] = "stages"
@@ -101,6 +120,7 @@ def _turn_lines(turn: Mapping[str, Any]) -> Iterator[str]:
     for loss in turn.get("losses", ()):
         debt = f" and takes {loss['debt']} in debt" if loss["debt"] else ""
         yield f"  seat {loss['seat']} loses {loss['coins']} coins{debt}"
+    yield from (f"  {decision_text(decision)}" for decision in turn.get("decisions", ()))
     yield from (f"  {effect_text(effect)}" for effect in turn.get("effects", ()))
     yield f"  treasuries: {', '.join(map(str, turn['coins']))}"
     for name, values in turn.get("counters", {}).items():
@@ -117,7 +137,7 @@ def _move_text(move: Mapping[str, Any]) -> str:
 
 def effect_text(effect: Mapping[str, Any], names: Sequence[str] = ()) -> str:
     """Return the effect of a clause (R52) as text; ``names`` of the seats, otherwise they are numbered."""
-    source = effect["card"] if "card" in effect else f"stage {effect['stage']}"
+    source = _source(effect)
     keys = ("seat", "city" if "city" in effect else "seat")
     owner, city = (names[effect[key]] if names else f"seat {effect[key]}" for key in keys)
     verb, _, item = effect["does"].partition(" ")

@@ -20,13 +20,29 @@ def _field(move: int, at: int, bits: int = 8) -> int:
     return move >> at & ((1 << bits) - 1)
 
 
-def move_record(names: Sequence[str], move: int, seat: int, decision: int, stages: int) -> dict[str, Any]:
+def source_of(names: Sequence[str], stage_entries: Any, entry: int) -> dict[str, Any]:
+    """Return what a clause belongs to, as in a trace: the card, or the number of the stage."""
+    if entry < w.STAGE_ENTRY:
+        return {"card": names[entry]}
+    return {"stage": 1 + int(np.argwhere(stage_entries == entry)[0][1])}
+
+
+def move_record(
+    names: Sequence[str], move: int, seat: int, decision: int, stages: int, stage_entries: Any = None
+) -> dict[str, Any]:
     """Return a move as in a trace, for a city with ``stages`` built stages and a kind of decision.
 
+    ``stage_entries`` is RULES.stage_entry, which only decisions of clauses need.
+
     In addition to the moves in traces there are ``decline`` (a build from the discard pile) and ``pay`` with its coins
-    (a loss, R32).
+    (a loss, R32). A clause's decision (R72) names the clause and, unless it is declined, the option from 1.
     """
     action = w.ACTIONS[_field(move, layout.ACTION_AT, 4)]
+    if decision == w.EFFECT:
+        entry, clause = _field(move, layout.CARD_AT), _field(move, layout.SLOT_AT)
+        decided: dict[str, Any] = {"seat": seat, **source_of(names, stage_entries, entry), "when": clause}
+        decided["action"] = action
+        return decided if action == "decline" else decided | {"option": _field(move, layout.HOW_AT, 4) + 1}
     played: dict[str, Any] = {"seat": seat}
     if action not in ("decline", "pay"):
         played["card"] = names[_field(move, layout.CARD_AT)]
@@ -68,6 +84,7 @@ class _Reader:
         self.losses: list[dict[str, Any]] = []
         self.moves: list[dict[str, Any]] = []
         self.effects: list[dict[str, Any]] = []
+        self.decisions: list[dict[str, Any]] = []
 
     def read(self, event: Any) -> None:
         """Read one event."""
@@ -104,31 +121,44 @@ class _Reader:
             self.ages[-1]["conflicts"].append(fought)
 
     def _read_pick(self, event: Any) -> None:
-        seat = int(event.seat)
-        played = move_record(self.names, int(event.move), seat, int(event.decision), self.stages[seat])
+        seat, decision = int(event.seat), int(event.decision)
+        played = move_record(self.names, int(event.move), seat, decision, self.stages[seat], self.rules.stage_entry)
+        if decision == w.EFFECT:
+            self._read_decision(played, int(event.move) & 255)
+            return
         if played["action"] in ("decline", "pay"):
             return
         self.stages[seat] += played["action"] == "stage"
         (self.moves if "source" not in played else self.extra).append(played)
+
+    def _read_decision(self, decided: dict[str, Any], entry: int) -> None:
+        """Read a clause's decision; like effects, those at the end of an age belong to the age."""
+        last = int(self.rules.clause_from[-1])
+        of_entry = self.rules.clause_entry[:last] == entry
+        clause = int(np.flatnonzero(of_entry & (self.rules.clause_number[:last] == decided["when"]))[0])
+        if self._ends_age(clause):
+            self.ages[-1].setdefault("decisions", []).append(decided)
+        else:
+            self.decisions.append(decided)
+
+    def _ends_age(self, clause: int) -> bool:
+        """Return whether a clause acts at the end of an age."""
+        trigger = int(np.searchsorted(self.rules.clause_from, clause, side="right")) - 1
+        return trigger in (w.ON_WAR, w.ON_PEACE, w.ON_AGE_END)
 
     def _read_effect(self, event: Any) -> None:
         """Read the effect of a clause; effects at the end of an age belong to the age, others to the turn."""
         at, city, amount = (int(value) for value in event["values"][:3])
         first = self.rules.clause_actions[: int(self.rules.clause_from[-1])]
         clause = int(np.searchsorted(first, at, side="right")) - 1
-        trigger = int(np.searchsorted(self.rules.clause_from, clause, side="right")) - 1
-        entry = int(self.rules.clause_entry[clause])
-        effect: dict[str, Any] = {"seat": int(event.seat)}
-        if entry < w.STAGE_ENTRY:
-            effect["card"] = self.names[entry]
-        else:
-            effect["stage"] = 1 + int(np.argwhere(self.rules.stage_entry == entry)[0][1])
+        source = source_of(self.names, self.rules.stage_entry, int(self.rules.clause_entry[clause]))
+        effect: dict[str, Any] = {"seat": int(event.seat), **source}
         action = int(self.rules.action[at])
         effect |= {"when": int(self.rules.clause_number[clause]), "does": act_name(self.catalogue, action)}
         if action < len(w.ACTS) or self.slots[(action - len(w.ACTS)) // 2].counter.of != "table":
             effect["city"] = city
         effect["amount"] = amount
-        if trigger in (w.ON_WAR, w.ON_PEACE, w.ON_AGE_END):
+        if self._ends_age(clause):
             self.ages[-1].setdefault("effects", []).append(effect)
         else:
             self.effects.append(effect)
@@ -140,6 +170,8 @@ class _Reader:
             turn["extra"] = self.extra
         if self.losses:
             turn["losses"] = self.losses
+        if self.decisions:
+            turn["decisions"] = self.decisions
         if self.effects:
             turn["effects"] = self.effects
         turn["coins"] = [int(value) for value in event["values"][: self.seats]]
@@ -147,6 +179,7 @@ class _Reader:
             turn["counters"] = self.counters
         self.ages[-1]["turns"].append(turn)
         self.moves, self.extra, self.losses, self.effects, self.counters = [], [], [], [], {}
+        self.decisions = []
 
 
 def trace_of(

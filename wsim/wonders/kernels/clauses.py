@@ -14,6 +14,7 @@ from wsim.wonders.kernels.counters import FIRST_ACT, change_counter, is_of_table
 from wsim.wonders.kernels.formula import evaluate
 from wsim.wonders.kernels.log import log_effect
 from wsim.wonders.kernels.moves import action_of, how_of, left_of, right_of
+from wsim.wonders.kernels.pending import add_pending
 
 _ONE = np.uint64(1)
 OF_MOVES = (1 << w.ON_TURN) - 1  # mask of the triggers of moves
@@ -57,13 +58,10 @@ def _may_act(public, rules, seat, trigger):
 
 
 @kernel
-def _act_on(game, rules, clause, owner, city, other):
-    """Apply a clause to one city, if its condition is true."""
+def act_in(game, rules, clause, owner, city, other, first, end):
+    """Carry out some actions of a clause in one city."""
     public = game.public
-    condition = rules.clause_if[clause]
-    if condition >= 0 and evaluate(public, rules, condition, owner, other) == 0:
-        return
-    for at in range(rules.clause_actions[clause], rules.clause_actions[clause + 1]):
+    for at in range(first, end):
         amount = evaluate(public, rules, np.int64(rules.action_amount[at]), owner, other)
         action, entry = np.int64(rules.action[at]), np.int64(rules.clause_entry[clause])
         if action >= FIRST_ACT:
@@ -74,10 +72,36 @@ def _act_on(game, rules, clause, owner, city, other):
             log_effect(game, owner, at, owner if is_of_table(rules, action) else city, done)
 
 
+@kernel
+def _act_on(game, rules, clause, owner, city, other):
+    """Apply a clause to one city, if its condition is true."""
+    condition = rules.clause_if[clause]
+    if condition < 0 or evaluate(game.public, rules, condition, owner, other):
+        act_in(game, rules, clause, owner, city, other, rules.clause_actions[clause], rules.clause_actions[clause + 1])
+
+
+@kernel(rare=True)
+def cities_met(public, rules, clause, owner, trigger):
+    """Return a mask of the cities on which a clause acts and for which its condition is true."""
+    each, condition, cities = rules.clause_each[clause], rules.clause_if[clause], 0
+    for city in range(public.seats):
+        if each == w.WHOM_SELF or each == w.WHOM_TRIGGER:
+            concerned, other = city == (owner if each == w.WHOM_SELF else trigger), trigger
+        else:
+            concerned, other = city != owner and related(public, rules, owner, city, each), city
+        if concerned and (condition < 0 or evaluate(public, rules, condition, owner, other)):
+            cities |= 1 << city
+    return cities
+
+
 @kernel(rare=True)
 def _act(game, rules, clause, owner, trigger):
     """Apply a clause to its own city, the city that triggered it, or each city that it names, starting from the
-    left."""
+    left; one that asks waits for its decision (R72)."""
+    if rules.clause_options[clause + 1] > rules.clause_options[clause]:
+        if cities_met(game.public, rules, clause, owner, trigger):
+            add_pending(game, rules, clause, owner, trigger)
+        return
     seats, each = game.public.seats, rules.clause_each[clause]
     if each == w.WHOM_SELF:
         _act_on(game, rules, clause, owner, owner, trigger)

@@ -11,6 +11,7 @@ from wsim.wonders import words as w
 from wsim.wonders.kernels.city import FACTS
 from wsim.wonders.kernels.counters import reset_counters
 from wsim.wonders.kernels.layout import DEAL, MEMORY, NOBODY
+from wsim.wonders.kernels.pending import forget_event
 from wsim.wonders.kernels.turn import neighbor_left
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
@@ -127,6 +128,8 @@ def set_up(game, rules, seating, number):
     hidden.pile[0] = hidden.pile[1] = _ZERO
     for card in range(rules.cards):
         hidden.copies[card] = 0
+    game.asking.made = game.asking.count = 0
+    forget_event(public)
     game.flow.phase = DEAL
     game.log.count = 0
 

@@ -3,7 +3,8 @@
 ``advance`` runs on to the next decision and lists its moves; ``take`` carries one of them out. Between the two a game
 can be left, copied and resumed: the position (layout.STATE) contains all of it. The order of decisions:
 in a turn the players by seats, each followed by the Free City's move if it holds the card; then losses by seats, last
-cards by seats and their losses, and builds from the discard pile, each followed by its losses.
+cards by seats and their losses, and builds from the discard pile, each followed by its losses. Decisions of clauses
+(R72) follow the losses of the step that triggered them, or the moment.
 
 ==========  ==================================================================================================
 phase       what comes next
@@ -12,11 +13,15 @@ DEAL        the deal of an age
 BEGIN       a turn: what is drawn and shown before anybody chooses
 CHOOSE      the choice of ``flow.seat``; behind the last one the moves are resolved (R9.1-R9.4)
 CITY        the choice for the Free City, by the player that holds its card
-SETTLE      the first loss that is not yet settled; then the phase ``flow.after``
+SETTLE      the first loss that is not yet settled; then ASK, or the phase ``flow.after``
 LAST        the last card of ``flow.seat``; behind the last one these moves are resolved (R9.5)
 PILE        the queue of builds from the discard pile (R9.6)
 BUILD_PILE  the next build of the queue
-FINISH      the end of the turn, of the age, of the game
+FINISH      the end of the turn; of an age, the clauses that act before the conflicts
+ASK         the first pending decision of a clause; then the phase ``flow.after``
+WAR         the conflicts of the age, and the clauses that act after them
+PEACE       the clauses that act at the end of the age
+AGE_OVER    the end of the age, of the game
 OVER        nothing
 ==========  ==================================================================================================
 """
@@ -29,6 +34,7 @@ from wsim.jit import kernel, lowest_bit
 from wsim.kernels.guards import stop_game
 from wsim.wonders import words as w
 from wsim.wonders.kernels import layout
+from wsim.wonders.kernels.asking import decide, list_next_decision
 from wsim.wonders.kernels.before import freeze, thaw
 from wsim.wonders.kernels.clauses import drop_age_shields, drop_turn_units, moment
 from wsim.wonders.kernels.counters import reset_counters
@@ -70,6 +76,11 @@ def advance(game, rules, until):
             seat = _list_next_loss(game, rules)
             if seat != layout.NOBODY:
                 return seat
+            flow.phase = layout.ASK if game.asking.count else flow.after
+        elif phase == layout.ASK:
+            seat = list_next_decision(game, rules)
+            if seat != layout.NOBODY:
+                return seat
             flow.phase = flow.after
         elif phase == layout.LAST:
             seat = _list_next_last_card(game, rules)
@@ -79,6 +90,8 @@ def advance(game, rules, until):
         elif phase == layout.PILE:
             _queue_builds(game, rules)
         elif phase == layout.BUILD_PILE:
+            if rules.triggers:
+                _enqueue_granted(game, rules)
             seat = _list_next_build(game, rules)
             if seat != layout.NOBODY:
                 return seat
@@ -92,8 +105,15 @@ def advance(game, rules, until):
             if rules.counters:
                 reset_counters(game.public, rules, w.FOR_AGE)
             if rules.triggers >> w.ON_AGE & 1:
+                _show_mates(game, rules)
                 moment(game, rules, w.ON_AGE)
-            flow.phase = layout.BEGIN
+            _ask_before(game, layout.BEGIN)
+        elif phase == layout.WAR:
+            _fight(game, rules)
+        elif phase == layout.PEACE:
+            _end_age_clauses(game, rules)
+        elif phase == layout.AGE_OVER:
+            _finish_age(game, rules)
         else:
             return layout.NOBODY
     return layout.NOBODY
@@ -148,9 +168,19 @@ def take(game, rules, move):
         flow.seat += 1
     elif phase == layout.BUILD_PILE:
         _build_next(game, rules, move)
+    elif phase == layout.ASK:
+        decide(game, rules, move)
 
 
 # --- a turn
+
+
+@kernel
+def _show_mates(game, rules):
+    """Show team mates each other's hands (R42)."""
+    if rules.teams:
+        for seat in range(rules.players):
+            game.own[seat].mate_hand = game.own[seat ^ 1].hand
 
 
 @kernel
@@ -164,16 +194,14 @@ def _begin_turn(game, rules):
         game.own[_FREE_CITY_SEAT].passed[game.public.age, game.public.turn] = _ONE << np.uint64(slot)
         own.hand |= _ONE << np.uint64(slot)
         own.seen |= _ONE << np.uint64(slot)
-    if rules.teams:
-        for seat in range(rules.players):
-            game.own[seat].mate_hand = game.own[seat ^ 1].hand
+    _show_mates(game, rules)
     if rules.counters:
         reset_counters(game.public, rules, w.FOR_TURN)
     if rules.triggers >> w.ON_TURN & 1:
         moment(game, rules, w.ON_TURN)
-    game.flow.phase = layout.CHOOSE
     game.flow.seat = game.flow.wrap = 0
     game.flow.end = rules.players
+    _ask_before(game, layout.CHOOSE)
 
 
 @kernel
@@ -206,9 +234,17 @@ def _resolve_turn(game, rules):
 
 @kernel
 def _settle_before(game, losing, phase):
-    """Continue with a phase, after the losses if there are any."""
+    """Continue with a phase, after the losses and the decisions of clauses if there are any."""
+    _ask_before(game, phase)
+    if losing:
+        game.flow.phase = layout.SETTLE
+
+
+@kernel
+def _ask_before(game, phase):
+    """Continue with a phase, after the pending decisions of clauses if there are any (R72)."""
     game.flow.after = phase
-    game.flow.phase = layout.SETTLE if losing else phase
+    game.flow.phase = layout.ASK if game.asking.count else phase
 
 
 @kernel
@@ -360,8 +396,6 @@ def _build_next(game, rules, move):
     losing = build_from_pile(game, rules, seat, move)
     if rules.abilities[card] & w.BUILD_DISCARD:  # a Forging Agency from the pile
         _enqueue(flow, seat, 1, card)
-    if rules.triggers:
-        _enqueue_granted(game, rules)
     _settle_before(game, losing, layout.BUILD_PILE)
 
 
@@ -370,34 +404,54 @@ def _build_next(game, rules, move):
 
 @kernel
 def _finish_turn(game, rules):
-    """End a turn, and with the last one the age, and with the last one the game."""
-    public, flow = game.public, game.flow
+    """End a turn, and with the last one the age."""
+    public = game.public
     _close_turn(game, rules)
     if public.turn < public.turns - 1:
         _pass_hands(game, rules)
         public.turn += 1
-        flow.phase = layout.BEGIN
+        game.flow.phase = layout.BEGIN
         return
     end_age(game, rules)
-    if public.age < w.AGES - 1:
-        public.age += 1
-        public.turn = 0
-        flow.phase = layout.DEAL
-        return
-    score_game(game, rules)
-    flow.phase = layout.OVER
 
 
 @kernel
 def end_age(game, rules):
-    """Fight the conflicts of an age; clauses act before them, after them, and when the age is over (R53)."""
+    """Begin the end of an age: clauses act before the conflicts, after them, and when the age is over (R53)."""
     if rules.triggers:
         moment(game, rules, w.ON_WAR)
+    _ask_before(game, layout.WAR)
+
+
+@kernel
+def _fight(game, rules):
+    """Fight the conflicts of an age."""
     fight_conflicts(game, rules)
     if rules.triggers:
         moment(game, rules, w.ON_PEACE)
+    _ask_before(game, layout.PEACE)
+
+
+@kernel
+def _end_age_clauses(game, rules):
+    """Take back the shields of an age; clauses act at its end."""
+    if rules.triggers:
         drop_age_shields(game.public)
         moment(game, rules, w.ON_AGE_END)
+    _ask_before(game, layout.AGE_OVER)
+
+
+@kernel
+def _finish_age(game, rules):
+    """Begin the next age, or score the game after the last one."""
+    public = game.public
+    if public.age < w.AGES - 1:
+        public.age += 1
+        public.turn = 0
+        game.flow.phase = layout.DEAL
+        return
+    score_game(game, rules)
+    game.flow.phase = layout.OVER
 
 
 @kernel
@@ -405,7 +459,7 @@ def _close_turn(game, rules):
     """Log the treasuries and hand the Free City's card to the other player (R45)."""
     if game.log.recording:
         log_coins(game, rules)
-    if rules.duo:
+    if rules.duo and game.public.turn < game.public.turns - 1:  # the deal of the next age says who begins
         game.hidden.holder = 1 - game.hidden.holder
 
 

@@ -33,6 +33,7 @@ HIDDEN.board_builds, card_builds             ``clause_acts``; ``flow._enqueue``
 HIDDEN.losses                                ``turn.inflict``
 HIDDEN.copies                                bounded: 192 copies are dealt
 FLOW.queue                                   ``flow._enqueue`` before it appends
+ASKING.pending, made                         ``pending.add_pending`` before it appends, ``count_decision``
 EVENT (log)                                  ``log.log_event`` before it appends; values are coins, shields, amounts
 EVENT.ways                                   bounded: 64 ways to build one card
 RESULT                                       64 bits
@@ -41,7 +42,7 @@ ROW                                          ``rows``: points, total, victory_po
 the stack of a formula                       ``formula_machine``: results beyond MAX_RESULT count as none
 what a formula asks for                      ``formula.leaf``: the spans that its reader reckons with (division)
 an observation (16 bits)                     by the guards of what it shows
-a move: coins to the bank, left, right       ``moves.list_loss``; costs have at most 99 coins, payments 60
+a move: coins to the bank, left, right       ``moves.list_loss``, ``asking``; costs have at most 99 coins, payments 60
 ===========================================  ===================================================================
 """
 

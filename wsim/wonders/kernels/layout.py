@@ -12,8 +12,9 @@ A searcher gets the whole game, to play it on and put it back (``SEARCHER``, wsi
 
 A policy receives the public record, its own private record, the choice and the rules, one of wsim's own its settings
 too: hidden cards are out of its reach. A game in progress is a ``STATE``: public, private and hidden
-records, what comes next (``FLOW``) and the payers before the turn (``BEFORE``); it can be copied separately. ``GAME``
-begins with it; scratch space follows: the current choice, solver, dealer, conflict, result and log.
+records, what comes next (``FLOW``), the payers before the turn (``BEFORE``) and pending decisions of clauses
+(``ASKING``). ``GAME`` begins with it; scratch space follows: the current choice, solver, dealer, conflict, result and
+log.
 
 Amounts of resources are *packed*: one 64-bit word, a byte ("lane") for each of the seven resources in the order of
 ``RESOURCES``, so that costs and productions are added and compared in one go.
@@ -40,9 +41,12 @@ MEMORY = 8  # numbers that a policy may keep from decision to decision of a game
 EFFECTS_LOGGED = 3200  # log entries of one game: what clauses did (R52), counters at the ends of turns (R70)
 DEEDS = 192  # what cities did in the open in one game: 3 ages of 8 turns, 7 seats, and builds from the pile
 QUEUE = 64  # builds from the discard pile that wait at once
+ASKS = 64  # decisions of clauses that are pending at once
+DECIDED = 512  # decisions of clauses in one game
 WEIGHTS = 48  # of the weighted policy, for each age
 CLAUSES = 128  # of all entries
 ACTIONS = 256  # of all clauses
+OPTIONS = 128  # of all decisions of clauses
 CODE = 4096  # words of all formulas
 CARD_SETS = 64  # that formulas count
 LOOK_WORDS = w.CARDS // 16  # 16 cards a word
@@ -53,12 +57,13 @@ PLAYERS = w.SEATS + POOL  # line-up entries, then the players of their pools
 
 # --- a move: one 64-bit word (see moves.py for the accessors)
 CARD_AT, ACTION_AT, HOW_AT, BANK_AT, LEFT_AT, RIGHT_AT, SLOT_AT, SPENDS_AT = 0, 8, 12, 16, 24, 32, 40, 48
+TRIGGER_AT = 56
 
 # --- log events (for traces and the picks table)
 LOG_HANDS, LOG_PICK, LOG_LOSS, LOG_TURN_END, LOG_CONFLICT, LOG_EFFECT, LOG_COUNTER = range(7)
 
 # --- what comes next: FLOW.phase
-DEAL, BEGIN, CHOOSE, CITY, SETTLE, LAST, PILE, BUILD_PILE, FINISH, OVER = range(10)
+DEAL, BEGIN, CHOOSE, CITY, SETTLE, LAST, PILE, BUILD_PILE, FINISH, ASK, WAR, PEACE, AGE_OVER, OVER = range(14)
 
 PUBLIC = np.dtype(
     [
@@ -104,7 +109,7 @@ SETTINGS = in_lines(
 CHOICE = np.dtype(
     [
         ("count", "i8"),  # legal moves
-        ("kind", "i8"),  # TURN, LAST_CARD, DISCARD_PILE, FREE_CITY or LOSS
+        ("kind", "i8"),  # TURN, LAST_CARD, DISCARD_PILE, FREE_CITY, LOSS or EFFECT
         ("seat", "i8"),  # the city that the moves are for (the Free City's differs from the decider)
         ("moves", "u8", (CHOICES,)),  # the legal moves, one word each (moves.py), in the order of R50
     ],
@@ -195,6 +200,13 @@ RULES = np.dtype(
         ("clause_times", "f8", (CLAUSES, w.AGES)),  # how often a city that has it is expected to see it act, by age
         ("action", "i2", (ACTIONS,)),  # words.ACTS, then two for each counter: gain, lose
         ("action_amount", "i2", (ACTIONS,)),  # where the formula of its amount begins in the code
+        # decisions of clauses (R72): options, each with actions; the first ones of these are its price
+        ("asks", "i8"),  # clauses that ask
+        ("clause_options", "i2", (CLAUSES + 1,)),  # its first option; none: it does not ask
+        ("clause_may", "i2", (CLAUSES,)),  # 1: the city may decline
+        ("option_first", "i2", (OPTIONS,)),  # its first action
+        ("option_paid", "i2", (OPTIONS,)),  # the action after its price
+        ("option_end", "i2", (OPTIONS,)),  # the action after its last one
         ("code", "i4", (CODE,)),  # formulas: words in postfix order, each ends with "end" (words.OPERATIONS)
         ("card_sets", "u8", (CARD_SETS, w.CARD_WORDS)),  # the cards that formulas count, one bit each
         ("when", "i2", (w.ENTRIES,)),  # clauses of the entry
@@ -295,7 +307,7 @@ FLOW = np.dtype(
     [
         ("phase", "i8"),  # what comes next, DEAL ... OVER
         ("seat", "i8"),  # whose decision is next in the phases CHOOSE, CITY and LAST
-        ("after", "i8"),  # the phase that follows when all losses are settled
+        ("after", "i8"),  # the phase that follows when all losses are settled and no decision of a clause is pending
         ("end", "i8"),  # the seat behind the last one that chooses in the phases CHOOSE, CITY and LAST
         ("wrap", "i8"),  # seats before it that choose after it: hidden choices that are made again (redraw.py)
         ("played_last", "i8"),  # whether some city played its last card
@@ -312,7 +324,23 @@ BEFORE = np.dtype(
     align=True,
 )
 
-POSITION = [("public", PUBLIC), ("own", PRIVATE, (w.SEATS,)), ("hidden", HIDDEN), ("flow", FLOW), ("before", BEFORE)]
+ASKING = np.dtype(
+    [  # decisions of clauses (R72), see asking.py
+        ("made", "i8"),  # in this game
+        ("count", "i8"),  # pending ones
+        ("pending", "u8", (ASKS,)),  # in the order in which they were triggered
+    ],
+    align=True,
+)
+
+POSITION = [
+    ("public", PUBLIC),
+    ("own", PRIVATE, (w.SEATS,)),
+    ("hidden", HIDDEN),
+    ("flow", FLOW),
+    ("before", BEFORE),
+    ("asking", ASKING),
+]
 STATE = np.dtype(POSITION, align=True)
 
 REDRAW = np.dtype(

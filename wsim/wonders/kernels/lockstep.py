@@ -20,7 +20,7 @@ _OWN, _HIDDEN, _BEFORE = (np.uint64(dict(STATE.fields or {})[part][1] // 8) for 
 _SEAT_WORDS, _STATE_WORDS = (np.uint64(dtype.itemsize // 8) for dtype in (PRIVATE, STATE))
 _NONE = np.uint64(0)
 _LAST_ON_NEW_STATE = SWITCH_NUMBER["last_card_on_new_state"]
-assert STATE.names == ("public", "own", "hidden", "flow", "before"), "what _copy_state leaves out"
+assert STATE.names == ("public", "own", "hidden", "flow", "before", "asking"), "what _copy_state leaves out"
 assert tuple(PUBLIC.names or ())[-1] == "deeds"
 
 
@@ -32,10 +32,11 @@ def _copy(source, target, first, end):
 
 @kernel
 def _copy_state(source, target, rules, deeds):
-    """Copy the used part of a state: half of it is room for future moves, more seats and one switch (R9.5)."""
+    """Copy the used part of a state: half of it is room for future moves, more seats, a switch (R9.5), clauses."""
     _copy(source, target, _NONE, _DEEDS + np.uint64(deeds))
     _copy(source, target, _OWN, _OWN + np.uint64(rules.seats) * _SEAT_WORDS)
-    _copy(source, target, _HIDDEN, _STATE_WORDS if rules.switch[_LAST_ON_NEW_STATE] == 0 else _BEFORE)
+    whole = rules.asks > 0 or rules.switch[_LAST_ON_NEW_STATE] == 0
+    _copy(source, target, _HIDDEN, _STATE_WORDS if whole else _BEFORE)
 
 
 @kernel

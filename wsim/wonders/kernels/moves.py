@@ -5,14 +5,15 @@ A move is one 64-bit word; its fields are read with the accessors below, which p
 ==========  =====  ==========================================================================
 field       bits   meaning
 ==========  =====  ==========================================================================
-card        0-7    the card's number (order of the rules: alphabetical by name)
-action      8-11   BUILD, STAGE, SELL, DECLINE (of a build from the pile), PAY (a loss, R32)
-how         12-15  PAID, CHAIN, FREE
-bank        16-23  coins to the bank; for PAY the coins paid
+card        0-7    the card's number (order of the rules: alphabetical by name); in a decision of a clause, its entry
+action      8-11   BUILD, STAGE, SELL, DECLINE (of a build from the pile, an effect), PAY (a loss, R32), CHOOSE (R72)
+how         12-15  PAID, CHAIN, FREE; for CHOOSE the option, from 0
+bank        16-23  coins to the bank; for PAY the coins paid, for CHOOSE the price in coins
 left        24-31  coins to the left neighbour
 right       32-39  coins to the right neighbour
-slot        40-47  the physical copy in the hand
+slot        40-47  the physical copy in the hand; in a decision of a clause, its place among those of the entry
 spends      48     uses up the once-per-age free build, or a token of one
+trigger     56-59  in a decision of a clause, the city that triggered it
 ==========  =====  ==========================================================================
 
 A *deed* is what the table saw of a move (R49): the move without its slot, without its card where that went face down
@@ -33,7 +34,17 @@ import numpy as np
 from wsim.jit import kernel, lowest_bit
 from wsim.kernels.guards import stop_game
 from wsim.wonders import words as w
-from wsim.wonders.kernels.layout import ACTION_AT, BANK_AT, CARD_AT, HOW_AT, LEFT_AT, RIGHT_AT, SLOT_AT, SPENDS_AT
+from wsim.wonders.kernels.layout import (
+    ACTION_AT,
+    BANK_AT,
+    CARD_AT,
+    HOW_AT,
+    LEFT_AT,
+    RIGHT_AT,
+    SLOT_AT,
+    SPENDS_AT,
+    TRIGGER_AT,
+)
 from wsim.wonders.kernels.payment import pay, prepare_payer
 from wsim.wonders.limits import MAX_PAID, PAYABLE
 
@@ -65,13 +76,19 @@ def card_of(move):
 
 @kernel
 def action_of(move):
-    """Return BUILD, STAGE, SELL, DECLINE or PAY."""
+    """Return BUILD, STAGE, SELL, DECLINE, PAY or CHOOSE."""
     return np.int64((move >> _ACTION) & _NIBBLE)
 
 
 @kernel
 def how_of(move):
     """Return PAID, CHAIN or FREE."""
+    return np.int64((move >> _HOW) & _NIBBLE)
+
+
+@kernel
+def option_of(move):
+    """Return the option that a decision of a clause chooses, from 0."""
     return np.int64((move >> _HOW) & _NIBBLE)
 
 
@@ -103,6 +120,12 @@ def slot_of(move):
 def spends_of(move):
     """Return whether the move uses up the once-per-age free build, or a token of one."""
     return (move >> _SPENDS) & _ONE != _ZERO
+
+
+@kernel
+def trigger_of_move(move):
+    """Return the city that triggered the decision of a clause."""
+    return np.int64((move >> np.uint64(TRIGGER_AT)) & _NIBBLE)
 
 
 @kernel

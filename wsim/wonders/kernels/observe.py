@@ -10,6 +10,8 @@ from wsim.wonders.facts import OBSERVED, OBSERVED_WITH_CLAUSES
 from wsim.wonders.kernels.city import FACTS
 from wsim.wonders.kernels.guards import check_coins
 from wsim.wonders.kernels.layout import NOBODY
+from wsim.wonders.kernels.moves import card_of, slot_of
+from wsim.wonders.words import EFFECT
 
 _write_city = FACTS.observe(OBSERVED)
 _write_by_clauses = FACTS.observe(OBSERVED_WITH_CLAUSES)
@@ -56,6 +58,11 @@ def observe(game, rules, seat, seen):
         for card in range(rules.cards):
             seen[at + card] = (public.built[other, card >> 6] >> np.uint64(card & 63)) & _ONE
         at += rules.cards
+    if rules.asks:
+        asked = choosing and game.choice.kind == EFFECT
+        seen[at] = 1 + card_of(game.choice.moves[0]) if asked else 0
+        seen[at + 1] = slot_of(game.choice.moves[0]) if asked else 0
+        at += 2
     if at < seen.shape[0]:
         _write_history(game, rules, seat, seen, at)
 

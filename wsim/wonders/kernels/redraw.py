@@ -18,11 +18,22 @@ import numpy as np
 from wsim.jit import kernel, lowest_bit
 from wsim.rng import redrawn_deal_word, redrawn_seat_word, seek, uniform
 from wsim.wonders.kernels.deal import DICE_STREAM
-from wsim.wonders.kernels.layout import CHOOSE, CITY, DEAL, LAST, MEMORY, MOMENT_AT, NOBODY, SETTLE
+from wsim.wonders.kernels.layout import CHOOSE, CITY, DEAL, LAST, MEMORY, MOMENT_AT, NOBODY
 from wsim.wonders.kernels.moves import NO_MOVE
 from wsim.wonders.kernels.past import from_pool, leaves, make_age, want_pile
 from wsim.wonders.kernels.redraw_unrecorded import draw_unrecorded, is_recorded
-from wsim.wonders.kernels.seen import NOTHING, SOLD, bit, hand_at, has_chosen, holder, put_away, read_events, seat_of
+from wsim.wonders.kernels.seen import (
+    NOTHING,
+    SOLD,
+    bit,
+    hand_at,
+    has_chosen,
+    holder,
+    phase_after,
+    put_away,
+    read_events,
+    seat_of,
+)
 from wsim.wonders.kernels.turn import plays_last
 from wsim.wonders.words import AGES, CARD_WORDS, TURNS
 
@@ -39,8 +50,7 @@ MAX_TRIES = 50_000  # pasts made up before a pile that was seen is no longer ask
 @kernel
 def _has_last_card(game, rules, age, seat):
     """Return whether a seat still has its last card to play (R27)."""
-    waits = game.flow.phase == LAST or (game.flow.phase == SETTLE and game.flow.after == LAST)
-    return age == game.public.age and waits and plays_last(game.public, rules, seat)
+    return age == game.public.age and phase_after(game.flow) == LAST and plays_last(game.public, rules, seat)
 
 
 @kernel
@@ -212,7 +222,7 @@ def _give_hand(game, rules, seat):
     hand = past.left[age, hand_at(rules, age, turn, seat)]
     if put_away(game, rules) and not _has_last_card(game, rules, age, seat):
         hand = _ZERO
-    choosing = game.flow.phase == CHOOSE or game.flow.phase == CITY
+    choosing = phase_after(game.flow) == CHOOSE or game.flow.phase == CITY
     if rules.duo and choosing and holder(public, age, turn) == seat:
         slot = from_pool(past)
         game.own[_FREE_CITY_SEAT].passed[age, turn] = bit(slot)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import kernel
-from wsim.wonders.kernels.layout import CHOOSE, CITY, LAST, NOBODY, SETTLE
+from wsim.wonders.kernels.layout import ASK, CHOOSE, CITY, LAST, NOBODY, SETTLE
 from wsim.wonders.kernels.moves import NO_MOVE, action_of, card_of
 from wsim.wonders.kernels.turn import neighbor_left
 from wsim.wonders.words import AGES, BUILD, DISCARD_PILE, LAST_CARD, SEATS, SELL, TURNS
@@ -52,12 +52,18 @@ def bit(slot):
 
 
 @kernel
+def phase_after(flow):
+    """Return the phase of a position, or that which follows once losses are settled and clauses have asked."""
+    return flow.after if flow.phase == SETTLE or flow.phase == ASK else flow.phase
+
+
+@kernel
 def put_away(game, rules):
     """Return whether the hands of this age have already been put away (R9.5)."""
     flow = game.flow
-    if game.public.turn < game.public.turns - 1 or flow.phase <= CITY:
+    if game.public.turn < game.public.turns - 1 or phase_after(flow) <= CITY:
         return False
-    return flow.seat != NOBODY or not (flow.phase == LAST or (flow.phase == SETTLE and flow.after == LAST))
+    return flow.seat != NOBODY or phase_after(flow) != LAST
 
 
 @kernel

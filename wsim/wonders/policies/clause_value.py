@@ -10,9 +10,10 @@ import numpy as np
 
 from wsim.jit import kernel, stack_room
 from wsim.wonders import words as w
-from wsim.wonders.kernels.clauses import related
+from wsim.wonders.kernels.clauses import cities_met, formula_points, has_entry, related
 from wsim.wonders.kernels.counters import FIRST_ACT
 from wsim.wonders.kernels.formula import evaluate
+from wsim.wonders.kernels.moves import card_of, option_of, slot_of, trigger_of_move
 
 OWN, RIVAL = range(2)
 COINS, POINTS, SHIELDS, AGE_SHIELDS, DEBTS, DIPLOMACY, COINS_AT_ONCE, SYMBOLS_FROM = range(8)
@@ -25,8 +26,17 @@ PRICES_FROM = TURN_UNITS_FROM + w.RESOURCE_KINDS
 FREE_TOKENS = PRICES_FROM + w.PRICE_KINDS
 PILE_BUILDS = FREE_TOKENS + 1
 """The first columns of units for one turn and of prices; free builds; builds from the discard pile."""
-COLUMNS = PILE_BUILDS + 1
+COUNTED = PILE_BUILDS + 1
+"""Points that clauses of `scored` count at the end because a counter changes."""
+COLUMNS = COUNTED + 1
 room_for_gains = stack_room("clause_value.gains", np.float64, 2, COLUMNS)
+_room_for_option = stack_room("clause_value.option", np.float64, 2, COLUMNS)
+_ROUGHLY = np.full(COLUMNS, 1.0)  # points of one of each column, by which the option of a later decision is chosen
+_ROUGHLY[[COINS, COINS_AT_ONCE]], _ROUGHLY[[SHIELDS, DEBTS]] = 1 / 3, (1.5, -1.0)
+_ROUGHLY[SYMBOLS_FROM:UNITS_FROM], _ROUGHLY[UNITS_FROM:TURN_UNITS_FROM] = 4.0, 1.5
+_ROUGHLY[TURN_UNITS_FROM:PRICES_FROM], _ROUGHLY[PRICES_FROM:FREE_TOKENS] = 0.2, -1.5
+_ROUGHLY[[FREE_TOKENS, PILE_BUILDS]] = 4.0
+_RIVALS = 0.5  # of what the mean rival gains, to the seat
 _TAKE, _GIVE, _GAIN_COINS, _GAIN_SHIELDS = w.ACT["take"], w.ACT["give"], w.ACT["gain coins"], w.ACT["gain shields"]
 _GAIN_AGE_SHIELDS, _GAIN_VICTORY = w.ACT["gain age_shields"], w.ACT["gain victory_tokens"]
 _GAIN_DEFEATS, _GAIN_DEBTS, _GAIN_DIPLOMACY = (
@@ -108,31 +118,130 @@ def _add(public, rules, gains, trigger, act, seat, city, amount, times):
     gains[row, column] += share * times * amount * unit
 
 
+@kernel(rare=True)
+def _scored(public, rules, city, seat, item):
+    """Return the points of the clauses of `scored` of a city; of ``seat`` also those of an item that it is to place."""
+    points, last = 0, -1
+    for clause in range(rules.clause_from[w.ON_SCORE], rules.clause_from[w.ON_SCORE + 1]):
+        entry = np.int64(rules.clause_entry[clause])
+        if entry != last and (has_entry(public, rules, city, entry) or (city == seat and entry == item)):
+            points += formula_points(public, rules, city, entry)
+        last = entry
+    return points
+
+
+@kernel(rare=True)
+def _counter_points(public, rules, city, seat, item, action, amount):
+    """Return the points that a change of a counter adds for a city at the end; the counter is put back."""
+    counter = (action - FIRST_ACT) >> 1
+    if rules.counter_lasts[counter] < w.FOR_GAME and public.age < w.AGES - 1:
+        return 0
+    value = np.int64(public.counter[city, counter])
+    changed = value + (amount if (action - FIRST_ACT) & 1 == 0 else -amount)
+    changed = min(max(changed, np.int64(rules.counter_least[counter])), np.int64(rules.counter_most[counter]))
+    if changed == value:
+        return 0
+    points = -_scored(public, rules, city, seat, item)
+    whole = rules.counter_of[counter] == w.OF_TABLE
+    for one in range(public.seats):
+        if whole or one == city:
+            public.counter[one, counter] = changed
+    points += _scored(public, rules, city, seat, item)
+    for one in range(public.seats):
+        if whole or one == city:
+            public.counter[one, counter] = value
+    return points
+
+
 @kernel
-def _add_city(public, rules, gains, clause, trigger, seat, city, other, times):
+def _add_actions(public, rules, gains, trigger, seat, city, other, item, times, first, end):
+    """Add the expected gains of some actions of a clause for one city."""
+    for at in range(first, end):
+        amount = evaluate(public, rules, np.int64(rules.action_amount[at]), seat, other)
+        action = np.int64(rules.action[at])
+        if amount and action >= FIRST_ACT:
+            points = times * _counter_points(public, rules, city, seat, item, action, amount)
+            if city == seat:
+                gains[OWN, COUNTED] += points
+            else:
+                gains[RIVAL, COUNTED] += points / max(rules.players - 1, 1)
+        elif amount:
+            _add(public, rules, gains, trigger, action, seat, city, amount, times)
+
+
+@kernel(rare=True)
+def _fill_option(public, rules, gains, clause, option, trigger, seat, mover, item):
+    """Fill the gains of an option of a decision, with its price; 0 if the condition of the clause is false."""
+    for column in range(COLUMNS):
+        gains[OWN, column] = gains[RIVAL, column] = 0.0
+    cities = cities_met(public, rules, clause, seat, mover)
+    if cities == 0:
+        return
+    paid = rules.option_paid[option]
+    _add_actions(public, rules, gains, trigger, seat, seat, mover, item, 1.0, rules.option_first[option], paid)
+    for city in range(public.seats):
+        if cities >> city & 1:
+            other = mover if rules.clause_each[clause] == w.WHOM_SELF else city
+            _add_actions(public, rules, gains, trigger, seat, city, other, item, 1.0, paid, rules.option_end[option])
+
+
+@kernel(rare=True)
+def _add_decision(public, rules, gains, clause, trigger, seat, mover, item, times):
+    """Add the expected gains of a clause that asks: those of the option that is roughly the best one."""
+    option_gains = _room_for_option()
+    best, chosen = (0.0 if rules.clause_may[clause] else -1e9), -1
+    for option in range(rules.clause_options[clause], rules.clause_options[clause + 1]):
+        _fill_option(public, rules, option_gains, clause, option, trigger, seat, mover, item)
+        value = 0.0
+        for column in range(COLUMNS):
+            value += _ROUGHLY[column] * (option_gains[OWN, column] - _RIVALS * option_gains[RIVAL, column])
+        if value > best:
+            best, chosen = value, option
+    if chosen < 0:
+        return
+    _fill_option(public, rules, option_gains, clause, chosen, trigger, seat, mover, item)
+    for column in range(COLUMNS):
+        gains[OWN, column] += times * option_gains[OWN, column]
+        gains[RIVAL, column] += times * option_gains[RIVAL, column]
+
+
+@kernel(rare=True)
+def fill_gains_of_move(public, rules, choice, index, gains):
+    """Fill the gains of a move of a clause's decision for its city and the mean rival (R72)."""
+    move, seat = choice.moves[index], choice.seat
+    clause = 0
+    while rules.clause_entry[clause] != card_of(move) or rules.clause_number[clause] != slot_of(move):
+        clause += 1
+    option = np.int64(rules.clause_options[clause]) + option_of(move)
+    _fill_option(public, rules, gains, clause, option, w.ON_BUILT, seat, trigger_of_move(move), -1)
+    if public.age == w.AGES - 1 and rules.clause_from[w.ON_PEACE] <= clause < rules.clause_from[w.ON_SCORE]:
+        gains[OWN, SHIELDS] = gains[OWN, AGE_SHIELDS] = gains[RIVAL, SHIELDS] = 0.0  # no conflicts follow
+        gains[RIVAL, AGE_SHIELDS] = 0.0
+
+
+@kernel
+def _add_city(public, rules, gains, clause, trigger, seat, city, other, item, times):
     """Add the expected gains of a clause for one city, if its condition is true now."""
     condition = np.int64(rules.clause_if[clause])
-    if condition >= 0 and evaluate(public, rules, condition, seat, other) == 0:
-        return
-    for at in range(rules.clause_actions[clause], rules.clause_actions[clause + 1]):
-        if rules.action[at] >= FIRST_ACT:
-            continue  # a counter is worth nothing by itself
-        amount = evaluate(public, rules, np.int64(rules.action_amount[at]), seat, other)
-        if amount:
-            _add(public, rules, gains, trigger, np.int64(rules.action[at]), seat, city, amount, times)
+    if condition < 0 or evaluate(public, rules, condition, seat, other):
+        first, end = rules.clause_actions[clause], rules.clause_actions[clause + 1]
+        _add_actions(public, rules, gains, trigger, seat, city, other, item, times, first, end)
 
 
 @kernel
-def _add_clause(public, rules, gains, clause, trigger, seat, mover, times):
+def _add_clause(public, rules, gains, clause, trigger, seat, mover, item, times):
     """Add the expected gains of a clause, triggered by a city, for all cities that it acts on."""
+    if rules.clause_options[clause + 1] > rules.clause_options[clause]:
+        _add_decision(public, rules, gains, clause, trigger, seat, mover, item, times)
+        return
     each = rules.clause_each[clause]
     if each == w.WHOM_SELF or each == w.WHOM_TRIGGER:
         city = seat if each == w.WHOM_SELF else mover
-        _add_city(public, rules, gains, clause, trigger, seat, city, mover, times)
+        _add_city(public, rules, gains, clause, trigger, seat, city, mover, item, times)
         return
     for city in range(public.seats):
         if city != seat and related(public, rules, seat, city, each):
-            _add_city(public, rules, gains, clause, trigger, seat, city, city, times)
+            _add_city(public, rules, gains, clause, trigger, seat, city, city, item, times)
 
 
 @kernel
@@ -162,7 +271,7 @@ def fill_expected_gains(public, rules, seat, item, until, gains):
                 continue
             times = _times_left(public, rules, clause, trigger)
             if trigger < w.ON_CARD or trigger > _LAST_MOVE:
-                _add_clause(public, rules, gains, clause, trigger, seat, seat, times)
+                _add_clause(public, rules, gains, clause, trigger, seat, seat, item, times)
                 continue
             movers = 0
             for mover in range(public.seats):
@@ -170,4 +279,4 @@ def fill_expected_gains(public, rules, seat, item, until, gains):
             for mover in range(public.seats):
                 ways = _ways_to_trigger(public, rules, clause, trigger, seat, mover)
                 if ways:
-                    _add_clause(public, rules, gains, clause, trigger, seat, mover, times * ways / movers)
+                    _add_clause(public, rules, gains, clause, trigger, seat, mover, item, times * ways / movers)

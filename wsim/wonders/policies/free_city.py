@@ -12,7 +12,7 @@ from wsim.jit import kernel
 from wsim.wonders.kernels.moves import action_of, card_of, left_of, right_of
 from wsim.wonders.kernels.turn import neighbor_left
 from wsim.wonders.policies.points import conflict_points, next_stage, score_change
-from wsim.wonders.words import BUILD, DECLINE, FREE_CITY, STAGE
+from wsim.wonders.words import BUILD, DECLINE, EFFECT, FREE_CITY, STAGE
 
 _DENIED = 0.5  # fraction of the points that the card would give the rival at once
 _MISSED = 0.25  # fraction of the points for the holder, who sees the hand again in two turns
@@ -30,7 +30,7 @@ def city_value(public, own, choice, rules, move):
     """Return the value of a move of the Free City for the player who chooses it."""
     action, city, card = action_of(move), choice.seat, card_of(move)
     me, rival = own.seat, 1 - own.seat
-    if action == DECLINE:
+    if action == DECLINE or choice.kind == EFFECT:  # its own points do not matter: the first option
         return 0.0
     value = 0.0
     if choice.kind == FREE_CITY:

@@ -4,15 +4,28 @@ from __future__ import annotations
 
 from wsim.jit import kernel
 from wsim.wonders.kernels.moves import action_of, card_of, spends_of
-from wsim.wonders.policies.points import next_stage, price_of, rivals_loss, score_change
-from wsim.wonders.words import BUILD, SELL, STAGE
+from wsim.wonders.policies.points import effect_change, next_stage, price_of, rivals_loss, score_change
+from wsim.wonders.words import BUILD, EFFECT, SELL, STAGE
 
 _SAVED = 0.01  # points for keeping the once-per-age free build if paying costs nothing
+
+
+@kernel(rare=True)
+def _pick_effect(public, choice, rules):
+    """Return the move of a clause's decision with the largest change of the score (R72)."""
+    best, at = -1e9, 0
+    for i in range(choice.count):
+        value = effect_change(public, rules, choice, i)
+        if value > best:
+            best, at = value, i
+    return at
 
 
 @kernel
 def pick_most_points(public, own, choice, rules, settings):
     """Return the build or stage with the largest change of the score, otherwise a sale; the first in case of ties."""
+    if choice.kind == EFFECT:
+        return _pick_effect(public, choice, rules)
     seat = choice.seat
     stage = next_stage(public, rules, seat)
     staged = 0.0

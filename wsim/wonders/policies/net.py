@@ -23,7 +23,21 @@ from wsim.wonders.policies.net_inputs import (
     list_candidates,
 )
 from wsim.wonders.policies.points import next_stage
-from wsim.wonders.words import BUILD, CARD_WORDS, CARDS, DECLINE, DISCARD_PILE, HAND, SEATS, SELL, STAGE, STAGE_ENTRY
+from wsim.wonders.policies.weighted import best_effect
+from wsim.wonders.words import (
+    BUILD,
+    CARD_WORDS,
+    CARDS,
+    CHOOSE,
+    DECLINE,
+    DISCARD_PILE,
+    EFFECT,
+    HAND,
+    SEATS,
+    SELL,
+    STAGE,
+    STAGE_ENTRY,
+)
 
 _HAND, _COMING, _BUILT, _BUILD, _BURY, _SELL, _PILE, _CITY_BUILD, _CITY_LEAVE = range(len(CARD_ROLES))
 _NEXT, _LATER, _STAGE = range(len(STAGE_ROLES))
@@ -76,7 +90,7 @@ def _list_items_of_move(public, own, choice, rules, index, rows):
     """List the card and the stage of a move; return their number."""
     move = choice.moves[index]
     action, count = action_of(move), 0
-    if action != DECLINE:
+    if action != DECLINE and action != CHOOSE:
         rows[0] = _card_role(choice, own, action) * CARDS + card_of(move)
         count = 1
     if action == STAGE and choice.seat == own.seat:
@@ -97,7 +111,7 @@ def _describe_items(public, own, choice, rules, state, moves, places):
     for j in range(state.moves):
         move = choice.moves[places[j]]
         action = action_of(move)
-        moves[j].role = NOBODY if action == DECLINE else _card_role(choice, own, action)
+        moves[j].role = NOBODY if action == DECLINE or action == CHOOSE else _card_role(choice, own, action)
         moves[j].card = card_of(move)
 
 
@@ -113,4 +127,12 @@ NET_PARTS = Parts(
     describe_items=_describe_items,
 )
 NET = net_of(NET_PARTS)
-net_values, net_policy = NET.values, NET.best
+net_values, _net_best = NET.values, NET.best
+
+
+@kernel
+def net_policy(public, own, choice, rules, settings):
+    """Return the move that the net rates highest; decisions of clauses (R72) go by the values of ``weighted``."""
+    if choice.kind == EFFECT:
+        return best_effect(public, settings, choice, rules) if choice.seat == own.seat else 0
+    return _net_best(public, own, choice, rules, settings)

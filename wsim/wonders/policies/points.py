@@ -11,13 +11,14 @@ import numpy as np
 from wsim.jit import kernel, lowest_bit
 from wsim.wonders import words as w
 from wsim.wonders.kernels.clauses import formula_points
-from wsim.wonders.kernels.moves import bank_of, left_of, right_of
+from wsim.wonders.kernels.moves import action_of, bank_of, left_of, right_of
 from wsim.wonders.kernels.scoring import house_science, points_of, science_with
 from wsim.wonders.kernels.turn import concerns, count_around, neighbor_left, neighbor_right
 from wsim.wonders.policies.clause_value import (
     AGE_SHIELDS,
     COINS,
     COINS_AT_ONCE,
+    COUNTED,
     DEBTS,
     DIPLOMACY,
     OWN,
@@ -26,6 +27,7 @@ from wsim.wonders.policies.clause_value import (
     SHIELDS,
     SYMBOLS_FROM,
     fill_expected_gains,
+    fill_gains_of_move,
     room_for_gains,
 )
 
@@ -289,7 +291,13 @@ def _clause_change(public, rules, seat, item):
     """Return (points of tokens, debts and symbols; shields; diplomacy tokens) from the clauses of an item."""
     gains = room_for_gains()
     fill_expected_gains(public, rules, seat, item, w.ON_CARD, gains)
-    points = gains[OWN, POINTS] - gains[OWN, DEBTS]
+    return _change_of(public, rules, seat, gains)
+
+
+@kernel(rare=True)
+def _change_of(public, rules, seat, gains):
+    """Return (points of tokens, debts, counters and symbols; shields; diplomacy tokens) of some gains."""
+    points = gains[OWN, POINTS] - gains[OWN, DEBTS] + gains[OWN, COUNTED]
     for kind in range(1, w.SYMBOL_KINDS):
         number = np.int64(gains[OWN, SYMBOLS_FROM + kind - 1])
         if number:
@@ -348,4 +356,26 @@ def _clause_rivals(public, rules, seat, item):
     """Return the points that the clauses of an item cost the mean rival."""
     gains = room_for_gains()
     fill_expected_gains(public, rules, seat, item, w.ON_CARD, gains)
-    return gains[RIVAL, DEBTS] - gains[RIVAL, POINTS] - gains[RIVAL, COINS] / rules.coins_per_point
+    return _rivals_cost(rules, gains)
+
+
+@kernel(rare=True)
+def _rivals_cost(rules, gains):
+    """Return the points that some gains cost the mean rival."""
+    points = gains[RIVAL, POINTS] + gains[RIVAL, COUNTED] + gains[RIVAL, COINS] / rules.coins_per_point
+    return gains[RIVAL, DEBTS] - points
+
+
+@kernel(rare=True)
+def effect_change(public, rules, choice, index):
+    """Return the immediate change of the score by a move of a clause's decision, and what it costs the mean rival
+    (R72); 0 for declining."""
+    if action_of(choice.moves[index]) != w.CHOOSE:
+        return 0.0
+    seat, gains = choice.seat, room_for_gains()
+    fill_gains_of_move(public, rules, choice, index, gains)
+    points, shields, tokens = _change_of(public, rules, seat, gains)
+    points += gains[OWN, COINS_AT_ONCE] / rules.coins_per_point + _rivals_cost(rules, gains)
+    if shields or tokens:
+        points += war_points(public, rules, seat, shields, tokens) - war_points(public, rules, seat, 0, 0)
+    return points

@@ -15,7 +15,7 @@ from wsim.rng import below
 from wsim.wonders.kernels.moves import action_of, card_of, spends_of
 from wsim.wonders.policies.greedy import pick_most_points
 from wsim.wonders.policies.points import price_of
-from wsim.wonders.words import BLUE, BUILD, GREEN, RED, RESOURCE_KINDS, SELL
+from wsim.wonders.words import BLUE, BUILD, EFFECT, GREEN, RED, RESOURCE_KINDS, SELL
 
 _EITHER_OR, _LACKING, _LEADING, _CIVIL, _SCIENCE, _ANY_BUILD, _NO_BUILD = 60, 50, 40, 30, 20, 10, 0
 _ZERO = np.uint64(0)
@@ -98,7 +98,7 @@ def _cheapest(choice, index):
 @kernel
 def rulebased_policy(public, own, choice, rules, settings):
     """Follow the rules of the age."""
-    if public.age == 2:
+    if public.age == 2 or choice.kind == EFFECT:
         return pick_most_points(public, own, choice, rules, settings)
     best, at = _NO_BUILD, -1
     for i in range(choice.count):

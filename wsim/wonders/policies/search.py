@@ -19,7 +19,7 @@ from wsim.wonders.kernels.steps import STEPS
 from wsim.wonders.policies.net import net_values
 from wsim.wonders.policies.net_inputs import MAX_CANDIDATES
 from wsim.wonders.policies.weighted import move_values
-from wsim.wonders.words import AGES, BUILD, CARDS, LOSS, PARAMETERS, SELL, TURN, TURNS
+from wsim.wonders.words import AGES, BUILD, CARDS, EFFECT, LOSS, PARAMETERS, SELL, TURN, TURNS
 
 _POINT = 0.05  # utility of a point of value according to the weights
 _PASTS = 100  # sampled pasts after which they no longer need to match a discard pile that was seen
@@ -60,9 +60,9 @@ _learned_room = stack_room("search.learned", np.float32, MAX_CANDIDATES)
 
 @kernel
 def _values(game, rules, settings, seat):
-    """Fill the value of each legal move: that of the net, or of the weights for losses."""
+    """Fill the value of each legal move: that of the net, or of the weights for losses and decisions of clauses."""
     choice, values = game.choice, game.lookahead.values
-    if choice.kind == LOSS:
+    if choice.kind == LOSS or choice.kind == EFFECT:
         move_values(game.public, settings, choice, rules, values)
         for index in range(choice.count):
             values[index] = _POINT * values[index] if choice.seat == seat else -float(index)
@@ -91,8 +91,8 @@ def _share(public, choice, rules, light):
 
 @kernel
 def _alike(choice, one, other):
-    """Return whether two moves use the same card in the same way; different payments of a loss are different."""
-    return choice.kind != LOSS and choice.moves[one] & _SAME == choice.moves[other] & _SAME
+    """Return whether two moves use the same card in the same way; payments of a loss and options are different."""
+    return choice.kind != LOSS and choice.kind != EFFECT and choice.moves[one] & _SAME == choice.moves[other] & _SAME
 
 
 @kernel

@@ -5,7 +5,7 @@ from __future__ import annotations
 from wsim.jit import kernel
 from wsim.rng import below
 from wsim.wonders.kernels.moves import action_of, card_of
-from wsim.wonders.words import BUILD, STAGE
+from wsim.wonders.words import BUILD, EFFECT, STAGE
 
 
 @kernel
@@ -16,7 +16,12 @@ def random_policy(public, own, choice, rules, settings):
 
 @kernel
 def first_policy(public, own, choice, rules, settings):
-    """Build the first buildable card of a shuffled hand, else a stage, else sell; use the cheapest payment."""
+    """Build the first buildable card of a shuffled hand, else a stage, else sell; use the cheapest payment.
+
+    Clauses that ask (R72) get their first option.
+    """
+    if choice.kind == EFFECT:
+        return 0
     builds = 0
     last = -1
     for i in range(choice.count):

@@ -15,6 +15,7 @@ from wsim.wonders.kernels.turn import neighbor_left, neighbor_right
 from wsim.wonders.policies.clause_value import (
     AGE_SHIELDS,
     COINS,
+    COUNTED,
     DEBTS,
     DIPLOMACY,
     FREE_TOKENS,
@@ -274,9 +275,16 @@ def _clauses(public, settings, rules, seat, item):
     """Return the value of the expected gains from clauses until the end, without coins received at once."""
     gains = room_for_gains()
     fill_expected_gains(public, rules, seat, item, w.ON_SCORE, gains)
+    return gains_value(public, settings, rules, seat, gains)
+
+
+@kernel(rare=True)
+def gains_value(public, settings, rules, seat, gains):
+    """Return the value of gains from clauses, without coins received at once."""
     weights, one_war = settings.weights[public.age], 1.0 / (w.AGES - public.age)
     points = gains[OWN, POINTS] - gains[OWN, DEBTS] - gains[RIVAL, POINTS]
     value = weights[_POINT] * points + weights[_COIN] * gains[OWN, COINS]
+    value += weights[_COUNTED] * (gains[OWN, COUNTED] - gains[RIVAL, COUNTED])
     shields = gains[OWN, SHIELDS] + one_war * gains[OWN, AGE_SHIELDS]
     if shields > 0.0:
         whole = np.int64(shields + 0.999)

@@ -12,10 +12,11 @@ from wsim.jit import kernel
 from wsim.wonders.kernels.layout import ACTION_AT, BANK_AT, HOW_AT
 from wsim.wonders.kernels.moves import action_of, bank_of, card_of, left_of, right_of, spends_of
 from wsim.wonders.kernels.turn import sale_coins
+from wsim.wonders.policies.clause_value import COINS_AT_ONCE, OWN, fill_gains_of_move, room_for_gains
 from wsim.wonders.policies.features import INDEX
 from wsim.wonders.policies.points import coins_of, next_holder, next_stage
-from wsim.wonders.policies.value import card_for_next, city_needs, item_value
-from wsim.wonders.words import BUILD, DECLINE, DISCARD_PILE, LOSS, SELL, STAGE, TURN
+from wsim.wonders.policies.value import card_for_next, city_needs, gains_value, item_value
+from wsim.wonders.words import BUILD, DECLINE, DISCARD_PILE, EFFECT, LOSS, SELL, STAGE, TURN
 
 _COIN, _RESERVE, _GIFT, _SALE, _DEBT = (INDEX[name] for name in ("coin", "reserve", "gift", "sale", "debt"))
 _STAGE, _SAVE_FREE = INDEX["stage"], INDEX["save_free"]
@@ -81,6 +82,29 @@ def _pile_value(public, settings, choice, rules, needs, index):
     gained = coins_of(public, rules, seat, card) if rules.eventful[card] else 0
     value = item_value(public, settings, rules, seat, card, needs)
     return value + _after_paying(settings, age, public.coins[seat], gained, move)
+
+
+@kernel(rare=True)
+def effect_value(public, settings, choice, rules, index):
+    """Return the value of a move of a clause's decision (R72), 0 of declining."""
+    if action_of(choice.moves[index]) == DECLINE:
+        return 0.0
+    seat, gains = choice.seat, room_for_gains()
+    fill_gains_of_move(public, rules, choice, index, gains)
+    coins, gained = public.coins[seat], np.int64(gains[OWN, COINS_AT_ONCE])
+    value = gains_value(public, settings, rules, seat, gains)
+    return value + _treasury(settings, public.age, coins, coins + gained)
+
+
+@kernel(rare=True)
+def best_effect(public, settings, choice, rules):
+    """Return the most valuable move of a clause's decision, the first one in case of ties."""
+    best, at = -1e9, 0
+    for i in range(choice.count):
+        value = effect_value(public, settings, choice, rules, i)
+        if value > best:
+            best, at = value, i
+    return at
 
 
 @kernel
@@ -183,6 +207,8 @@ def weighted_policy(public, own, choice, rules, settings):
             if value > best:
                 best, at = value, i
         return at
+    if choice.kind == EFFECT:
+        return best_effect(public, settings, choice, rules)
     return _pick_move(public, settings, choice, rules)
 
 
@@ -234,5 +260,8 @@ def move_values(public, settings, choice, rules, values):
         needs = city_needs(public, rules, choice.seat, next_stage(public, rules, choice.seat))
         for i in range(choice.count):
             values[i] = _pile_value(public, settings, choice, rules, needs, i)
+    elif choice.kind == EFFECT:
+        for i in range(choice.count):
+            values[i] = effect_value(public, settings, choice, rules, i)
     else:
         _turn_values(public, settings, choice, rules, values)

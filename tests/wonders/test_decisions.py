@@ -1,0 +1,265 @@
+"""Decisions of clauses (R72-R74): in play, in texts, positions, observations, tables, and every policy."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+
+import wsim
+from tests.wonders.engine_tools import engine_table
+from tests.wonders.extremes import Case, compare_case, written
+from wsim.env import VectorEnv
+from wsim.errors import UserError
+from wsim.wonders.catalog import load_catalogue
+from wsim.wonders.catalog.effects import EFFECTS
+from wsim.wonders.tunable_values import TUNING
+
+FAVOUR = "counters.favour={most = 9}"
+
+
+def when(card: str, *clauses: dict[str, Any]) -> str:
+    return f'cards."{card}".when={written(list(clauses))}'
+
+
+OFTEN = (
+    FAVOUR,
+    when(
+        "Altar",
+        {
+            "event": "built",
+            "choose": [
+                {"gain": {"coins": 3}},
+                {"price": 1, "gain": {"shields": 1}},
+                {"gain": {"counter": {"favour": 4}}},
+            ],
+        },
+        {
+            "event": "card_built",
+            "by": "anyone",
+            "price": {"coins": "1 + card.blue", "counter": {"favour": 1}},
+            "gain": {"gear": 1},
+        },
+        {"event": "age_end", "may": True, "each": "neighbor", "if": "other.coins > 3", "take": 1},
+        {"event": "turn_start", "may": True, "gain": {"turn_clay": 2}, "lose": {"coins": 1}},
+    ),
+    when(
+        "Baths",
+        {"event": "bought", "by": "anyone", "may": True, "each": "trigger", "gain": {"coins": "purchase"}},
+        {"event": "sold", "by": "anyone", "choose": [{"gain": {"discard_builds": 1}}, {"lose": {"debts": 1}}]},
+        {"event": "before_conflicts", "price": 2, "gain": {"age_shields": 2}},
+        {"event": "after_conflicts", "each": "left", "price": "coins // 2", "give": 1, "lose": {"coins": 1}},
+        {"event": "age_start", "may": True, "gain": {"coins": 1}},
+    ),
+    'wonders."Halikarnassos".sides.B.1.when=[{event="built", may=true, gain={discard_builds=1}}]',
+)
+
+
+def decisions(trace: dict[str, Any]) -> list[dict[str, Any]]:
+    return [one for age in trace["ages"] for part in (*age["turns"], age) for one in part.get("decisions", ())]
+
+
+@pytest.mark.parametrize(("ruleset", "players"), [("1e", 5), ("1e-duo", 2), ("2e-cities-teams", 4)])
+def test_decisions_are_made_as_the_twin_makes_them(ruleset: str, players: int) -> None:
+    changes = OFTEN if ruleset == "1e" else OFTEN[:-1]
+    traces = compare_case(Case(1, ruleset, players, changes), games=6)
+    made = Counter(
+        (one["card"], one["when"], one["action"]) for trace in traces for one in decisions(trace) if "card" in one
+    )
+    assert {(card, clause) for card, clause, _ in made} >= {("Altar", n) for n in range(1, 5)}
+    assert all(made["Altar", clause, action] for clause in (3, 4) for action in ("choose", "decline"))
+
+
+POLICIES = ("random", "first", "greedy", "rulebased", "balanced", "net", "search:playouts=4", "endgame:playouts=4")
+
+
+def test_every_policy_is_asked_and_plays_on() -> None:
+    """At a table of eight players, everyone decides; a search goes on from such a decision."""
+    frame = wsim.simulate(set=OFTEN, players=4, policies=POLICIES[:4], games=30, seed=5)
+    assert len(frame) == 120
+    game = wsim.Game(
+        set=OFTEN, players=4, policies=["net", "search:playouts=4", "endgame:playouts=4", "balanced"], seed=3
+    )
+    asked = set()
+    while game.to_move is not None:
+        if game.decision == "effect":
+            asked.add(game.to_move)
+        game.made()
+    assert len(asked) > 1
+
+
+def test_good_offers_are_taken_and_bad_ones_declined() -> None:
+    """Whoever weighs moves takes what is worth it: coins rather than a debt, no payment for nothing."""
+    offers = when(
+        "Altar",
+        {"event": "built", "choose": [{"gain": {"debts": 2}}, {"gain": {"coins": 9}}, {"lose": {"coins": 2}}]},
+        {"event": "built", "price": 3, "gain": {"debts": 1}},
+        {"event": "age_end", "may": True, "gain": {"victory_tokens": 2}},
+        {"event": "built", "choose": [{"gain": {"counter": {"favour": 1}}}, {"gain": {"counter": {"favour": 3}}}]},
+        {"event": "scored", "points": "3 * counter.favour"},
+    )
+    for policy in ("greedy", "rulebased", "balanced", "net", "search:playouts=20"):
+        game = wsim.Game(set=[FAVOUR, offers], players=3, policies=policy, seed=11)
+        chosen: dict[int, list[Any]] = {}
+        while game.to_move is not None:
+            legal = game.legal()
+            builds = [move for move in legal if move.get("card") == "Altar" and move["action"] == "build"]
+            if builds:
+                game.step(builds[0])
+            elif "when" in (move := legal[game.made()]):
+                chosen.setdefault(move["when"], []).append(move.get("option"))
+        assert {clause: set(options) for clause, options in chosen.items()} == {1: {2}, 2: {None}, 3: {1}, 4: {2}}, (
+            policy
+        )
+
+
+def test_a_person_is_told_what_can_be_chosen() -> None:
+    game = wsim.Game(set=OFTEN, players=3, policies="random", seed=11)
+    while game.decision != "effect":
+        builds = [move for move in game.legal() if move["card"] == "Altar" and move["action"] == "build"]
+        game = game.step((builds or game.legal())[0])
+    legal = game.legal()
+    assert [game.phrase(move) for move in legal] == [
+        "Altar: gains 3 coins",
+        "Altar: pays 1 coin: gains 1 shield",
+        "Altar: counter favour rises by 4",
+    ]
+    assert [(move["when"], move["option"], move["action"]) for move in legal] == [(1, n, "choose") for n in (1, 2, 3)]
+    restored = wsim.Game.from_json(game.to_json())
+    assert restored.legal() == legal
+    game.step(legal[1])
+    table = engine_table("1e", 3, set=OFTEN)
+    text = "".join(table.text(table.trace(number)) for number in range(10))
+    assert "chooses option" in text
+    assert " declines: Altar" in text
+
+
+def test_a_seat_that_decides_learns_nothing_hidden_from_a_redrawing() -> None:
+    """Drawn again at a decision, the position has the same decision, the same public facts and the own hand."""
+    seen = set()
+    tables = [(ruleset, n) for ruleset in ("1e", "1e-duo", "2e-cities-teams") for n in range(3)]
+    for ruleset, number in tables:
+        players = {"1e": 3, "1e-duo": 2, "2e-cities-teams": 4}[ruleset]
+        rules = {"ruleset": ruleset, "set": OFTEN[:-1], "players": players, "policies": "first", "seed": 2}
+        game = wsim.Game(number=number, **rules)
+        while game.to_move is not None:
+            if game.decision == "effect":
+                position: Any = game._position
+                drawn = position.redrawn(game.to_move, 5)
+                assert list(drawn.coded) == list(position.coded)
+                assert drawn.view(game.to_move) == position.view(game.to_move)
+                hands, others = (p.view(None)["hands"] for p in (position, drawn))
+                assert list(map(len, hands)) == list(map(len, others))
+                seen.add((ruleset, hands != others))
+            game.made()
+    assert {(ruleset, True) for ruleset in ("1e", "1e-duo", "2e-cities-teams")} <= seen
+
+
+def test_environments_have_an_action_for_each_option() -> None:
+    env = VectorEnv(8, set=OFTEN, players=3, policies="random", seed=1)
+    assert env.actions[-3:] == ("choose:1", "choose:2", "choose:3")
+    assert VectorEnv(1, players=3).actions[-1] == "pay:31+"
+    rng, chosen = np.random.default_rng(1), Counter[str]()
+    step = env.reset()
+    entry = env.columns.index("asking.entry")
+    for _ in range(400):
+        actions = np.array([rng.choice(np.flatnonzero(row)) for row in step.masks])
+        names = [env.actions[action].partition(":")[0] for action in actions]
+        assert [name == "choose" for name in names if name != "decline"] == [
+            asked > 0 for asked, name in zip(step.observations[:, entry], names, strict=True) if name != "decline"
+        ]
+        chosen.update(names)
+        step = env.step(actions)
+    assert chosen["choose"] > 5
+
+
+def test_decisions_are_rows_of_the_picks_table() -> None:
+    table = engine_table("1e", 3, set=OFTEN)
+    rows, picks = np.zeros(60, table.row_dtype), np.zeros(20 * table.picks_per_game, table.pick_dtype)
+    written_rows = table.play(0, rows, picks)
+    frame = table.picks_frame(picks[:written_rows])
+    asked = frame.filter(frame["decision"] == "effect")
+    assert set(asked["action"].cast(str)) == {"choose", "decline"}
+    assert asked["card"].null_count() == len(asked)
+    assert asked["entry"].null_count() == asked["clause"].null_count() == 0
+    assert set(asked.filter(asked["action"] == "choose")["option"]) == {1, 2, 3}
+    assert frame.filter(frame["decision"] != "effect")["clause"].null_count() == len(frame) - len(asked)
+    printed = engine_table("1e", 3)
+    assert "clause" not in printed.picks_frame(picks[:0]).columns
+
+
+def test_clauses_that_ask_are_described_in_english() -> None:
+    texts = EFFECTS["when"].say(load_catalogue("1e", changes=OFTEN).card("Altar").effects.when).split("; ")
+    assert texts[0] == (
+        "when built: chooses one of: (1) gains 3 coins, (2) pays 1 coin: gains 1 shield, (3) counter favour rises by 4"
+    )
+    assert texts[1] == (
+        "whenever any city builds a card: may pay (1 plus it is blue) coins and 1 of the counter favour: "
+        "gains 1 gear symbol"
+    )
+    assert texts[3] == "at the start of each turn: may choose: gains 2 clay units for one turn, loses 1 coin"
+
+
+def test_numbers_of_options_and_prices_are_knobs() -> None:
+    catalogue = load_catalogue("1e", changes=OFTEN)
+    values = {".".join(path): value for path, value in TUNING.values(engine_table("1e", 3, set=OFTEN)).items()}
+    assert values["cards.Altar.when.1.choose.2.price:1"] == 1
+    assert values["cards.Altar.when.1.choose.3.gain.counter.favour:1"] == 4
+    changed = load_catalogue("1e", changes=[*OFTEN, "cards.Altar.when.1.choose.2.price:1=2"])
+    assert changed.card("Altar").effects.when[0].choose[1].price == (("", "2"),)
+    assert changed.digest != catalogue.digest
+
+
+BUILT: dict[str, Any] = {"event": "built"}
+COIN: dict[str, Any] = {"gain": {"coins": 1}}
+
+
+@pytest.mark.parametrize(
+    ("clause", "expected"),
+    [
+        ({"event": "scored", "may": True, "points": 3}, "when.1.may: nothing is decided when points are counted"),
+        ({**BUILT, "choose": [COIN]}, "1 of them are not accepted; accepted: a list of 2 to 8 tables, such as choose"),
+        (
+            {**BUILT, "choose": [COIN, {}]},
+            "choose.2: has no effect; accepted: at least one of take, give, gain and lose",
+        ),
+        ({**BUILT, "choose": [COIN, COIN], **COIN}, "gain: does not go with `choose`, where every option has its own"),
+        ({**BUILT, "price": "coins - 3", **COIN}, "'coins - 3' could be -3, and a price cannot be less than 0"),
+        ({**BUILT, "price": {"coin": 3}, **COIN}, "unknown thing to pay with 'coin' (did you mean 'coins'?)"),
+        ({**BUILT, "price": {"counter": {"favor": 3}}, **COIN}, "unknown counter 'favor'"),
+        ({**BUILT, "each": "left", "price": "other.coins", "take": 1}, "there is no other city"),
+        ({**BUILT, "price": 2}, "when.1: has no effect; accepted: at least one of take, give, gain, lose, points and"),
+        ({**BUILT, "may": 1, **COIN}, "when.1.may: 1 is not accepted; accepted: true, false"),
+        (
+            {**BUILT, "choose": [COIN, {"take": 1}]},
+            "choose.2.take: coins are taken from other cities; accepted: each =",
+        ),
+    ],
+)
+def test_mistakes_about_decisions_are_refused_in_a_sentence(clause: dict[str, Any], expected: str) -> None:
+    with pytest.raises(UserError) as refused:
+        load_catalogue("1e", changes=[when("Altar", clause)])
+    assert expected in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_too_many_decisions_stop_the_game_in_one_sentence() -> None:
+    ask = {"event": "card_built", "by": "anyone", "may": True, "gain": {"coins": 1}}
+    names = [card.name for card in load_catalogue("1e").cards if card.color in ("brown", "gray")]
+    changes = [when(name, *[ask] * 6) for name in names]
+    with pytest.raises(
+        UserError, match=r"seat \d reached 65 pending decisions with .*: at most 64 can be played; change"
+    ):
+        wsim.simulate(set=changes, players=7, policies="balanced", games=3)
+    with pytest.raises(UserError, match=r"reached 513 decisions of clauses with .*at most 512 can be played; change"):
+        wsim.simulate(set=changes[:5], players=3, policies="balanced", games=200)
+
+
+def test_a_game_read_back_from_json_goes_on_where_it_was_left() -> None:
+    game = wsim.Game(set=OFTEN, players=3, policies="random", seed=4)
+    for _ in range(25):
+        game.made()
+    again = wsim.Game.from_json(game.to_json())
+    assert again.legal() == game.legal()

@@ -1,0 +1,114 @@
+"""Clauses in English."""
+
+from __future__ import annotations
+
+import re
+
+from wsim.wonders import words as w
+from wsim.wonders.catalog.clauses import Clause, Option
+from wsim.wonders.catalog.formula import parse
+from wsim.wonders.catalog.formula_text import english
+from wsim.wonders.facts import price_in_words
+
+_CITIES = {
+    "self": "this city",
+    "left": "the left neighbour",
+    "right": "the right neighbour",
+    "neighbor": "each neighbour",
+    "other": "each other city",
+    "partner": "the partner",
+    "trigger": "that city",
+}
+_WHO = {
+    "": "this city", "self": "this city", "left": "the left neighbour", "right": "the right neighbour",
+    "neighbor": "a neighbour", "other": "another city", "partner": "the partner", "anyone": "any city",
+}  # fmt: skip
+_ITEMS = {
+    "age_shields": "shields for this age",
+    **{name: f"{name} symbols" for name in (*w.SYMBOLS[1 : w.ANY], "wild")},
+    **{name: f"{name} units" for name in w.RESOURCES},
+    **{f"turn_{name}": f"{name} units for one turn" for name in w.RESOURCES},
+    "free_build_tokens": "tokens of a free build",
+    "discard_builds": "builds from the discard pile",
+}
+
+
+def say_when(clauses: tuple[Clause, ...]) -> str:
+    """Return clauses in English."""
+    return "; ".join(map(_clause_text, clauses))
+
+
+def _clause_text(clause: Clause) -> str:
+    """Return, e.g., "when built: takes 1 coin from each neighbour, if their shields are fewer than own shields"."""
+    event = w.TRIGGERS[clause.event]
+    if clause.event in w.MOVE_TRIGGERS:
+        event = f"whenever {_WHO[clause.by]} {event}"
+        if clause.event == "card_built":
+            event += f" a {' or '.join(clause.color)} card" if clause.color else " a card"
+        if clause.event == "bought":
+            event += f" from {_WHO[clause.seller or 'neighbor']}"
+    other = clause.each not in ("", "self")
+    actions = decision_text(clause) if clause.options() else _acts_text(clause, clause.acts())
+    if other and clause.event == "scored":
+        event += f" for {_CITIES[clause.each]}"
+    condition = f", if {english(parse(clause.condition))}" if clause.condition else ""
+    return f"{event}: {actions}{condition}"
+
+
+def decision_text(clause: Clause) -> str:
+    """Return, e.g., "may pay 2 coins: gains 1 shield", or "chooses one of: (1) gains 3 coins, (2) gains 1 shield"."""
+    options = clause.options()
+    if not clause.choose:
+        text = option_text(clause, options[0])
+        return f"may {text.replace('pays', 'pay', 1)}" if options[0].price else f"may choose: {text}"
+    listed = ", ".join(f"({number}) {option_text(clause, option)}" for number, option in enumerate(options, start=1))
+    return f"{'may choose' if clause.may else 'chooses'} one of: {listed}"
+
+
+def option_text(clause: Clause, option: Option) -> str:
+    """Return what a city can choose in English, such as "pays 1 coin: gains 1 shield"."""
+    done = _acts_text(clause, option.acts())
+    price = [_price_text(act.partition(" ")[2], amount) for act, amount in option.price_acts()]
+    return f"pays {' and '.join(price)}: {done}" if price else done
+
+
+def _price_text(item: str, amount: str) -> str:
+    """Return "2 coins", or "1 of the counter favour"."""
+    text = english(parse(amount))
+    number = text if text.isdigit() else f"({text})"
+    return f"{number} of the {item}" if w.COUNTER in item.split() else counted(number, item)
+
+
+def _acts_text(clause: Clause, acts: list[tuple[str, str]]) -> str:
+    """Return actions of a clause in English."""
+    other = clause.each not in ("", "self")
+    return ", ".join(_act_text(clause, act, amount, other) for act, amount in acts)
+
+
+def _act_text(clause: Clause, act: str, amount: str, other: bool) -> str:
+    verb, _, item = act.partition(" ")
+    text = english(parse(amount))
+    number = text if text.isdigit() else f"({text})"
+    city = _CITIES[clause.each or "self"]
+    if clause.event == "bought" and clause.each == "trigger":
+        city = "the seller" if clause.by in ("", "self") else "the buyer"
+    if verb == "points":
+        return counted(number, "points")
+    if verb == "take":
+        return f"takes {counted(number, 'coins')} from {city}"
+    if verb == "give":
+        return f"gives {counted(number, 'coins')} to {city}"
+    if item in w.UNIT_PRICES:
+        change = f"the {price_in_words(item)} {'rises' if verb == 'gain' else 'falls'} by {number}"
+        return f"{change} for {city}" if other else change
+    if w.COUNTER in item.split():
+        change = f"{item} {'rises' if verb == 'gain' else 'falls'} by {number}"
+        return f"{change} for {city}" if other else change
+    change = f"{'gains' if verb == 'gain' else 'loses'} {counted(number, item)}"
+    return f"{city} {change}" if other else change
+
+
+def counted(number: str, item: str) -> str:
+    """Return "1 coin", "3 coins" or "(own red cards) coins" for an item to gain or lose."""
+    items = _ITEMS.get(item, item.replace("_", " "))
+    return f"{number} {re.sub(r's(?=$| for | of | from )', '', items, count=1) if number == '1' else items}"

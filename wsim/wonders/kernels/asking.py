@@ -1,0 +1,109 @@
+"""Decisions of clauses: the options that a city can pay for are listed, and the chosen one is carried out (R72-R74)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from wsim.jit import kernel
+from wsim.kernels.guards import stop_game
+from wsim.wonders import words as w
+from wsim.wonders.kernels.clauses import act_in, cities_met
+from wsim.wonders.kernels.counters import FIRST_ACT
+from wsim.wonders.kernels.formula import evaluate
+from wsim.wonders.kernels.layout import ACTION_AT, BANK_AT, HOW_AT, NOBODY, SLOT_AT, TRIGGER_AT
+from wsim.wonders.kernels.moves import action_of, option_of
+from wsim.wonders.kernels.pending import (
+    clause_of,
+    count_decision,
+    drop_pending,
+    first_pending,
+    forget_event,
+    owner_of,
+    recall_event,
+    trigger_of,
+)
+from wsim.wonders.limits import MAX_PAID, PRICE
+
+_OPTION, _DECLINE = np.uint64(w.CHOOSE << ACTION_AT), np.uint64(w.DECLINE << ACTION_AT)
+_HOW, _COINS, _CLAUSE, _TRIGGER = (np.uint64(at) for at in (HOW_AT, BANK_AT, SLOT_AT, TRIGGER_AT))
+
+
+@kernel
+def _price(public, rules, option, owner, trigger):
+    """Return the coins that an option costs, -1 if the city cannot pay its price in full."""
+    coins = np.int64(0)
+    for at in range(rules.option_first[option], rules.option_paid[option]):
+        amount = evaluate(public, rules, np.int64(rules.action_amount[at]), owner, trigger)
+        action = np.int64(rules.action[at])
+        if action >= FIRST_ACT:
+            counter = (action - FIRST_ACT) >> 1
+            if np.int64(public.counter[owner, counter]) - amount < np.int64(rules.counter_least[counter]):
+                return -1
+        elif np.int64(public.coins[owner]) < amount:
+            return -1
+        else:
+            coins = amount
+    return coins
+
+
+@kernel(rare=True)
+def _list_options(game, rules, word):
+    """List the options that a city can choose, then declining; nothing if it has no option (R73)."""
+    public, choice = game.public, game.choice
+    clause, owner, trigger = clause_of(word), owner_of(word), trigger_of(word)
+    asked = np.uint64(rules.clause_entry[clause]) | (np.uint64(rules.clause_number[clause]) << _CLAUSE)
+    asked |= np.uint64(trigger) << _TRIGGER
+    choice.kind, choice.seat, choice.count = w.EFFECT, owner, 0
+    if cities_met(public, rules, clause, owner, trigger) == 0:
+        return
+    first = np.int64(rules.clause_options[clause])
+    at = 0
+    for option in range(first, rules.clause_options[clause + 1]):
+        coins = _price(public, rules, option, owner, trigger)
+        if coins > MAX_PAID:
+            stop_game(PRICE, owner, np.int64(rules.clause_entry[clause]), coins, MAX_PAID)
+        if coins >= 0:
+            choice.moves[at] = asked | _OPTION | (np.uint64(option - first) << _HOW) | (np.uint64(coins) << _COINS)
+            at += 1
+    if at and rules.clause_may[clause]:
+        choice.moves[at] = asked | _DECLINE
+        at += 1
+    choice.count = at
+
+
+@kernel(rare=True)
+def list_next_decision(game, rules):
+    """List the moves of the next pending decision that has any; return the player who decides, or NOBODY (R72)."""
+    asking = game.asking
+    while asking.count:
+        place = first_pending(asking)
+        word = asking.pending[place]
+        recall_event(game.public, word)
+        _list_options(game, rules, word)
+        if game.choice.count:
+            return game.hidden.holder if owner_of(word) >= rules.players else owner_of(word)
+        drop_pending(asking, place)
+    forget_event(game.public)
+    return NOBODY
+
+
+@kernel(rare=True)
+def decide(game, rules, move):
+    """Carry out the chosen option of the decision at hand, its price first (R74), or nothing."""
+    public, asking = game.public, game.asking
+    place = first_pending(asking)
+    word = asking.pending[place]
+    clause, owner, trigger = clause_of(word), owner_of(word), trigger_of(word)
+    drop_pending(asking, place)
+    count_decision(game, owner, np.int64(rules.clause_entry[clause]))
+    if action_of(move) == w.CHOOSE:
+        option = np.int64(rules.clause_options[clause]) + option_of(move)
+        first, paid, end = rules.option_first[option], rules.option_paid[option], rules.option_end[option]
+        cities = cities_met(public, rules, clause, owner, trigger)
+        act_in(game, rules, clause, owner, owner, trigger, first, paid)
+        for step in range(public.seats):
+            city = (owner + step) % public.seats
+            if cities >> city & 1:
+                own = rules.clause_each[clause] == w.WHOM_SELF
+                act_in(game, rules, clause, owner, city, trigger if own else city, paid, end)
+    forget_event(public)
