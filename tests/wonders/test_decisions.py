@@ -245,18 +245,6 @@ def test_mistakes_about_decisions_are_refused_in_a_sentence(clause: dict[str, An
     assert "\n" not in str(refused.value)
 
 
-def test_too_many_decisions_stop_the_game_in_one_sentence() -> None:
-    ask = {"event": "card_built", "by": "anyone", "may": True, "gain": {"coins": 1}}
-    names = [card.name for card in load_catalogue("1e").cards if card.color in ("brown", "gray")]
-    changes = [when(name, *[ask] * 6) for name in names]
-    with pytest.raises(
-        UserError, match=r"seat \d reached 65 pending decisions with .*: at most 64 can be played; change"
-    ):
-        wsim.simulate(set=changes, players=7, policies="balanced", games=3)
-    with pytest.raises(UserError, match=r"reached 513 decisions of clauses with .*at most 512 can be played; change"):
-        wsim.simulate(set=changes[:5], players=3, policies="balanced", games=200)
-
-
 def test_a_game_read_back_from_json_goes_on_where_it_was_left() -> None:
     game = wsim.Game(set=OFTEN, players=3, policies="random", seed=4)
     for _ in range(25):

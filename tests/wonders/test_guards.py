@@ -30,6 +30,8 @@ pytestmark = pytest.mark.boundscheck
 FIRST = [card.name for card in load_catalogue("1e").cards]
 PLAIN = [card.name for card in load_catalogue("1e").cards if card.color not in ("brown", "gray", "purple")]
 LATE = [card.name for card in load_catalogue("1e").cards if 3 in card.ages]
+EARLY = [name for name in PLAIN if name not in LATE and load_catalogue("1e").card(name).ages == (1,)]
+OFFER = '{event="turn_start", choose=[{gain={coins=1}}, {gain={coins=1}}]}'
 RICH = ("settings.start_coins=99", "settings.sale_coins=99")
 BUILDING = TASTES[1]
 
@@ -67,6 +69,12 @@ BROKEN = {  # what the limit is about -> changes that break it, each in the firs
     ),
     "coins to pay for one loss": (*RICH, 'cards.Palace.coin_loss={who="others", n=99, per="wonder_stage"}'),
     "moves": (*of_cards(FIRST, "build_from_discard=true"), "switches.discard_build_optional=false"),
+    "pending decisions": (*FREE, *of_cards(FIRST, 'when=[{event="turn_start", may=true, gain={coins=1}}]')),
+    "decisions of clauses": (*FREE, *of_cards(EARLY[:10], f"when=[{OFFER}, {OFFER}]")),
+    "coins to pay for one choice": (
+        *RICH,
+        *of_cards(FIRST, 'when=[{event="turn_start", if="coins > 255", price="coins", gain={shields=1}}]'),
+    ),
     "in a value that a formula reads": altar('victory_tokens=16, coins="min(1, victory_tokens)"'),
     "as the result of a formula": (*RICH, *altar('coins="coins ** 4 * 99 ** 4"')),
     "points of victory tokens": ("settings.victory_tokens=[99, 99, 99]",),

@@ -25,8 +25,8 @@ def columns(catalogue: Catalogue, rules: Any, history: bool = True) -> tuple[str
     ``own.``, then ``left1.``, ``left2.``, ... going left; ``built:CARD`` is 1 or 0. If the catalogue has clauses, a
     city also has the facts that only they use (``own.free_build_tokens``) and all counters (``own.counter:favour``;
     those of the table are the same for every city). If clauses ask (R72), ``asking.entry`` is 1 + the card or stage
-    that asks at the moment, else 0, and ``asking.clause`` the number of its clause. With ``history``,
-    they are followed by     ``passedT:CARD``, the hand passed on after turn T of this age, and for every age, turn and city
+    that asks at the moment, else 0, and ``asking.clause`` the number of its clause. With ``history``, they are followed
+    by ``passedT:CARD``, the hand passed on after turn T of this age, and for every age, turn and city
     ``deed:A.T.CITY.action`` (0 none, 1 + place in ACTIONS), ``.card`` (number, of builds) and ``.bank`` (coins), with
     ``.late.`` those of last cards and of builds from the discard pile.
     """
