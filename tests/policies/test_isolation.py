@@ -224,14 +224,21 @@ def test_what_cannot_be_loaded_is_one_sentence(tmp_path: Path) -> None:
 
 
 @LINUX
-@pytest.mark.parametrize("line", ["open(diary)", "__import__('os').chmod(diary, 0o777)"], ids=["read", "changed"])
+@pytest.mark.parametrize(
+    "line",
+    ["open(diary)", "__import__('os').chmod(diary, 0o777)", "import nosy_helper; nosy_helper.read('nosy_rival.py')"],
+    ids=["read", "changed", "rival"],
+)
 def test_importing_reads_and_changes_no_other_file(line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "diary.txt").write_text("private", encoding="utf-8")
     (tmp_path / "json.py").write_text("raise SystemExit('of the folder that wsim is used in')", encoding="utf-8")
     code = f"diary = __file__.replace('nosy.py', 'diary.txt')\n{line}\n"
     (tmp_path / "nosy.py").write_text(code, encoding="utf-8")
+    helper = "from pathlib import Path\ndef read(name):\n    Path(__file__).with_name(name).read_text()\n"
+    (tmp_path / "nosy_helper.py").write_text(helper, encoding="utf-8")
+    (tmp_path / "nosy_rival.py").write_text("x = 1", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    with isolated(), pytest.raises(UserError, match=r"PermissionError.*diary.txt"):
+    with isolated(), pytest.raises(UserError, match=r"PermissionError.*(diary.txt|nosy_rival.py)"):
         wsim.simulate(games=1, players=3, policies="./nosy.py:move")
 
 

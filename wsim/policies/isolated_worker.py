@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from wsim.errors import UserError
 from wsim.policies.confinement import confine, confine_files
 from wsim.policies.isolation import TEXT, Slots, serve
+from wsim.policies.sources import contents_of
 
 if TYPE_CHECKING:
     from wsim.policies.user_policies import Plugged
@@ -38,9 +39,8 @@ def _readable(spec: dict[str, Any]) -> list[Path]:
     folders += [Path(text) for text in ("/dev/urandom", "/etc/ld.so.cache", "/proc/self", "/sys/devices/system/cpu")]
     if spec["file"]:
         path = Path(spec["file"]).resolve()
-        stem = path.stem
-        folders += [*path.parent.glob("*.py"), *path.parent.glob("*/*.py"), *path.parent.glob(f"{stem}*")]
-        folders.append(path)
+        folders += [path.parent / name for name in contents_of(path)]  # itself and its imports, not those of rivals
+        folders += [data for data in path.parent.glob(f"{path.stem}[._-]*") if data.suffix != ".py"]
     return folders
 
 
