@@ -24,6 +24,7 @@ payments, science_score: two rules of 7 Wonders as functions.
 UserError: raised by every function here for invalid input.
 """
 
+import sys
 from importlib import import_module
 from typing import Any
 
@@ -77,7 +78,7 @@ def __getattr__(name: str) -> Any:
             if (function := function_called(name)) is not None:
                 globals()[name] = function
                 return function
-        raise AttributeError(f"module 'wsim' has no attribute {name!r}")
+        raise AttributeError(f"module 'wsim' has no attribute {name!r}", name=name, obj=sys.modules[__name__])
     module, _, attribute = _HOMES[name].partition(":")
     value = getattr(import_module(module), attribute or name)
     if name in _TAKE_PLAN_KEYS:

@@ -57,8 +57,9 @@ def test_importing_wsim_loads_nothing_heavy() -> None:
 def test_the_public_names_are_there() -> None:
     assert {"simulate", "load_run", "Plan", "Run", "UserError"} <= set(dir(wsim))
     assert wsim.UserError.__module__ == "wsim.errors"
-    with pytest.raises(AttributeError, match="module 'wsim' has no attribute 'simulation'"):
+    with pytest.raises(AttributeError, match="module 'wsim' has no attribute 'simulation'") as wrong:
         _ = wsim.simulation  # type: ignore[attr-defined]
+    assert (wrong.value.name, wrong.value.obj) == ("simulation", wsim)  # with these, Python says "Did you mean"
 
 
 def test_the_command_alone_is_the_help(wsim_command: Command) -> None:

@@ -17,9 +17,11 @@ import wsim
 from tests.tiers import first_quick
 from wsim.game import Simulator, find_game
 from wsim.lab import cluster
+from wsim.lab.batch import rows_and_picks
 from wsim.lab.plan import Plan
 from wsim.policies.declare import unchecked
 from wsim.questions.deals import PARTS
+from wsim.questions.match import costs as costs_module
 from wsim.questions.match.answer import MatchAnswer, tables_of
 from wsim.questions.match.deal_files import DealFiles
 from wsim.questions.match.design import mixed
@@ -355,6 +357,20 @@ def test_real_teams_and_duo(ruleset: str, players: int) -> None:
 
 
 @pytest.mark.slow
+def test_costs_are_measured_on_deals_that_are_not_in_the_match(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A policy that keeps what it sees knows nothing of the match when it begins."""
+    measured = []
+
+    def watched(simulator: Any, games: range, *, picks: bool) -> Any:
+        measured.append(games)
+        return rows_and_picks(simulator, games, picks=picks)
+
+    monkeypatch.setattr(costs_module, "rows_and_picks", watched)
+    answer = wsim.match("greedy", "random", budget=20, threads=1)
+    assert answer.deals == 20
+    assert min(games.start for games in measured) > 10**9
+
+
 def test_costs_are_reported() -> None:
     costs = wsim.match("greedy", "random", budget=50, threads=1).costs
     assert costs["policy"].to_list() == ["greedy", "random"]

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 MIN_SECONDS = 0.05  # of processor time per measurement; slow players need only one game
 MAX_SECONDS = 1.0  # of wall time per measurement
 MAX_GAMES = 4096
+FIRST = 1 << 30
+"""The first deal: no match comes so far, and so no policy sees deals of the match in self-play before it begins."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,6 @@ def _cost(simulator: Simulator) -> Cost:
 
 def _play(simulator: Simulator, games: int) -> Cost:
     start, wall = time.process_time(), time.perf_counter()
-    _, picks = rows_and_picks(simulator, range(games), picks=True)
+    _, picks = rows_and_picks(simulator, range(FIRST, FIRST + games), picks=True)
     decisions = 0 if picks is None else len(picks)
     return Cost(games, decisions, time.process_time() - start, time.perf_counter() - wall)
