@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -13,10 +14,12 @@ import pytest
 
 from wsim.errors import UserError
 from wsim.facts import FLAG, NONZERO, WITH_EXPANSION, Fact
+from wsim.game import GAMES
 from wsim.lab.plan import Plan
 from wsim.policies.lineup import parse_entry
-from wsim.positions.character import Followed, figures_of, settled
-from wsim.positions.plain_game import PlainGame, PlainPosition, Player, Value, numbers_in, stream
+from wsim.positions.character import COUNT, Followed, figures_of, settled
+from wsim.positions.machine import KernelSimulator
+from wsim.positions.plain_game import PlainGame, PlainPosition, PlainSimulator, Player, Value, numbers_in, stream
 from wsim.positions.players import names_of, seated, who_plays_on
 from wsim.positions.playout_follower import PlayoutFollower, follower_of
 from wsim.positions.position_file import FORMAT, MAX_LETTERS, MAX_STEPS, read
@@ -77,6 +80,9 @@ class CountingGame(PlainGame):
     POLICIES: Mapping[str, Any] = {"highest": highest, "fixed": fixed}
     VALUES: Mapping[str, Value] = {"rounds": Value(2, 1, 9, "how often everybody speaks")}
     COLUMNS: Mapping[str, str] = {"zeros": "u1"}
+
+
+GAME = CountingGame()
 
 
 def simulator_of(*policies: str, rotate: bool = False, **keys: Any) -> Any:
@@ -199,6 +205,25 @@ def test_values_of_a_plain_game_are_bounded_and_named() -> None:
     assert schema["additionalProperties"] is False
 
 
+def test_a_patch_is_checked_in_twenty_games_at_every_number_of_players(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    played: list[tuple[int, int, int]] = []
+
+    def play(simulator: Any, first: int, rows: Any, _picks: Any = None) -> int:
+        played.append((simulator.seats, first, len(rows) // simulator.seats))
+        return 0
+
+    monkeypatch.setitem(GAMES, "counting", f"{__name__}:GAME")
+    monkeypatch.setattr(PlainSimulator, "play", play)
+    patch = tmp_path / "mine.toml"
+    patch.write_text("rounds = 3\n", encoding="utf-8")
+    (row,) = GAME.CATALOGUES.check(cast("Any", SimpleNamespace(cards=None, ruleset=None, patches=(), changes=())),
+                                   str(patch))  # fmt: skip
+    assert played == [(2, 0, 20), (3, 0, 20), (4, 0, 20)]
+    assert (row["games"], row["players"]) == (60, "2 to 4")
+
+
 def test_redrawing_and_following_depend_on_the_words_of_their_streams() -> None:
     simulator = simulator_of("highest", "fixed")
     position = simulator.begin(3)
@@ -294,6 +319,31 @@ def test_figures_at_equal_chances_and_at_the_edge_of_good() -> None:
     assert found[:2].tolist() == [0.0, 0.5], "at least one half from the start, at least .8 after half of two stages"
     late = settled(certain, np.array([[1.0, 0.0]]), {"a": 0, "b": 1, "never": 7})
     assert late.tolist() == [pytest.approx([0.0, 0.25 - 0.04, 0.04, 0.0])]
+
+
+def test_the_figures_of_a_followed_game_are_in_the_rows_of_all_its_seats() -> None:
+    """Two games of two seats, won by the first and by the second, who always led."""
+    chances = np.array([[[0.9, 0.1]], [[0.4, 0.6]]])
+    base = np.dtype([("number", "i8")])
+    followed = Followed(np.arange(4).astype("i8").view(base), np.zeros((2, 1), np.int16), chances,
+                        np.zeros((0, 3), np.int64), np.zeros((0, 2, 2)))  # fmt: skip
+    asked: list[Any] = []
+
+    def follow(first: int, games: int) -> Followed:
+        asked.append((first, games))
+        return followed
+
+    follower = SimpleNamespace(
+        follow=follow,
+        results=lambda _rows: (np.array([[1.0, 0], [0, 1.0]]), np.array([[0, 1.0], [1.0, 0]])),
+    )
+    whole = np.dtype([("base", base), ("character", "f8", (COUNT,))])
+    rows, simulator = np.zeros(4, whole), SimpleNamespace(row_dtype=whole, base_dtype=base, seats=2, follower=follower)
+    assert KernelSimulator.play(cast("Any", simulator), 7, rows) == 0
+    assert asked == [(7, 2)]
+    assert rows["base"]["number"].tolist() == [0, 1, 2, 3]
+    assert rows["character"][:, 0].tolist() == [0.0] * 4, "at least one half from the start"
+    assert rows["character"][:, 1].tolist() == [0.0, 0.0, 1.0, 1.0], "at least .8 from the start, or never"
 
 
 def test_a_calibration_takes_the_phase_that_has_begun() -> None:
