@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from wsim.policies import isolated_worker, isolation
-from wsim.policies.confinement import _filter
+from wsim.policies.confinement import _AFTER_LOADING, _ALWAYS, _filter
 from wsim.policies.isolation import LISTED, PROCESSES, SLOTS, TEXT, Channel, Failures, Isolated, Slots, _Process
 from wsim.positions.side_by_side import _closed_up, _Places
 from wsim.wonders.registry import POLICIES
@@ -433,3 +433,48 @@ def test_the_filter_denies_the_calls_of_its_list_other_architectures_and_new_pro
     if machine == "x86_64":
         assert ruled(program, architecture, 0x40000000 + 2) == DENIED, "the same calls once more, as x32"
         assert ruled(program, architecture, 0x3FFFFFFF) == ALLOWED
+
+
+# The tables of system calls of Linux, entered a second time: of x86_64, then of aarch64 where it has the call.
+NUMBERS = """
+open 2 | fork 57 | vfork 58 | rename 82 | mkdir 83 | rmdir 84 | creat 85 | link 86 | unlink 87 | symlink 88 | chmod 90
+chown 92 | lchown 94 | utime 132 | mknod 133 | utimes 235 | futimesat 261
+shmget 29 194 | shmat 30 196 | socket 41 198 | connect 42 203 | sendto 44 206 | bind 49 200 | socketpair 53 199
+execve 59 221 | kill 62 129 | semget 64 190 | msgget 68 186 | truncate 76 45 | ftruncate 77 46 | chdir 80 49
+fchmod 91 52 | fchown 93 55 | ptrace 101 117 | rt_sigqueueinfo 129 138 | setpriority 141 140 | sched_setparam 142 118
+sched_setscheduler 144 119 | setrlimit 160 164 | mount 165 40 | setxattr 188 5 | lsetxattr 189 6 | fsetxattr 190 7
+removexattr 197 14 | lremovexattr 198 15 | fremovexattr 199 16 | tkill 200 130 | sched_setaffinity 203 122
+getdents64 217 61 | tgkill 234 131 | mq_open 240 180 | keyctl 250 219 | ioprio_set 251 30 | openat 257 56
+mkdirat 258 34 | mknodat 259 33 | fchownat 260 54 | unlinkat 263 35 | renameat 264 38 | linkat 265 37 | symlinkat 266 36
+fchmodat 268 53 | unshare 272 97 | utimensat 280 88 | fallocate 285 47 | inotify_init1 294 26 | rt_tgsigqueueinfo 297 240
+perf_event_open 298 241 | prlimit64 302 261 | open_by_handle_at 304 265 | setns 308 268 | process_vm_readv 310 270
+process_vm_writev 311 271 | sched_setattr 314 274 | renameat2 316 276 | memfd_create 319 279 | bpf 321 280
+execveat 322 281 | userfaultfd 323 282 | pidfd_send_signal 424 424 | io_uring_setup 425 425 | pidfd_open 434 434
+openat2 437 437 | pidfd_getfd 438 438 | process_madvise 440 440 | fchmodat2 452 452
+"""
+
+
+def test_the_numbers_of_the_denied_calls_are_those_of_linux() -> None:
+    entered = {}
+    for call in NUMBERS.replace("\n", "|").split("|"):
+        if call.strip():
+            name, *numbers = call.split()
+            entered[name] = (int(numbers[0]), int(numbers[1]) if numbers[1:] else -1)
+    assert not set(_ALWAYS) & set(_AFTER_LOADING)
+    assert entered == {**_ALWAYS, **_AFTER_LOADING}
+
+
+@pytest.mark.parametrize(("machine", "architecture", "fcntl", "ioctl"), [
+    ("x86_64", 0xC000003E, 72, 16), ("aarch64", 0xC00000B7, 25, 29)])  # fmt: skip
+def test_no_descriptor_is_told_to_send_signals_to_others(
+    machine: str, architecture: int, fcntl: int, ioctl: int
+) -> None:
+    """F_SETOWN is 8, F_SETSIG 10, F_SETOWN_EX 15; FIOSETOWN 0x8901, SIOCSPGRP 0x8902. What is next to them is harmless."""
+    program = _filter([41], machine)
+    assert [ruled(program, architecture, fcntl, 5, asked) for asked in (3, 8, 9, 10, 15, 16)] == [
+        *(ALLOWED, DENIED, ALLOWED, DENIED, DENIED, ALLOWED)
+    ]
+    assert [ruled(program, architecture, ioctl, 5, asked) for asked in (0x5401, 0x8901, 0x8902, 0x8903)] == [
+        *(ALLOWED, DENIED, DENIED, ALLOWED)
+    ]
+    assert ruled(program, architecture, fcntl + 1, 5, 8) == ALLOWED
