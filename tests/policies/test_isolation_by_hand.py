@@ -446,9 +446,9 @@ sched_setscheduler 144 119 | setrlimit 160 164 | mount 165 40 | setxattr 188 5 |
 removexattr 197 14 | lremovexattr 198 15 | fremovexattr 199 16 | tkill 200 130 | sched_setaffinity 203 122
 getdents64 217 61 | tgkill 234 131 | mq_open 240 180 | keyctl 250 219 | ioprio_set 251 30 | openat 257 56
 mkdirat 258 34 | mknodat 259 33 | fchownat 260 54 | unlinkat 263 35 | renameat 264 38 | linkat 265 37 | symlinkat 266 36
-fchmodat 268 53 | unshare 272 97 | utimensat 280 88 | fallocate 285 47 | inotify_init1 294 26 | rt_tgsigqueueinfo 297 240
-perf_event_open 298 241 | prlimit64 302 261 | open_by_handle_at 304 265 | setns 308 268 | process_vm_readv 310 270
-process_vm_writev 311 271 | sched_setattr 314 274 | renameat2 316 276 | memfd_create 319 279 | bpf 321 280
+fchmodat 268 53 | unshare 272 97 | utimensat 280 88 | fallocate 285 47 | inotify_init1 294 26
+rt_tgsigqueueinfo 297 240 | perf_event_open 298 241 | prlimit64 302 261 | open_by_handle_at 304 265 | setns 308 268
+process_vm_readv 310 270 | process_vm_writev 311 271 | sched_setattr 314 274 | renameat2 316 276 | memfd_create 319 279 | bpf 321 280
 execveat 322 281 | userfaultfd 323 282 | pidfd_send_signal 424 424 | io_uring_setup 425 425 | pidfd_open 434 434
 openat2 437 437 | pidfd_getfd 438 438 | process_madvise 440 440 | fchmodat2 452 452
 """
@@ -469,7 +469,7 @@ def test_the_numbers_of_the_denied_calls_are_those_of_linux() -> None:
 def test_no_descriptor_is_told_to_send_signals_to_others(
     machine: str, architecture: int, fcntl: int, ioctl: int
 ) -> None:
-    """F_SETOWN is 8, F_SETSIG 10, F_SETOWN_EX 15; FIOSETOWN 0x8901, SIOCSPGRP 0x8902. What is next to them is harmless."""
+    """F_SETOWN is 8, F_SETSIG 10, F_SETOWN_EX 15; FIOSETOWN 0x8901, SIOCSPGRP 0x8902."""
     program = _filter([41], machine)
     assert [ruled(program, architecture, fcntl, 5, asked) for asked in (3, 8, 9, 10, 15, 16)] == [
         *(ALLOWED, DENIED, ALLOWED, DENIED, DENIED, ALLOWED)
