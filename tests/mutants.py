@@ -60,6 +60,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "jit": ("jit", "policies"),
     "spec": ("spec", "wonders/catalog"),
     "stats": ("stats", "cli/test_tables.py", "lab/test_rest_known.py", "report/test_charts.py"),
+    "positions": ("positions", "policies/test_isolation_by_hand.py", "policies/test_isolation.py"),
     "": ("lab", "cli"),
 }
 """The tests of a package, where they are not the folder of its name; "" is for modules of wsim itself."""

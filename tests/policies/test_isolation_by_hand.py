@@ -448,9 +448,9 @@ getdents64 217 61 | tgkill 234 131 | mq_open 240 180 | keyctl 250 219 | ioprio_s
 mkdirat 258 34 | mknodat 259 33 | fchownat 260 54 | unlinkat 263 35 | renameat 264 38 | linkat 265 37 | symlinkat 266 36
 fchmodat 268 53 | unshare 272 97 | utimensat 280 88 | fallocate 285 47 | inotify_init1 294 26
 rt_tgsigqueueinfo 297 240 | perf_event_open 298 241 | prlimit64 302 261 | open_by_handle_at 304 265 | setns 308 268
-process_vm_readv 310 270 | process_vm_writev 311 271 | sched_setattr 314 274 | renameat2 316 276 | memfd_create 319 279 | bpf 321 280
-execveat 322 281 | userfaultfd 323 282 | pidfd_send_signal 424 424 | io_uring_setup 425 425 | pidfd_open 434 434
-openat2 437 437 | pidfd_getfd 438 438 | process_madvise 440 440 | fchmodat2 452 452
+process_vm_readv 310 270 | process_vm_writev 311 271 | sched_setattr 314 274 | renameat2 316 276 | memfd_create 319 279
+bpf 321 280 | execveat 322 281 | userfaultfd 323 282 | pidfd_send_signal 424 424 | io_uring_setup 425 425
+pidfd_open 434 434 | openat2 437 437 | pidfd_getfd 438 438 | process_madvise 440 440 | fchmodat2 452 452
 """
 
 
