@@ -333,16 +333,18 @@ def test_picks_of_games_are_moved_behind_each_other() -> None:
     assert picks[:5].tolist() == [11, 12, 31, 32, 33]
 
 
-def test_a_process_may_read_its_own_python_files_and_the_weights_named_after_it(tmp_path: Path) -> None:
-    from wsim.policies.isolated_worker import _readable
-
-    for name in ("bold.py", "bold.npz", "helper.py", "diary.txt", "part/more.py", "part/deep/far.py"):
+def test_a_process_may_read_its_file_what_that_imports_and_data_named_after_it(tmp_path: Path) -> None:
+    """Not the code of rivals in the same folder, nor other files."""
+    others = ("bold.npz", "bold-2.json", "bold_rival.py", "boldest.npz", "rival.py", "diary.txt", "part/far.py")
+    for name in ("helper.py", "part/__init__.py", "part/more.py", *others):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("", encoding="utf-8")
+    (tmp_path / "bold.py").write_text("import helper\nfrom part import more\n", encoding="utf-8")
     folder = tmp_path.resolve()
-    named = {path for path in _readable({"file": str(tmp_path / "bold.py")}) if path.is_relative_to(folder)}
-    assert named == {folder / name for name in ("bold.py", "bold.npz", "helper.py", "part/more.py")}
-    assert not [path for path in _readable({"file": None}) if path.is_relative_to(folder)]
+    found = isolated_worker._readable({"file": str(tmp_path / "bold.py")})
+    named = {str(path.relative_to(folder)) for path in found if path.is_relative_to(folder)}
+    assert named == {"bold.py", "helper.py", "part/__init__.py", "part/more.py", "bold.npz", "bold-2.json"}
+    assert not [path for path in isolated_worker._readable({"file": None}) if path.is_relative_to(folder)]
 
 
 def test_the_process_goes_on_behind_a_decision_that_raises(slots: Slots, monkeypatch: pytest.MonkeyPatch) -> None:
