@@ -67,5 +67,7 @@ class Caller:
             messages.append(message)
 
         await self.app(scope, receive, send)
-        text = b"".join(message.get("body", b"") for message in messages[1:]).decode()
+        text = b"".join(message.get("body", b"") for message in messages[1:]).decode(
+            errors="replace"
+        )  # it may be compressed
         return Reply(messages[0]["status"], {k.decode(): v.decode() for k, v in messages[0]["headers"]}, text)

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pytest
 
+import wsim
 from tests.conftest import ROOT, Command
 from tests.workbench.client import HOST, PORT, TOKEN, Caller
 from wsim.errors import UserError
@@ -250,3 +251,20 @@ def test_it_is_served_until_ctrl_c(opened: tuple[subprocess.Popen[str], str]) ->
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (130, "")
     assert err == "wsim: running, press Ctrl-C to stop\nwsim: interrupted\n"
+
+
+def test_pages_are_sent_compressed_and_kept_until_what_they_show_changes(tmp_path: Path) -> None:
+    caller = Caller(tmp_path)
+    plain, packed = caller.get("/cards"), caller.get("/cards", accept_encoding="gzip")
+    assert packed.headers["content-encoding"] == "gzip"
+    assert "content-encoding" not in plain.headers
+    assert int(packed.headers["content-length"]) < int(plain.headers["content-length"]) / 5
+    file = wsim.whatif(set=["cards.Palace.points=5"], policies="random", budget=64).write(tmp_path / "a.json")
+    first = caller.get("/answer?file=a.json")
+    assert first.text == caller.get("/answer?file=a.json").text
+    assert first.headers["content-type"] == caller.get("/answer?file=a.json").headers["content-type"]
+    file.unlink()
+    wsim.whatif(set=["cards.Palace.points=6"], policies="random", budget=64).write(file)
+    assert "Palace.points=6" in caller.get("/answer?file=a.json").text
+    file.unlink()
+    assert caller.get("/answer?file=a.json").status == 400

@@ -13,7 +13,7 @@ from starlette.routing import Route
 from wsim.errors import UserError
 from wsim.questions.registry import answer_families
 from wsim.workbench.folder import plan_words
-from wsim.workbench.rendering import chart_file, folder_of, page
+from wsim.workbench.rendering import chart_file, folder_of, kept, page
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -25,9 +25,15 @@ if TYPE_CHECKING:
 
 def answer_page(request: Request) -> Response:
     """Return the page of an answer."""
+    path = folder_of(request).inside(request.query_params.get("file", ""))
+    state = path.stat() if path.is_file() else None
+    changed = None if state is None else (state.st_mtime_ns, state.st_size)
+    return kept(request, changed, lambda: _answer_page(request, _stored(request)))
+
+
+def _answer_page(request: Request, stored: Stored) -> Response:
     from wsim.lab.repetition import sound
 
-    stored = _stored(request)
     record, path = stored.record, stored.path
     assert path is not None
     plan = sound(lambda: dict(stored.kind.flat_plan(record)))

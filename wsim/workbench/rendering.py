@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence
 from functools import cache
+from http import HTTPStatus
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
@@ -22,6 +25,8 @@ if TYPE_CHECKING:
 
 HOME = "wsim.workbench"
 MAX_DIGITS = 15
+MAX_PAGES = 60
+"""Pages that are kept."""
 
 
 def page(request: Request, name: str, heading: str, *, status: int = 200, **values: Any) -> HTMLResponse:
@@ -41,6 +46,34 @@ def page(request: Request, name: str, heading: str, *, status: int = 200, **valu
     }  # fmt: skip
     text = templates(HOME, "wsim.report").get_template(name).render({**common, **values, "heading": heading})
     return HTMLResponse(text, status)
+
+
+class KeptPages:
+    """Finished pages by address, as long as what they show has not changed."""
+
+    def __init__(self) -> None:
+        self._lock, self._pages = Lock(), OrderedDict[str, tuple[Hashable, Response]]()
+
+    def page(self, request: Request, state: Hashable, make: Callable[[], Response]) -> Response:
+        """Return the page of an address, made anew if the ``state`` of what it shows has changed."""
+        address = str(request.url)
+        with self._lock:
+            known = self._pages.get(address)
+        if known is not None and known[0] == state:
+            return Response(known[1].body, media_type="text/html")
+        made = make()
+        if isinstance(made, HTMLResponse) and made.status_code == HTTPStatus.OK:
+            with self._lock:
+                self._pages[address] = state, made
+                while len(self._pages) > MAX_PAGES:
+                    self._pages.popitem(last=False)
+        return made
+
+
+def kept(request: Request, state: Hashable, make: Callable[[], Response]) -> Response:
+    """Return a page of the address from the pages that the server keeps (``KeptPages.page``)."""
+    pages: KeptPages = request.app.state.kept_pages
+    return pages.page(request, state, make)
 
 
 def chart_file(request: Request, figures: Sequence[Figure], game: str | None, name: str) -> Response:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
@@ -19,7 +20,7 @@ from wsim.report.theme import Palette
 from wsim.workbench.facets import NAMES as NAMED
 from wsim.workbench.facets import Choice, Facet
 from wsim.workbench.overview import close_games, figures_of, overview, played
-from wsim.workbench.rendering import chart_file, folder_of, page
+from wsim.workbench.rendering import chart_file, folder_of, kept, page
 from wsim.workbench.table_view import Tables, TableView, flags_of, has_pages, rows_shown, thing_address
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ NAMES = ("seat", "rank", "team")
 """Columns of whole numbers that tables are split by."""
 HEAVY = ("wsim.report.sections", "wsim.stats.combined", "wsim.questions.answer_files")
 """Modules that take seconds to import: imported before they are needed."""
+PREPARED = 2
+"""Runs whose overviews are drawn before somebody asks."""
 MAX_VALUES = 12
 """Values of a column that are shown as chips."""
 MAX_PUBLISHED = 300
@@ -56,8 +59,22 @@ def opened_tables(request: Request) -> Tables:
     return tables
 
 
+def prepare(app: Starlette) -> None:
+    """Draw the overviews of the newest runs, which takes seconds at first."""
+    tables: Tables = app.state.tables
+    runs = [entry.name for entry in app.state.folder.found() if entry.kind == "run" and not entry.damaged]
+    for name in runs[:PREPARED]:
+        with suppress(UserError, OSError):
+            overview(tables, TableView((name,)))
+
+
 def run_page(request: Request) -> Response:
     """Return the page of a table of runs, or their overview if the address names no table."""
+    given = TableView.of(request.query_params.multi_items())
+    return kept(request, opened_tables(request).state(given.runs), lambda: _run_page(request))
+
+
+def _run_page(request: Request) -> Response:
     from wsim.lab.run_tables import tables_of_run
 
     given, published = TableView.of(request.query_params.multi_items()), request.app.state.published is not None

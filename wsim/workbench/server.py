@@ -10,7 +10,7 @@
 * ``PUBLISHED``, optional: the addresses that ``wsim publish`` writes as files: by path, what it does with each
   parameter (``needed``; ``kept``: part of the page's identity; ``any``: the page is the same without it),
 * ``begin(app)`` and ``end(app)``, called when the application is made and when the server stops; ``HEAVY``: modules
-  that take seconds to import.
+  that take seconds to import; ``prepare(app)``: called after they were imported, beside the first requests.
 
 ``rendering.page(request, "name.html.j2", heading, **values)`` renders a template in ``templates/`` that extends
 ``base.html.j2`` (blocks ``content``, ``facts``). ``rendering.form_of(request)`` reads a form, and
@@ -40,6 +40,7 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import Route
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
@@ -58,7 +59,7 @@ from wsim.workbench import (
 )
 from wsim.workbench.folder import Folder
 from wsim.workbench.guard import SECONDS, Access, Guard
-from wsim.workbench.rendering import page, static
+from wsim.workbench.rendering import KeptPages, page, static
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -86,7 +87,7 @@ def application(folder: Folder, access: Access) -> Starlette:
     routes = [route for module in PAGES for route in module.ROUTES]
     app = Starlette(
         routes=[Route("/static/{name}", static), *routes],
-        middleware=[Middleware(Guard, access=access)],
+        middleware=[Middleware(Guard, access=access), Middleware(GZipMiddleware, minimum_size=2000, compresslevel=5)],
         exception_handlers={UserError: refused, OSError: failed, HTTPException: missing},
         lifespan=_life,
     )
@@ -94,6 +95,7 @@ def application(folder: Folder, access: Access) -> Starlette:
     for module in PAGES:
         shows |= getattr(module, "SHOWS", {})
     app.state.folder, app.state.access, app.state.shows, app.state.published = folder, access, shows, None
+    app.state.kept_pages = KeptPages()
     app.state.menu = [entry for module in PAGES for entry in getattr(module, "MENU", ())]
     for module in PAGES:
         getattr(module, "begin", lambda _: None)(app)
@@ -264,14 +266,17 @@ def serve(target: str, host: str, port: int, ready: Callable[[str], object], *, 
             ready(address)
             if browser:
                 threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
-            threading.Thread(target=_warm, daemon=True).start()
+            threading.Thread(target=_warm, args=(app,), daemon=True).start()
 
-        Server(application(folder, access), begun).run(sockets=[made])
+        app = application(folder, access)
+        Server(app, begun).run(sockets=[made])
     raise KeyboardInterrupt
 
 
-def _warm() -> None:
-    """Import the heavy modules of the pages."""
+def _warm(app: Starlette) -> None:
+    """Import the heavy modules of the pages, and prepare what is shown first."""
     for module in PAGES:
         for name in getattr(module, "HEAVY", ()):
             import_module(name)
+    for module in PAGES:
+        getattr(module, "prepare", lambda _: None)(app)

@@ -122,12 +122,16 @@ class Tables:
         self._tables: OrderedDict[Any, RunTable] = OrderedDict()
         self._drawn: OrderedDict[Any, tuple[RunTable, list[Figure]]] = OrderedDict()
 
+    def state(self, names: Sequence[str]) -> tuple[Any, ...]:
+        """Return what changes when one of some runs does."""
+        paths = [self._folder.inside(name) for name in names]
+        return tuple(_state(path / file) for path in paths for file in ("run.json", "shards.jsonl"))
+
     def run(self, name: str) -> Run:
         """Return a run of the folder; raise UserError if it does not exist."""
         from wsim.lab.store import load_run
 
-        path = self._folder.inside(name)
-        state = [_state(path / file) for file in ("run.json", "shards.jsonl")]
+        path, state = self._folder.inside(name), self.state([name])
         with self._lock:
             known = self._runs.get(name)
         if known is not None and known[0] == state and None not in state:
