@@ -59,6 +59,7 @@ def test_a_goal_whose_games_break_a_limit_is_refused(tmp_path: Path) -> None:
         evaluator_of(tmp_path, GOAL.replace("shields=1", "shields=60").replace("1..40", "60..61")).level((), "a", 300)
 
 
+@pytest.mark.slow
 def test_a_table_of_effects_names_the_value_that_cannot_be_played(tmp_path: Path) -> None:
     file = tmp_path / "goal.toml"
     file.write_text(GOAL, encoding="utf-8")

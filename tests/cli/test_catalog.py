@@ -59,6 +59,7 @@ def test_the_difference_of_two_rule_sets(wsim_command: Command) -> None:
     assert {"part", "name", "field", "old", "new"} == set(rows[0])
 
 
+@pytest.mark.slow
 def test_a_good_file_is_checked(wsim_command: Command) -> None:
     path = str(default_cards_path())
     rows = json.loads(wsim_command("catalog", "--check", path, "--json").out)
@@ -69,8 +70,6 @@ def test_a_good_file_is_checked(wsim_command: Command) -> None:
 def test_a_good_patch_is_checked(wsim_command: Command, tmp_path: Path) -> None:
     patch = tmp_path / "patch.toml"
     patch.write_text("[cards.Palace]\npoints = 6\n")
-    [row] = json.loads(wsim_command("catalog", "--check", str(patch), "--json").out)
-    assert (row["ruleset"], row["games"]) == ("1e", 5 * 2 * 1000)
     assert "1,000 with random and 1,000 with balanced" in wsim_command("catalog", "--check", str(patch)).out
 
 

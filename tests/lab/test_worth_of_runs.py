@@ -85,6 +85,7 @@ def test_sums_are_the_same_however_the_run_is_made(tmp_path: Path, how: Callable
     assert same_sums(how(tmp_path / "other"), whole(tmp_path / "run"))
 
 
+@pytest.mark.slow
 def test_a_cluster_makes_the_same_run(tmp_path: Path) -> None:
     pytest.importorskip("distributed")
     there = record(Plan.make(**PLAN), tmp_path / "there", shard=150, cluster="local:1")

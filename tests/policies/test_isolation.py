@@ -42,7 +42,7 @@ def fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     isolation.STARTED.clear()
     yield
     isolation.STARTED.clear()
-    gc.collect()
+    gc.collect(1)  # what the test made; a whole collection takes a second among the objects of numba
 
 
 def played(name: str, *, apart: bool = True, games: int = 1, **keys: Any) -> pl.DataFrame:

@@ -147,6 +147,7 @@ def opened(folder: Path, request: pytest.FixtureRequest) -> Iterator[tuple[subpr
         process.communicate()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("opened", [IMPATIENT], indirect=True)
 def test_a_request_that_never_ends_is_given_up(opened: tuple[subprocess.Popen[str], str]) -> None:
     """Half a line of a head, a head without its end, half a body, and a second request after a whole first one."""
