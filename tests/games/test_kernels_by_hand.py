@@ -119,7 +119,7 @@ class Counting:
         self.moves, self.number, self.former = moves, -9, list[int]()
 
 
-def parts_of(module: Any, picks: Any = None, **more: Any) -> Any:
+def hooks_of(module: Any, picks: Any = None, **more: Any) -> Any:
     def next_decision(game: Any, _rules: Any, _until: Any) -> int:
         game.choice.count = game.moves
         return NOBODY if len(game.made) == game.decisions else len(game.made) % 2
@@ -132,7 +132,9 @@ def parts_of(module: Any, picks: Any = None, **more: Any) -> Any:
     def write_rows(game: Any, _rules: Any, rows: Any, start: int, number: int) -> None:
         rows.append((start, number, list(game.made)))
 
-    return module.Parts(set_up, next_decision, lambda game, _rules, move: game.made.append(move), write_rows, **more)
+    return module.EngineHooks(
+        set_up, next_decision, lambda game, _rules, move: game.made.append(move), write_rows, **more
+    )
 
 
 SEATING = SimpleNamespace(
@@ -184,7 +186,7 @@ def test_games_are_played_to_the_end_and_a_wrong_index_ends_them(monkeypatch: py
 
     kinds = SimpleNamespace(chunk=lambda *_kinds: lambda made: made, package="")
     seating = SimpleNamespace(**{**vars(SEATING), "pool_size": [0, 0]})
-    made = module.engine_of(parts_of(module, settle=settle, write_picks=write_picks), kinds)
+    made = module.engine_of(hooks_of(module, settle=settle, write_picks=write_picks), kinds)
     play = module.chunk_of(made, None, None)
 
     class Rows(list[Any]):
@@ -274,8 +276,8 @@ class Lockstep:
         monkeypatch.setattr(plain, "call", lambda entry, *_given: entry)
         monkeypatch.setattr(module, "entry_point", lambda _template, made: made)
         kinds = SimpleNamespace(lockstep=lambda made: made, package="")
-        made = plain.engine_of(parts_of(plain), kinds)
-        parts = module.Parts(
+        made = plain.engine_of(hooks_of(plain), kinds)
+        hooks = module.LockstepHooks(
             observe=lambda game, _rules, seat, seen: seen.__setitem__(slice(None), [seat, len(game.made)]),
             outcome=lambda game, seat: (sum(game.made[seat::2]), 1.0 - seat),
             moment=lambda _game, _rules, seat: 50 + seat,
@@ -284,7 +286,7 @@ class Lockstep:
             load=lambda state, words, _rules: setattr(words[0], "made", list(state[0])),
             save=lambda game, _words, state, _rules: state.__setitem__(0, list(game.made)),
         )
-        self.step_all, self.game, self.policy = module.lockstep_of(made, parts), Counting(), policy
+        self.step_all, self.game, self.policy = module.lockstep_of(made, hooks), Counting(), policy
         self.seating = SimpleNamespace(**{**vars(SEATING), "pool_size": [0, 0]})
 
     def step(self, states: list[Any], steps: list[Step], **request: int) -> tuple[int, Any, Any]:
@@ -348,7 +350,7 @@ class Several:
         module, plain = in_python(side_by_side, monkeypatch), in_python(engine, monkeypatch)
         monkeypatch.setattr(module, "element_of", lambda _kind: lambda many, slot: many[slot])
         monkeypatch.setattr(plain, "call", lambda entry, *_given: entry)
-        parts = parts_of(plain, write_picks=self.write_picks)
+        parts = hooks_of(plain, write_picks=self.write_picks)
         made = plain.engine_of(parts, SimpleNamespace(game=None))
         self.play = module._playing_on(made, self.load)
         self.games = [Counting() for _ in range(slots)]

@@ -35,7 +35,7 @@ def plain(monkeypatch: pytest.MonkeyPatch) -> Any:
 class Table:
     """A game whose state is two words, the hidden one and the move that was made; and what happened to it."""
 
-    def __init__(self, module: Any, decisions: int = 0, worth: Any = lambda move, _: WORTH[move], **parts: Any) -> None:
+    def __init__(self, module: Any, decisions: int = 0, worth: Any = lambda move, _: WORTH[move], **hooks: Any) -> None:
         self.worth, self.number = worth, 0
         self.events: list[tuple[Any, ...]] = []
         self.asked: list[int] = []
@@ -57,7 +57,7 @@ class Table:
         self.line_up = [lambda: 0] * 10 + [self.player(number) for number in range(10, 20)]
         module.below = self.below
         self.search = module.searching(
-            module.Parts(
+            module.SearchHooks(
                 STATE,
                 CHOICE,
                 self.values,
@@ -69,7 +69,7 @@ class Table:
                 7,
                 restrict=lambda *_: None,
                 alike=lambda *_: False,
-                **parts,
+                **hooks,
             )
         )
 

@@ -13,7 +13,7 @@ import scipy.stats  # type: ignore[import-untyped]
 from wsim.errors import UserError
 from wsim.lab.plan import Plan
 from wsim.questions.contrasts import Contrasts
-from wsim.questions.deals import PARTS, Arm, Arms, _ArmByArm, different_policies, in_blocks, wins_of, wish_columns
+from wsim.questions.deals import WIN_UNITS, Arm, Arms, _ArmByArm, different_policies, in_blocks, wins_of, wish_columns
 from wsim.questions.match.design import Cell, Design, _groups, _ring, duels, mixed
 from wsim.questions.match.sums import MatchSums
 from wsim.questions.match.tables import Block, SideReading, _line_up
@@ -79,8 +79,13 @@ def test_the_distance_of_two_players_by_hand() -> None:
 def test_sums_of_robustness_by_hand() -> None:
     """One item in two policies: seats with it, their wins, all seats, all wins, game by game."""
     items = Items(("built:A",), False, {"built:A": ["A"]})
-    one = [np.array([[1, 2, 0]]), np.array([[PARTS, PARTS // 2, 0]]), np.array([4, 4, 4]), np.full(3, PARTS)]
-    other = [np.array([[4, 0, 1]]), np.array([[PARTS, 0, 0]]), np.array([4, 4, 4]), np.full(3, PARTS)]
+    one = [
+        np.array([[1, 2, 0]]),
+        np.array([[WIN_UNITS, WIN_UNITS // 2, 0]]),
+        np.array([4, 4, 4]),
+        np.full(3, WIN_UNITS),
+    ]
+    other = [np.array([[4, 0, 1]]), np.array([[WIN_UNITS, 0, 0]]), np.array([4, 4, 4]), np.full(3, WIN_UNITS)]
     sums = RobustnessSums([items], 2).plus([one, other]).plus([one, other])
     assert sums.games == 6
     assert sums.fair() == pytest.approx(1 / 4)
@@ -92,7 +97,7 @@ def test_sums_of_robustness_by_hand() -> None:
     many = RobustnessSums([items], 1)
     for count in (CELLS - 1, 3):
         many = many.plus(
-            [[np.full((1, count), 2), np.full((1, count), PARTS), np.full(count, 4), np.full(count, PARTS)]]
+            [[np.full((1, count), 2), np.full((1, count), WIN_UNITS), np.full(count, 4), np.full(count, WIN_UNITS)]]
         )
     assert many._cells[0][:4, 0, 0, 0].tolist() == [4, 4, 2, 2], "deal 200 is in the first cell again"
     assert many.figures(0)[0, 0] == pytest.approx(0.5), "half of the seats win all: 1/2 of a win each, 0 without it"
@@ -219,7 +224,7 @@ def test_the_figures_of_a_match_by_hand() -> None:
     assert design.cells == (Cell(0, 1), Cell(1, 0))
     wins = np.zeros((2, 6, 3), np.int64)
     totals = np.full((2, 6, 3), 10)
-    wins[:, :, 0] = PARTS  # the first side wins always: a lone 0 in seating 0, a lone 1 in seating 3, else the others
+    wins[:, :, 0] = WIN_UNITS  # the first side always wins: a lone 0 in seating 0, a lone 1 in seating 3
     totals[1, :, 1] = 16
     sums = MatchSums(design).plus(Block(range(2), wins, totals, np.ones((2, 6, 3), np.int64)))
     assert sums.wins().value.tolist() == pytest.approx([1 / 3, 1 / 3])
@@ -232,7 +237,7 @@ def test_the_figures_of_a_match_by_hand() -> None:
     assert more.points().value.tolist() == pytest.approx([(12 - 3 - 3) / 6, 0.0])
     # leads: 0 minus 1 at six tables, of which deal 2 has +12, -3, -3 and, where 1 is alone, -6, +3, +3
     assert more.leads().value.tolist() == pytest.approx([(12 - 3 - 3 - 6 + 3 + 3) / 6 / 2])
-    wins[0, 0] = 0, PARTS, 0
+    wins[0, 0] = 0, WIN_UNITS, 0
     fewer = MatchSums(design).plus(Block(range(2), wins, totals, np.ones((2, 6, 3), np.int64)))
     assert fewer.edges().value.tolist() == pytest.approx([-1 / 6])
     assert fewer.differing.tolist() == [1]

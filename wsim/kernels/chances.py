@@ -17,8 +17,7 @@ import numpy as np
 from wsim.jit import entry_point, from_dtype, kernel, stack_room, types
 from wsim.kernels.engine import Engine
 from wsim.kernels.heads import NOBODY, copying
-from wsim.kernels.net_layers import Net, valuing
-from wsim.kernels.net_layers import Parts as NetParts
+from wsim.kernels.net_layers import Net, NetHooks, valuing
 from wsim.rng import mix
 
 FOLLOW, COLLECT = range(2)
@@ -28,7 +27,7 @@ _STAGE_BITS = np.uint64(8)
 
 
 @dataclass(frozen=True)
-class Parts:
+class ChanceHooks:
     """What only the game knows: kernels.
 
     Attributes
@@ -43,7 +42,7 @@ class Parts:
     over: (game, seat) -> (score, share of the victory) of a game that is over.
     """
 
-    net: NetParts
+    net: NetHooks
     policy: Net
     prepare: Any
     fill: Any
@@ -74,7 +73,7 @@ class Entries:
     """
 
     engine: Engine
-    parts: Parts
+    hooks: ChanceHooks
     row: Any
     state: np.dtype[Any]
     move: np.dtype[Any]
@@ -112,11 +111,11 @@ def value(game, words, state, rules, valuing, chances):
     return inner(game, words, state, rules, valuing, chances)
 
 
-def _valuing(parts: Parts) -> tuple[Any, Any]:
+def _valuing(hooks: ChanceHooks) -> tuple[Any, Any]:
     """Return the kernels (game, rules, settings, chances) and (game, rules, seat, state, standing)."""
-    sizes, fill, prepare, layers = parts.net.sizes, parts.fill, parts.prepare, valuing(parts.net)
-    players = parts.players
-    describe_items = parts.net.describe_items
+    sizes, fill, prepare, layers = hooks.net.sizes, hooks.fill, hooks.prepare, valuing(hooks.net)
+    players = hooks.players
+    describe_items = hooks.net.describe_items
     state_numbers, move_numbers = sizes.state_numbers, sizes.move_numbers
     places_room, learned_room = stack_room("value.places", np.int64, 1), stack_room("value.learned", np.float32, 1)
     state_room = stack_room("value.state", np.float32, state_numbers)
@@ -167,8 +166,8 @@ def _valuing(parts: Parts) -> tuple[Any, Any]:
 
 def _playing_on(entries: Entries) -> tuple[Any, Any, Any]:
     """Return kernels that take one move, play on to a decision of a seat, and play on to the next stage."""
-    engine, stage_of, decide = entries.engine, entries.parts.stage, entries.engine.decide
-    next_decision, restrict, take = engine.parts.next_decision, engine.parts.restrict, engine.parts.take
+    engine, stage_of, decide = entries.engine, entries.hooks.stage, entries.engine.decide
+    next_decision, restrict, take = engine.hooks.next_decision, engine.hooks.restrict, engine.hooks.take
 
     @kernel
     def take_next(game, rules, seating, line_up, decider):
@@ -210,11 +209,11 @@ def _playing_on(entries: Entries) -> tuple[Any, Any, Any]:
 
 def _trial(entries: Entries, chances_of: Any, to_decision_of: Any, past_stage: Any) -> Any:
     """Return the kernel that plays a stage twice, with the best and with the second best move of a seat."""
-    parts, own = entries.parts, entries.engine.types
-    next_decision, restrict = entries.engine.parts.next_decision, entries.engine.parts.restrict
-    take, over, players = entries.engine.parts.take, parts.over, parts.players
+    hooks, own = entries.hooks, entries.engine.types
+    next_decision, restrict = entries.engine.hooks.next_decision, entries.engine.hooks.restrict
+    take, over, players = entries.engine.hooks.take, hooks.over, hooks.players
     copy, words_of_state = copying(own.state), own.state.itemsize // 8
-    ranked, candidates = parts.policy.values, parts.net.candidates
+    ranked, candidates = hooks.policy.values, hooks.net.candidates
     places_room = stack_room("trial.places", np.int64, candidates)
     learned_room = stack_room("trial.learned", np.float32, candidates)
     chances_room = stack_room("chances.now", np.float64, own.seats)
@@ -262,7 +261,7 @@ def _trial(entries: Entries, chances_of: Any, to_decision_of: Any, past_stage: A
 
 def _stage_records(entries: Entries, try_two: Any, chances_of: Any, describe: Any) -> tuple[Any, Any, Any]:
     """Return the kernels that record a stage as it begins: its chances and maybe a trial, or what is learned from."""
-    own, players, prepare = entries.engine.types, entries.parts.players, entries.parts.prepare
+    own, players, prepare = entries.engine.types, entries.hooks.players, entries.hooks.prepare
     copy = copying(own.state)
     chances_room = stack_room("chances.now", np.float64, own.seats)
 
@@ -303,10 +302,10 @@ def _stage_records(entries: Entries, try_two: Any, chances_of: Any, describe: An
 
 
 def _follow(entries: Entries) -> Any:
-    engine, parts = entries.engine, entries.parts
-    own, stage_of, over, players = engine.types, parts.stage, parts.over, parts.players
-    next_decision, begin, write_rows = engine.parts.next_decision, engine.begin, engine.parts.write_rows
-    chances_of, describe = _valuing(parts)
+    engine, hooks = entries.engine, entries.hooks
+    own, stage_of, over, players = engine.types, hooks.stage, hooks.over, hooks.players
+    next_decision, begin, write_rows = engine.hooks.next_decision, engine.begin, engine.hooks.write_rows
+    chances_of, describe = _valuing(hooks)
     take_next, to_decision_of, past_stage = _playing_on(entries)
     try_two = _trial(entries, chances_of, to_decision_of, past_stage)
     add_chances, add_trial, add_states = _stage_records(entries, try_two, chances_of, describe)
@@ -365,7 +364,7 @@ def _follow(entries: Entries) -> Any:
 
 
 def _value(entries: Entries) -> Any:
-    own, chances_of = entries.engine.types, _valuing(entries.parts)[0]
+    own, chances_of = entries.engine.types, _valuing(entries.hooks)[0]
     copy = copying(own.state)
 
     @kernel

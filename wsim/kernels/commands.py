@@ -32,7 +32,7 @@ def nothing_counted(game, rules):
 
 
 @dataclass(frozen=True)
-class Parts:
+class CommandHooks:
     """The kernels that each game provides.
 
     Attributes
@@ -61,9 +61,9 @@ def run_machine(game, words, state, rules, seating, line_up, command, number, se
     return inner(game, words, state, rules, seating, line_up, command, number, seat, seed, outcomes, seen)
 
 
-def _playing_out(engine: Engine, parts: Parts) -> tuple[Any, Any]:
-    copy, redraw, seat_players, outcome = copying(engine.types.state), parts.redraw, parts.seat_players, parts.outcome
-    next_decision, take, over = engine.parts.next_decision, engine.parts.take, engine.parts.over
+def _playing_out(engine: Engine, hooks: CommandHooks) -> tuple[Any, Any]:
+    copy, redraw, seat_players, outcome = copying(engine.types.state), hooks.redraw, hooks.seat_players, hooks.outcome
+    next_decision, take, over = engine.hooks.next_decision, engine.hooks.take, engine.hooks.over
     play_until = engine.play_until
     state_words = engine.types.state.itemsize // 8
 
@@ -112,7 +112,7 @@ def _playing_out(engine: Engine, parts: Parts) -> tuple[Any, Any]:
 
 
 def _following(engine: Engine) -> Any:
-    next_decision, take, decide = engine.parts.next_decision, engine.parts.take, engine.decide
+    next_decision, take, decide = engine.hooks.next_decision, engine.hooks.take, engine.decide
 
     @kernel
     def follow(game, rules, seating, line_up, decider, moves):
@@ -131,7 +131,7 @@ def _following(engine: Engine) -> Any:
     return follow
 
 
-def commands_of(engine: Engine, parts: Parts) -> Any:
+def commands_of(engine: Engine, hooks: CommandHooks) -> Any:
     """Return the entry point that carries out a command on a position; it returns who decides next, or NOBODY.
 
     It takes (game, words, state, rules, seating, line_up, command, number, seat, seed, outcomes, seen). ``words`` is
@@ -139,11 +139,11 @@ def commands_of(engine: Engine, parts: Parts) -> Any:
     ``game.answer``; DECIDE returns an index. What BEGIN, STEP, FOLLOW, ADD and REDRAW change is written back to
     ``state``.
     """
-    copy, (play_out, compare) = copying(engine.types.state), _playing_out(engine, parts)
+    copy, (play_out, compare) = copying(engine.types.state), _playing_out(engine, hooks)
     begin, picked, follow = engine.begin, engine.picked, _following(engine)
-    next_decision, take = engine.parts.next_decision, engine.parts.take
+    next_decision, take = engine.hooks.next_decision, engine.hooks.take
     redraw, observe, seat_players, add, count = (
-        parts.redraw, parts.observe, parts.seat_players, parts.add, parts.count
+        hooks.redraw, hooks.observe, hooks.seat_players, hooks.add, hooks.count
     )  # fmt: skip
 
     @kernel

@@ -50,7 +50,7 @@ def no_picks(game, picks, filled, number):
 
 
 @dataclass(frozen=True)
-class Parts:
+class EngineHooks:
     """What only the game knows: kernels.
 
     Attributes
@@ -92,7 +92,7 @@ class Engine(NamedTuple):
 
     Attributes
     ----------
-    parts: what it is made of. types: the game's.
+    hooks: what it is made of. types: the game's.
     picked: (game, rules, seating, line_up, seat) -> the index that the seat's entry of the line-up picks; -1 instead of
         a wrong one, which is noted in ``game.answer``.
     decide: (game, rules, seating, line_up, seat) -> the index of the move that is made, of the moves allowed; or -1.
@@ -102,7 +102,7 @@ class Engine(NamedTuple):
     begin: (game, rules, seating, number) -> sets the table for a game after one of any line-up.
     """
 
-    parts: Parts
+    hooks: EngineHooks
     types: Types
     picked: Any
     decide: Any
@@ -201,11 +201,11 @@ def _resuming(resume_overruled: Any) -> Any:
     return resume
 
 
-def engine_of(parts: Parts, types: Types) -> Engine:
+def engine_of(hooks: EngineHooks, types: Types) -> Engine:
     """Return the kernels that continue a game."""
-    set_up, next_decision, take = parts.set_up, parts.next_decision, parts.take
-    restrict, settle = parts.restrict, parts.settle
-    overruled = None if parts.thing_of is None else overruling(parts, picked)
+    set_up, next_decision, take = hooks.set_up, hooks.next_decision, hooks.take
+    restrict, settle = hooks.restrict, hooks.settle
+    overruled = None if hooks.thing_of is None else overruling(hooks, picked)
     ask = picked if overruled is None else _asking(overruled.ask)
     resume = as_answered if overruled is None else _resuming(overruled.resume)
 
@@ -247,7 +247,7 @@ def engine_of(parts: Parts, types: Types) -> Engine:
             return index
         return settle(game, rules, seating, seat, index, stream)
 
-    return Engine(parts, types, picked, decide, settle_answer, play_until, begin)
+    return Engine(hooks, types, picked, decide, settle_answer, play_until, begin)
 
 
 def chunk_of(engine: Engine, row: Any, pick: Any) -> Any:
@@ -258,8 +258,8 @@ def chunk_of(engine: Engine, row: Any, pick: Any) -> Any:
     room for all picks; with RECORD_ALL the log of the last game is left in the game. It is compiled where it is
     created, in a module that is not imported for stepping games.
     """
-    parts, play_until = engine.parts, engine.play_until
-    set_up, over, write_rows, write_picks = parts.set_up, parts.over, parts.write_rows, parts.write_picks
+    hooks, play_until = engine.hooks, engine.play_until
+    set_up, over, write_rows, write_picks = hooks.set_up, hooks.over, hooks.write_rows, hooks.write_picks
 
     @kernel
     def play_games(game, rules, seating, line_up, first, rows, picks, recording):

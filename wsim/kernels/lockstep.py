@@ -13,7 +13,7 @@ ALL_WELL, WRONG = -1, -2
 
 
 @dataclass(frozen=True)
-class Parts:
+class LockstepHooks:
     """What only the game knows: kernels.
 
     Attributes
@@ -45,9 +45,9 @@ def step_games(game, words, states, rules, seating, line_up, request, timesteps,
     return inner(game, words, states, rules, seating, line_up, request, timesteps, seen, masks)
 
 
-def _writing(parts: Parts) -> Any:
+def _writing(hooks: LockstepHooks) -> Any:
     """Return the kernel that writes the caller's data of a game."""
-    observe, moment, fixed_action = parts.observe, parts.moment, parts.fixed_action
+    observe, moment, fixed_action = hooks.observe, hooks.moment, hooks.fixed_action
 
     @kernel
     def write(game, rules, request, timestep, decider, seen, masks, place):
@@ -89,7 +89,7 @@ def _copying(engine: Engine) -> tuple[Any, Any]:
 
 def _running_on(engine: Engine) -> Any:
     """Return the kernel that plays for all but the callers."""
-    next_decision, take, decide = engine.parts.next_decision, engine.parts.take, engine.decide
+    next_decision, take, decide = engine.hooks.next_decision, engine.hooks.take, engine.decide
 
     @kernel
     def run_on(game, rules, seating, line_up, callers):
@@ -111,16 +111,16 @@ def _running_on(engine: Engine) -> Any:
     return run_on
 
 
-def lockstep_of(engine: Engine, parts: Parts) -> Any:
+def lockstep_of(engine: Engine, hooks: LockstepHooks) -> Any:
     """Return the entry point that steps every game that is not over; it returns ALL_WELL, or where a policy was wrong.
 
     It takes (game, words, states, rules, seating, line_up, request, timesteps, seen, masks). ``words`` is the same
     memory as ``game``. Row i of states, seen and masks belongs to time step i.
     """
-    next_decision, take, begin = engine.parts.next_decision, engine.parts.take, engine.begin
+    next_decision, take, begin = engine.hooks.next_decision, engine.hooks.take, engine.begin
     run_on = _running_on(engine)
-    outcome, move_of, write = parts.outcome, parts.move_of, _writing(parts)
-    load, save = (parts.load, parts.save) if parts.load is not None else _copying(engine)
+    outcome, move_of, write = hooks.outcome, hooks.move_of, _writing(hooks)
+    load, save = (hooks.load, hooks.save) if hooks.load is not None else _copying(engine)
 
     @kernel
     def step(game, rules, seating, line_up, request, timestep):

@@ -106,8 +106,8 @@ def nothing_described(public, own, choice, rules, state, moves, places):
 
 
 @dataclass(frozen=True)
-class Parts:
-    """The parts that each game provides: sizes, and kernels.
+class NetHooks:
+    """What each game provides: sizes, and kernels.
 
     Attributes
     ----------
@@ -152,16 +152,16 @@ class Net(NamedTuple):
     describe: Any
 
 
-def valuing(parts: Parts) -> Any:
+def valuing(hooks: NetHooks) -> Any:
     """Return the kernel of the layers: (public, own, choice, rules, net, places, count, x, numbers, learned)."""
-    sizes = parts.sizes
+    sizes = hooks.sizes
     width, narrow, state_numbers, move_numbers = sizes.width, sizes.narrow, sizes.state_numbers, sizes.move_numbers
-    list_items, list_items_of_move = parts.list_items, parts.list_items_of_move
+    list_items, list_items_of_move = hooks.list_items, hooks.list_items_of_move
     assert width % 2 == 0
     round_state, round_move = (rounding(count, 1 << INPUT_BITS) for count in (state_numbers, move_numbers))
     multiply_state, multiply_move = products(state_numbers, width), products(move_numbers, width)
     add_items, rectify, multiply_second = sums_of_rows(width), rectified(width), products(width, narrow)
-    rows_room = stack_room("net.rows", np.int64, max(parts.most_items, 1))
+    rows_room = stack_room("net.rows", np.int64, max(hooks.most_items, 1))
     of_state_room = stack_room("net.of_state", np.int16, padded(state_numbers))
     of_move_room = stack_room("net.of_move", np.int16, padded(move_numbers))
     first_room = stack_room("net.first", np.int32, width)
@@ -199,11 +199,11 @@ def valuing(parts: Parts) -> Any:
     return value
 
 
-def net_of(parts: Parts) -> Net:
+def net_of(hooks: NetHooks) -> Net:
     """Return the kernels of a game's net."""
-    state_numbers, move_numbers, candidates = parts.sizes.state_numbers, parts.sizes.move_numbers, parts.candidates
-    fill, list_moves, describe_items, value = parts.fill, parts.list_moves, parts.describe_items, valuing(parts)
-    values_room = stack_room("net.values", np.float64, parts.choices)
+    state_numbers, move_numbers, candidates = hooks.sizes.state_numbers, hooks.sizes.move_numbers, hooks.candidates
+    fill, list_moves, describe_items, value = hooks.fill, hooks.list_moves, hooks.describe_items, valuing(hooks)
+    values_room = stack_room("net.values", np.float64, hooks.choices)
     places_room = stack_room("net.places", np.int64, candidates)
     numbers_room = stack_room("net.numbers", np.float32, candidates, move_numbers)
     learned_room = stack_room("net.learned", np.float32, candidates)

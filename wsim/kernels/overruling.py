@@ -51,12 +51,12 @@ class Overruling(NamedTuple):
     resume: Any
 
 
-def overruling(parts: Any, picked: Any) -> Overruling:
+def overruling(hooks: Any, picked: Any) -> Overruling:
     """Return the kernels that ask a policy, and perhaps ask again.
 
-    ``parts``: the kernels of the game (``wsim.kernels.engine.Parts``). ``picked``: the kernel that asks the policy.
+    ``hooks``: of the game (``wsim.kernels.engine.EngineHooks``). ``picked``: the kernel that asks the policy.
     """
-    thing_of, deny, part_overruled, memory = parts.thing_of, parts.deny, parts.part_overruled, parts.memory
+    thing_of, deny, part_overruled, memory = hooks.thing_of, hooks.deny, hooks.part_overruled, hooks.memory
 
     @kernel
     def strike(game, thing, wide):

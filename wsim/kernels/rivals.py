@@ -77,7 +77,7 @@ def draw_player(lookahead, line_up, first, rivals, net):
 
 
 def weighing(seen: Any, at_once: Any) -> Any:
-    """Return the kernel that updates beliefs about the rivals from their moves; see ``searching.Parts``."""
+    """Return the kernel that updates beliefs about the rivals from their moves; see ``searching.SearchHooks``."""
 
     @kernel
     def weigh(game, rules, line_up, seat, first, rivals):
@@ -117,7 +117,7 @@ def weighing(seen: Any, at_once: Any) -> Any:
 
 
 def foretelling(foretold: Any) -> Any:
-    """Return the kernel that counts a rival's first move in a playout; see ``searching.Parts``."""
+    """Return the kernel that counts a rival's first move in a playout; see ``searching.SearchHooks``."""
 
     @kernel
     def foretell(game, rules, seating, line_up, first, rivals, decider, index):

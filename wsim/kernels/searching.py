@@ -6,9 +6,9 @@ of the game from these same cards and random streams. A move is dropped as soon 
 one, and half of the moves are dropped after each equal part of the budget (sequential halving: Karnin, Koren, Somekh
 2013), so most playouts go to moves that are hard to distinguish. Thinking stops when one move is left.
 
-``Parts.share`` says how many of the playouts of a game pay at a decision, how noisy a playout is, and how large the
-error of the prior is. The prior counts as noise / error playouts, its Bayesian weight; the expected noise is corrected
-by that of the playouts made so far.
+``SearchHooks.share`` says how many of the playouts of a game pay at a decision, how noisy a playout is, and how large
+the error of the prior is. The prior counts as noise / error playouts, its Bayesian weight; the expected noise is
+corrected by that of the playouts made so far.
 
 The game itself is the board: its position is put aside, played on from in place, and put back. The random numbers are a
 function of the seat's own stream, which is not moved on, and of the decision; so the choice depends only on what the
@@ -124,7 +124,7 @@ def utility_of(outcome: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class Parts:
+class SearchHooks:
     """What only the game knows: kernels.
 
     Attributes
@@ -225,9 +225,9 @@ def _ask_valuer(game, rules, line_up, seat):
     return True
 
 
-def _choosing(parts: Parts) -> Any:
+def _choosing(hooks: SearchHooks) -> Any:
     """Return the kernel that makes the best moves candidates, one for each thing that can be done."""
-    fill_values, alike = parts.values, parts.alike
+    fill_values, alike = hooks.values, hooks.alike
 
     @kernel
     def choose_candidates(game, rules, settings, line_up, seat, most):
@@ -292,10 +292,10 @@ def _rounds(candidates):
     return rounds
 
 
-def _playing_on(parts: Parts) -> Any:
+def _playing_on(hooks: SearchHooks) -> Any:
     """Return the kernel that plays to the end with the players of a search."""
-    next_decision, take, restrict = parts.next_decision, parts.take, parts.restrict
-    foretell = foretelling(parts.foretold)
+    next_decision, take, restrict = hooks.next_decision, hooks.take, hooks.restrict
+    foretell = foretelling(hooks.foretold)
 
     @kernel
     def play_on(game, rules, seating, line_up, seat):
@@ -342,9 +342,9 @@ def _add_up(lookahead, left):
     return squares
 
 
-def _comparing(parts: Parts) -> Any:
+def _comparing(hooks: SearchHooks) -> Any:
     """Return the kernel that plays one game to its end for each candidate."""
-    redraw, take, play_on, utility = parts.redraw, parts.take, _playing_on(parts), parts.utility
+    redraw, take, play_on, utility = hooks.redraw, hooks.take, _playing_on(hooks), hooks.utility
 
     @kernel
     def worth_of(game, rules, line_up, seat, ended):
@@ -359,7 +359,7 @@ def _comparing(parts: Parts) -> Any:
                 best = max(best, game.lookahead.values[index])
         return best
 
-    redrawn_words, parameters = parts.state.itemsize // 8 + _HEAD, parts.parameters
+    redrawn_words, parameters = hooks.state.itemsize // 8 + _HEAD, hooks.parameters
 
     @kernel
     def compare(game, words, rules, seating, line_up, seat, number, left):
@@ -418,9 +418,9 @@ def _set_streams(lookahead, own, moment):
     seek(lookahead, redrawn_deal_word(lookahead.seed, 0), _STREAM)
 
 
-def _thinking(parts: Parts) -> Any:
+def _thinking(hooks: SearchHooks) -> Any:
     """Return the kernel that plays out the candidates until the budget is spent or one is left."""
-    compare, share = _comparing(parts), parts.share
+    compare, share = _comparing(hooks), hooks.share
 
     @kernel
     def think(game, words, rules, seating, line_up, seat, left):
@@ -461,11 +461,11 @@ def _thinking(parts: Parts) -> Any:
     return think
 
 
-def searching(parts: Parts) -> Any:
+def searching(hooks: SearchHooks) -> Any:
     """Return the kernel (game, rules, seating, line_up, seat) -> index of a game: its policy ``search``."""
-    choose_candidates, think, moment_of = _choosing(parts), _thinking(parts), parts.moment
-    all_words = (parts.state.itemsize + parts.choice.itemsize) // 8
-    weigh, infers = weighing(parts.seen, parts.at_once), parts.at_once is not at_no_time
+    choose_candidates, think, moment_of = _choosing(hooks), _thinking(hooks), hooks.moment
+    all_words = (hooks.state.itemsize + hooks.choice.itemsize) // 8
+    weigh, infers = weighing(hooks.seen, hooks.at_once), hooks.at_once is not at_no_time
 
     @kernel
     def search(game, rules, seating, line_up, seat):

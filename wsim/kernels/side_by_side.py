@@ -94,9 +94,9 @@ def take_answers(games, waiting, owns, indices, handed, count):
 
 def _playing_on(engine: Engine, load_entrant: Any) -> Any:
     """Return the kernel ``play_on``."""
-    parts, begin, decide, settle_answer = engine.parts, engine.begin, engine.decide, engine.settle_answer
-    next_decision, take, over = parts.next_decision, parts.take, parts.over
-    write_rows, write_picks = parts.write_rows, parts.write_picks
+    hooks, begin, decide, settle_answer = engine.hooks, engine.begin, engine.decide, engine.settle_answer
+    next_decision, take, over = hooks.next_decision, hooks.take, hooks.over
+    write_rows, write_picks = hooks.write_rows, hooks.write_picks
     game_of = element_of(engine.types.game)
 
     @kernel

@@ -36,5 +36,5 @@ def stepped(engine: Engine, move: Any = types.int64) -> Engine:
         entry = kernel(signature, package=own.package)(entry_point(template, steps))
         return linked(entry, template.__name__, own.package)
 
-    made = compiled(next_decision, engine.parts.next_decision, types.int64), compiled(take, engine.parts.take, move)
-    return engine_of(replace(engine.parts, next_decision=made[0], take=made[1]), own)
+    made = compiled(next_decision, engine.hooks.next_decision, types.int64), compiled(take, engine.hooks.take, move)
+    return engine_of(replace(engine.hooks, next_decision=made[0], take=made[1]), own)

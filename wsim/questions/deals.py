@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 MOST_SIDES = 7
 """Largest number of players or teams in a game."""
-PARTS = 420
+WIN_UNITS = 420
 """Units of a victory: shares among up to ``MOST_SIDES`` sides, and means over them, are whole numbers."""
 
 Features: TypeAlias = Sequence[NDArray[Any]]
@@ -165,9 +165,9 @@ def sample(simulator: Simulator) -> pl.DataFrame:
 
 
 def wins_of(frame: pl.DataFrame, games: int) -> NDArray[np.int64]:
-    """Return the share of each seat in the victory, in units of 1 / ``PARTS``, shape (games, seats)."""
+    """Return the share of each seat in the victory, in units of 1 / ``WIN_UNITS``, shape (games, seats)."""
     shares = frame["win_share"].to_numpy().astype(np.float64)
-    whole: NDArray[np.int64] = np.rint(shares * PARTS).astype(np.int64).reshape(games, -1)
+    whole: NDArray[np.int64] = np.rint(shares * WIN_UNITS).astype(np.int64).reshape(games, -1)
     return whole
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from wsim.errors import UserError
-from wsim.questions.deals import PARTS
+from wsim.questions.deals import WIN_UNITS
 from wsim.questions.match.design import Cell, Design, duels, mixed
 
 NAMES = "abcdefghijkl"
@@ -87,7 +87,7 @@ def test_equal_ones_sit_apart_in_a_ring() -> None:
 def test_the_lead_of_a_pair_is_that_of_their_totals_at_one_table(design: Design) -> None:
     """With totals 5, 2 and 1 for the three policies and nothing else, the leads are their differences."""
     totals = np.array([5, 2, 1])[np.array(design.seatings)]
-    summed = (design.leads * totals).sum(axis=(1, 2)) / PARTS
+    summed = (design.leads * totals).sum(axis=(1, 2)) / WIN_UNITS
     tables = np.count_nonzero(design.leads.any(axis=2), axis=1)
     assert (summed / tables).tolist() == [3, 4, 1]
 

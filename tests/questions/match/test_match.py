@@ -20,7 +20,7 @@ from wsim.lab import cluster
 from wsim.lab.batch import rows_and_picks
 from wsim.lab.plan import Plan
 from wsim.policies.declare import unchecked
-from wsim.questions.deals import PARTS
+from wsim.questions.deals import WIN_UNITS
 from wsim.questions.match import costs as costs_module
 from wsim.questions.match.answer import MatchAnswer, tables_of
 from wsim.questions.match.deal_files import DealFiles
@@ -457,7 +457,7 @@ def test_ratings_of_two_tables_by_hand() -> None:
         seats = np.array(table.design.seatings)  # 0 where the first sits
         first = np.array([[game < wins for game in range(2)] for wins in won])[:, :, None]
         wins = np.where(first, seats == 0, seats == 1).astype(np.int64)
-        trial.add(Block(range(3), wins * PARTS, wins, 2 - wins))
+        trial.add(Block(range(3), wins * WIN_UNITS, wins, 2 - wins))
         trials.append(trial)
     row = ratings(trials, 0.95).row(0, named=True)
     scale = 400 / math.log(10)

@@ -13,7 +13,7 @@ import pytest
 
 import wsim
 from tests.conftest import Command
-from wsim.questions.deals import PARTS
+from wsim.questions.deals import WIN_UNITS
 from wsim.questions.robustness.answer import _Table
 from wsim.questions.robustness.sums import CELLS, RobustnessSums, distance
 from wsim.questions.selfplay.sums import Items, SkillSums, counted
@@ -27,7 +27,7 @@ def drawn(games: int, seed: int, worth: float) -> Any:
     random = np.random.default_rng(seed)
     has = random.random((2, games, 3)) < 0.4
     total = random.random((games, 3)) + worth * has[0]
-    return counted(has, np.ones((games, 3), bool), (total == total.max(axis=1, keepdims=True)) * PARTS)
+    return counted(has, np.ones((games, 3), bool), (total == total.max(axis=1, keepdims=True)) * WIN_UNITS)
 
 
 def test_the_noise_of_sampling_is_subtracted() -> None:
@@ -171,6 +171,6 @@ def test_an_item_that_hardly_any_game_is_without_has_no_figure() -> None:
     has[1] = True
     has[1, :3] = False
     won = random.random((300, 3)).argmax(axis=1)[:, None] == np.arange(3)
-    games = counted(has, np.ones((300, 3), bool), won * PARTS)
+    games = counted(has, np.ones((300, 3), bool), won * WIN_UNITS)
     figures = RobustnessSums([CARDS], 2).plus([games, games]).figures(0)
     assert np.isfinite(figures).tolist() == [[True, False]] * 2

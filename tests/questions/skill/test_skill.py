@@ -13,7 +13,7 @@ import pytest
 
 import wsim
 from tests.conftest import Command
-from wsim.questions.deals import PARTS
+from wsim.questions.deals import WIN_UNITS
 from wsim.questions.selfplay.sums import SkillSums, counted
 from wsim.stats.fewest import ENOUGH
 
@@ -26,11 +26,11 @@ def rung(games: int, seed: int, worth: float) -> tuple[Any, Any]:
     random = np.random.default_rng(seed)
     has = random.random((2, games, 3)) < 0.4
     total = random.random((games, 3)) + worth * has[0]
-    return has, (total == total.max(axis=1, keepdims=True)).astype(np.int32) * PARTS
+    return has, (total == total.max(axis=1, keepdims=True)).astype(np.int32) * WIN_UNITS
 
 
 def brute(has: Any, wins: Any) -> float:
-    return float((wins[has].mean() - wins[~has].mean()) / PARTS)
+    return float((wins[has].mean() - wins[~has].mean()) / WIN_UNITS)
 
 
 def test_figures_and_changes_are_those_of_the_rows() -> None:
@@ -63,7 +63,7 @@ def test_levels_are_win_shares_and_blocks_do_not_matter() -> None:
     has = np.zeros((2, 90, 3), bool)
     has[0, :, 0] = has[1, :, 1:] = True
     wins = np.zeros((90, 3), np.int32)
-    wins[:30, 0] = wins[30:, 1] = PARTS
+    wins[:30, 0] = wins[30:, 1] = WIN_UNITS
     games = counted(has, np.ones((90, 3), bool), wins)
     cut = [[one[..., part] for one in games] for part in (slice(0, 7), slice(7, 90))]
     whole = SkillSums(2, 1, grouped=True).plus([games])

@@ -8,7 +8,7 @@ from wsim.babel.kernels.redraw import redraw
 from wsim.babel.kernels.scoring import outcome
 from wsim.babel.kernels.steps import STEPS
 from wsim.jit import kernel
-from wsim.kernels.commands import Parts, commands_of
+from wsim.kernels.commands import CommandHooks, commands_of
 from wsim.rng import below, redrawn_deal_word, redrawn_seat_word, seek
 
 
@@ -30,4 +30,6 @@ def seat_players(game, rules, seating, seed, number):
         seek(own, redrawn_seat_word(seed, number, seat), 0)
 
 
-run_machine = commands_of(STEPS, Parts(redraw=redraw, seat_players=seat_players, observe=observe, outcome=outcome))
+run_machine = commands_of(
+    STEPS, CommandHooks(redraw=redraw, seat_players=seat_players, observe=observe, outcome=outcome)
+)

@@ -9,7 +9,7 @@ from wsim.babel.kernels.steps import STEPS
 from wsim.babel.words import OFFER
 from wsim.jit import kernel
 from wsim.kernels.heads import NOBODY
-from wsim.kernels.lockstep import Parts, lockstep_of
+from wsim.kernels.lockstep import LockstepHooks, lockstep_of
 
 _ACTIONS_A_TURN = 16  # more than there are Double turns
 
@@ -24,5 +24,5 @@ def _moment(game, rules, seat):
 
 
 step_games = lockstep_of(
-    STEPS, Parts(observe=observe, outcome=outcome, moment=_moment, fixed_action=fixed_action, move_of=move_of)
+    STEPS, LockstepHooks(observe=observe, outcome=outcome, moment=_moment, fixed_action=fixed_action, move_of=move_of)
 )

@@ -33,7 +33,7 @@ from wsim.babel.kernels.log import log_pick
 from wsim.babel.kernels.moves import cards_of, restrict
 from wsim.babel.kernels.seat import FACTS
 from wsim.jit import kernel, lowest_bit
-from wsim.kernels.engine import Parts, engine_of
+from wsim.kernels.engine import EngineHooks, engine_of
 from wsim.kernels.facts import copying
 from wsim.kernels.heads import NOBODY
 
@@ -119,7 +119,7 @@ def _write_picks(game, picks, start, number):
 
 
 ENGINE = engine_of(
-    Parts(
+    EngineHooks(
         set_up, advance, take, _write_rows, _write_picks, _settle, restrict, ENDED, thing_of=_thing_of, memory=MEMORY
     ),
     TYPES,

@@ -15,8 +15,8 @@ from wsim.babel.policies.net import NET
 from wsim.babel.policies.net_inputs import fill_standing, fill_state, lead_of
 from wsim.babel.words import SEATS
 from wsim.jit import kernel, stack_room
-from wsim.kernels.chances import Entries, Parts
-from wsim.kernels.net_layers import Parts as NetParts
+from wsim.kernels.chances import ChanceHooks, Entries
+from wsim.kernels.net_layers import NetHooks
 
 _points_room = stack_room("value.points", np.int64, SEATS)
 
@@ -54,8 +54,8 @@ def _players(rules):
 
 ENTRIES = Entries(
     STEPS,
-    Parts(
-        net=NetParts(sizes=SIZES, choices=MOVES, candidates=MOVES, fill=_fill),
+    ChanceHooks(
+        net=NetHooks(sizes=SIZES, choices=MOVES, candidates=MOVES, fill=_fill),
         policy=NET,
         prepare=_prepare,
         fill=_fill,

@@ -15,7 +15,7 @@ from wsim.babel.policies.net_inputs import fill_standing, fill_state
 from wsim.babel.policies.net_moves import fill_moves
 from wsim.babel.words import SEATS
 from wsim.jit import kernel, stack_room
-from wsim.kernels.net_layers import Parts, net_of
+from wsim.kernels.net_layers import NetHooks, net_of
 from wsim.rng import below
 
 _places_room = stack_room("best.places", np.int64, MOVES)
@@ -32,7 +32,7 @@ def _fill(public, own, choice, rules, settings, values, places, count, state, mo
     fill_state(public, own, choice, rules, standing, state)
 
 
-NET = net_of(Parts(sizes=SIZES, choices=MOVES, candidates=MOVES, fill=_fill))
+NET = net_of(NetHooks(sizes=SIZES, choices=MOVES, candidates=MOVES, fill=_fill))
 net_values = NET.values
 
 

@@ -16,7 +16,7 @@ from wsim.babel.kernels.steps import STEPS
 from wsim.babel.policies.net import net_values
 from wsim.babel.words import PARAMETERS
 from wsim.jit import kernel, stack_room
-from wsim.kernels.searching import NEVER, Parts, searching, utility_of
+from wsim.kernels.searching import NEVER, SearchHooks, searching, utility_of
 from wsim.rng import uniform
 
 _TIE = 1e-7  # breaks ties at random: the wonders differ only by name
@@ -45,14 +45,14 @@ def _moment(public, choice):
 
 
 search = searching(
-    Parts(
+    SearchHooks(
         state=STATE,
         choice=CHOICE,
         values=_values,
         moment=_moment,
         redraw=redraw,
-        take=STEPS.parts.take,
-        next_decision=STEPS.parts.next_decision,
+        take=STEPS.hooks.take,
+        next_decision=STEPS.hooks.next_decision,
         restrict=restrict,
         utility=utility_of(outcome),
         parameters=PARAMETERS,

@@ -17,7 +17,7 @@ import polars as pl
 from wsim.errors import UserError
 from wsim.files import StoreError, clean, explained, visible, write_text, writing
 from wsim.lab.journal import read_json, refuse_old_streams
-from wsim.questions.deals import PARTS
+from wsim.questions.deals import WIN_UNITS
 from wsim.questions.match.question import MatchQuestion
 from wsim.questions.match.tables import Block
 
@@ -175,7 +175,7 @@ def _frame(table: MatchTable, block: Block) -> pl.DataFrame:
             "side": np.repeat(side_at[:, None], seatings, axis=1).reshape(-1),
             "policy": names.gather(policies),
             "rank": block.ranks.reshape(-1).astype(np.uint8),
-            "win_share": (block.wins.reshape(-1) / PARTS).astype(np.float32),
+            "win_share": (block.wins.reshape(-1) / WIN_UNITS).astype(np.float32),
             "total": block.totals.reshape(-1).astype(np.int32),
         }
     )
@@ -187,6 +187,6 @@ def _block(table: MatchTable, frame: pl.DataFrame, games: range, path: Path) -> 
     shape = (len(games), len(table.design.seatings), table.design.sides)
     if wanted.height != shape[0] * shape[1] * shape[2]:
         raise StoreError(f"{str(path)!r} is damaged: it has {wanted.height} rows of {len(games)} deals")
-    wins = np.rint(wanted["win_share"].to_numpy().astype(np.float64) * PARTS).astype(np.int64)
+    wins = np.rint(wanted["win_share"].to_numpy().astype(np.float64) * WIN_UNITS).astype(np.int64)
     totals, ranks = (wanted[name].to_numpy().astype(np.int64) for name in ("total", "rank"))
     return Block(games, wins.reshape(shape), totals.reshape(shape), ranks.reshape(shape))

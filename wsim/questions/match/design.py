@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from wsim.errors import UserError
-from wsim.questions.deals import PARTS
+from wsim.questions.deals import WIN_UNITS
 from wsim.rng import GAMMA, STREAMS, mix
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ class Design:
         """The weight of each total in the lead of the first of a pair over the second, shape (pairs, seatings, sides).
 
         The lead is the mean over the sides of the first minus that of the second, at tables with both; weights are
-        in ``PARTS``, so that they are whole numbers.
+        in ``WIN_UNITS``, so that they are whole numbers.
         """
         seated = np.array(self.seatings)
         leads = np.zeros((len(self.pairs), *seated.shape), np.int64)
@@ -126,7 +126,7 @@ class Design:
             both = first.any(axis=1) & second.any(axis=1)
             for mine, sign in ((first, 1), (second, -1)):
                 sides = np.maximum(mine.sum(axis=1, keepdims=True), 1)
-                weights += sign * mine * both[:, None] * (PARTS // sides)
+                weights += sign * mine * both[:, None] * (WIN_UNITS // sides)
         return leads
 
     def cells_of(self, pair: tuple[int, int]) -> tuple[Cell, Cell]:

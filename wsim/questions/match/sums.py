@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from wsim.questions.deals import PARTS
+from wsim.questions.deals import WIN_UNITS
 from wsim.questions.match.design import Design
 from wsim.questions.match.tables import Block
 from wsim.stats.fewest import DIFFERING
@@ -56,9 +56,9 @@ class MatchSums:
         self.differing = np.zeros(len(design.pairs), np.int64)
         cells, pairs = len(design.cells), len(design.pairs)
         sides, tables = int(design.reads[0].sum()), int(design.leads[0].any(axis=1).sum())
-        self._wins = _Kind(1, cells, sides * PARTS)
+        self._wins = _Kind(1, cells, sides * WIN_UNITS)
         self._points = _Kind(1 + cells, cells, sides * (design.sides - 1))
-        self._leads = _Kind(1 + 2 * cells, pairs, tables * PARTS)
+        self._leads = _Kind(1 + 2 * cells, pairs, tables * WIN_UNITS)
         self._moments = Moments(1, 1 + 2 * cells + pairs)
 
     def plus(self, block: Block) -> MatchSums:

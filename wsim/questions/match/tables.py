@@ -31,7 +31,7 @@ class Block:
     Attributes
     ----------
     games: the numbers of the deals.
-    wins: the share of the victory, in ``PARTS``.
+    wins: the share of the victory, in ``WIN_UNITS``.
     totals: the score; for a team, the sum of its seats.
     ranks: the rank; 1 is best, ties share it.
     """

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from wsim.questions.deals import PARTS, Features
+from wsim.questions.deals import WIN_UNITS, Features
 from wsim.questions.selfplay.sums import Items
 from wsim.stats.distributions import normal_quantile
 from wsim.stats.fewest import ENOUGH
@@ -124,7 +124,7 @@ class RobustnessSums:
     def fair(self) -> float:
         """Return the fair share of wins of a seat."""
         _, _, seats, wins = self._cells[0][:, 0, :, 0].sum(axis=0)
-        return float(wins / seats / PARTS)
+        return float(wins / seats / WIN_UNITS)
 
     def counts(self, table: int) -> Floats:
         """Return the number of seats with each item, shape (policies, items)."""
@@ -160,4 +160,4 @@ class RobustnessSums:
             value = wins / own
             if not self.tables[table].grouped:
                 value = value - (all_wins - wins) / (seats - own)
-        return np.asarray(value / PARTS)
+        return np.asarray(value / WIN_UNITS)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wsim.game import analyses_of
-from wsim.questions.deals import PARTS, Features, wins_of
+from wsim.questions.deals import WIN_UNITS, Features, wins_of
 from wsim.stats.fewest import ENOUGH
 from wsim.stats.games import Floats
 from wsim.stats.intervals import Estimate
@@ -38,7 +38,7 @@ class Items:
     """The items of one table: columns of what a seat has or does not have, or columns that define groups of seats.
 
     Called as a reading, it returns four features of games: the number of seats with each item and their wins in
-    ``PARTS``, shape (items, games), and both for all seats, shape (games,).
+    ``WIN_UNITS``, shape (items, games), and both for all seats, shape (games,).
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ def counted(has: NDArray[np.bool_], plays: NDArray[np.bool_], wins: NDArray[Any]
     Parameters
     ----------
     has: which seats have each item, shape (items, games, seats).
-    plays: whether a seat competes. wins: the wins of each seat, in ``PARTS``; shape (games, seats).
+    plays: whether a seat competes. wins: the wins of each seat, in ``WIN_UNITS``; shape (games, seats).
     """
     mine = has & plays
     won = np.where(plays, wins, 0)
@@ -146,7 +146,7 @@ class SkillSums:
     def fair(self) -> float:
         """Return the fair share of wins of a seat."""
         totals = self._totals()[0, 0]
-        return float(totals[_ALL_WINS] / totals[_ALL] / PARTS)
+        return float(totals[_ALL_WINS] / totals[_ALL] / WIN_UNITS)
 
     def figure(self, level: int, confidence: float = 0.95) -> Estimate:
         """Return the figure of each item at a level."""
@@ -183,4 +183,4 @@ class SkillSums:
                 games = np.minimum(games, self._without[:, level])
         known = (games >= ENOUGH) & np.isfinite(value) & np.isfinite(mine).all(axis=1)
         mine[~known] = 0.0
-        return np.where(known, value / PARTS, np.nan), form / PARTS, np.where(known, games, 0.0)
+        return np.where(known, value / WIN_UNITS, np.nan), form / WIN_UNITS, np.where(known, games, 0.0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from wsim.jit import kernel
-from wsim.kernels.commands import Parts, commands_of
+from wsim.kernels.commands import CommandHooks, commands_of
 from wsim.rng import redrawn_deal_word, redrawn_seat_word, seek
 from wsim.wonders.kernels.clauses import note_watchers
 from wsim.wonders.kernels.deal import DICE_STREAM, load_entrant
@@ -43,5 +43,7 @@ def add_entry(game, rules, seat, entry):
 
 run_machine = commands_of(
     STEPS,
-    Parts(redraw=redraw, seat_players=seat_players, observe=observe, outcome=outcome, add=add_entry, count=score_game),
+    CommandHooks(
+        redraw=redraw, seat_players=seat_players, observe=observe, outcome=outcome, add=add_entry, count=score_game
+    ),
 )

@@ -6,7 +6,7 @@ import numpy as np
 
 from wsim.jit import kernel
 from wsim.kernels.heads import NOBODY
-from wsim.kernels.lockstep import Parts, lockstep_of
+from wsim.kernels.lockstep import LockstepHooks, lockstep_of
 from wsim.wonders.kernels.fixed_actions import fixed_action, move_of
 from wsim.wonders.kernels.layout import PRIVATE, PUBLIC, STATE
 from wsim.wonders.kernels.observe import observe
@@ -60,7 +60,7 @@ def _moment(game, rules, decider):
 
 step_games = lockstep_of(
     STEPS,
-    Parts(
+    LockstepHooks(
         load=_load,
         save=_save,
         observe=observe,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import kernel
-from wsim.kernels.engine import Parts, engine_of
+from wsim.kernels.engine import EngineHooks, engine_of
 from wsim.kernels.facts import copying
 from wsim.rng import below, uniform
 from wsim.wonders.kernels.deal import set_up
@@ -107,7 +107,7 @@ def _write_picks(game, picks, filled, number):
 
 
 ENGINE = engine_of(
-    Parts(
+    EngineHooks(
         set_up, next_decision, take, write_rows, _write_picks, _settle, restrict, ENDED,
         thing_of=_thing_of, deny=_deny, part_overruled=_part_overruled, memory=MEMORY,
     ),

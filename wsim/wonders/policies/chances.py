@@ -10,14 +10,14 @@ from dataclasses import replace
 import numpy as np
 
 from wsim.jit import kernel
-from wsim.kernels.chances import Entries, Parts
+from wsim.kernels.chances import ChanceHooks, Entries
 from wsim.kernels.net_layers import no_items_of_move
 from wsim.wonders.kernels.layout import CHOOSE, Row
 from wsim.wonders.kernels.net_layout import MOVE, STATE
 from wsim.wonders.kernels.scoring import outcome, score_seat
 from wsim.wonders.kernels.steps import STEPS
 from wsim.wonders.kernels.turn import neighbor_left, neighbor_right
-from wsim.wonders.policies.net import NET, NET_PARTS
+from wsim.wonders.policies.net import NET, NET_HOOKS
 from wsim.wonders.policies.net_inputs import fill_state
 from wsim.wonders.words import CATEGORY_KINDS, TURNS
 
@@ -74,8 +74,8 @@ def _players(rules):
 
 ENTRIES = Entries(
     STEPS,
-    Parts(
-        net=replace(NET_PARTS, list_items_of_move=no_items_of_move),
+    ChanceHooks(
+        net=replace(NET_HOOKS, list_items_of_move=no_items_of_move),
         policy=NET,
         prepare=_prepare,
         fill=_fill,

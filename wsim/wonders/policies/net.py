@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import kernel, lowest_bit
-from wsim.kernels.net_layers import Parts, net_of
+from wsim.kernels.net_layers import NetHooks, net_of
 from wsim.wonders.kernels.layout import CHOICES, NOBODY
 from wsim.wonders.kernels.moves import action_of, card_of
 from wsim.wonders.kernels.net_layout import CARD_ROLES, SIZES, STAGE_ROLES, STAGE_ROWS, STAGES_IN_ALL
@@ -115,7 +115,7 @@ def _describe_items(public, own, choice, rules, state, moves, places):
         moves[j].card = card_of(move)
 
 
-NET_PARTS = Parts(
+NET_HOOKS = NetHooks(
     sizes=SIZES,
     choices=CHOICES,
     candidates=MAX_CANDIDATES,
@@ -126,7 +126,7 @@ NET_PARTS = Parts(
     list_items_of_move=_list_items_of_move,
     describe_items=_describe_items,
 )
-NET = net_of(NET_PARTS)
+NET = net_of(NET_HOOKS)
 net_values, _net_best = NET.values, NET.best
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import kernel, stack_room
-from wsim.kernels.searching import LEAD, NEVER, WINNING, Parts, searching
+from wsim.kernels.searching import LEAD, NEVER, WINNING, SearchHooks, searching
 from wsim.wonders.kernels.layout import CHOICE, HOW_AT, STATE
 from wsim.wonders.kernels.moves import action_of, card_of, restrict
 from wsim.wonders.kernels.redraw import redraw_within
@@ -161,7 +161,7 @@ def _seen(game, rules, seat, when):
 
 
 search = searching(
-    Parts(
+    SearchHooks(
         state=STATE,
         choice=CHOICE,
         values=_values,
@@ -172,8 +172,8 @@ search = searching(
         seen=_seen,
         moment=_moment,
         redraw=_redraw,
-        take=STEPS.parts.take,
-        next_decision=STEPS.parts.next_decision,
+        take=STEPS.hooks.take,
+        next_decision=STEPS.hooks.next_decision,
         restrict=restrict,
         utility=_utility,
         parameters=PARAMETERS,

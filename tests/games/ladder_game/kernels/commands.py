@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import kernel
-from wsim.kernels.commands import Parts, commands_of
+from wsim.kernels.commands import CommandHooks, commands_of
 from wsim.rng import redrawn_seat_word, seek
 
 from .layout import CARDS
@@ -29,4 +29,4 @@ def observe(game, rules, seat, seen):
         seen[1 + card] = game.own[seat].hand >> np.uint64(card) & np.uint64(1)
 
 
-run_machine = commands_of(ENGINE, Parts(redraw, _seat_players, observe, outcome))
+run_machine = commands_of(ENGINE, CommandHooks(redraw, _seat_players, observe, outcome))

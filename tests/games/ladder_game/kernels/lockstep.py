@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from wsim.jit import kernel
 from wsim.kernels.heads import NOBODY
-from wsim.kernels.lockstep import Parts, lockstep_of
+from wsim.kernels.lockstep import LockstepHooks, lockstep_of
 
 from .commands import observe
 from .playing import ENGINE
@@ -23,4 +23,4 @@ def _card(choice, rules, move):
     return move
 
 
-step_games = lockstep_of(ENGINE, Parts(observe, outcome, _moment, _card, _card))
+step_games = lockstep_of(ENGINE, LockstepHooks(observe, outcome, _moment, _card, _card))

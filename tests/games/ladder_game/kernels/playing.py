@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from wsim.jit import kernel
-from wsim.kernels.engine import Parts, engine_of
+from wsim.kernels.engine import EngineHooks, engine_of
 
 from .layout import TYPES
 from .rules import next_decision, outcome, set_up, take
@@ -41,6 +41,6 @@ def _write_picks(game, picks, written, number):
 
 
 ENGINE = engine_of(
-    Parts(set_up, next_decision, take, write_rows=_write_rows, write_picks=_write_picks, settle=_settle),
+    EngineHooks(set_up, next_decision, take, write_rows=_write_rows, write_picks=_write_picks, settle=_settle),
     TYPES,
 )  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from wsim.jit import kernel
-from wsim.kernels.net_layers import Parts, net_of
+from wsim.kernels.net_layers import NetHooks, net_of
 
 from ..kernels.layout import CARDS, HAND, SIZES
 from .simple import card_value
@@ -24,5 +24,5 @@ def _fill(public, own, choice, rules, settings, values, places, count, state, mo
         moves[j, 3] = (choice.count - places[j] - 1) / HAND
 
 
-NET = net_of(Parts(SIZES, HAND, HAND, _fill))
+NET = net_of(NetHooks(SIZES, HAND, HAND, _fill))
 net_policy = NET.best

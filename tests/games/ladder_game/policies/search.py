@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from wsim.jit import kernel
-from wsim.kernels.searching import Parts, searching, utility_of
+from wsim.kernels.searching import SearchHooks, searching, utility_of
 
 from ..kernels.layout import CHOICE, PARAMETERS, STATE
 from ..kernels.rules import next_decision, outcome, redraw, take
@@ -24,4 +24,6 @@ def _moment(public, choice):
     return public.turn
 
 
-search = searching(Parts(STATE, CHOICE, _values, _moment, redraw, take, next_decision, utility_of(outcome), PARAMETERS))
+search = searching(
+    SearchHooks(STATE, CHOICE, _values, _moment, redraw, take, next_decision, utility_of(outcome), PARAMETERS)
+)
