@@ -24,6 +24,7 @@ from wsim.people.planning.answer import PlanningAnswer
 from wsim.positions.game_value import Game
 from wsim.questions.character.answer import CharacterAnswer
 from wsim.questions.compare.answer import CompareAnswer
+from wsim.questions.exploitability.answer import ExploitabilityAnswer
 from wsim.questions.match.answer import MatchAnswer
 from wsim.questions.picks.answer import PicksAnswer
 from wsim.questions.robustness.answer import RobustnessAnswer
@@ -42,6 +43,7 @@ __all__ = [
     "compare",
     "env",
     "experiment_character",
+    "experiment_exploitability",
     "experiment_picks",
     "experiment_worth",
     "import_games",
@@ -124,6 +126,32 @@ def experiment_character(
     action_cards: str | float | Sequence[str | float] = ...,
     two_colour_discs: str | float | Sequence[str | float] = ...,
 ) -> CharacterAnswer: ...
+def experiment_exploitability(
+    *policies: str | Callable[..., int],
+    responses: str | Sequence[str] = ...,
+    level: float = 0.95,
+    within: float | None = None,
+    threads: int | None = None,
+    cluster: str | None = None,
+    progress: Progress | None = None,
+    game: str = ...,
+    ruleset: str = ...,
+    players: int = ...,
+    games: int = ...,
+    seed: int = ...,
+    cards: str | None = None,
+    patch: str | Sequence[str] = ...,
+    set: str | Sequence[str] = ...,
+    wonders: str | float | Sequence[str | float] = ...,
+    sides: str | float | Sequence[str | float] = ...,
+    randomise: str | float | Sequence[str | float] = ...,
+    overrule: str | float | Sequence[str | float] = ...,
+    worth: str | float | Sequence[str | float] = ...,
+    character: str | float | Sequence[str | float] = ...,
+    ban: str | float | Sequence[str | float] = ...,
+    action_cards: str | float | Sequence[str | float] = ...,
+    two_colour_discs: str | float | Sequence[str | float] = ...,
+) -> ExploitabilityAnswer: ...
 def experiment_picks(
     plan: Plan | None = None,
     *,

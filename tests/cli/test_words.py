@@ -80,7 +80,7 @@ def test_help_states_how_many_games(wsim_command: Command, words: tuple[str, ...
     [
         (("wonder",), "No such command 'wonder'. Did you mean 'wonders'?"),
         (("foo",), "No such command 'foo': wsim --help lists them"),
-        (("experiment",), "wsim experiment needs a command: worth, character, picks"),
+        (("experiment",), "wsim experiment needs a command: worth, character, exploitability, picks"),
         (("experiment", "pick"), "No such command 'pick'. Did you mean 'picks'?"),
         (("cards", "x", "--tpo", "3"), "No such option: --tpo (Possible options: --top)"),
         (("run", "--gmaes", "3"), "run has no option '--gmaes' (did you mean '--games'?)"),

@@ -48,6 +48,7 @@ ASKED: dict[str, tuple[str, ...]] = {
     "skill": ("wonders", "--ladder", "random,greedy", "--games", "40"),
     "robustness": ("random", "greedy", "--games", "60", "--players", "3"),
     "character": ("--games", "60", "--policies", "random", "--variant-set", "cards.Altar.points=3"),
+    "exploitability": ("greedy", "--responses", "balanced", "--games", "20", "--players", "3"),
     "picks": ("--games", "60", "--policies", "random", "--randomise", "0.5", "--min-effective-n", "1"),
     "compare": ("one", "two"),
     "combine": ("one", "people"),

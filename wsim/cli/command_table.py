@@ -178,7 +178,7 @@ COMMANDS: Mapping[str, Row] = dict(_with_questions())
 """The commands by name, in display order; in a name of two words, the first is a group."""
 
 GROUPS: Mapping[str, tuple[str, str]] = {
-    "experiment": ("Worth of cards, effects of picks, the character of a game.", EXPERIMENTS),
+    "experiment": ("Worth of cards, effects of picks, character, exploitability.", EXPERIMENTS),
     "people": ("People's games next to simulated ones: combine them, plan the next.", ANALYSE),
     "runs": ("Merge, copy, verify or repeat runs.", MANAGE),
 }

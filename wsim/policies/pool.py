@@ -132,7 +132,7 @@ def noisy(weights: NDArray[np.float64], copy: int) -> NDArray[np.float64]:
 
 def players_of(text: str, known: Mapping[str, str], make: Callable[[str], Player]) -> list[Player]:
     """Return the players of a pool, the searcher's own first; ``make`` prepares a registered policy."""
-    nets = [make(name) for name, kind in known.items() if kind == "net"]
+    nets = [make(name) for name, kind in known.items() if kind == "net"][:1]
     default = make(OWN_PLAYER)
     players = [nets[0] if nets else default, *map(make, named_pool(text, known))]
     if {EVERYBODY, INFERRED} & set(text.split("+")):

@@ -164,6 +164,17 @@ def sample(simulator: Simulator) -> pl.DataFrame:
     return simulator.seats_frame(np.zeros(0, simulator.row_dtype))
 
 
+def sides_of(simulator: Simulator) -> tuple[tuple[int, ...], ...]:
+    """Return the seats of each side as a game shows them, without seats that do not compete."""
+    frame = Arm("", (simulator,)).frame(range(1))
+    column = "team" if "team" in frame.columns else "seat"
+    sides: dict[int, list[int]] = {}
+    for row in frame.to_dicts():
+        if row.get("rank", 1) > 0:
+            sides.setdefault(row[column], []).append(row["seat"])
+    return tuple(map(tuple, sides.values()))
+
+
 def wins_of(frame: pl.DataFrame, games: int) -> NDArray[np.int64]:
     """Return the share of each seat in the victory, in units of 1 / ``WIN_UNITS``, shape (games, seats)."""
     shares = frame["win_share"].to_numpy().astype(np.float64)

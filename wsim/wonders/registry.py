@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from wsim.policies.registry import BUDGET, FILE, LIGHT_BUDGET, NET_FILE, NET_SEED, SET, Policy, PolicySet, rows_by_name
+from wsim.policies.registry import (
+    BUDGET,
+    FILE,
+    LIGHT_BUDGET,
+    MIX,
+    NET_FILE,
+    NET_SEED,
+    SET,
+    Policy,
+    PolicySet,
+    rows_by_name,
+)
 
 if TYPE_CHECKING:
     from wsim.policies.nets import NetSpec
@@ -49,6 +60,10 @@ REGISTRY = rows_by_name(
     Policy(
         "net", "net", "the move rated highest by a small net trained in self-play", "wsim learn",
         "net:net_policy", (NET_FILE, NET_SEED), settled=("explore",),
+    ),
+    Policy(
+        "mixed", "net", "net, with a random choice among moves that it rates nearly equal: harder to foresee",
+        "mixed strategies", "mixed:mixed_policy", (MIX, NET_FILE, NET_SEED), uses_random=True, settled=("explore",),
     ),
     Policy(
         "search", "search", "playouts of the best moves with resampled hidden cards and rivals",

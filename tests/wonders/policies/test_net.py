@@ -59,6 +59,32 @@ def test_hidden_information_does_not_change_the_net(ruleset: str, players: int) 
             assert position.redrawn(position.to_move, seed).chosen_by(other, 5) == index
 
 
+@pytest.mark.skipif(not JIT, reason="needs many decisions")
+def test_a_mixed_player_draws_among_the_moves_that_the_net_rates_nearly_equal() -> None:
+    simulator = simulated("1e", 4)
+    describe = LEARNER.describer(simulator, simulator)
+    of = {
+        mix: GAME.prepare(Plan.make(ruleset="1e", players=4, policies=f"mixed:mix={mix}", seed=1))
+        for mix in (0.0, 0.05)
+    }
+    several = 0
+    for position in decisions(simulator, 20, 5):
+        _, moves, places = describe(position)
+        worth = moves["worth"].astype(float)
+        for mix, table in of.items():
+            near = (
+                {int(places[j]) for j in np.flatnonzero(worth >= worth.max() - mix)}
+                if len(places) > 1
+                else {int(places[0])}
+            )
+            drawn = [int(position.chosen_by(table, seed)) for seed in range(60)]
+            assert set(drawn) <= near
+            if 1 < len(near) < 5:
+                assert set(drawn) == near  # one of four is not drawn in 60 with a chance below 1e-6
+                several += mix > 0
+    assert several > 3
+
+
 def slots(word: Any) -> frozenset[int]:
     return frozenset(slot for slot in range(64) if int(word) >> slot & 1)
 

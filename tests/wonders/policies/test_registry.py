@@ -25,7 +25,7 @@ SETS = ("balanced", "military", "science", "civilian", "commerce", "guilds")
 def test_the_registry_lists_every_policy_with_its_documentation() -> None:
     rows = {row["name"]: row for row in GAME.policies()}
     simple = ["random", "first", "greedy", "rulebased"]
-    assert [*rows][: len(REGISTRY)] == [*simple, "weighted", *SETS, "net", "search", "endgame"]
+    assert [*rows][: len(REGISTRY)] == [*simple, "weighted", *SETS, "net", "mixed", "search", "endgame"]
     for row in rows.values():
         assert list(row) == ["name", "kind", "idea", "parameters", "source", "random"]
     for name in REGISTRY:
@@ -33,7 +33,14 @@ def test_the_registry_lists_every_policy_with_its_documentation() -> None:
         assert rows[name]["source"]
         assert "explore=0.0" in rows[name]["parameters"]
     assert {rows[name]["kind"] for name in REGISTRY} == {"baseline", "heuristic", "weights", "net", "search"}
-    assert [name for name in REGISTRY if rows[name]["random"]] == ["random", "first", "rulebased", "search", "endgame"]
+    assert [name for name in REGISTRY if rows[name]["random"]] == [
+        "random",
+        "first",
+        "rulebased",
+        "mixed",
+        "search",
+        "endgame",
+    ]
 
 
 def test_every_named_set_is_a_policy_and_every_set_of_the_file_has_a_name() -> None:

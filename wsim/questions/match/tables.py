@@ -11,7 +11,7 @@ import numpy as np
 from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.provenance import Provenance
-from wsim.questions.deals import MOST_SIDES, Arm, Arms, Features, wins_of
+from wsim.questions.deals import MOST_SIDES, Arm, Arms, Features, sides_of, wins_of
 from wsim.questions.match.design import Design, duels, mixed
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def made_ready(plan: Plan, policies: Sequence[str], *, round_robin: bool) -> Mat
     game = find_game(plan.game)
     plans = [plan.replace(policies=[policy], rotate=False, picks=False, keep="seats") for policy in policies]
     alone: tuple[Simulator, ...] = tuple(map(game.prepare, plans))
-    sides = _sides(alone[0])
+    sides = sides_of(alone[0])
     if not 2 <= len(sides) <= MOST_SIDES:
         raise UserError(
             f"a match needs 2 to {MOST_SIDES} sides, but {plan.players} players of {plan.ruleset} make {len(sides)}"
@@ -136,14 +136,3 @@ def made_ready(plan: Plan, policies: Sequence[str], *, round_robin: bool) -> Mat
 def _line_up(policies: Sequence[str], sides: Sequence[Sequence[int]], seating: Sequence[int]) -> list[str]:
     by_seat = {seat: policies[policy] for side, policy in zip(sides, seating, strict=True) for seat in side}
     return [by_seat[seat] for seat in sorted(by_seat)]
-
-
-def _sides(simulator: Simulator) -> tuple[tuple[int, ...], ...]:
-    """Return the seats of each side as a game shows them, without seats that do not compete."""
-    frame = Arm("", (simulator,)).frame(range(1))
-    column = "team" if "team" in frame.columns else "seat"
-    sides: dict[int, list[int]] = {}
-    for row in frame.to_dicts():
-        if row.get("rank", 1) > 0:
-            sides.setdefault(row[column], []).append(row["seat"])
-    return tuple(map(tuple, sides.values()))

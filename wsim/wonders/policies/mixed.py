@@ -1,0 +1,36 @@
+"""``mixed``: ``net``, with a random choice among the moves that it rates nearly equal.
+
+A rival that always makes its best move can be foreseen by anyone who knows it; a mixed strategy only in part. What
+mixing costs and what it saves is measured in docs/exploitability.md.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from wsim.jit import kernel, stack_room
+from wsim.rng import below
+from wsim.wonders.policies.net import net_values
+from wsim.wonders.policies.net_inputs import MAX_CANDIDATES
+
+MIX = 0  # place of the parameter
+_places_room = stack_room("mixed.places", np.int64, MAX_CANDIDATES)
+_learned_room = stack_room("mixed.learned", np.float32, MAX_CANDIDATES)
+
+
+@kernel
+def mixed_policy(public, own, choice, rules, settings):
+    """Return one of the moves whose value is within ``mix`` of the highest, each with the same chance; draws from the
+    seat's stream only if there are several (R51).
+    """
+    places, learned = _places_room(), _learned_room()
+    count, best = net_values(public, own, choice, rules, settings, places, learned), 0
+    for j in range(1, count):
+        if learned[j] > learned[best]:
+            best = j
+    least, equal = np.float64(learned[best]) - own.parameters[MIX], 0
+    for j in range(count):
+        if learned[j] >= least:
+            places[equal] = places[j]
+            equal += 1
+    return places[below(own, equal)] if equal > 1 else places[0]
