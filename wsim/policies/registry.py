@@ -97,7 +97,7 @@ SET = Parameter("set", str, "balanced", "weight set: a built-in one, or one of `
 FILE = Parameter("file", str, "", "file of weight sets, in the form of the built-in weights.toml")
 NET_FILE = Parameter("file", str, "", "a net written by wsim learn")
 NET_SEED = Parameter("seed", str, "1", "which built-in net: each was trained on different deals")
-MIX = Parameter("mix", float, 0.01, "the most utility by which nearly equal moves differ", 0, 1)
+MIX = Parameter("mix", float, 0.005, "the most utility by which nearly equal moves differ", 0, 1)
 BUDGET = (
     Parameter("playouts", int, 200, "playouts per decision", 0, 1e6),
     Parameter("ms", float, 0.0, "milliseconds per decision, instead of playouts: not reproducible", 0, 1e6),
