@@ -44,11 +44,11 @@ class Asked:
     def kernels(self, monkeypatch: pytest.MonkeyPatch) -> Any:
         module = in_python(overruling, monkeypatch)
         module.uniform = lambda drawn: drawn
-        parts = SimpleNamespace(
+        hooks = SimpleNamespace(
             thing_of=self.thing, deny=lambda _game, thing: self.denied.append(thing), memory=2,
             part_overruled=lambda _game, move: 0.5 if move == 30 else 1.0,
         )  # fmt: skip
-        return module.overruling(parts, self.picked)
+        return module.overruling(hooks, self.picked)
 
     def ask(self, monkeypatch: pytest.MonkeyPatch) -> int:
         return int(self.kernels(monkeypatch).ask(self.game, None, self.seating, None, 1))
@@ -350,8 +350,8 @@ class Several:
         module, plain = in_python(side_by_side, monkeypatch), in_python(engine, monkeypatch)
         monkeypatch.setattr(module, "element_of", lambda _kind: lambda many, slot: many[slot])
         monkeypatch.setattr(plain, "call", lambda entry, *_given: entry)
-        parts = hooks_of(plain, write_picks=self.write_picks)
-        made = plain.engine_of(parts, SimpleNamespace(game=None))
+        hooks = hooks_of(plain, write_picks=self.write_picks)
+        made = plain.engine_of(hooks, SimpleNamespace(game=None))
         self.play = module._playing_on(made, self.load)
         self.games = [Counting() for _ in range(slots)]
 

@@ -10,8 +10,9 @@ import numpy as np
 
 from wsim.jit import kernel, stack_room
 from wsim.rng import below
-from wsim.wonders.policies.net import net_values
+from wsim.wonders.policies.net import net_policy, net_values
 from wsim.wonders.policies.net_inputs import MAX_CANDIDATES
+from wsim.wonders.words import EFFECT
 
 MIX = 0  # place of the parameter
 _places_room = stack_room("mixed.places", np.int64, MAX_CANDIDATES)
@@ -23,6 +24,8 @@ def mixed_policy(public, own, choice, rules, settings):
     """Return one of the moves whose value is within ``mix`` of the highest, each with the same chance; draws from the
     seat's stream only if there are several (R51).
     """
+    if choice.kind == EFFECT:
+        return net_policy(public, own, choice, rules, settings)
     places, learned = _places_room(), _learned_room()
     count, best = net_values(public, own, choice, rules, settings, places, learned), 0
     for j in range(1, count):
