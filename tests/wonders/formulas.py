@@ -137,6 +137,8 @@ def clause(rng: random.Random, cards: list[str]) -> dict[str, Any]:
     if rng.random() < 0.6:
         found["each"] = rng.choice([one for one in EACH if moves or one != "trigger"])
     named = found.get("each", "self") != "self"
+    if found.get("each") in ("neighbor", "other") and event != "scored" and rng.random() < 0.3:
+        found["one"] = True
     another = named or moves
     if rng.random() < 0.4:
         text = varied(rng, condition(rng, cards, another), event)

@@ -53,6 +53,19 @@ OFTEN = (
         {"event": "after_conflicts", "each": "left", "price": "coins // 2", "give": 1, "lose": {"coins": 1}},
         {"event": "age_start", "may": True, "gain": {"coins": 1}},
     ),
+    when(
+        "Theater",
+        {"event": "card_built", "by": "self", "each": "other", "one": True, "take": 1},
+        {
+            "event": "sold",
+            "by": "anyone",
+            "each": "neighbor",
+            "one": True,
+            "may": True,
+            "if": "other.coins > 0",
+            "choose": [{"give": 1}, {"price": {"counter": {"favour": 1}}, "gain": {"defeat_tokens": 1}}],
+        },
+    ),
     'wonders."Halikarnassos".sides.B.1.when=[{event="built", may=true, gain={discard_builds=1}}]',
 )
 
@@ -65,10 +78,11 @@ def decisions(trace: dict[str, Any]) -> list[dict[str, Any]]:
 def test_decisions_are_made_as_the_twin_makes_them(ruleset: str, players: int) -> None:
     changes = OFTEN if ruleset == "1e" else OFTEN[:-1]
     traces = compare_case(Case(1, ruleset, players, changes), games=6)
-    made = Counter(
-        (one["card"], one["when"], one["action"]) for trace in traces for one in decisions(trace) if "card" in one
-    )
+    asked = [one for trace in traces for one in decisions(trace) if "card" in one]
+    made = Counter((one["card"], one["when"], one["action"]) for one in asked)
     assert {(card, clause) for card, clause, _ in made} >= {("Altar", n) for n in range(1, 5)}
+    assert {(card, clause) for card, clause, _ in made} >= {("Theater", 1), ("Theater", 2)}
+    assert all("city" in one for one in asked if one["card"] == "Theater" and one["action"] == "choose")
     assert all(made["Altar", clause, action] for clause in (3, 4) for action in ("choose", "decline"))
 
 
@@ -159,7 +173,7 @@ def test_a_seat_that_decides_learns_nothing_hidden_from_a_redrawing() -> None:
 
 def test_environments_have_an_action_for_each_option() -> None:
     env = VectorEnv(8, set=OFTEN, players=3, policies="random", seed=1)
-    assert env.actions[-3:] == ("choose:1", "choose:2", "choose:3")
+    assert env.actions[-9::4] == ("choose:1", "choose:2:left1", "choose:3:left2")
     assert VectorEnv(1, players=3).actions[-1] == "pay:31+"
     rng, chosen = np.random.default_rng(1), Counter[str]()
     step = env.reset()
@@ -230,6 +244,10 @@ COIN: dict[str, Any] = {"gain": {"coins": 1}}
         ({**BUILT, "price": {"coin": 3}, **COIN}, "unknown thing to pay with 'coin' (did you mean 'coins'?)"),
         ({**BUILT, "price": {"counter": {"favor": 3}}, **COIN}, "unknown counter 'favor'"),
         ({**BUILT, "each": "left", "price": "other.coins", "take": 1}, "there is no other city"),
+        (
+            {**BUILT, "each": "left", "one": True, "take": 1},
+            "when.1.one: there is no city to choose; accepted with:",
+        ),
         ({**BUILT, "price": 2}, "when.1: has no effect; accepted: at least one of take, give, gain, lose, points and"),
         ({**BUILT, "may": 1, **COIN}, "when.1.may: 1 is not accepted; accepted: true, false"),
         (

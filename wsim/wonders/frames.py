@@ -14,7 +14,7 @@ from wsim.wonders import words as w
 from wsim.wonders.catalog import Catalogue
 from wsim.wonders.catalog.counter_slots import slots_of
 from wsim.wonders.facts import ROW_FACTS
-from wsim.wonders.kernels.layout import ACTION_AT, BANK_AT, HOW_AT, LEFT_AT, RIGHT_AT, SLOT_AT
+from wsim.wonders.kernels.layout import ACTION_AT, BANK_AT, CITY_AT, HOW_AT, LEFT_AT, RIGHT_AT, SLOT_AT
 
 FREE_CITY_LABEL = "free_city"
 
@@ -131,14 +131,18 @@ def _move_columns(
 
 
 def _asked_columns(event: NDArray[Any], move: NDArray[np.uint64]) -> dict[str, pl.Series]:
-    """Return of decisions of clauses (R72) the card or stage by number, its clause and the option, 0 for declining."""
+    """Return of decisions of clauses (R72) the card or stage by number, its clause, the option, 0 for declining, and
+    the chosen city."""
     asked = pl.Series(event["decision"] == w.EFFECT)
     chosen = (move >> np.uint64(ACTION_AT)) & np.uint64(15) == np.uint64(w.CHOOSE)
     option = np.where(chosen, ((move >> np.uint64(HOW_AT)) & np.uint64(15)) + np.uint64(1), np.uint64(0))
     clause = (move >> np.uint64(SLOT_AT)) & np.uint64(255)
     columns = {"entry": move & np.uint64(255), "clause": clause, "option": option}
+    city = (move >> np.uint64(CITY_AT)) & np.uint64(15)
     none = pl.Series([None], dtype=pl.UInt8).new_from_index(0, len(asked))
-    return {name: pl.Series(values.astype(np.uint8)).zip_with(asked, none) for name, values in columns.items()}
+    named = {name: pl.Series(values.astype(np.uint8)).zip_with(asked, none) for name, values in columns.items()}
+    chose_city = pl.Series(asked.to_numpy() & (city > 0))
+    return {**named, "city": pl.Series((city - np.uint64(1)).astype(np.uint8)).zip_with(chose_city, none)}
 
 
 def _wanted_columns(event: NDArray[Any], names: Sequence[str], asks: bool) -> dict[str, pl.Series]:

@@ -43,7 +43,8 @@ class WondersPosition(StatePosition):
             board, side = divmod(int(public.side[move["seat"]]), SIDES_OF_BOARD)
             effects = catalogue.wonders[board].sides[side][1][move["stage"] - 1].effects
         clause = effects.when[move["when"] - 1]
-        return {**move, "text": option_text(clause, clause.options()[move["option"] - 1])}
+        text = option_text(clause, clause.options()[move["option"] - 1])
+        return {**move, "text": f"{text}: seat {move['city']}" if "city" in move else text}
 
     def scores(self) -> list[dict[str, Any]]:
         assert self.result is not None

@@ -7,8 +7,6 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from wsim.jit import source_digest
 from wsim.limits import FORMULA
 from wsim.paths import default_cards_path
@@ -75,8 +73,8 @@ class WondersSimulator(KernelSimulator[WondersPosition]):
         """The kernels for playing many games at once."""
         names = [card.name for card in self.catalogue.cards]
         observed = columns(self.catalogue, self.rules, history=False)
-        options = int(np.diff(self.rules.clause_options[: int(self.rules.clause_from[-1]) + 1]).max(initial=0))
-        return self.vector_kernels(observed, fixed_actions(names, options), CHOICES)
+        cities = self.seats if self.rules.clause_one.any() else 1
+        return self.vector_kernels(observed, fixed_actions(names, int(self.rules.most_options), cities), CHOICES)
 
     def limit_source(self, what: int, source: int) -> str:
         return source_name(self.catalogue, self.rules, source, of_formula=what == FORMULA)

@@ -362,7 +362,7 @@ def options_of(clause: Effect) -> list[Mapping[str, Any]]:
     """What the city can choose, nothing if it is not asked: the choices, or the clause itself."""
     if "choose" in clause:
         return list(clause["choose"])
-    return [clause] if clause.get("may") or "price" in clause else []
+    return [clause] if clause.get("may") or clause.get("one") or "price" in clause else []
 
 
 def price_of(option: Mapping[str, Any]) -> dict[str, Any]:
@@ -400,10 +400,12 @@ def answer(table: Table, asked: Asked) -> None:
     owner, where, clause = asked.owner, asked.where, asked.clause
     cities = concerned(table, owner, where, clause, asked.trigger)
     move = {"seat": owner.seat, **where}
+    targets = [{"city": city.seat} for city in cities] if clause.get("one") else [{}]
     moves = [
-        {**move, "action": "choose", "option": number}
+        {**move, "action": "choose", "option": number, **target}
         for number, option in enumerate(options_of(clause) if cities else [], start=1)
         if payable(table, asked, option)
+        for target in targets
     ]
     if not moves:
         return
@@ -414,6 +416,7 @@ def answer(table: Table, asked: Asked) -> None:
     if chosen["action"] == "decline":
         return
     option = options_of(clause)[chosen["option"] - 1]
+    cities = [table.cities[chosen["city"]]] if "city" in chosen else cities
     act_on(table, owner, where, price_of(option), owner, asked.trigger)
     for city in sorted(cities, key=lambda city: (city.seat - owner.seat) % len(table.cities)):
         act_on(table, owner, where, option, city, asked.trigger if clause.get("each", "self") == "self" else city)

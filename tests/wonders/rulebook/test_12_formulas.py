@@ -564,3 +564,14 @@ def test_R74_cities_are_determined_before_the_price_is_paid_once() -> None:
     p.city(3, coins=11)
     p.play({0: "Altar"})
     assert p.coins == [10 - 3 + 2, 9, 8, 11]
+
+
+def test_R74_a_clause_of_one_city_acts_on_the_one_that_is_chosen() -> None:
+    clause = {"event": "built", "each": "other", "one": True, "if": "other.coins > 5", "take": 2}
+    for place, taker in ((0, 2), (1, 3)):
+        p = table({"Altar": [clause]})
+        p.city(1, coins=5)
+        p.script(0, effect=place)
+        p.play({0: "Altar"})
+        assert p.coins[0] == 12
+        assert p.coins[taker] == 8

@@ -19,6 +19,7 @@ _CITIES = {
     "partner": "the partner",
     "trigger": "that city",
 }
+_ONE = {"neighbor": "a neighbour of its choice", "other": "a city of its choice"}
 _WHO = {
     "": "this city", "self": "this city", "left": "the left neighbour", "right": "the right neighbour",
     "neighbor": "a neighbour", "other": "another city", "partner": "the partner", "anyone": "any city",
@@ -60,6 +61,8 @@ def decision_text(clause: Clause) -> str:
     options = clause.options()
     if not clause.choose:
         text = option_text(clause, options[0])
+        if not clause.optional:
+            return text
         return f"may {text.replace('pays', 'pay', 1)}" if options[0].price else f"may choose: {text}"
     listed = ", ".join(f"({number}) {option_text(clause, option)}" for number, option in enumerate(options, start=1))
     return f"{'may choose' if clause.may else 'chooses'} one of: {listed}"
@@ -89,7 +92,7 @@ def _act_text(clause: Clause, act: str, amount: str, other: bool) -> str:
     verb, _, item = act.partition(" ")
     text = english(parse(amount))
     number = text if text.isdigit() else f"({text})"
-    city = _CITIES[clause.each or "self"]
+    city = (_ONE if clause.one else _CITIES)[clause.each or "self"]
     if clause.event == "bought" and clause.each == "trigger":
         city = "the seller" if clause.by in ("", "self") else "the buyer"
     if verb == "points":

@@ -74,6 +74,7 @@ class Clause:
     color: only structures of these colours trigger it.
     each: the cities it acts on (``words.EACH``). condition: `if`.
     take, give, points: formulas. gain, lose: an item (``words.GAINS``, ``words.LOSSES``) and its amount.
+    one: whether it acts on one of these cities, which the city chooses.
     may: whether the city may decline. price: as of an ``Option``; the city may decline to pay it. choose: the options.
     """
 
@@ -91,6 +92,7 @@ class Clause:
     may: bool = False
     price: Amounts = ()
     choose: tuple[Option, ...] = ()
+    one: bool = False
 
     @property
     def optional(self) -> bool:
@@ -99,7 +101,7 @@ class Clause:
 
     def options(self) -> tuple[Option, ...]:
         """Return what the city can choose; nothing if the clause does not ask (R72)."""
-        if self.choose or not self.optional:
+        if self.choose or not (self.optional or self.one):
             return self.choose
         return (Option(self.take, self.give, self.gain, self.lose, self.price),)
 
@@ -143,7 +145,7 @@ class Clause:
         table |= {"color": list(self.color), "each": self.each}
         table |= {"if": self.condition, "take": self.take, "give": self.give}
         table |= {"gain": _as_table(self.gain), "lose": _as_table(self.lose), "points": self.points}
-        table |= {"may": self.may, "price": Option(price=self.price).table().get("price")}
+        table |= {"one": self.one, "may": self.may, "price": Option(price=self.price).table().get("price")}
         table["choose"] = [option.table() for option in self.choose]
         return {name: value for name, value in table.items() if value}
 
@@ -279,6 +281,7 @@ FIELDS: Mapping[str, Reader] = {
     "gain": _amounts("thing to gain", w.GAINS),
     "lose": _amounts("thing to lose", w.LOSSES),
     "points": formula,
+    "one": flag,
     "may": flag,
     "price": _price,
     "choose": _choose,
@@ -295,6 +298,7 @@ _ABOUT = {
     "gain": "what each of these cities gains",
     "lose": "what each of these cities loses, down to 0",
     "points": "points for this city at the end, with event = scored",
+    "one": "true: it acts on one of these cities, which the city chooses",
     "may": "true: the city may decline",
     "price": "coins, or coins and counters, that the city must pay for it, or else decline",
     "choose": "two or more effects, of which the city chooses one; each may have a price of its own",
@@ -349,6 +353,9 @@ def _clause(problems: Problems, path: Path, entry: Any) -> Clause | None:
     return clause if len(problems.sentences) == reported else None
 
 
+_SEVERAL = ("neighbor", "other")
+
+
 def _check_fields(problems: Problems, path: Path, clause: Clause, entry: Mapping[str, Any]) -> None:
     """Report fields that cannot be combined."""
     event, moved, accepted = clause.event, clause.event in w.MOVE_TRIGGERS, ", ".join(w.MOVE_TRIGGERS)
@@ -378,7 +385,10 @@ def _check_fields(problems: Problems, path: Path, clause: Clause, entry: Mapping
         if getattr(clause, field):
             message = "does not go with `choose`, where every option has its own"
             problems.at((*path, field), f"{message}; accepted: {field} in each option, or two clauses")
-    for field in ("may", "price", "choose") if event == "scored" else ():
+    if clause.one and clause.each not in _SEVERAL and (clause.each or "each" not in entry):
+        message = "there is no city to choose"
+        problems.at((*path, "one"), f"{message}; accepted with: each = {' or '.join(_SEVERAL)}")
+    for field in ("one", "may", "price", "choose") if event == "scored" else ():
         if getattr(clause, field):
             message = "nothing is decided when points are counted"
             problems.at((*path, field), f"{message}; accepted with: {', '.join(tuple(w.TRIGGERS)[:-1])}")

@@ -278,7 +278,7 @@ def _fill_clauses(record: Any, catalogue: Catalogue, formulas: Formulas) -> None
                         own = dict(zip(w.CARD_FACTS, map(int, record.card_facts[entry]), strict=True))
                     condition = formulas.begins(clause.condition, site, entry, own) if clause.condition else -1
                     head = (entry, number, by, seller, colors, each, condition)
-                    asked = (len(options), int(clause.optional))
+                    asked = (len(options), int(clause.optional), int(clause.one))
                     clauses.append((*head, len(actions), *asked, expected.times(clause)))
                     at = len(actions)
                     for option in clause.options():
@@ -292,12 +292,13 @@ def _fill_clauses(record: Any, catalogue: Catalogue, formulas: Formulas) -> None
     _check_sizes("cards and stages", *sizes, ("options of clauses", len(options), OPTIONS))
     record.clause_from[len(w.TRIGGERS)] = len(clauses)
     record.triggers = sum(1 << trigger for trigger in range(len(w.TRIGGERS)) if np.diff(record.clause_from)[trigger])
-    fields = ("entry", "number", "by", "seller", "colors", "each", "if", "actions", "options", "may", "times")
+    fields = ("entry", "number", "by", "seller", "colors", "each", "if", "actions", "options", "may", "one", "times")
     columns = [*zip((f"clause_{name}" for name in fields), zip(*clauses, strict=True), strict=False)]
     columns += zip(("action", "action_amount"), zip(*actions, strict=True), strict=False)
     columns += zip(("option_first", "option_paid", "option_end"), zip(*options, strict=True), strict=False)
     for name, values in columns:
         record[name][: len(values)] = values
     record.clause_actions[len(clauses)], record.clause_options[len(clauses)] = len(actions), len(options)
-    record.asks = int(np.count_nonzero(np.diff(record.clause_options[: len(clauses) + 1])))
+    of_clauses = np.diff(record.clause_options[: len(clauses) + 1])
+    record.asks, record.most_options = np.count_nonzero(of_clauses), of_clauses.max(initial=0)
     formulas.fill(record)

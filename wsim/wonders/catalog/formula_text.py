@@ -86,7 +86,10 @@ def english(node: Node) -> str:
         case "count":
             return f"the number of: {_listed(parts)}"
     verb = "are" if node.parts[0].kind == "name" and node.parts[0].name in CITY_WORDS else "is"
-    operator = f"{verb} {_OPERATORS[node.kind]}" if node.is_condition else _OPERATORS[node.kind]
+    operator = _OPERATORS[node.kind]
+    if verb == "is" and node.kind == "<":  # one thing: a counter, the age, a cost
+        operator = "less than"
+    operator = f"{verb} {operator}" if node.is_condition else operator
     return f"{parts[0]} {operator} {parts[1]}"
 
 

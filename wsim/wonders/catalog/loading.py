@@ -238,7 +238,7 @@ def _digest(catalogue: Catalogue) -> str:
         entry.pop("uncertain", None)
         entry["effects"] = {name: value for name, value in entry["effects"].items() if value != NO_EFFECTS[name]}
         for clause in entry["effects"].get("when", ()):
-            for name in ("seller", "may", "price", "choose"):
+            for name in ("seller", "one", "may", "price", "choose"):
                 if not clause[name]:
                     del clause[name]
     text = json.dumps(_canonical(content), sort_keys=True)

@@ -49,8 +49,10 @@ def _choice(decision: Mapping[str, Any]) -> str:
 def decision_text(decision: Mapping[str, Any], who: str = "") -> str:
     """Return a clause's decision (R72) as text; ``who`` made it, otherwise the seat is numbered."""
     who = who or f"seat {decision['seat']}"
-    chosen = "declines" if decision["action"] == "decline" else f"chooses option {decision['option']}"
-    return f"{who} {chosen} of {_source(decision)}" if "option" in decision else f"{who} {chosen}: {_source(decision)}"
+    if decision["action"] == "decline":
+        return f"{who} declines: {_source(decision)}"
+    city = f" for seat {decision['city']}" if "city" in decision else ""
+    return f"{who} chooses option {decision['option']} of {_source(decision)}{city}"
 
 
 def deed(move: Mapping[str, Any]) -> str:

@@ -42,7 +42,10 @@ def move_record(
         entry, clause = _field(move, layout.CARD_AT), _field(move, layout.SLOT_AT)
         decided: dict[str, Any] = {"seat": seat, **source_of(names, stage_entries, entry), "when": clause}
         decided["action"] = action
-        return decided if action == "decline" else decided | {"option": _field(move, layout.HOW_AT, 4) + 1}
+        if action == "decline":
+            return decided
+        city = _field(move, layout.CITY_AT, 4)
+        return decided | {"option": _field(move, layout.HOW_AT, 4) + 1} | ({"city": city - 1} if city else {})
     played: dict[str, Any] = {"seat": seat}
     if action not in ("decline", "pay"):
         played["card"] = names[_field(move, layout.CARD_AT)]

@@ -10,8 +10,8 @@ from wsim.wonders import words as w
 from wsim.wonders.kernels.clauses import act_in, cities_met
 from wsim.wonders.kernels.counters import FIRST_ACT
 from wsim.wonders.kernels.formula import evaluate
-from wsim.wonders.kernels.layout import ACTION_AT, BANK_AT, HOW_AT, NOBODY, SLOT_AT, TRIGGER_AT
-from wsim.wonders.kernels.moves import action_of, option_of
+from wsim.wonders.kernels.layout import ACTION_AT, BANK_AT, CITY_AT, HOW_AT, NOBODY, SLOT_AT, TRIGGER_AT
+from wsim.wonders.kernels.moves import action_of, city_of, option_of
 from wsim.wonders.kernels.pending import (
     clause_of,
     count_decision,
@@ -25,7 +25,7 @@ from wsim.wonders.kernels.pending import (
 from wsim.wonders.limits import MAX_PAID, PRICE
 
 _OPTION, _DECLINE = np.uint64(w.CHOOSE << ACTION_AT), np.uint64(w.DECLINE << ACTION_AT)
-_HOW, _COINS, _CLAUSE, _TRIGGER = (np.uint64(at) for at in (HOW_AT, BANK_AT, SLOT_AT, TRIGGER_AT))
+_HOW, _COINS, _CLAUSE, _CITY, _TRIGGER = (np.uint64(at) for at in (HOW_AT, BANK_AT, SLOT_AT, CITY_AT, TRIGGER_AT))
 
 
 @kernel
@@ -48,13 +48,15 @@ def _price(public, rules, option, owner, trigger):
 
 @kernel(rare=True)
 def _list_options(game, rules, word):
-    """List the options that a city can choose, then declining; nothing if it has no option (R73)."""
+    """List the options that a city can choose, for each city where it chooses one, then declining; nothing if it has no
+    option (R73)."""
     public, choice = game.public, game.choice
     clause, owner, trigger = clause_of(word), owner_of(word), trigger_of(word)
     asked = np.uint64(rules.clause_entry[clause]) | (np.uint64(rules.clause_number[clause]) << _CLAUSE)
     asked |= np.uint64(trigger) << _TRIGGER
     choice.kind, choice.seat, choice.count = w.EFFECT, owner, 0
-    if cities_met(public, rules, clause, owner, trigger) == 0:
+    cities = cities_met(public, rules, clause, owner, trigger)
+    if cities == 0:
         return
     first = np.int64(rules.clause_options[clause])
     at = 0
@@ -62,9 +64,18 @@ def _list_options(game, rules, word):
         coins = _price(public, rules, option, owner, trigger)
         if coins > MAX_PAID:
             stop_game(PRICE, owner, np.int64(rules.clause_entry[clause]), coins, MAX_PAID)
-        if coins >= 0:
-            choice.moves[at] = asked | _OPTION | (np.uint64(option - first) << _HOW) | (np.uint64(coins) << _COINS)
+        if coins < 0:
+            continue
+        move = asked | _OPTION | (np.uint64(option - first) << _HOW) | (np.uint64(coins) << _COINS)
+        if rules.clause_one[clause] == 0:
+            choice.moves[at] = move
             at += 1
+            continue
+        for step in range(1, public.seats):
+            city = (owner + step) % public.seats
+            if cities >> city & 1:
+                choice.moves[at] = move | (np.uint64(city + 1) << _CITY)
+                at += 1
     if at and rules.clause_may[clause]:
         choice.moves[at] = asked | _DECLINE
         at += 1
@@ -99,7 +110,7 @@ def decide(game, rules, move):
     if action_of(move) == w.CHOOSE:
         option = np.int64(rules.clause_options[clause]) + option_of(move)
         first, paid, end = rules.option_first[option], rules.option_paid[option], rules.option_end[option]
-        cities = cities_met(public, rules, clause, owner, trigger)
+        cities = 1 << city_of(move) if rules.clause_one[clause] else cities_met(public, rules, clause, owner, trigger)
         act_in(game, rules, clause, owner, owner, trigger, first, paid)
         for step in range(public.seats):
             city = (owner + step) % public.seats

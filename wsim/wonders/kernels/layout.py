@@ -57,7 +57,7 @@ PLAYERS = w.SEATS + POOL  # line-up entries, then the players of their pools
 
 # --- a move: one 64-bit word (see moves.py for the accessors)
 CARD_AT, ACTION_AT, HOW_AT, BANK_AT, LEFT_AT, RIGHT_AT, SLOT_AT, SPENDS_AT = 0, 8, 12, 16, 24, 32, 40, 48
-TRIGGER_AT = 56
+CITY_AT, TRIGGER_AT = 52, 56
 
 # --- log events (for traces and the picks table)
 LOG_HANDS, LOG_PICK, LOG_LOSS, LOG_TURN_END, LOG_CONFLICT, LOG_EFFECT, LOG_COUNTER = range(7)
@@ -203,7 +203,9 @@ RULES = np.dtype(
         # decisions of clauses (R72): options, each with actions; the first ones of these are its price
         ("asks", "i8"),  # clauses that ask
         ("clause_options", "i2", (CLAUSES + 1,)),  # its first option; none: it does not ask
+        ("most_options", "i8"),  # the largest number of options of a clause
         ("clause_may", "i2", (CLAUSES,)),  # 1: the city may decline
+        ("clause_one", "i2", (CLAUSES,)),  # 1: it acts on one city, which the deciding city chooses
         ("option_first", "i2", (OPTIONS,)),  # its first action
         ("option_paid", "i2", (OPTIONS,)),  # the action after its price
         ("option_end", "i2", (OPTIONS,)),  # the action after its last one

@@ -13,6 +13,7 @@ left        24-31  coins to the left neighbour
 right       32-39  coins to the right neighbour
 slot        40-47  the physical copy in the hand; in a decision of a clause, its place among those of the entry
 spends      48     uses up the once-per-age free build, or a token of one
+city        52-55  in a decision of a clause, 1 + the city that it is to act on; 0 if none is chosen
 trigger     56-59  in a decision of a clause, the city that triggered it
 ==========  =====  ==========================================================================
 
@@ -38,6 +39,7 @@ from wsim.wonders.kernels.layout import (
     ACTION_AT,
     BANK_AT,
     CARD_AT,
+    CITY_AT,
     HOW_AT,
     LEFT_AT,
     RIGHT_AT,
@@ -120,6 +122,12 @@ def slot_of(move):
 def spends_of(move):
     """Return whether the move uses up the once-per-age free build, or a token of one."""
     return (move >> _SPENDS) & _ONE != _ZERO
+
+
+@kernel
+def city_of(move):
+    """Return the city that a clause is to act on, as the deciding city has chosen; -1 if it does not choose one."""
+    return np.int64((move >> np.uint64(CITY_AT)) & _NIBBLE) - 1
 
 
 @kernel

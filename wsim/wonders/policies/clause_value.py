@@ -13,7 +13,7 @@ from wsim.wonders import words as w
 from wsim.wonders.kernels.clauses import cities_met, formula_points, has_entry, related
 from wsim.wonders.kernels.counters import FIRST_ACT
 from wsim.wonders.kernels.formula import evaluate
-from wsim.wonders.kernels.moves import card_of, option_of, slot_of, trigger_of_move
+from wsim.wonders.kernels.moves import card_of, city_of, option_of, slot_of, trigger_of_move
 
 OWN, RIVAL = range(2)
 COINS, POINTS, SHIELDS, AGE_SHIELDS, DEBTS, DIPLOMACY, COINS_AT_ONCE, SYMBOLS_FROM = range(8)
@@ -170,11 +170,16 @@ def _add_actions(public, rules, gains, trigger, seat, city, other, item, times, 
 
 
 @kernel(rare=True)
-def _fill_option(public, rules, gains, clause, option, trigger, seat, mover, item):
-    """Fill the gains of an option of a decision, with its price; 0 if the condition of the clause is false."""
+def _fill_option(public, rules, gains, clause, option, trigger, seat, mover, item, target):
+    """Fill the gains of an option of a decision, with its price; 0 if the condition of the clause is false.
+
+    ``target``: the city that is chosen, -1 for all that the clause names.
+    """
     for column in range(COLUMNS):
         gains[OWN, column] = gains[RIVAL, column] = 0.0
     cities = cities_met(public, rules, clause, seat, mover)
+    if target >= 0:
+        cities &= 1 << target
     if cities == 0:
         return
     paid = rules.option_paid[option]
@@ -189,17 +194,19 @@ def _fill_option(public, rules, gains, clause, option, trigger, seat, mover, ite
 def _add_decision(public, rules, gains, clause, trigger, seat, mover, item, times):
     """Add the expected gains of a clause that asks: those of the option that is roughly the best one."""
     option_gains = _room_for_option()
-    best, chosen = (0.0 if rules.clause_may[clause] else -1e9), -1
+    best, chosen, at = (0.0 if rules.clause_may[clause] else -1e9), -1, -1
     for option in range(rules.clause_options[clause], rules.clause_options[clause + 1]):
-        _fill_option(public, rules, option_gains, clause, option, trigger, seat, mover, item)
-        value = 0.0
-        for column in range(COLUMNS):
-            value += _ROUGHLY[column] * (option_gains[OWN, column] - _RIVALS * option_gains[RIVAL, column])
-        if value > best:
-            best, chosen = value, option
+        for target in range(public.seats if rules.clause_one[clause] else 1):
+            city = target if rules.clause_one[clause] else -1
+            _fill_option(public, rules, option_gains, clause, option, trigger, seat, mover, item, city)
+            value = 0.0
+            for column in range(COLUMNS):
+                value += _ROUGHLY[column] * (option_gains[OWN, column] - _RIVALS * option_gains[RIVAL, column])
+            if value > best:
+                best, chosen, at = value, option, city
     if chosen < 0:
         return
-    _fill_option(public, rules, option_gains, clause, chosen, trigger, seat, mover, item)
+    _fill_option(public, rules, option_gains, clause, chosen, trigger, seat, mover, item, at)
     for column in range(COLUMNS):
         gains[OWN, column] += times * option_gains[OWN, column]
         gains[RIVAL, column] += times * option_gains[RIVAL, column]
@@ -213,7 +220,8 @@ def fill_gains_of_move(public, rules, choice, index, gains):
     while rules.clause_entry[clause] != card_of(move) or rules.clause_number[clause] != slot_of(move):
         clause += 1
     option = np.int64(rules.clause_options[clause]) + option_of(move)
-    _fill_option(public, rules, gains, clause, option, w.ON_BUILT, seat, trigger_of_move(move), -1)
+    mover, target = trigger_of_move(move), city_of(move)
+    _fill_option(public, rules, gains, clause, option, w.ON_BUILT, seat, mover, -1, target)
     if public.age == w.AGES - 1 and rules.clause_from[w.ON_PEACE] <= clause < rules.clause_from[w.ON_SCORE]:
         gains[OWN, SHIELDS] = gains[OWN, AGE_SHIELDS] = gains[RIVAL, SHIELDS] = 0.0  # no conflicts follow
         gains[RIVAL, AGE_SHIELDS] = 0.0
