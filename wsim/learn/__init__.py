@@ -14,4 +14,5 @@ QUESTION = Question(
     answer="answer:LearnAnswer",
     formats=("wsim-learned/1",),
     write="answer:written",
+    first=("game", "decisions", "change"),
 )

@@ -33,11 +33,19 @@ class LearnQuestion(Options):
         "Folder of the training run.", None, metavar="FOLDER", names=("-o", "--out"), shown="learned"
     )
     game: str | None = option(
-        "Game whose net is trained (if no plan is given).", None, metavar="NAME", shown=first_game
+        "Game whose net is trained (if no plan is given).",
+        None,
+        metavar="NAME",
+        shown=first_game,
+        label="Which game?",
+        example="seven_wonders",
     )
     start: str | None = option("Begin from this net: shipped, or a file that wsim learn wrote.", None, metavar="NET")
     patch: tuple[str, ...] = option("Learn with this patch (repeatable).", (), metavar="FILE")
-    change: tuple[str, ...] = option("Learn with this change (repeatable).", (), metavar="PATH=VALUE", names=("--set",))
+    change: tuple[str, ...] = option(
+        "Learn with this change (repeatable).", (), metavar="PATH=VALUE", names=("--set",),
+        label="With which changed cards, if any?", picker="value", example="cards.Palace.points=5",
+    )  # fmt: skip
     ruleset: str | None = option(
         "Rule set of the tables (if no plan is given).",
         None,
@@ -48,7 +56,13 @@ class LearnQuestion(Options):
         "Numbers of players at the tables (if no plan is given).", None, metavar="N[,N...]", shown="4"
     )
     decisions: int | None = option(
-        "Number of training decisions (if no plan is given).", None, metavar="N", shown="60k", check=at_least(1)
+        "Number of training decisions (if no plan is given).",
+        None,
+        metavar="N",
+        shown="60k",
+        check=at_least(1),
+        label="How long shall it train, in decisions?",
+        example="60k",
     )
     seed: int | None = option("Seed of games and fitting.", None, metavar="N")
 

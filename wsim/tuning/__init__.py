@@ -14,4 +14,5 @@ QUESTION = Question(
     plan=("game", "seed", "cards", "patch", "set"),
     only_command=("trust",),
     write="answer:written",
+    first=("policy", "against", "players"),
 )

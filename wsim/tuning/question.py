@@ -63,7 +63,14 @@ class TuneQuestion(Options):
     weighted:file= plays. Needs wsim[learn].
     """
 
-    policy: str = argument("The policy to tune, as a line-up entry; its numbers are the start.", "", hidden=True)
+    policy: str = argument(
+        "The policy to tune, as a line-up entry; its numbers are the start.",
+        "",
+        hidden=True,
+        label="Which policy shall play better?",
+        picker="policy",
+        example="weighted",
+    )
     only: tuple[str, ...] = option("Tune only these numbers.", (), metavar="NAMES", read=names, shown="all that matter")
     rulesets: tuple[str, ...] = option(
         "Rule sets; each is a table of the search.", (), metavar="NAMES", names=("--ruleset",), read=names,
@@ -71,11 +78,12 @@ class TuneQuestion(Options):
     )  # fmt: skip
     players: tuple[int, ...] = option(
         "Players at the tables: 4 or 3,4,5.", (), metavar="NUMBERS", read=lambda text: tuple(map(whole, names(text))),
-        shown="the usual number", check=_count_from(2),
+        shown="the usual number", check=_count_from(2), label="How many players at a table?", example="4",
     )  # fmt: skip
     against: tuple[str, ...] = option(
         "Policies in the other seats: one for all, or one per seat (repeatable: several tables).",
         ("balanced",), metavar="LINE-UP", shown="balanced",
+        label="Against whom?", picker="policy", example="balanced",
     )  # fmt: skip
     judges: tuple[str, ...] | None = option(
         "Further opponents for the evaluation, each in all other seats; none: no others.",

@@ -16,4 +16,5 @@ QUESTION = Question(
     formats=("wsim-combine/1",),
     section="What the simulation adds",
     people_page=True,
+    first=("study", "people", "metric"),
 )

@@ -27,7 +27,10 @@ def positive(name: str, value: Any) -> Any:
 
 def metric_option() -> Any:
     """Return the field of a metric."""
-    return option("Figure: win (win share) or score.", "win", metavar="METRIC", check=known_metric)
+    return option(
+        "Figure: win (win share) or score.", "win", metavar="METRIC", check=known_metric,
+        label="Wins or points?", picker="outcome", example="score",
+    )  # fmt: skip
 
 
 def distance_option() -> Any:
@@ -47,8 +50,14 @@ class CombineQuestion(Options):
     With --by card, they are of the difference between seats that built a card and seats that did not.
     """
 
-    study: str = argument("Run folder of simulated games.", metavar="STUDY", file=True)
-    people: str = argument("Run folder written by wsim import.", metavar="PEOPLE", file=True)
+    study: str = argument(
+        "Run folder of simulated games.", metavar="STUDY", file=True, label="Which simulated run?", picker="run",
+        example="study",
+    )  # fmt: skip
+    people: str = argument(
+        "Run folder written by wsim import.", metavar="PEOPLE", file=True, label="Which games of people?",
+        picker="run", example="people",
+    )  # fmt: skip
     metric: str = metric_option()
     by: tuple[str, ...] = option(
         "Columns that name a row, or card.", (), metavar="COLUMNS", read=names, shown="wonder,side"

@@ -14,4 +14,5 @@ QUESTION = Question(
     ask="answer:ask",
     answer="answer:LikenessAnswer",
     formats=("wsim-likeness/1",),
+    first=("folders", "level"),
 )

@@ -16,6 +16,12 @@ class LikenessQuestion(Options):
     """
 
     folders: tuple[str, ...] = argument(
-        "Run folder written by wsim import, then those of simulated games.", (), metavar="RUN...", file=True
+        "Run folder written by wsim import, then those of simulated games.",
+        (),
+        metavar="RUN...",
+        file=True,
+        label="Which games of people, and which runs to compare them with?",
+        picker="run",
+        example="people study",
     )
     level: float = level_option()

@@ -16,4 +16,5 @@ QUESTION = Question(
     formats=("wsim-planning/1",),
     section="What to play next",
     people_page=True,
+    first=("study", "people", "evenings"),
 )

@@ -34,12 +34,21 @@ class PlanningQuestion(Options):
     whether the patch is worth playtesting at all, and what to watch for.
     """
 
-    study: str = argument("Run folder of simulated games.", metavar="STUDY", file=True)
-    people: str | None = argument("Run folder written by wsim import; none yet.", None, metavar="PEOPLE", file=True)
+    study: str = argument(
+        "Run folder of simulated games.", metavar="STUDY", file=True, label="Which simulated run?", picker="run",
+        example="study",
+    )  # fmt: skip
+    people: str | None = argument(
+        "Run folder written by wsim import; none yet.", None, metavar="PEOPLE", file=True,
+        label="Which games of people, if there are any?", picker="run", example="people",
+    )  # fmt: skip
     metric: str = metric_option()
     by: tuple[str, ...] = option("Columns that name a row.", (), metavar="COLUMNS", read=names, shown="wonder,side")
     games: int = option("Games per evening.", 3, metavar="N", read=whole, check=at_least(1))
-    evenings: int = option("Evenings to schedule.", 2, metavar="N", read=whole, check=at_least(1))
+    evenings: int = option(
+        "Evenings to schedule.", 2, metavar="N", read=whole, check=at_least(1), label="How many evenings are planned?",
+        example="2",
+    )  # fmt: skip
     chance: float = option("Chance with which a wonder should become clear.", 0.8, metavar="X", check=power)
     patched: str | None = option("Simulated run with the patch to be tested.", None, metavar="RUN", file=True)
     printed: str | None = option(
