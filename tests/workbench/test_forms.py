@@ -144,3 +144,13 @@ def test_examples_are_accepted() -> None:
         for name, *_, option in form.fields():
             if option.example and not option.file:
                 assert name not in check(form, {name: [option.example]}, deep=False).mistakes, (form.name, name)
+
+
+def test_choices_about_cards_name_the_card_that_is_drawn(tmp_path: Path) -> None:
+    cards = {choice.value: choice.card for choice in choices("metric", "", "1e", Folder.of(tmp_path))}
+    assert (cards["built:Palace"], cards["win:Gizah"], cards["score"]) == ("Palace", "Gizah", "")
+    values = choices("value", "", "1e", Folder.of(tmp_path))
+    assert {choice.card for choice in values if choice.value.startswith("cards.Palace.points")} == {"Palace"}
+    drawn = Caller(tmp_path).get("/drawings?ruleset=1e")
+    assert '<template data-face-of="Palace">' in drawn.text
+    assert Caller(tmp_path).get("/drawings?ruleset=9e").status == 400

@@ -22,7 +22,7 @@ from wsim.questions.registry import questions
 from wsim.workbench.checks import check, field_of
 from wsim.workbench.forms import form_of as question_form
 from wsim.workbench.forms import forms
-from wsim.workbench.pickers import choices
+from wsim.workbench.pickers import choices, faces_of
 from wsim.workbench.questions import POLICIES, TRUST, Form, Texts
 from wsim.workbench.queue_of_questions import Questions, QueuedQuestion, lines_of
 from wsim.workbench.rendering import OWN, folder_of, form_of, page
@@ -122,6 +122,14 @@ def check_form(request: Request) -> Response:
     deep = bool(texts.pop("deep", None))
     checked = check(kind, texts, deep=deep)
     return JSONResponse({"mistakes": checked.mistakes, "preview": checked.preview, "seconds": checked.seconds})
+
+
+def drawings(request: Request) -> Response:
+    """Return the drawings of the cards of a rule set, which the pickers of a form show."""
+    query = request.query_params
+    game = query.get("game") or next(iter(GAMES))
+    faces = faces_of(game, query.get("ruleset", "").partition(",")[0].strip())
+    return page(request, "drawings.html.j2", "", game=game, faces=faces)
 
 
 def picker_choices(request: Request) -> Response:
@@ -262,6 +270,7 @@ ROUTES = [
     Route("/ask/{kind}", ask, methods=["POST"]),
     Route("/ask/{kind}/check", check_form, methods=["POST"]),
     Route("/choices", picker_choices),
+    Route("/drawings", drawings),
     Route("/asked/{number}", queued_page),
     Route("/asked/{number}/events", events),
     Route("/asked/{number}/so-far", so_far),

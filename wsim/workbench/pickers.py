@@ -5,7 +5,7 @@ Everything comes from the game and the folder. ``Option.picker`` names the picke
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,19 +13,25 @@ from wsim.errors import UserError, nearest
 from wsim.game import analyses_of, find_game
 from wsim.installed import GAMES
 from wsim.lab.plan import Plan
-from wsim.spec.catalogues import catalogues_of
+from wsim.report.cards import Faces
+from wsim.spec.catalogues import Source, catalogues_of
 from wsim.workbench.checks import change_in_words, printed_values
 
 if TYPE_CHECKING:
     from wsim.workbench.folder import Folder
 
 
+OF_CARDS = ("value", "item", "metric")
+"""Pickers whose choices may be about cards."""
+
+
 class Choice(NamedTuple):
-    """A choice: what is put into the field, what is shown, and a note."""
+    """A choice: what is put into the field, what is shown, a note, and the card that it is about, if any."""
 
     value: str
     label: str
     note: str = ""
+    card: str = ""
 
 
 class Setting(NamedTuple):
@@ -42,7 +48,21 @@ def choices(picker: str, game: str, ruleset: str, folder: Folder) -> list[Choice
         raise UserError(f"there is no picker {picker!r}{nearest(picker, _PICKERS)}")
     game = game or next(iter(GAMES))
     ruleset = ruleset.partition(",")[0].strip() or str(find_game(game).default_plan()["ruleset"])
-    return list(_PICKERS[picker](Setting(game, ruleset, folder)))
+    faces = faces_of(game, ruleset) if picker in OF_CARDS else ()
+    return [
+        choice._replace(card=_card(choice.value, faces)) for choice in _PICKERS[picker](Setting(game, ruleset, folder))
+    ]
+
+
+def faces_of(game: str, ruleset: str) -> Faces:
+    """Return the faces of the printed cards of a rule set."""
+    return Faces.of(game, Source(ruleset or str(find_game(game).default_plan()["ruleset"])))
+
+
+def _card(value: str, faces: Container[str]) -> str:
+    """Return the card that a value names: ``cards.Palace.points=8``, ``built:Palace`` or ``Palace``; empty if none."""
+    names = [value.rpartition(":")[2], *value.partition("=")[0].split(".")[1:2]]
+    return next((name for name in names if name in faces), "")
 
 
 def _values(setting: Setting) -> Iterator[Choice]:

@@ -81,11 +81,16 @@ for (const picker of document.querySelectorAll("details.picker")) {
       const text = `${value} ${label} ${note}`.toLowerCase();
       return words.every((word) => text.includes(word));
     });
-    const items = fits.slice(0, MAX_SHOWN).map(({ value, label, note }) => {
+    const items = fits.slice(0, MAX_SHOWN).map(({ value, label, note, card }) => {
       const item = document.createElement("li");
       const button = item.appendChild(document.createElement("button"));
       button.type = "button";
       button.append(label);
+      if (card) {
+        button.dataset.face = card; // shown while it is pointed at or has the focus (cards.js)
+        const drawing = drawingOf(card)?.content.querySelector(".face");
+        if (drawing) button.style.setProperty("--kind", drawing.style.getPropertyValue("--kind"));
+      }
       if (note) button.appendChild(Object.assign(document.createElement("small"), { textContent: note }));
       button.addEventListener("click", () => {
         put(field, value, picker.dataset.several);
@@ -106,6 +111,13 @@ for (const picker of document.querySelectorAll("details.picker")) {
     for (const name of ["game", "ruleset"]) of[name] = form.elements[name]?.value ?? "";
     const reply = await fetch(`/choices?${new URLSearchParams(of)}`);
     choices = reply.ok ? await reply.json() : [];
+    if (choices.some(({ card }) => card && !drawingOf(card))) {
+      const drawn = await fetch(`/drawings?${new URLSearchParams(of)}`);
+      if (drawn.ok) {
+        const page = new DOMParser().parseFromString(await drawn.text(), "text/html");
+        document.body.append(...page.head.childNodes, ...page.body.childNodes);
+      }
+    }
     filter();
     search.focus();
   }
