@@ -129,6 +129,10 @@ def undeclared(name: str, values: Iterable[Any]) -> Column:
     return Column(name, COUNT if all(isinstance(value, int) for value in known) else NUMBER)
 
 
+DECIDED = ("higher", "lower")
+"""The verdicts that a figure is away from its reference."""
+
+
 @dataclass(frozen=True)
 class Chart:
     """Estimates as a chart, by the columns of the sheet that it draws.
@@ -148,6 +152,8 @@ class Chart:
     reference: where a line is drawn (default: that of the column).
     tolerance: see ``shape``. only: conditions that rows must meet to be drawn, by column.
     printed: whether the terminal draws it, too.
+    judged: whether marks are filled by the verdicts of the rows, which may allow for more than sampling; otherwise by
+        their intervals.
     """
 
     shape: Literal["forest", "scatter", "curve", "change", "stacked", "matrix", "band"]
@@ -164,6 +170,15 @@ class Chart:
     tolerance: float = 0.0
     only: Mapping[str, object] = field(default_factory=dict)
     printed: bool = False
+    judged: bool = False
+
+    def marks_clear(self, row: Row, ends: tuple[float, float] | None, reference: float | None) -> bool:
+        """Return whether the mark of a row is filled; ``ends``: of its interval. Without a reference, all are."""
+        if reference is None:
+            return True
+        if self.judged:
+            return row.get("verdict") in DECIDED
+        return ends is not None and not ends[0] <= reference <= ends[1]
 
 
 @dataclass(frozen=True)

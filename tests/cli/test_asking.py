@@ -80,7 +80,7 @@ def test_advice_as_text_fits_80_columns_and_a_clock_ends_it(wsim_command: Comman
         (["/dev/zero"], "'/dev/zero' is neither a position file nor the folder of a run"),
         (["here.json", "3"], "'here.json' is one position: GAME needs a run"),
         (["here.json", "--seat", "1"], "'here.json' is one position: --seat needs a run"),
-        (["here.json", "--playouts", "1"], "at least 2 playouts are needed, not 1"),
+        (["here.json", "--playouts", "1"], "at least 2 playouts are needed, or 0 for the value net, not 1"),
         (["here.json", "--seconds", "-1"], "seconds must be more than 0"),
         (["here.json", "--playout-policies", "balancd"], "balancd"),
         (["study"], "name a game of 'study': wsim advise RUN GAME"),
@@ -151,10 +151,12 @@ def test_a_saved_game_against_a_policy_of_a_file_says_how_it_continues(script: C
 
 
 def test_hint_help_and_invalid_moves(script: Command) -> None:
-    done = script(*GAMES["wonders"], "h\n?\n99\nu\n")
-    hint = re.search(r"win share .*?\nBest move: \d+", done.out, re.DOTALL)
-    assert hint is not None
-    legal = dict(re.findall(r"^ +(\d+)  (.+)$", done.out[: hint.start()], re.MULTILINE))
+    done = script(*GAMES["wonders"], "h\nh 2\nh 1\n?\n99\nu\n")
+    by_net, hint = re.finditer(r"win share .*?\nBest move: \d+", done.out, re.DOTALL)
+    assert "score" not in by_net[0]
+    assert "by the value net; h 200 checks it by playouts" in done.out
+    assert "playouts must be from 2 to 100,000, not '1'" in done.out
+    legal = dict(re.findall(r"^ +(\d+)  (.+)$", done.out[: by_net.start()], re.MULTILINE))
     rows = re.findall(r"^ {2,3}(\d+)  .{41}(.+)$", hint[0], re.MULTILINE)
     assert len(rows) == 5
     assert all(legal[number].startswith(move) for number, move in rows)  # the numbers to type

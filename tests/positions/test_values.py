@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 import wsim
 from tests.tiers import first_quick
 from wsim.errors import UserError
-from wsim.positions.values import FAR, SCORE, SHARE
+from wsim.positions.value_net import AHEAD
+from wsim.positions.values import FAR, SCORE, SHARE, WORLDS
 
 GAMES: tuple[dict[str, Any], ...] = ({"ruleset": "1e", "players": 3}, {"game": "tower_of_babel", "players": 3})
 
@@ -126,7 +127,7 @@ def test_a_clock_ends_the_playouts(game: wsim.Game) -> None:
 
 def test_invalid_questions_are_refused(game: wsim.Game) -> None:
     with pytest.raises(UserError, match="at least 1 playout"):
-        game.values(games=0)
+        game.values(games=-1)
     with pytest.raises(UserError, match="at least one legal move"):
         game.values(moves=[])
     with pytest.raises(UserError, match="move 4000 does not exist"):
@@ -138,3 +139,36 @@ def test_invalid_questions_are_refused(game: wsim.Game) -> None:
         over.follow()
     with pytest.raises(UserError, match="the game is over"):
         over.values()
+
+
+def naive_by_net(game: wsim.Game, move: int, ahead: int) -> NDArray[np.float64]:
+    """Return the chances of all players some turns after a move, step by step: each redrawing, then all choices."""
+    simulator: Any = game._with(("balanced",))
+    seat, found = game.to_move, []
+    assert seat is not None
+    for draw in range(WORLDS):
+        position: Any = game._position.redrawn(seat, 3, FAR + draw)
+        last = int(position.view(None)["turn"]) + ahead
+        position.take(move)
+        while position.view(None)["turn"] < last:
+            position.take(position.chosen_by(simulator, 3, FAR + draw))
+        found.append(simulator.follower.chances(position))
+    return np.array(found)
+
+
+def test_by_the_value_net_a_move_is_worth_the_chances_some_turns_later() -> None:
+    game = wsim.Game(seed=5, policies="balanced", ruleset="1e", players=3)
+    seat, follower = game.to_move, game._with(("balanced",)).follower  # type: ignore[attr-defined]
+    for ahead in (1, 3):
+        found = follower.compare(game._position, [2, 0], WORLDS, seat, 3, FAR, ahead)
+        for place, move in enumerate((2, 0)):
+            assert found[:, place] == pytest.approx(naive_by_net(game, move, ahead), abs=1e-9)
+    rows = {row["index"]: row for row in game.values(games=0, rng=3)}
+    assert list(rows) == sorted(rows, key=lambda index: -rows[index]["win_share"])
+    chances = follower.compare(game._position, [2], WORLDS, seat, 3, FAR, AHEAD)[:, 0]
+    assert rows[2]["win_shares"] == pytest.approx(chances.mean(axis=0), abs=1e-6)
+    half = 2.068658 * chances[:, seat].std(ddof=1) / WORLDS**0.5
+    assert rows[2]["high"] - rows[2]["low"] == pytest.approx(2 * half, abs=1e-5)
+    assert (rows[2]["games"], rows[2]["score"]) == (0, None)
+    with pytest.raises(UserError, match="there is no value net for this table of seven_wonders: at least 1 playout"):
+        wsim.Game(ruleset="1e-duo", players=2).values(games=0)

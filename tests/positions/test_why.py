@@ -134,7 +134,7 @@ def test_trace_of_one_game_of_a_run_with_why(run: Run, wsim_command: Command) ->
         (["study", "1", "--why", "7"], "seat 7 does not exist: seats are numbered 0 to 2"),
         (["study", "1", "--why=x"], "--why takes the number of a seat, not 'x'"),
         (["study", "1", "--playouts", "9"], "--playouts has no effect on json"),
-        (["study", "1", "--why", "--playouts", "1"], "--playouts must be at least 2, not 1"),
+        (["study", "1", "--why", "--playouts", "1"], "--playouts must be at least 2, or 0 for the value net, not 1"),
     ],
 )
 def test_mistakes_of_why(wsim_command: Command, words: list[str], sentence: str) -> None:

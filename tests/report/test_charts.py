@@ -17,6 +17,7 @@ from wsim.report import charts
 from wsim.report.answers import sections
 from wsim.report.charts import scores
 from wsim.report.theme import Palette
+from wsim.workbench.findings import small_picture
 
 
 def test_coordinates_are_rounded_and_names_are_not() -> None:
@@ -132,3 +133,17 @@ def test_a_forest_by_categories_is_in_their_order_with_headings() -> None:
     fills = dict(re.findall(r'aria-label="(\w+):[^"]*"[^>]*fill="([^"]*)"', drawing.wide))
     assert fills["Altar"] == "var(--own-blue)"
     assert fills["Palace"] == "var(--paper)"  # its interval contains 0
+
+
+def test_marks_follow_the_verdict_which_may_allow_for_more_than_the_interval() -> None:
+    """Altar's interval excludes 0, but other good players may find otherwise: its verdict is unclear."""
+    rows = [{**row, "verdict": "unclear" if row["card"] == "Altar" else "higher"} for row in CARDS]
+    for by in ((), ("age", "color")):
+        chart = Chart("forest", ("worth",), ("card",), "Worth", by=by, judged=True)
+        drawing = charts.draw(chart, Sheet("Cards", rows, OF_CARDS), PALETTE)
+        assert drawing is not None
+        fills = dict(re.findall(r'aria-label="(\w+):[^"]*"[^>]*fill="([^"]*)"', drawing.wide))
+        assert fills["Altar"] == "var(--paper)"
+        assert fills["Palace"] != "var(--paper)"
+        small = small_picture(chart, Sheet("Cards", rows, OF_CARDS))
+        assert small.count('class="clear"') == len(CARDS) - 1

@@ -10,9 +10,14 @@ import pytest
 from tests.stats import data
 from tests.stats.data import seats_table
 from wsim.document import NAME, SHARE, Column, estimated
+from wsim.report.charts import CLEAR
 from wsim.report.conclusions import HIGH, LOW, Statement, _extreme, _unmeasured, about_levels, about_worth
 from wsim.stats.columns import FAIR, FAIR_SHARE_RATIO, PLAYER_HALF_WIDTH
 from wsim.stats.tables import Table
+
+
+def verdict(difference: float, q: float | None) -> str:
+    return "unclear" if q is None or q >= CLEAR else "higher" if difference > 0 else "lower"
 
 
 def levels(*rows: tuple[str, float, float, float | None], noun: str = "wonder") -> Table:
@@ -26,6 +31,7 @@ def levels(*rows: tuple[str, float, float, float | None], noun: str = "wonder") 
                 f"{FAIR}_low": value - half if q is not None else None,
                 f"{FAIR}_high": value + half if q is not None else None,
                 "q": q,
+                "verdict": verdict(value - 1, q),
             }
             for name, value, half, q in rows
         ],
@@ -137,7 +143,15 @@ def test_it_is_not_clear_that_one_of_almost_all_is_the_strongest() -> None:
 def worths(*rows: tuple[str, float, float, float]) -> Table:
     frame = pl.DataFrame(
         [
-            {"card": name, "n": 10, "worth": worth, "worth_low": worth - half, "worth_high": worth + half, "q": q}
+            {
+                "card": name,
+                "n": 10,
+                "worth": worth,
+                "worth_low": worth - half,
+                "worth_high": worth + half,
+                "q": q,
+                "verdict": verdict(worth, q),
+            }
             for name, worth, half, q in rows
         ]
     )
@@ -175,6 +189,7 @@ def test_differences_between_players_widen_the_intervals_of_the_strongest() -> N
     (first, *_) = about_levels(wonders, "wonders", 10_000)
     assert first.headline.startswith("The strongest wonder is Rhodos: ")
     more = {"win_share": pl.col(FAIR) / 4, PLAYER_HALF_WIDTH: pl.lit(0.06)}
+    more["verdict"] = pl.when(pl.col("wonder") == "Babylon").then(pl.lit("unclear")).otherwise("verdict")
     found = about_levels(replace(wonders, frame=wonders.frame.with_columns(**more)), "wonders", 10_000)
     assert found[0].headline == "The strongest wonder is one of 2: Rhodos or Gizah."
     assert not any("weakest" in one.headline for one in found)  # .8 is within .24 of 1

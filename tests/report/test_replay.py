@@ -19,7 +19,7 @@ from tests.tiers import first_quick
 from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.plan import Plan
-from wsim.positions.chances import Chances, chances, line_up_of, swings
+from wsim.positions.chances import Chances, chances, line_up_of, playouts_of, swings
 from wsim.positions.players import names_of, who_plays_on
 from wsim.positions.scenes import Event, Story
 from wsim.report.game_page import Replay, render, replay_of, write_replay
@@ -379,10 +379,10 @@ def test_a_page_of_a_run_names_its_game(wsim_command: Command, toy: None) -> Non
 def test_chances_by_the_value_net_need_no_playouts() -> None:
     plan = Plan.make(players=3, policies="balanced", seed=5)
     simulator = find_game(plan.game).prepare(plan)
-    replay = replay_of(plan, simulator, 0, playouts=0)
+    replay = replay_of(plan, simulator, 0)
     page = render(replay)
-    assert "by the value net, which does not know who plays" in page
-    assert "--format html --playouts 0" in page
+    assert "by the value net, calibrated with the policies at the table" in page
+    assert "--playouts" not in page
     assert replay.chances.outside.sum(axis=1) == pytest.approx(1)
     assert ((replay.chances.share >= 0) & (replay.chances.share <= 1)).all()
     assert (replay.chances.low == replay.chances.high).all()
@@ -390,3 +390,4 @@ def test_chances_by_the_value_net_need_no_playouts() -> None:
     duo = Plan.make(ruleset="1e-duo", players=2, policies="balanced")
     with pytest.raises(UserError, match="no value net for this table of seven_wonders: give --playouts from 2 on"):
         replay_of(duo, find_game(duo.game).prepare(duo), 0, playouts=0)
+    assert playouts_of(line_up_of(duo, 0), 7) == 7

@@ -137,14 +137,18 @@ def test_a_choice_is_dropped_if_its_seat_sees_something_else_when_it_is_asked(ca
 
 def test_hints_and_chances_use_only_the_seats_knowledge(caller: Caller) -> None:
     table = opened(caller, name1="Bob", policies="first")
-    page = caller.get(f"{link(table, 1)}?hint=1&chance=1", cookie=None)
+    at_once = caller.get(f"{link(table, 1)}?hint=1&chance=1", cookie=None)
+    assert "Hint, by the value net" in at_once.text
+    assert re.search(r"Your chance of winning, by the value net: <b>\d+ %</b>", at_once.text)
+    page = caller.get(f"{link(table, 1)}?hint=1&chance=1&check=1", cookie=None)
     assert page.status == 200
     assert "Hint, by 200 playouts" in page.text
     assert re.search(r"Your chance of winning, by 200 playouts: <b>\d+ % \(95 % interval \d+ to \d+ %\)", page.text)
     chosen(caller, link(table, 0))
-    same = caller.get(f"{link(table, 1)}?hint=1", cookie=None).text
     rows = re.compile(r"<tbody>.*?</tbody>", re.DOTALL)
-    assert rows.findall(page.text)[0] == rows.findall(same)[0]
+    for before, query in ((at_once, "hint=1"), (page, "hint=1&check=1")):
+        same = caller.get(f"{link(table, 1)}?{query}", cookie=None).text
+        assert rows.findall(before.text)[0] == rows.findall(same)[0]
 
 
 def hidden_names(game: wsim.Game, seat: int) -> set[str]:
@@ -341,10 +345,10 @@ def test_hints_are_worked_out_once_and_never_keep_other_pages_waiting(
     """Sixty hints of one seat while the first is not done: more than the threads that pages are made on."""
     table, go, asked = opened(caller), Event(), list[int]()
 
-    def slowly(game: wsim.Game) -> list[dict[str, Any]]:
+    def slowly(game: wsim.Game, playouts: int | None) -> list[dict[str, Any]]:
         asked.append(len(game.steps))
         assert go.wait(60)
-        return hint(game)
+        return hint(game, playouts)
 
     monkeypatch.setattr("wsim.workbench.play_pages.hint", slowly)
 

@@ -70,7 +70,7 @@ def test_two_people_play_by_keys_and_a_page_that_waits_renews_itself(view: Chrom
     soon(view).until(lambda one: "Age I, turn 2" in text(one))
     assert "Choose: turn" in text(view)
     view.find_element("css selector", "button[name=hint]").send_keys(Keys.ENTER)
-    soon(view).until(lambda one: "playouts of each move" in text(one).lower())
+    soon(view).until(lambda one: "hint, by the value net" in text(one).lower())
 
 
 @pytest.mark.parametrize("width", [1280, 390])

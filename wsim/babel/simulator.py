@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
 VALUES = ValueNet(
     file=Path(__file__).with_name("value.npz"),
+    slopes=Path(__file__).with_name("value-slopes.json"),
     entries="wsim.babel.policies.chances:ENTRIES",
     stages=96,
     phases={"turns 1 to 10": 1, "turns 11 to 20": 11, "later turns": 21},

@@ -31,7 +31,9 @@ class AdviseOptions(Options):
     age: int | None = option("Age of the decision, in a game of a run.", None, metavar="N")
     turn: int | None = option("Turn of the decision within the age, from 1.", None, metavar="N")
     seat: int | None = option("Seat that decides, from 0.", None, metavar="N")
-    playouts: int | None = option("Playouts per move.", None, metavar="N", shown=str(PLAYOUTS))
+    playouts: int | None = option(
+        "Playouts per move; 0: the value net, at once.", None, metavar="N", shown=str(PLAYOUTS)
+    )
     seconds: float | None = option(
         "Time limit instead of a number of playouts; results then depend on the machine.", None, metavar="SECONDS"
     )

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from wsim.positions.played_game import PlayedGame
 
 HELP = """Type the number of a move, or
-  h         hint: rank the moves by playouts
+  h         hint: rank the moves by the value net
+  h N       hint by N playouts of each move
   u         undo: back to your last decision
   v         show the table again
   s [FILE]  save and continue
@@ -206,7 +207,7 @@ class _Session:
             self.all_printed()
             return True
         if word == "h":
-            self.hint()
+            self.hint(rest)
         elif word == "v":
             self.show()
         elif word == "s":
@@ -225,15 +226,20 @@ class _Session:
         for move in self.game.legal():
             write_out(f"{move['index']:>4}  {move_text(move, self.game)}")
 
-    def hint(self) -> None:
-        """Print the legal moves ranked by playouts."""
+    def hint(self, playouts: str) -> None:
+        """Print the best moves, by the value net, or by playouts if a number is given or there is no net."""
         from wsim.positions.move_text import ranked_lines
-        from wsim.positions.played_game import hint
+        from wsim.positions.played_game import HINTS, MAX_HINTS, hint
+        from wsim.positions.values import BY_NET
 
-        rows = hint(self.game)
+        if playouts and not (playouts.isdecimal() and 2 <= int(playouts) <= MAX_HINTS):
+            write_out(f"playouts must be from 2 to {MAX_HINTS:,}, not {playouts!r}")
+            return
+        rows = hint(self.game, int(playouts) if playouts else None)
         for line in ranked_lines(rows, self.game, [row["index"] for row in rows]):
             write_out(line)
-        write_out(f"Best move: {rows[0]['index']}.")
+        how = f", by the value net; h {HINTS} checks it by playouts" if rows[0]["games"] == BY_NET else ""
+        write_out(f"Best move: {rows[0]['index']}{how}.")
 
     def save(self, name: str = "") -> None:
         """Write the game to a position file, and print how to continue."""

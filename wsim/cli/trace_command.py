@@ -74,11 +74,12 @@ class TraceOptions(Options):
         """Return the request of ``--why``; raise UserError for an invalid seat or number of playouts."""
         if self.why is None:
             return None
+        from wsim.positions.values import BY_NET
         from wsim.positions.why import PLAYOUTS
 
         playouts = PLAYOUTS if self.playouts is None else self.playouts
-        if playouts < 2:
-            raise UserError(f"--playouts must be at least 2, not {playouts}")
+        if playouts != BY_NET and playouts < 2:
+            raise UserError(f"--playouts must be at least 2, or 0 for the value net, not {playouts}")
         if self.why == EVERY_SEAT:
             return Why(None, playouts)
         try:
@@ -100,24 +101,24 @@ class Why:
 
 @dataclass(frozen=True)
 class Page:
-    """A requested page: plan, number of the game, playouts, and file (None: standard output)."""
+    """A requested page: plan, number of the game, playouts (None: the default), and file (None: standard output)."""
 
     plan: Plan
     number: int
-    playouts: int
+    playouts: int | None
     target: Path | None
 
     @classmethod
     def of(cls, plan: Plan, number: int, out: str | None, playouts: int | None) -> Page:
         """Check the request before anything is compiled or played; on a terminal, choose a file if none is given."""
-        from wsim.report.game_page import PLAYOUTS, check_replay
+        from wsim.report.game_page import check_replay
 
         if plan.games != 1:
             raise UserError(f"a page shows one game, not {plan.games}: choose it with --first, without --games")
         target = None if out is None else Path(out)
         if target is None and results().isatty():
             target = Path(f"replay-{plan.seed}-{number}.html")
-        page = cls(plan, number, PLAYOUTS if playouts is None else playouts, target)
+        page = cls(plan, number, playouts, target)
         check_replay(page.playouts, target)
         return page
 

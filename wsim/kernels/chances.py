@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from wsim.jit import entry_point, from_dtype, kernel, stack_room, types
+from wsim.kernels.commands import EVERYTHING
 from wsim.kernels.engine import Engine
 from wsim.kernels.heads import NOBODY, copying
 from wsim.kernels.net_layers import Net, NetHooks, valuing
@@ -40,6 +41,7 @@ class ChanceHooks:
     stage: (game) -> the number of the stage of the game; chances are taken when a new one begins.
     players: (rules) -> how many seats win or lose.
     over: (game, seat) -> (score, share of the victory) of a game that is over.
+    redraw, seat_players: as in ``wsim.kernels.commands.CommandHooks``.
     """
 
     net: NetHooks
@@ -49,6 +51,8 @@ class ChanceHooks:
     stage: Any
     players: Any
     over: Any
+    redraw: Any
+    seat_players: Any
 
 
 @dataclass(frozen=True)
@@ -69,7 +73,12 @@ class Entries:
         stage, else as it was. ``chances``: (games, room, seats). ``trials``: (room, 2, TRIAL + seats): the best and the
         second best move of a seat by the policy's net; game, stage and seat, then the chances when the stage is over,
         all else alike.
-    value: (game, words, state, rules, valuing, chances) -> fills the chances of one position, shape (seats,).
+    compare: (game, words, state, rules, seating, line_up, valuing, number, seat, seed, ahead, moves, chances) -> fills
+        the chances of a position so many stages after each of some moves, and the number of the stage then, shape
+        (redrawings, moves, seats + 1); without moves, those of the position itself, shape (redrawings, 1, seats + 1).
+        Everything that ``seat`` cannot know is redrawn with the streams of game ``number`` on (EVERYTHING: nothing),
+        the same for all moves; the line-up plays on. Returns 0, or -1 after a wrong index. ``state``: the position,
+        followed by room for another.
     """
 
     engine: Engine
@@ -83,8 +92,8 @@ class Entries:
         return _follow(self)
 
     @cached_property
-    def value(self) -> Any:
-        return _value(self)
+    def compare(self) -> Any:
+        return _compare(self)
 
     def compiled(self, template: Any, inner: Any, *signature: Any) -> Any:
         """Return an entry point, kept with the game's policies."""
@@ -106,9 +115,9 @@ def follow(
     )  # fmt: skip
 
 
-def value(game, words, state, rules, valuing, chances):
-    """Value a position."""
-    return inner(game, words, state, rules, valuing, chances)
+def compare(game, words, state, rules, seating, line_up, valuing, number, seat, seed, ahead, moves, chances):
+    """Value a position, or some moves."""
+    return inner(game, words, state, rules, seating, line_up, valuing, number, seat, seed, ahead, moves, chances)
 
 
 def _valuing(hooks: ChanceHooks) -> tuple[Any, Any]:
@@ -363,16 +372,59 @@ def _follow(entries: Entries) -> Any:
     )
 
 
-def _value(entries: Entries) -> Any:
-    own, chances_of = entries.engine.types, _valuing(entries.hooks)[0]
-    copy = copying(own.state)
+def _compare(entries: Entries) -> Any:
+    engine, own, hooks = entries.engine, entries.engine.types, entries.hooks
+    next_decision, take, stage_of = engine.hooks.next_decision, engine.hooks.take, hooks.stage
+    redraw, seat_players, over, players = hooks.redraw, hooks.seat_players, hooks.over, hooks.players
+    chances_of, past_stage = _valuing(hooks)[0], _playing_on(entries)[2]
+    copy, words_of_state = copying(own.state), own.state.itemsize // 8
+    chances_room = stack_room("chances.now", np.float64, own.seats)
 
     @kernel
-    def value_position(game, words, state, rules, valuing, chances):
-        """Fill the chances of a position."""
-        copy(state, words)
-        chances_of(game, rules, valuing, chances)
+    def after(game, rules, seating, line_up, valuing, ahead, move, now):
+        """Make a move and play on; fill the chances some stages ahead, or the result; return -1 if it fails."""
+        stage = stage_of(game)
+        next_decision(game, rules, 0)
+        take(game, rules, game.choice.moves[move])
+        result = past_stage(game, rules, seating, line_up, stage)
+        for _ in range(1, ahead):
+            if result > 0:
+                result = past_stage(game, rules, seating, line_up, stage_of(game))
+        if result > 0:
+            chances_of(game, rules, valuing, now)
+        elif result == 0:
+            for seat in range(players(rules)):
+                now[seat] = over(game, seat)[1]
+        return result
+
+    @kernel
+    def compare_moves(
+        game, words, state, rules, seating, line_up, valuing, number, seat, seed, ahead, moves, chances
+    ):  # fmt: skip
+        """Fill the chances of a position, or those after each of some moves."""
+        now, redrawn = chances_room(), state[words_of_state:]
+        game.answer.wrong = game.answer.searching = 0
+        game.log.recording = 0
+        for draw in range(chances.shape[0]):
+            copy(state, words)
+            if seat != EVERYTHING:
+                redraw(game, rules, seed, number + draw, seat)
+            copy(words, redrawn)
+            for place in range(chances.shape[1]):
+                copy(redrawn, words)
+                if moves.shape[0]:
+                    seat_players(game, rules, seating, seed, number + draw)
+                    if after(game, rules, seating, line_up, valuing, ahead, moves[place], now) < 0:
+                        return -1
+                else:
+                    chances_of(game, rules, valuing, now)
+                for other in range(players(rules)):
+                    chances[draw, place, other] = now[other]
+                chances[draw, place, players(rules)] = stage_of(game)
         return 0
 
-    floats = types.Array(types.float64, 1, "C")
-    return entries.compiled(value, value_position, own.game, own.words, own.words, own.rules, own.settings, floats)
+    return entries.compiled(
+        *(compare, compare_moves, own.game, own.words, own.words, own.rules, own.seating, own.line_up, own.settings),
+        *(types.int64, types.int64, types.int64, types.int64),
+        *(types.Array(types.int16, 1, "C"), types.Array(types.float64, 3, "C")),
+    )

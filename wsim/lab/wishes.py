@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from wsim.stats.summary import Summary
     from wsim.stats.worth import WishReader
 
-AT_ONCE = 1024  # games, whose decisions take some 15 MB
+AT_ONCE = 512  # games, whose decisions take some 8 MB: more no longer fit the cache of a processor
 
 
 def overruled(plan: Plan, chance: float | str) -> Plan:

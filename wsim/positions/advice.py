@@ -12,6 +12,7 @@ from wsim.policies.pool import SEARCH
 from wsim.policies.registry import NET_OF_FILE
 from wsim.positions.move_text import WIDTH, ranked_lines
 from wsim.positions.players import names_of, who_plays_on
+from wsim.positions.values import BY_NET
 
 if TYPE_CHECKING:
     from wsim.lab.progress import Progress
@@ -28,7 +29,7 @@ def advice(
 
     Parameters
     ----------
-    playouts: playouts per move; None: as many as ``seconds`` allows.
+    playouts: playouts per move; 0: none, but the value net; None: as many as ``seconds`` allows.
     seconds: time limit; the number of playouts then depends on the machine.
     policies: the policies used in playouts; None: those at the table. rng: seed of the playouts.
     ask: further policies to ask for their move. All registered policies are asked, searching ones only if one sits at
@@ -36,11 +37,11 @@ def advice(
     """
     if game.to_move is None:
         raise UserError("the game is over: there is nothing to advise")
-    if playouts is not None and playouts < 2:
-        raise UserError(f"at least 2 playouts are needed, not {playouts}")
+    if playouts is not None and playouts != BY_NET and playouts < 2:
+        raise UserError(f"at least 2 playouts are needed, or 0 for the value net, not {playouts}")
     if seconds is not None and not 0 < seconds < 86_400:
         raise UserError(f"seconds must be more than 0 and less than a day, not {seconds:g}")
-    values = game.comparison(None, policies, rng)
+    values = game.comparison(None, policies, rng, by_net=playouts == BY_NET)
     values.play_on(playouts, seconds, progress)
     rows = [{**row, "paid": game.payments(row["move"])} for row in values.rows()]
     observed = game.observe().record
@@ -51,7 +52,7 @@ def advice(
         **{key: observed[key] for key in ("age", "turn") if key in observed},
         "seat": game.to_move,
         "decision": game.decision,
-        "playouts": values.playouts,
+        "playouts": BY_NET if playouts == BY_NET else values.playouts,
         "play_on": names_of(who_plays_on(game.plan, game.number)) if policies is None else policies,
         "rng": rng,
         "moves": rows,
@@ -71,6 +72,8 @@ def _policies(game: Game) -> list[str]:
 def advice_text(advised: Mapping[str, Any], game: Game) -> str:
     """Return advice as text for a person: the seat's knowledge, the moves, the policies."""
     decision = advised["decision"].replace("_", " ")
+    players = advised["play_on"].replace(",", ", ")
+    how = f"{advised['playouts']} playouts of each move with {players}" if advised["playouts"] else "the value net"
     rank = {row["index"]: number for number, row in enumerate(advised["moves"], 1)}
     wanted: dict[int, list[str]] = {}
     for name, index in advised["policies"].items():
@@ -79,11 +82,7 @@ def advice_text(advised: Mapping[str, Any], game: Game) -> str:
         [
             game.view(),
             "",
-            *wrap(
-                f"What seat {advised['seat']} can do ({decision}), by {advised['playouts']} playouts of each move with "
-                f"{advised['play_on'].replace(',', ', ')}:",
-                WIDTH,
-            ),
+            *wrap(f"What seat {advised['seat']} can do ({decision}), by {how}:", WIDTH),
             *ranked_lines(advised["moves"], game, list(rank.values())),
             "",
             *(

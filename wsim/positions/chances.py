@@ -1,4 +1,4 @@
-"""A seat's win probability throughout a game, estimated by playouts from what the seat knows.
+"""A seat's win probability throughout a game, by the value net or by playouts, from what the seat knows.
 
 Playouts resample what the seat does not know. Without that, where policies are deterministic and no cards are left to
 be dealt (the last age of 7 Wonders), every playout would repeat the game itself.
@@ -15,7 +15,7 @@ import numpy as np
 from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.positions.players import who_plays_on
-from wsim.positions.values import FAR
+from wsim.positions.values import BY_NET, FAR, has_value_net
 from wsim.stats.intervals import wilson
 
 if TYPE_CHECKING:
@@ -24,9 +24,8 @@ if TYPE_CHECKING:
     from wsim.game import Position, Simulator
     from wsim.lab.plan import Plan
     from wsim.lab.progress import Progress
+    from wsim.positions.value_net import Follower
 
-BY_NET, WORLDS = 0, 24
-"""The number of playouts that stands for the value net, and resampled positions for the chance of a seat."""
 MIN_PLAYOUTS, MAX_PLAYOUTS = 2, 1_000_000
 CLEAR = 1.96
 
@@ -63,6 +62,11 @@ def check_playouts(playouts: int) -> None:
         raise UserError(f"playouts must be from {MIN_PLAYOUTS} to {MAX_PLAYOUTS:,}, not {playouts}")
 
 
+def playouts_of(simulator: Simulator, playouts: int) -> int:
+    """Return how chances are estimated unless something else is asked for: by the value net, else by playouts."""
+    return BY_NET if has_value_net(simulator) else playouts
+
+
 def line_up_of(plan: Plan, number: int) -> Simulator:
     """Return the plan prepared with the policies that play out positions of one of its games."""
     return find_game(plan.game).prepare(plan.replace(policies=who_plays_on(plan, number), rotate=False))
@@ -86,7 +90,7 @@ def chances(
     check_playouts(playouts)
     share = np.zeros((len(positions), simulator.seats))
     low, high, outside = share.copy(), share.copy(), share.copy()
-    by_net = _ByNet(simulator, seed) if playouts == BY_NET else None
+    by_net = _follower(simulator) if playouts == BY_NET else None
     for index, position in enumerate(positions):
         if progress is not None:
             progress("win chances", index, len(positions))
@@ -95,9 +99,10 @@ def chances(
             share[index] = low[index] = high[index] = outside[index] = won
             continue
         if by_net is not None:
-            outside[index, : simulator.plan.players] = by_net.outside(position)
+            outside[index, : simulator.plan.players] = by_net.chances(position)
             for seat in seats:
-                share[index, seat] = low[index, seat] = high[index, seat] = by_net.own(position, seat)
+                share[index, seat] = by_net.chances(position, seat, seed, FAR)[seat]
+            low[index] = high[index] = share[index]
             continue
         for seat in seats:
             share[index, seat] = position.play_out(simulator, playouts, seat, seed, FAR)[:, seat, 1].mean()
@@ -106,18 +111,12 @@ def chances(
     return Chances(share, low, high, outside, playouts)
 
 
-class _ByNet:
-    """Chances by the value net of a game, which does not know the policies; UserError without one."""
-
-    def __init__(self, simulator: Any, seed: int) -> None:
-        if getattr(simulator, "value_net", None) is None:
-            raise UserError(f"there is no value net for this table of {simulator.plan.game}: give --playouts from 2 on")
-        self.outside, self._seed = simulator.follower.chances, seed
-
-    def own(self, position: Any, seat: int) -> float:
-        """Return the chance of a seat from its own knowledge: the mean over resampled positions."""
-        worlds = (position.redrawn(seat, self._seed, FAR + number) for number in range(WORLDS))
-        return float(np.mean([self.outside(world)[seat] for world in worlds]))
+def _follower(simulator: Any) -> Follower:
+    """Return the chances by the value net of a table; UserError without one."""
+    if not has_value_net(simulator):
+        raise UserError(f"there is no value net for this table of {simulator.plan.game}: give --playouts from 2 on")
+    follower: Follower = simulator.follower
+    return follower
 
 
 def swings(estimates: Chances, seats: Sequence[int], most: int = 5, least: float = 0.05) -> list[Swing]:

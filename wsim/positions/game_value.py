@@ -14,7 +14,7 @@ from wsim.lab.plan import Plan
 from wsim.positions.kernel_game import compile_stepping
 from wsim.positions.players import seated, who_plays_on
 from wsim.positions.position_file import file_of, read
-from wsim.positions.values import FAR, Values
+from wsim.positions.values import BY_NET, FAR, Values, ValuesByNet, has_value_net
 
 if TYPE_CHECKING:
     import numpy as np
@@ -375,19 +375,22 @@ class Game:
         moves: legal moves to value, each by index or by part of it; None: all.
         policies: policies used in playouts: one for all seats, or one per seat; None: the plan's, as seated in this
             game (searchers are replaced by the player of their own playouts).
-        games: playouts per move.
+        games: playouts per move. 0: none; the win shares are the chances by the value net of the game, some
+            turns on (docs/asking.md), in milliseconds. Then scores are None, and intervals are those of resampling.
         rng: a whole number: the same number plays the same.
         first: the number of the first playout: playouts 200 to 399 differ from 0 to 199.
         """
-        _check_playouts(games)
-        values = self.comparison(moves, policies, rng, first=first)
+        if games != BY_NET:
+            _check_playouts(games)
+        values = self.comparison(moves, policies, rng, first=first, by_net=games == BY_NET)
         values.play_on(games)
         return values.rows()
 
     def comparison(
-        self, moves: Sequence[int | Mapping[str, Any]] | None, policies: _Policies | None, rng: int, *, first: int = 0
-    ) -> Values:
-        """Return the playouts of ``values``, before any of them is played."""
+        self, moves: Sequence[int | Mapping[str, Any]] | None, policies: _Policies | None, rng: int, *, first: int = 0,
+        by_net: bool = False,
+    ) -> Values:  # fmt: skip
+        """Return the playouts of ``values``, before any of them is played; ``by_net``: what stands for them."""
         if self.to_move is None:
             raise UserError("the game is over: there is nothing to decide")
         every = range(len(self._position.moves()))
@@ -396,7 +399,15 @@ class Game:
             raise UserError("name at least one legal move, or none to compare all")
         if first < 0:
             raise UserError(f"playouts are numbered from 0, not {first}")
-        return Values(self._position, self._player(policies), chosen, _number(rng), first=first)
+        player = self._player(policies)
+        if by_net and not has_value_net(player):
+            raise UserError(f"there is no value net for this table of {self._plan.game}: at least 1 playout is needed")
+        return (ValuesByNet if by_net else Values)(self._position, player, chosen, _number(rng), first=first)
+
+    @property
+    def by_net(self) -> bool:
+        """Whether there is a value net for the table, so that ``values`` needs no playouts."""
+        return has_value_net(self._simulator)
 
     def _player(self, policies: _Policies | None) -> Simulator:
         """Return the plan's simulator with the policies for playouts; None: those at the table."""

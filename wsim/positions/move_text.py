@@ -40,10 +40,11 @@ def interval_text(low: float | None, high: float | None, decimals: int) -> str:
 def value_texts(row: Mapping[str, Any], decimals: int, *, best: bool) -> tuple[str, str, str]:
     """Return win share, score and loss of a row of ``wsim.Game.values`` with half their intervals.
 
-    The loss of the ``best`` move is empty.
+    The loss of the ``best`` move is empty, and so is a score that is not known.
     """
     share = f"{row['win_share']:.{decimals}f}{interval_text(row['low'], row['high'], decimals)}"
-    score = f"{row['score']:.1f}{interval_text(row['score_low'], row['score_high'], 1)}"
+    ends = row["score_low"], row["score_high"]
+    score = "" if row["score"] is None else f"{row['score']:.1f}{interval_text(*ends, 1)}"
     loss = f"{row['loss']:.{decimals}f}{interval_text(row['loss_low'], row['loss_high'], decimals)}"
     return share, score, "" if best else loss
 
@@ -51,16 +52,16 @@ def value_texts(row: Mapping[str, Any], decimals: int, *, best: bool) -> tuple[s
 def worth(row: Mapping[str, Any]) -> str:
     """Return win share and score of a row of ``wsim.Game.values``, with the half-widths of their intervals."""
     share, score, _ = value_texts(row, 3, best=False)
-    return f"win {share}  score {score}"
+    return f"win {share}  score {score}" if score else f"win {share}"
 
 
 def ranked_lines(rows: Sequence[Mapping[str, Any]], speaker: Speaker, numbers: Sequence[int]) -> list[str]:
     """Return the rows of ``wsim.Game.values`` as a numbered list, at most 80 columns wide."""
-    heads = []
+    heads, width = [], 12 if any(row["score"] is not None for row in rows) else 0
     for index, (number, row) in enumerate(zip(numbers, rows, strict=True)):
         share, score, loss = value_texts(row, 3, best=index == 0)
-        heads.append(f"{number:>4}  {share:<14}{score:<12}{loss:<15}")
-    lines = [f"{'':>4}  {'win share':<14}{'score':<12}{'less by':<15}move"]
+        heads.append(f"{number:>4}  {share:<14}{score:<{width}}{loss:<15}")
+    lines = [f"{'':>4}  {'win share':<14}{'score' if width else '':<{width}}{'less by':<15}move"]
     for head, row in zip(heads, rows, strict=True):
         lines += wrap(
             move_text(row["move"], speaker), WIDTH, initial_indent=head, subsequent_indent=" " * (len(head) + 2)

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError
 from wsim.game import find_game
+from wsim.positions.values import BY_NET
 
 if TYPE_CHECKING:
     from wsim.positions.game_value import Game
 
 HINTS = 200
-"""Playouts per move for a hint."""
+"""Playouts per move for a hint, where there is no value net or playouts are asked for."""
+MAX_HINTS = 100_000
 SHOWN = 5
 """Moves shown in a hint."""
 MOMENT = ("to_move", "decision")
@@ -96,9 +98,13 @@ class PlayedGame:
         return self.game.public_moves() or [f"seat {seat}: {text}" for seat, text in self.opened]
 
 
-def hint(game: Game) -> list[dict[str, Any]]:
-    """Return the best moves for the seat that decides (rows of ``wsim.Game.values``)."""
-    return game.values(games=HINTS, rng=game.plan.seed)[:SHOWN]
+def hint(game: Game, playouts: int | None = None) -> list[dict[str, Any]]:
+    """Return the best moves for the seat that decides (rows of ``wsim.Game.values``).
+
+    Without a number of playouts, they are valued by the value net, or by ``HINTS`` playouts where there is none.
+    """
+    playouts = (BY_NET if game.by_net else HINTS) if playouts is None else playouts
+    return game.values(games=playouts, rng=game.plan.seed)[:SHOWN]
 
 
 def ahead(game: Game, seat: int) -> Game | None:

@@ -2,11 +2,13 @@
 
 The net does not know the policies. So its chances are calibrated with the players of a plan, on separate games: in each
 phase of the game, the logarithms of the chances get a slope, and each policy of the line-up an offset. They are fitted
-by maximum likelihood (multinomial logistic regression, Platt 1999), drawn a little towards 1 and 0.
+by maximum likelihood (multinomial logistic regression, Platt 1999), drawn a little towards those of tables of ``net``
+and 0. For these tables, slopes from many games are stored (``analysis/value_slopes.py``), so chances are there at once.
 """
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +20,10 @@ import numpy as np
 from wsim.game import find_game
 from wsim.jit import addresses_of
 from wsim.kernels.chances import COLLECT, FOLLOW, TRIAL
+from wsim.kernels.commands import EVERYTHING
+from wsim.policies.chances import OVERRULE
 from wsim.positions.character import Followed, settling_of
+from wsim.positions.values import WORLDS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,14 +32,22 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from wsim.kernels.chances import Entries
+    from wsim.lab.plan import Plan
     from wsim.policies.nets import LearnedNet
 
 
 GAP = 3
 """About one stage in so many is tried both ways."""
-CALIBRATING, CALIBRATION_GAMES = 1 << 40, 4096
+AHEAD = 6
+"""Stages that are played after a move before the net says what the chances are: it judges the outcome of plans better
+than their beginnings."""
+CALIBRATING, CALIBRATION_GAMES = 1 << 40, 8192
 """The number of the first game that chances are calibrated with, and how many these are."""
 SLOPE_SD, OFFSET_SD, STEPS, SMALL = 0.2, 1.0, 8, 1e-9
+_KNOWN: dict[Plan, Calibration] = {}  # those of the latest plans: pages about a table ask again and again
+MOST_KNOWN = 32
+CHANGING = {"ban", "randomise", OVERRULE}
+"""Options of a plan with which ``net`` plays other games."""
 
 
 @dataclass(frozen=True)
@@ -43,14 +56,24 @@ class ValueNet:
 
     Attributes
     ----------
-    file: the net. entries: the location of its ``Entries``, as ``module:NAME``. stages: the most stages of a game.
+    file: the net.
+    slopes: those of calibrated chances at tables of the game's own ``net``: by rule set and number of players, one for
+        each phase.
+    entries: the location of its ``Entries``, as ``module:NAME``. stages: the most stages of a game.
     phases: the names of its phases, each with its first stage.
     """
 
     file: Path
+    slopes: Path
     entries: str
     stages: int
     phases: Mapping[str, int]
+
+    def known_slopes(self, plan: Plan) -> list[float] | None:
+        """Return the slopes of tables of ``net`` by phase; None if they are not known for this number of players."""
+        known = json.loads(self.slopes.read_text(encoding="utf-8"))["slopes"]
+        slopes: list[float] | None = known.get(plan.ruleset, {}).get(str(plan.players))
+        return slopes
 
     def load(self) -> Entries:
         """Import and return the kernels."""
@@ -85,22 +108,23 @@ def _softmax(odds: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def fit_calibration(
-    followed: Followed, shares: NDArray[np.float64], policies: NDArray[np.int64], begins: Sequence[int]
-) -> Calibration:
+    followed: Followed, shares: NDArray[np.float64], policies: NDArray[np.int64], begins: Sequence[int],
+    slopes: Sequence[float],
+) -> Calibration:  # fmt: skip
     """Return the correction that fits games best.
 
     Parameters
     ----------
     followed: the games, uncorrected. shares: the shares of the victory, shape (games, players).
-    policies: the numbers of those in
-    the seats, same shape. begins: the first stage of each phase.
+    policies: the numbers of those in the seats, same shape. begins: the first stage of each phase.
+    slopes: those towards which the slopes of each phase are drawn.
     """
     first, count = np.array(begins), int(policies.max()) + 1
     there, phase = followed.stages >= 0, np.searchsorted(first, followed.stages, side="right") - 1
-    prior = np.concatenate([np.ones(count), np.zeros(count)])
+    priors = [np.concatenate([np.full(count, slope), np.zeros(count)]) for slope in slopes]
     certainty = np.repeat([SLOPE_SD**-2, OFFSET_SD**-2], count)
-    fitted = np.tile(prior, (len(first), 1))
-    for number, best in enumerate(fitted):
+    fitted = np.array(priors)
+    for number, (best, prior) in enumerate(zip(fitted, priors, strict=True)):
         game, stage = np.nonzero(there & (phase == number))
         odds = np.log(np.maximum(followed.chances[game, stage], SMALL))
         odds -= odds.mean(axis=1, keepdims=True)
@@ -135,11 +159,25 @@ class Follower:
     @property
     def about(self) -> str:
         """How chances are estimated, as a sentence without a full stop."""
+        how = f"calibrated with these policies on {CALIBRATION_GAMES:,} other games"
         if self._simulator.line_up.pooled:
-            return "Chances: the value net of the game, not calibrated because a policy searches"
-        return (
-            f"Chances: the value net of the game, calibrated with these policies on {CALIBRATION_GAMES:,} other games"
-        )
+            how = "not calibrated because a policy searches"
+        elif self._stored is not None:
+            how = "calibrated for tables of net"
+        return f"Chances: the value net of the game, {how}"
+
+    @property
+    def _stored(self) -> Calibration | None:
+        """The stored correction, at tables of the shipped ``net`` with the printed rules; None for others."""
+        plan, slopes = self._simulator.plan, self._values.known_slopes(self._simulator.plan)
+        changed = plan.cards is not None or plan.patch or plan.set or CHANGING & plan.options.keys()
+        if slopes is None or changed or set(plan.policies) != {"net"}:
+            return None
+        return Calibration(self._begins, np.array(slopes)[:, None], np.zeros((len(slopes), 1)))
+
+    @property
+    def _begins(self) -> NDArray[np.int64]:
+        return np.array(list(self._values.phases.values()))
 
     @property
     def phases(self) -> Mapping[str, int]:
@@ -159,16 +197,24 @@ class Follower:
     @property
     def calibration(self) -> Calibration:
         """The correction for the policies, from games of the plan's own policies; none is fitted where these search."""
-        simulator, begins = self._simulator, list(self._values.phases.values())
+        simulator, begins = self._simulator, self._begins
         with self._lock:
             if self._calibration is None:
                 count = len(set(simulator.labels))
+                slopes = self._values.known_slopes(simulator.plan) or [1.0] * len(begins)
                 if simulator.line_up.pooled:
-                    none = np.ones((len(begins), count)), np.zeros((len(begins), count))
-                    self._calibration = Calibration(np.array(begins), *none)
+                    none = np.tile(np.array(slopes)[:, None], count), np.zeros((len(begins), count))
+                    self._calibration = Calibration(begins, *none)
+                elif (stored := self._stored) is not None:
+                    self._calibration = stored
+                elif (key := simulator.plan.replace(games=1)) in _KNOWN:
+                    self._calibration = _KNOWN[key]
                 else:
                     raw = self.follow_raw(CALIBRATING, CALIBRATION_GAMES, gap=1 << 40)
-                    self._calibration = fit_calibration(raw, *self.results(raw.rows), begins)
+                    self._calibration = fit_calibration(raw, *self.results(raw.rows), list(begins), slopes)
+                    while len(_KNOWN) >= MOST_KNOWN:
+                        del _KNOWN[next(iter(_KNOWN))]
+                    _KNOWN[key] = self._calibration
         return self._calibration
 
     def results(self, rows: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -178,13 +224,42 @@ class Follower:
         shares = frame["win_share"].to_numpy().astype(np.float64).reshape(shape)[:, :players]
         return shares, frame["policy"].to_physical().to_numpy().astype(np.int64).reshape(shape)[:, :players]
 
-    def chances(self, position: Any) -> NDArray[np.float64]:
-        """Return the chance of each player in a position, to one who sees all hands, shape (players,)."""
-        simulator = self._simulator
-        game, words = simulator.machine.workspace()
-        result = np.zeros(simulator.plan.players)
-        self._entries.value(game, words, position.words, simulator.machine.rules, self._valuing.settings[0], result)
-        return result
+    def chances(self, position: Any, seat: int | None = None, seed: int = 0, first: int = 0) -> NDArray[np.float64]:
+        """Return the chance of each player in a position, shape (players,).
+
+        To one who sees all hands; with ``seat``, with everything resampled that the seat cannot know (``compare``).
+        """
+        draws = 1 if seat is None else WORLDS
+        return np.asarray(self.compare(position, (), draws, seat, seed, first)[:, 0].mean(axis=0))
+
+    def compare(
+        self, position: Any, moves: Sequence[int], draws: int, seat: int | None, seed: int, first: int,
+        ahead: int = AHEAD,
+    ) -> NDArray[np.float64]:  # fmt: skip
+        """Return the chances of all players some stages after each move, shape (draws, moves, players).
+
+        The line-up, whose seats are fixed, makes the other moves. Each draw resamples what ``seat`` cannot know, and
+        uses the random streams of one game from ``first`` on, the same for all moves. Without moves: the chances of the
+        position itself.
+        """
+        simulator, players = self._simulator, self._simulator.plan.players
+        machine, result = simulator.machine, np.zeros((draws, max(len(moves), 1), players + 1))
+        game, words = machine.workspace()
+        state = np.concatenate([position.words, position.words])  # the second half is scratch space
+        watcher, which = EVERYTHING if seat is None else seat, np.array(moves, np.int16)
+        with np.errstate(over="ignore"), simulator.line_up.answering(game.answer):
+            failed = self._entries.compare(
+                *(game, words, state, machine.rules, machine.seating, machine.addresses, self._valuing.settings[0]),
+                *(first, watcher, seed, ahead, which, result),
+            )
+        if failed:
+            simulator.line_up.raise_wrong(game.answer)
+        chances, stages = result[:, :, :players], result[:, :, players].astype(np.int64)
+        over = (chances == 0).any(axis=2)  # the game ended, with this result
+        labels = list(dict.fromkeys(simulator.labels))
+        who = np.array([labels.index(simulator.labels[seat % len(simulator.labels)]) for seat in range(players)])
+        calibrated = self.calibration(chances, stages, np.broadcast_to(who, chances.shape))
+        return np.where(over[..., None], chances, calibrated)
 
     def follow(self, first: int, games: int, gap: int = GAP) -> Followed:
         """Play games numbered from ``first`` with their chances; about one stage of ``gap`` is tried both ways."""

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from wsim.game import Position, Simulator
     from wsim.lab.progress import Progress
 
+BY_NET, WORLDS = 0, 24
+"""The number of playouts that stands for the value net, and resampled positions for what a seat knows."""
 FAR = 1 << 43
 """Playouts use the random streams of games from this number on, which runs do not reach."""
 ROUND = 64  # playouts between two checks of the clock and of Ctrl-C
@@ -55,13 +57,16 @@ class Values:
     def play(self, playouts: int) -> None:
         """Play more playouts of every move."""
         watcher = self.seat if self.hidden else None
-        first = FAR + self.first + self.playouts
-        outcomes = self.position.compare(self.simulator, self.moves, playouts, watcher, self.seed, first)
+        outcomes = self._outcomes(playouts, watcher, FAR + self.first + self.playouts)
         self._sums += outcomes.sum(axis=0)
         for what in (SCORE, SHARE):
             private = outcomes[:, :, self.seat, what]
             self._products[what] += private.T @ private
         self.playouts += playouts
+
+    def _outcomes(self, playouts: int, watcher: int | None, first: int) -> NDArray[np.float64]:
+        """Return (score, win share) of every seat after each move, shape (playouts, moves, seats, 2)."""
+        return self.position.compare(self.simulator, self.moves, playouts, watcher, self.seed, first)
 
     def play_on(self, playouts: int | None, seconds: float | None = None, progress: Progress | None = None) -> None:
         """Play this many playouts of every move, or for this many seconds (machine-dependent)."""
@@ -83,8 +88,12 @@ class Values:
 
     def estimate(self, what: int) -> Estimate:
         """Return the seat's own score or share after each move."""
-        products = self._products[what]
-        return self._interval(self.means[:, self.seat, what], np.diagonal(products))
+        estimate = self._means(what)
+        return estimate.with_wilson() if what == SHARE else estimate
+
+    def _means(self, what: int) -> Estimate:
+        """Return the means of the playouts with the interval of their spread."""
+        return self._interval(self.means[:, self.seat, what], np.diagonal(self._products[what]))
 
     def losses(self, best: int) -> Estimate:
         """Return how far the share after each move is below that after the move with index ``best``, paired.
@@ -112,13 +121,13 @@ class Values:
 
     def order(self) -> list[int]:
         """Return the indices of the moves, best first: by win share, then by score."""
-        share, score = (self.means[:, self.seat, what].round(12) for what in (SHARE, SCORE))
+        share, score = (np.nan_to_num(self.means[:, self.seat, what]).round(12) for what in (SHARE, SCORE))
         return sorted(range(len(self.moves)), key=lambda index: (-share[index], -score[index], index))
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the moves, best first (the columns are documented in ``wsim.Game.values``)."""
         order, legal = self.order(), self.position.moves()
-        share, score = self.estimate(SHARE).with_wilson(), self.estimate(SCORE)
+        share, score = self.estimate(SHARE), self.estimate(SCORE)
         loss = self.losses(order[0])
         rows = []
         for index in order:
@@ -131,6 +140,43 @@ class Values:
             row["games"] = self.playouts
             rows.append(row)
         return rows
+
+
+class ValuesByNet(Values):
+    """Values of moves by the value net: the chances when the stage of a move is over, instead of playouts to the end.
+
+    Intervals are those of resampling what the seat cannot know; how well the net judges is not part of them. Scores are
+    unknown (NaN).
+    """
+
+    def _outcomes(self, playouts: int, watcher: int | None, first: int) -> NDArray[np.float64]:
+        follower = self.simulator.follower  # type: ignore[attr-defined]
+        chances = follower.compare(self.position, self.moves, playouts, watcher, self.seed, first)
+        outcomes = np.full((playouts, len(self.moves), self.simulator.seats, 2), np.nan)
+        outcomes[..., SHARE] = 0.0
+        outcomes[:, :, : chances.shape[2], SHARE] = chances
+        return outcomes
+
+    def play_on(self, playouts: int | None, seconds: float | None = None, progress: Progress | None = None) -> None:
+        """Resample as often as the net needs."""
+        super().play_on(WORLDS if playouts == BY_NET else playouts, seconds, progress)
+
+    def estimate(self, what: int) -> Estimate:
+        """Return the seat's chance after each move; chances are no counts, so there is no Wilson interval."""
+        return self._means(what)
+
+    def losses(self, best: int) -> Estimate:
+        """Return the losses; where all resampled positions agree, the net has no doubt."""
+        return replace(super().losses(best), ends=None)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the moves, best first; ``games`` is 0."""
+        return [{**row, "games": BY_NET} for row in super().rows()]
+
+
+def has_value_net(simulator: Simulator) -> bool:
+    """Return whether there is a value net for a table."""
+    return getattr(simulator, "value_net", None) is not None
 
 
 def _with_ends(estimate: Estimate, index: int, name: str, prefix: str) -> dict[str, float | None]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from wsim.positions.character import GOOD
 from wsim.positions.game_value import Game
 from wsim.positions.move_text import half, move_text, worth
 from wsim.positions.players import names_of, who_plays_on
+from wsim.positions.values import BY_NET, WORLDS
 
 if TYPE_CHECKING:
     from wsim.game import Simulator
@@ -19,6 +21,8 @@ PLAYOUTS = 200
 COSTLY = 3
 """Number of moves marked as the most costly."""
 SHOWN = 4  # moves of a decision shown in the text, in addition to the chosen one
+NOTICEABLE = GOOD
+"""By the value net, a smaller cost than this is not marked: its judgement is not that exact."""
 _LEFT_OUT = ("win_shares", "scores", "games")  # columns of Game.values
 
 
@@ -31,7 +35,7 @@ def why_of(
     Parameters
     ----------
     number: the number of the game; its own policies decide.
-    playouts: playouts per legal move. Seeded by the plan: the same answer on every machine.
+    playouts: playouts per legal move; 0: the value net. Seeded by the plan: the same answer on every machine.
     seat: only the decisions of this player.
     policies: the policies used in playouts; None: those at the table.
     progress: called with ``decisions``, the number done and the total.
@@ -60,7 +64,7 @@ def why_along(
         valued.append(decided)
         if progress is not None:
             progress("decisions", len(valued), len(wanted))
-    mark_costly(valued)
+    mark_costly(valued, playouts)
     game = decisions[0][0]
     played_by = names_of(who_plays_on(game.plan, game.number)) if policies is None else policies
     return {"playouts": playouts, "policies": played_by, "decisions": valued}
@@ -83,12 +87,18 @@ def values_along(
         yield decided
 
 
-def mark_costly(valued: Sequence[dict[str, Any]]) -> None:
+def mark_costly(valued: Sequence[dict[str, Any]], playouts: int = PLAYOUTS) -> None:
     """Mark the most costly of some valued decisions (``costly``)."""
-    mistakes = [decision for decision in valued if (decision["cost"]["low"] or 0) > 0]
+    mistakes = [decision for decision in valued if is_mistake(decision["cost"], playouts)]
     costly = sorted(mistakes, key=lambda decision: -decision["cost"]["win_share"])[:COSTLY]
     for decision in valued:
         decision["costly"] = any(decision is mistake for mistake in costly)
+
+
+def is_mistake(cost: Mapping[str, float | None], playouts: int) -> bool:
+    """Return whether a move clearly cost something."""
+    least = NOTICEABLE if playouts == BY_NET else 0.0
+    return (cost["low"] or 0) > 0 and (cost["win_share"] or 0) >= least
 
 
 def _cost(
@@ -101,7 +111,9 @@ def _cost(
     best = rows[0]["index"]
     if index == best:
         return {"win_share": 0.0, "low": 0.0, "high": 0.0}
-    fresh = game.comparison([best, index], policies, game.plan.seed, first=playouts)
+    by_net = playouts == BY_NET
+    first = WORLDS if by_net else playouts
+    fresh = game.comparison([best, index], policies, game.plan.seed, first=first, by_net=by_net)
     fresh.play_on(playouts)
     loss = fresh.losses(0)
     ends = {"win_share": loss.value[1], "low": loss.low[1], "high": loss.high[1]}
@@ -112,10 +124,8 @@ def why_text(why: Mapping[str, Any], simulator: Simulator) -> str:
     """Return the result of ``why_of`` as text for a person."""
     several = "," in why["policies"]
     players = f"{why['policies'].replace(',', ', ')} in {'their seats' if several else 'every seat'}"
-    head = (
-        f"Why: each move by {why['playouts']} playouts with {players}, from what the seat knew; "
-        "> marks the move that was made"
-    )
+    how = f"{why['playouts']} playouts with {players}" if why["playouts"] else "the value net, some turns on"
+    head = f"Why: each move by {how}, from what the seat knew; > marks the move that was made"
     return "\n".join([head, *(line for decision in why["decisions"] for line in _lines(decision, simulator))]) + "\n"
 
 

@@ -154,10 +154,7 @@ def _colours_of(chart: Chart, rows: Rows, palette: Palette) -> tuple[list[str], 
 
 
 def _forest(chart: Chart, columns: Sequence[Column], rows: Rows, palette: Palette) -> Drawing:
-    """Draw estimates with their intervals, one row each, and a line at the reference.
-
-    Clear ones (interval without the reference) are filled.
-    """
+    """Draw estimates with their intervals, one row each, and a line at the reference; clear ones are filled."""
     if chart.by:
         return _grouped_forest(chart, columns[0], rows, palette)
     column = columns[0]
@@ -172,7 +169,7 @@ def _forest(chart: Chart, columns: Sequence[Column], rows: Rows, palette: Palett
             "tip": [f"{row[LABEL]}: {cell_words(column, row)}" for row in rows],
         }
     )
-    clear = (pl.col("from") > reference) | (pl.col("to") < reference) if reference is not None else pl.lit(True)
+    clear = pl.Series([chart.marks_clear(row, column.interval(row), reference) for row in rows], dtype=pl.Boolean)
     shown = shown.with_columns(pl.when(clear).then(pl.lit("clear")).otherwise(pl.lit("open")).alias("state"))
     heading = chart.axis or with_unit(column)
 
@@ -199,9 +196,8 @@ def _forest(chart: Chart, columns: Sequence[Column], rows: Rows, palette: Palett
 
 
 def _grouped_forest(chart: Chart, column: Column, rows: Rows, palette: Palette) -> Drawing:
-    """Draw estimates with their intervals in the colours of their categories, with a heading for each other category.
-
-    Clear ones (interval without the reference) are filled.
+    """Draw estimates with their intervals in the colours of their categories, with a heading for each other category;
+    clear ones are filled.
     """
     reference = chart.reference if chart.reference is not None else column.reference
     colours, coloured = _colours_of(chart, rows, palette)
@@ -215,7 +211,7 @@ def _grouped_forest(chart: Chart, column: Column, rows: Rows, palette: Palette) 
             "to": [(column.interval(row) or (None, None))[1] for row in rows],
         }
     )  # fmt: skip
-    clear = (pl.col("from") > reference) | (pl.col("to") < reference) if reference is not None else pl.lit(True)
+    clear = pl.Series([chart.marks_clear(row, column.interval(row), reference) for row in rows], dtype=pl.Boolean)
     shown = shown.with_columns(pl.when(clear).then(pl.col("colour")).otherwise(pl.lit("var(--paper)")).alias("fill"))
     heading, span = chart.axis or with_unit(column), _span(shown, reference, column)
     order = list(dict.fromkeys(name for pair in zip(groups, shown[LABEL], strict=True) for name in pair if name))

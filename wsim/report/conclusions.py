@@ -1,7 +1,7 @@
 """The conclusions in words, by rules that claim no more than the intervals and q-values allow.
 
-* Something is called above or below average only if its q-value (Benjamini-Hochberg over the table) is below ``CLEAR``;
-  otherwise the sentence says that it cannot be distinguished.
+* Something is called above or below average only if its verdict says so, which charts show too (Benjamini-Hochberg over
+  the table); otherwise the sentence says that it cannot be distinguished.
 * The best of a table is named together with all whose intervals overlap its own: figures with disjoint intervals differ
   clearly, whatever the covariance of the estimates; figures with overlapping intervals may or may not differ.
 * Where it is known what another good player finds, verdicts and intervals allow for it; elsewhere a sentence says for
@@ -19,7 +19,7 @@ from typing import Any, Literal
 import polars as pl
 
 from wsim.display import interval_of, number, number_range, title, written
-from wsim.document import Conclusion
+from wsim.document import DECIDED, Conclusion
 from wsim.lab.answer import Stored
 from wsim.questions.registry import questions
 from wsim.report.charts import CLEAR
@@ -181,13 +181,12 @@ def about_levels(table: Table, section: str, games: int) -> list[Statement]:
     """Return conclusions about the levels that win more or less than their fair share."""
     rows, noun = labelled(table, FAIR), _noun(table)
     known = _with_players(rows.filter(pl.col("q").is_not_null() & pl.col(LOW).is_not_null()))
-    players = PLAYER_HALF_WIDTH in known.columns
     if len(rows) == 1:
         only = rows["label"][0]
         return [Statement("caution", f"One {noun} only, {only}: {plural(noun)} cannot be compared.", "", section)]
     if known.is_empty():
         return [_no_intervals(noun, section)]
-    clear = known.filter((pl.col("q") < CLEAR) & ((pl.col(LOW) > 1) | (pl.col(HIGH) < 1) | ~pl.lit(players)))
+    clear = known.filter(pl.col("verdict").is_in(DECIDED))
     above = clear.filter(pl.col(FAIR) > 1).sort(FAIR, descending=True)
     below = clear.filter(pl.col(FAIR) < 1).sort(FAIR)
     if above.is_empty() and below.is_empty():
@@ -294,8 +293,7 @@ def about_worth(table: Table, section: str, games: int) -> list[Statement]:
     if known.is_empty():
         return [_no_intervals(noun, section)]
     known = _with_players(known, WORTH)
-    excluded = (pl.col(f"{WORTH} from") > 0) | (pl.col(f"{WORTH} to") < 0)
-    clear = known.filter((pl.col("q") < CLEAR) & (excluded | ~pl.lit(PLAYER_HALF_WIDTH in known.columns)))
+    clear = known.filter(pl.col("verdict").is_in(DECIDED))
     if clear.is_empty():
         return [Statement("open", f"No {noun} is clearly worth anything in {games:,} games.", "", section)]
     statements = []

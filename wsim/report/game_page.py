@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from wsim.positions.scenes import Card, Scene, Seat, Story
 
 PLAYOUTS = 200
-"""Playouts for each seat in each scene: a chance of one half is known to ±7 percentage points."""
+"""Playouts for each seat in each scene, where there is no value net: a chance of one half is known to ±7 percentage
+points."""
 
 
 @dataclass(frozen=True)
@@ -41,20 +42,23 @@ class Replay:
     command: str
 
 
-def check_replay(playouts: int, target: Path | None = None) -> None:
+def check_replay(playouts: int | None = None, target: Path | None = None) -> None:
     """Raise UserError if a page cannot be made: missing extra, invalid number of playouts or file."""
     from wsim.positions.chances import check_playouts
 
     check_extra(("jinja2",), "a replay page")
-    check_playouts(playouts)
+    if playouts is not None:
+        check_playouts(playouts)
     if target is not None:
         check_target(target)
 
 
 def replay_of(
-    plan: Plan, simulator: Simulator, number: int, playouts: int = PLAYOUTS, progress: Progress | None = None
+    plan: Plan, simulator: Simulator, number: int, playouts: int | None = None, progress: Progress | None = None
 ) -> Replay:
     """Return a game of a plan with its win chances, which depend only on plan, game and number of playouts.
+
+    Without a number of playouts, they come from the value net of the game, or from ``PLAYOUTS`` where it has none.
 
     Parameters
     ----------
@@ -65,8 +69,9 @@ def replay_of(
 
 
 def replay_of_game(
-    game: Game, names: Sequence[str] = (), playouts: int = PLAYOUTS, progress: Progress | None = None, command: str = ""
-) -> Replay:
+    game: Game, names: Sequence[str] = (), playouts: int | None = None, progress: Progress | None = None,
+    command: str = "",
+) -> Replay:  # fmt: skip
     """Return a game as far as it was played, with its win chances.
 
     Parameters
@@ -79,13 +84,17 @@ def replay_of_game(
     return _replay(game.plan, game.number, story_of(game, names), playouts, command, progress)
 
 
-def _replay(plan: Plan, number: int, story: Story, playouts: int, command: str, progress: Progress | None) -> Replay:
+def _replay(
+    plan: Plan, number: int, story: Story, playouts: int | None, command: str, progress: Progress | None
+) -> Replay:
     """Return a story with the win chances of its positions; ``command``: the command that makes the page again; empty:
     there is none."""
-    from wsim.positions.chances import chances, line_up_of
+    from wsim.positions.chances import chances, line_up_of, playouts_of
 
+    playing = line_up_of(plan, number)
+    playouts = playouts_of(playing, PLAYOUTS) if playouts is None else playouts
     seats = [index for index, seat in enumerate(story.seats) if seat.side >= 0]
-    estimated = chances(story.positions, line_up_of(plan, number), playouts, plan.seed, seats, progress)
+    estimated = chances(story.positions, playing, playouts, plan.seed, seats, progress)
     return Replay(plan, number, story, estimated, command)
 
 
@@ -98,10 +107,10 @@ def write_replay(replay: Replay, target: Path) -> Path:
     return target
 
 
-def _command(plan: Plan, number: int, playouts: int) -> str:
+def _command(plan: Plan, number: int, playouts: int | None) -> str:
     """Return the command that makes the page again."""
     command = plan.replace(games=1, picks=False).command().replace("wsim run", "wsim trace", 1)
-    return f"{command} --first {number} --format html" + ("" if playouts == PLAYOUTS else f" --playouts {playouts}")
+    return f"{command} --first {number} --format html" + ("" if playouts is None else f" --playouts {playouts}")
 
 
 def board_values(replay: Replay) -> dict[str, Any]:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from wsim.document import Chart
 
+FILLED = "Filled marks have a verdict: clear, and also for other good players where that is known."
+
 
 def item_charts(figure: str, share: str, noun: str, groups: Sequence[str], facts: Sequence[str]) -> tuple[Chart, Chart]:
     """Return the charts of a figure of items: over how often they are had or wanted, and by their ``facts``."""
@@ -15,5 +17,13 @@ def item_charts(figure: str, share: str, noun: str, groups: Sequence[str], facts
     over = "how often it is wanted" if share == "wanted" else share.replace("_", " ")
     return (
         Chart("scatter", (figure, share), (noun, *groups), f"{words}, against {over}", by=by),
-        Chart("forest", (figure,), (noun, *groups), f"{words}{sorted_by}, with intervals", by=by),
+        Chart(
+            "forest",
+            (figure,),
+            (noun, *groups),
+            f"{words}{sorted_by}, with intervals",
+            by=by,
+            judged=figure == "worth",
+            caption=FILLED if figure == "worth" else "",
+        ),
     )

@@ -21,6 +21,7 @@ from wsim.stats.columns import means as measure_columns
 from wsim.stats.factor_sums import CELL_ROWS, Cells, cell_sums
 from wsim.stats.games import BATCH_ROWS, Floats, GameBatch, Source, batches, competitors, parties, require, seats_of
 from wsim.stats.intervals import Estimate, check_level, nulls, verdicts
+from wsim.stats.item_charts import FILLED
 from wsim.stats.levels import Levels, columns_of
 from wsim.stats.moments import Moments
 from wsim.stats.precision import telling_note
@@ -253,7 +254,7 @@ def level_charts(labels: tuple[str, ...], points: Sequence[str]) -> tuple[Chart,
     noun = " and ".join(labels).replace("_", " ")
     wins = Chart(
         "forest", (FAIR,), labels, f"Wins by {noun} (x fair share, with intervals)",
-        caption="The dashed line is the fair share; filled marks are those whose interval excludes it.",
+        caption=f"The dashed line is the fair share. {FILLED}", judged=True,
     )  # fmt: skip
     parts = Chart("stacked", ("score", *points), labels, f"Mean points by category for each {noun}")
     return (wins, parts) if points else (wins,)

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from threading import local
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -107,23 +107,27 @@ def worth_sums(wanted: Wanted, wishes: Wishes, seats: pl.DataFrame) -> Summary:
 
     piece, count = Piece.of(seats), len(wanted.things)
     row = piece.batch.starts[wishes.game] + wishes.seat
-    first, groups, labels = count, [np.zeros(len(row), np.int64)], {}
+    splits, codes = [_Split((), ("",), 0)], [np.zeros(len(row), np.int64)]
     for columns in wanted.by:
-        codes, names = _codes(piece, wishes, row, columns)
-        groups.append(first + codes * count)
-        first += len(names) * count
-        labels[f"{_BY}{','.join(columns)}"] = names
-    totals, products, games = np.zeros((first, FEATURES)), np.zeros((first, PRODUCTS)), np.zeros((first, 2))
-    reach = np.zeros(first)
+        own, names = _codes(piece, wishes, row, columns)
+        splits.append(_Split(columns, names, splits[-1].last(count)))
+        codes.append(splits[-1].first + own * count)
+    cells = splits[-1].last(count)
+    summed = [index for index, split in enumerate(splits) if not index or len(split.names) > 1]
+    totals, products, games = np.zeros((cells, FEATURES)), np.zeros((cells, PRODUCTS)), np.zeros((cells, 2))
+    reach = np.zeros(cells)
     add_wishes(
         np.ascontiguousarray(wishes.game, np.int64),
         np.ascontiguousarray(wishes.things, np.int64),
         wishes.overruled.astype(np.uint8),
         np.ascontiguousarray(wishes.could, np.uint64),
-        np.ascontiguousarray(np.stack(groups, axis=1)),
+        np.stack([codes[index] for index in summed], axis=1),
+        np.array([_finer(splits[index], splits) is None for index in summed], np.uint8),
         np.ascontiguousarray(piece.values[row, :2]),
-        totals, products, games, reach, _zeros(first, FEATURES), np.empty(first, np.int64),
+        totals, products, games, reach, _zeros(cells, FEATURES), np.empty(cells, np.int64),
     )  # fmt: skip
+    _fill_up(splits, count, reach, (totals, products, games))
+    labels = {f"{_BY}{','.join(split.columns)}": split.names for split in splits[1:]}
     sides = seats["team"].n_unique() if "team" in seats.columns else piece.seats
     return Summary(
         {
@@ -142,6 +146,46 @@ def worth_sums(wanted: Wanted, wishes: Wishes, seats: pl.DataFrame) -> Summary:
             **labels,
         },
     )
+
+
+class _Split(NamedTuple):
+    """A split of the wishes into groups: its columns, the names of its groups, and its first cell."""
+
+    columns: tuple[str, ...]
+    names: tuple[str, ...]
+    first: int
+
+    def last(self, count: int) -> int:
+        """Return the cell behind its cells; ``count``: the number of things."""
+        return self.first + len(self.names) * count
+
+
+def _finer(split: _Split, splits: Sequence[_Split]) -> _Split | None:
+    """Return a split whose groups are parts of the groups of another, of several; None if there is none."""
+    parts = (each for each in splits if len(each.names) > 1 and set(each.columns) > set(split.columns))
+    return next(parts, None)
+
+
+def _fill_up(
+    splits: Sequence[_Split], count: int, reach: NDArray[np.float64], others: Sequence[NDArray[np.float64]]
+) -> None:
+    """Fill the cells that follow from others: a single group has all wishes, and decisions of parts add up.
+
+    Finer splits come first: a split of two columns has what its columns have.
+    """
+    for split in sorted(splits, key=lambda each: -len(each.columns)):
+        if (parts := _finer(split, splits)) is None:
+            continue
+        chosen = [parts.columns.index(column) for column in split.columns]
+        for index, name in enumerate(parts.names):
+            levels = name.split("\t")
+            group = split.names.index("\t".join(levels[place] for place in chosen))
+            start, part = split.first + group * count, parts.first + index * count
+            reach[start : start + count] += reach[part : part + count]
+    for split in splits[1:]:
+        if len(split.names) == 1:
+            for cells in (reach, *others):
+                cells[split.first : split.first + count] = cells[:count]
 
 
 def _zeros(cells: int, features: int) -> NDArray[np.float64]:

@@ -55,6 +55,7 @@ NETS = NetSpec(
 
 VALUES = ValueNet(
     file=Path(__file__).with_name("value.npz"),
+    slopes=Path(__file__).with_name("value-slopes.json"),
     entries="wsim.wonders.policies.chances:ENTRIES",
     stages=AGES * TURNS,
     phases={f"age {name}": age * TURNS for age, name in enumerate(("I", "II", "III"))},

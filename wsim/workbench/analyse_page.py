@@ -18,13 +18,12 @@ from starlette.routing import Route
 from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.store import load_run
-from wsim.positions.chances import BY_NET
 from wsim.positions.game_value import Game
 from wsim.positions.move_text import interval_text, move_text, value_texts
-from wsim.positions.played_game import HINTS
 from wsim.positions.players import names_of, seated, who_plays_on
 from wsim.positions.position_file import people_in
-from wsim.positions.why import PLAYOUTS
+from wsim.positions.values import BY_NET
+from wsim.positions.why import PLAYOUTS, is_mistake
 from wsim.report.cards import Faces, cards_in
 from wsim.report.game_page import board_values, render, replay_of_game
 from wsim.workbench.game_analysis import Analyses, Analysis, followed, with_branches
@@ -66,8 +65,8 @@ def _fields(request: Request) -> list[tuple[str, str]]:
 def _analysis(request: Request, fields: list[tuple[str, str]]) -> Analysis:
     """Return the requested analysis; raise UserError for an invalid request."""
     given = dict(fields)
-    playouts = whole("the number of playouts", given.get("playouts", str(PLAYOUTS)))
-    if not MIN_PLAYOUTS <= playouts <= MAX_PLAYOUTS:
+    playouts = whole("the number of playouts", given["playouts"]) if "playouts" in given else None
+    if playouts is not None and playouts != BY_NET and not MIN_PLAYOUTS <= playouts <= MAX_PLAYOUTS:
         raise UserError(f"playouts per move must be between {MIN_PLAYOUTS} and {MAX_PLAYOUTS}, not {playouts}")
     steps, moves = ([whole(key, value) for key, value in fields if key == wanted] for wanted in ("at", "move"))
     if len(steps) != len(moves):
@@ -139,7 +138,7 @@ def show(request: Request) -> Response:
         values |= {
             "drawings": values["faces"].hidden([*cards, *(cards_in(board.story.scenes) if board else ())]),
             "scores": sorted(game.result or (), key=lambda seat: (-seat["win_share"], -seat["total"])),
-            "command": _command(dict(fields), values["branches"], over=game.to_move is None),
+            "command": _command(analysis, dict(fields), values["branches"]),
         }
     heading = "Analyse" if game is None else f"A game of {find_game(game.plan.game).TITLE}"
     return page(request, "analyse.html.j2", heading, **values)
@@ -171,29 +170,28 @@ def _values(request: Request, analysis: Analysis, fields: list[tuple[str, str]])
             "rows": rows,
             "names": names,
             "policies": names_of(who_plays_on(game.plan, game.number)),
-            "blunders": sorted((row for row in rows if row["low"] > 0), key=lambda row: -row["price"])[:BLUNDERS],
+            "blunders": sorted((row for row in rows if row["mistake"]), key=lambda row: -row["price"])[:BLUNDERS],
+            "checked": urlencode([*(field for field in fields if field[0] != "playouts"), ("playouts", PLAYOUTS)]),
+            "check": PLAYOUTS,
         }
     return values
 
 
 def _published(request: Request, given: dict[str, str]) -> Response:
-    """Return the replay of a game that is over, with the chances of the value net if the game has one."""
+    """Return the replay of a game that is over."""
     game = _source(request, given)()
     if game.to_move is not None:
         raise UserError("the game is not over: its page would show every hand")
-    try:
-        made = replay_of_game(game, _names(request, game), BY_NET)
-    except UserError:  # the game or its number of players has no value net
-        made = replay_of_game(game, _names(request, game), HINTS)
-    return HTMLResponse(render(made))
+    return HTMLResponse(render(replay_of_game(game, _names(request, game))))
 
 
-def _command(given: dict[str, str], branches: int, *, over: bool) -> str:
+def _command(analysis: Analysis, given: dict[str, str], branches: int) -> str:
     """Return the command that prints the same; empty if there is none."""
+    over = analysis.game is not None and analysis.game.to_move is None
     if branches or "finish" in given or "table" in given or not over:
         return ""
     words = [given["file"]] if "file" in given else [given["run"], given["number"]]
-    playouts = ["--playouts", given["playouts"]] if "playouts" in given else []
+    playouts = [] if analysis.playouts == PLAYOUTS else ["--playouts", str(analysis.playouts)]
     return shlex.join(["wsim", "trace", *words, *playouts, "--why"])
 
 
@@ -225,7 +223,7 @@ def _row(analysis: Analysis, index: int, names: list[str]) -> dict[str, Any]:
         "made": move_text(game.legal()[made], game),
         "card": str(game.legal()[made].get("card") or ""),
         "price": cost["win_share"],
-        "low": cost["low"] or 0,
+        "mistake": is_mistake(cost, analysis.playouts or 0),
         "cost": f"{cost['win_share']:.2f}{interval_text(cost['low'], cost['high'], 2)}",
         "costly": decided.get("costly", False),
         "step": analysis.scene_of(index),

@@ -152,8 +152,9 @@ def small_picture(chart: Chart, sheet: Sheet) -> str:
     column = next((one for one in sheet.columns if one.name == chart.values[0]), None)
     if column is None:
         return ""
+    reference = chart.reference if chart.reference is not None else column.reference
     rows = [
-        (float(row[column.name]), *ends)
+        (float(row[column.name]), *ends, chart.marks_clear(row, ends, reference))
         for row in sheet.rows
         if row.get(column.name) is not None and (ends := column.interval(row)) is not None
     ]
@@ -161,8 +162,7 @@ def small_picture(chart: Chart, sheet: Sheet) -> str:
         return ""
     rows.sort()
     rows = rows if len(rows) <= MAX_MARKS else rows[: MAX_MARKS // 2] + rows[-MAX_MARKS // 2 :]
-    reference = chart.reference if chart.reference is not None else column.reference
-    numbers = [number for row in rows for number in row] + ([] if reference is None else [reference])
+    numbers = [number for row in rows for number in row[:3]] + ([] if reference is None else [reference])
     low, high = min(numbers), max(numbers)
 
     def height(value: float) -> float:
@@ -170,10 +170,9 @@ def small_picture(chart: Chart, sheet: Sheet) -> str:
         return round(HEIGHT - EDGE - inner * (value - low) / ((high - low) or 1), 1)
 
     marks = [] if reference is None else [f'<path class="ref" d="M0 {height(reference)}H{WIDTH}"/>']
-    for index, (value, below, above) in enumerate(rows):
+    for index, (value, below, above, clear) in enumerate(rows):
         x = round(EDGE + (index + 0.5) * (WIDTH - 2 * EDGE) / len(rows), 1)
-        clear = reference is not None and not below <= reference <= above
-        kind = ' class="clear"' if clear else ""
+        kind = ' class="clear"' if clear and reference is not None else ""
         line, dot = f"M{x} {height(below)}V{height(above)}", f'cx="{x}" cy="{height(value)}"'
         marks.append(f'<g{kind}><path d="{line}"/><circle {dot} r="2"/></g>')
     return f'<svg class="small" viewBox="0 0 {WIDTH} {HEIGHT}" aria-hidden="true">{"".join(marks)}</svg>'

@@ -9,9 +9,9 @@ from typing import Any
 
 from wsim.errors import UserError
 from wsim.positions.as_played import decisions_of
-from wsim.positions.chances import BY_NET
 from wsim.positions.game_value import Game
-from wsim.positions.why import mark_costly, values_along
+from wsim.positions.values import BY_NET
+from wsim.positions.why import PLAYOUTS, mark_costly, values_along
 from wsim.report.game_page import Replay, replay_of_game
 
 FEW = 20
@@ -28,11 +28,12 @@ class Analysis:
     ----------
     game: None until it is ready. board: the game for a page that steps through it, with its chances, if it has scenes;
     told: whether that is known. steps: the number of decisions before each scene of the board.
+    playouts: of each move; 0: the value net, which is the default where there is one (None until that is known).
     valued: the decisions of ``wsim trace --why`` that are valued so far. of: the number of decisions.
     version: counts the changes. failure: why it failed.
     """
 
-    def __init__(self, make: Callable[[], Game], playouts: int, names: Callable[[Game], Sequence[str]]) -> None:
+    def __init__(self, make: Callable[[], Game], playouts: int | None, names: Callable[[Game], Sequence[str]]) -> None:
         self._make, self.playouts, self._names = make, playouts, names
         self.game: Game | None = None
         self.board: Replay | None = None
@@ -66,6 +67,8 @@ class Analysis:
             if not self.decisions:
                 raise UserError("nothing has been decided in this game yet")
             self.of = len(self.decisions)
+            if self.playouts is None:
+                self.playouts = BY_NET if self.game.by_net else PLAYOUTS
             self.board = _board(self.game, self._names(self.game))
             self.steps = [] if self.board is None else _steps(self.game, self.board)
             self.told = True
@@ -75,7 +78,7 @@ class Analysis:
                     raise UserError("stopped")
                 self.valued.append(decided)
                 self.version += 1
-            mark_costly(self.valued)
+            mark_costly(self.valued, self.playouts)
             self.finished = True
         except (UserError, OSError) as error:
             self.failure = str(error)
@@ -115,7 +118,7 @@ class Analyses:
         self._lock, self._worker = threading.Lock(), ThreadPoolExecutor(1, "wsim-analysis")
 
     def of(
-        self, key: Hashable, make: Callable[[], Game], playouts: int, names: Callable[[Game], Sequence[str]]
+        self, key: Hashable, make: Callable[[], Game], playouts: int | None, names: Callable[[Game], Sequence[str]]
     ) -> Analysis:
         """Return the analysis of a request, started if it is new; raise UserError if too many are waiting."""
         with self._lock:

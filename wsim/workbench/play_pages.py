@@ -19,12 +19,13 @@ from starlette.routing import Route
 from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.plan import Plan, loadable_games
-from wsim.positions.chances import chances, line_up_of
+from wsim.positions.chances import chances, line_up_of, playouts_of
 from wsim.positions.game_value import Game
 from wsim.positions.kernel_game import compile_stepping
 from wsim.positions.move_text import move_text, value_texts
 from wsim.positions.played_game import HINTS, hint
 from wsim.positions.position_file import people_in, read
+from wsim.positions.values import BY_NET
 from wsim.report.cards import Faces, cards_in
 from wsim.spec.catalogues import catalogues_of
 from wsim.workbench.evening import standings
@@ -286,10 +287,11 @@ async def show_seat(request: Request) -> Response:
         return await run_in_threadpool(_invitation, request, table)
     seat = place if isinstance(place, int) else None
     version, learned = table.version, dict[str, Any]()
+    playouts = HINTS if "check" in request.query_params else None
     for wanted, work in (("hint", _hints), ("chance", _chance)):
         if seat is not None and wanted in request.query_params and table.ready and not table.over:
-            key = (table.key, str(seat), wanted)
-            learned[wanted] = await _thoughts_of(request.app).about(key, version, partial(work, table, seat))
+            key = (table.key, str(seat), wanted, str(playouts))
+            learned[wanted] = await _thoughts_of(request.app).about(key, version, partial(work, table, seat, playouts))
     if table.version != version:  # the playouts are of a past decision
         learned = {}
     return await run_in_threadpool(_seat_page, request, table, seat, learned)
@@ -413,6 +415,7 @@ def _seat_page(request: Request, table: Table, seat: int | None, learned: Mappin
         "hints": learned.get("hint") or (),
         "chance": learned.get("chance") or "",
         "playouts": HINTS,
+        "by_net": game.by_net and "check" not in request.query_params,
     }
     return page(request, "seat.html.j2", heading, **values)
 
@@ -432,25 +435,27 @@ def _moves(
     return sorted(groups.values(), key=lambda group: group["name"] is None)
 
 
-def _hints(table: Table, seat: int) -> list[tuple[str, str, str, str]]:
-    """Return the best moves of a seat: text, win share, score and loss against the best."""
+def _hints(table: Table, seat: int, playouts: int | None) -> list[tuple[str, str, str, str]]:
+    """Return the best moves of a seat: text, win share, score (empty by the value net) and loss against the best."""
     decision = table.decision(seat)
     if decision is None:
         return []
     return [
         (table.named(move_text(row["move"], decision.game)), *value_texts(row, 2, best=rank == 0))
-        for rank, row in enumerate(hint(decision.game))
+        for rank, row in enumerate(hint(decision.game, playouts))
     ]
 
 
-def _chance(table: Table, seat: int) -> str:
+def _chance(table: Table, seat: int, playouts: int | None) -> str:
     """Return the win chance of a seat as text."""
     decision = table.decision(seat)
     game = table.game() if decision is None else decision.game
     plan = game.plan
-    estimate = chances(game.positions()[-1:], line_up_of(plan, game.number), HINTS, plan.seed, [seat])
+    playing = line_up_of(plan, game.number)
+    playouts = playouts_of(playing, HINTS) if playouts is None else playouts
+    estimate = chances(game.positions()[-1:], playing, playouts, plan.seed, [seat])
     share, low, high = (100 * float(values[0, seat]) for values in (estimate.share, estimate.low, estimate.high))
-    return f"{share:.0f} % (95 % interval {low:.0f} to {high:.0f} %)"
+    return f"{share:.0f} %" + ("" if playouts == BY_NET else f" (95 % interval {low:.0f} to {high:.0f} %)")
 
 
 async def changes(request: Request) -> Response:
@@ -492,11 +497,11 @@ async def replay_page(request: Request, game: Game, names: Sequence[str]) -> Res
 
 
 def _replay(text: str, *names: str) -> str:
-    """Return the replay page of a position file; takes seconds."""
+    """Return the replay page of a position file."""
     from wsim.report.game_page import check_replay, render, replay_of_game
 
-    check_replay(HINTS)
-    return render(replay_of_game(Game.from_json(text, trust=True), names, HINTS))
+    check_replay()
+    return render(replay_of_game(Game.from_json(text, trust=True), names))
 
 
 ROUTES = [

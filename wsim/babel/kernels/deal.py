@@ -13,7 +13,7 @@ from wsim.babel.kernels.log import note
 from wsim.babel.kernels.seat import FACTS
 from wsim.jit import kernel
 from wsim.kernels.engine import loading
-from wsim.rng import SETUP_STREAM, below, deal_word, seat_word, seek
+from wsim.rng import SETUP_STREAM, below, deal_word, redrawn_deal_word, redrawn_seat_word, seat_word, seek
 
 CARD_STREAM = 0  # discs, then building cards
 ACTION_STREAM = 1  # the order of the action deck
@@ -188,3 +188,21 @@ def spend_action_card(game, seat, card):
     game.hidden.tally[seat].cards_played[card] += 1
     if card in (w.EXCHANGE_CARDS, w.DRAW_THREE):
         game.hidden.instant_cards -= 1
+
+
+@kernel
+def seat_players(game, rules, seating, seed, number):
+    """Let the line-up continue the game with separate random streams for policies, cards to be drawn, and dice."""
+    hidden = game.hidden
+    word = redrawn_deal_word(seed, number)
+    seek(hidden.dice, word, DICE_STREAM)
+    seek(hidden, word, CARD_STREAM)
+    for top in range(hidden.actions_drawn, hidden.actions_ready):
+        other = top + below(hidden, hidden.actions_ready - top)
+        card = hidden.action_deck[other]
+        hidden.action_deck[other] = hidden.action_deck[top]
+        hidden.action_deck[top] = card
+    for seat in range(rules.seats):
+        own = game.own[seat]
+        load_entrant(own, seating, seat)
+        seek(own, redrawn_seat_word(seed, number, seat), 0)

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from wsim.babel.kernels.deal import seat_players
 from wsim.babel.kernels.layout import MOVES, Row
 from wsim.babel.kernels.net_layout import MOVE, SIZES, STATE
+from wsim.babel.kernels.redraw import redraw
 from wsim.babel.kernels.scoring import outcome
 from wsim.babel.kernels.steps import STEPS
 from wsim.babel.policies.net import NET
@@ -62,6 +64,8 @@ ENTRIES = Entries(
         stage=_stage,
         players=_players,
         over=outcome,
+        redraw=redraw,
+        seat_players=seat_players,
     ),
     Row,
     STATE,

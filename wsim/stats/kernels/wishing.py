@@ -42,9 +42,11 @@ def _add_game(cells, touched, features, totals, products, games):
             own[row] = 0.0
 
 
-@kernel(types.void(*(Whole, Codes, Flags, Words, Codes, Matrix), *(Matrix, Matrix, Matrix, Vector), *(Matrix, Whole)))
+@kernel(
+    types.void(*(Whole, Codes, Flags, Words, Codes, Flags, Matrix), *(Matrix, Matrix, Matrix, Vector), *(Matrix, Whole))
+)
 def add_wishes(
-    game, things, overruled, could, groups, values, totals, products, games, reach, features, cells
+    game, things, overruled, could, groups, reached, values, totals, products, games, reach, features, cells
 ):  # fmt: skip
     """Add the wishes of some games.
 
@@ -55,6 +57,7 @@ def add_wishes(
     overruled: whether it was something else that was done.
     could: the things that could be had, one bit each; shape (wishes, words).
     groups: the first cell of each group that the wish is in; a cell is a group and a thing. Shape (wishes, groups).
+    reached: whether ``reach`` is counted in a group; that of others follows from these.
     values: parts of a win and score of the seat; shape (wishes, 2).
     totals, products, games: by cell: features, their products in a game, in how many games either arm is.
     reach: by cell: decisions at which the thing could be had.
@@ -80,7 +83,7 @@ def add_wishes(
                 own[arm] += 1.0
                 own[arm + 1] += values[wish, 0]
                 own[arm + 2] += values[wish, 1]
-            for word in range(could.shape[1]):
+            for word in range(could.shape[1] if reached[group] else 0):
                 left = could[wish, word]
                 while left:
                     reach[first + word * BITS + lowest_bit(left)] += 1.0

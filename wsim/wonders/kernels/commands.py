@@ -4,29 +4,14 @@ from __future__ import annotations
 
 from wsim.jit import kernel
 from wsim.kernels.commands import CommandHooks, commands_of
-from wsim.rng import redrawn_deal_word, redrawn_seat_word, seek
 from wsim.wonders.kernels.clauses import note_watchers
-from wsim.wonders.kernels.deal import DICE_STREAM, load_entrant
+from wsim.wonders.kernels.deal import seat_players
 from wsim.wonders.kernels.observe import observe
 from wsim.wonders.kernels.redraw import redraw
 from wsim.wonders.kernels.scoring import outcome, score_game
 from wsim.wonders.kernels.steps import STEPS
 from wsim.wonders.kernels.turn import add_effects, add_structure
 from wsim.wonders.words import STAGE_ENTRY
-
-
-@kernel
-def seat_players(game, rules, seating, seed, number):
-    """Let the line-up continue the game with separate random streams for policies, randomised picks and future
-    deals."""
-    public, hidden = game.public, game.hidden
-    hidden.deals = redrawn_deal_word(seed, number)
-    seek(hidden.dice, hidden.deals, DICE_STREAM)
-    for seat in range(rules.players):
-        own = game.own[seat]
-        public.policy[seat] = seat % seating.entries
-        load_entrant(own, seating, public.policy[seat])
-        seek(own, redrawn_seat_word(seed, number, seat), 0)
 
 
 @kernel

@@ -6,7 +6,7 @@ import numpy as np
 
 from wsim.jit import kernel
 from wsim.kernels.engine import loading
-from wsim.rng import SETUP_STREAM, below, deal_word, seat_word, seek
+from wsim.rng import SETUP_STREAM, below, deal_word, redrawn_deal_word, redrawn_seat_word, seat_word, seek
 from wsim.wonders import words as w
 from wsim.wonders.kernels.city import FACTS
 from wsim.wonders.kernels.counters import reset_counters
@@ -188,3 +188,17 @@ def _next_card(dealer, size, at):
     j = at + below(dealer, size - at) if at < size - 1 else at
     dealer.deck[at], dealer.deck[j] = dealer.deck[j], dealer.deck[at]
     return dealer.deck[at]
+
+
+@kernel
+def seat_players(game, rules, seating, seed, number):
+    """Let the line-up continue the game with separate random streams for policies, randomised picks and future
+    deals."""
+    public, hidden = game.public, game.hidden
+    hidden.deals = redrawn_deal_word(seed, number)
+    seek(hidden.dice, hidden.deals, DICE_STREAM)
+    for seat in range(rules.players):
+        own = game.own[seat]
+        public.policy[seat] = seat % seating.entries
+        load_entrant(own, seating, public.policy[seat])
+        seek(own, redrawn_seat_word(seed, number, seat), 0)

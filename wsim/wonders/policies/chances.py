@@ -12,8 +12,10 @@ import numpy as np
 from wsim.jit import kernel
 from wsim.kernels.chances import ChanceHooks, Entries
 from wsim.kernels.net_layers import no_items_of_move
+from wsim.wonders.kernels.deal import seat_players
 from wsim.wonders.kernels.layout import CHOOSE, Row
 from wsim.wonders.kernels.net_layout import MOVE, STATE
+from wsim.wonders.kernels.redraw import redraw
 from wsim.wonders.kernels.scoring import outcome, score_seat
 from wsim.wonders.kernels.steps import STEPS
 from wsim.wonders.kernels.turn import neighbor_left, neighbor_right
@@ -82,6 +84,8 @@ ENTRIES = Entries(
         stage=_stage,
         players=_players,
         over=outcome,
+        redraw=redraw,
+        seat_players=seat_players,
     ),
     Row,
     STATE,
