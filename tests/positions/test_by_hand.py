@@ -15,10 +15,11 @@ import pytest
 from wsim.errors import UserError
 from wsim.facts import FLAG, NONZERO, WITH_EXPANSION, Fact
 from wsim.game import GAMES
+from wsim.kernels.commands import EVERYTHING, REDRAW, STEP
 from wsim.lab.plan import Plan
 from wsim.policies.lineup import parse_entry
 from wsim.positions.character import COUNT, Followed, figures_of, settled
-from wsim.positions.machine import KernelSimulator
+from wsim.positions.machine import KernelSimulator, StatePosition
 from wsim.positions.plain_game import PlainGame, PlainPosition, PlainSimulator, Player, Value, numbers_in, stream
 from wsim.positions.players import names_of, seated, who_plays_on
 from wsim.positions.playout_follower import PlayoutFollower, follower_of
@@ -344,6 +345,48 @@ def test_the_figures_of_a_followed_game_are_in_the_rows_of_all_its_seats() -> No
     assert rows["base"]["number"].tolist() == [0, 1, 2, 3]
     assert rows["character"][:, 0].tolist() == [0.0] * 4, "at least one half from the start"
     assert rows["character"][:, 1].tolist() == [0.0, 0.0, 1.0, 1.0], "at least .8 from the start, or never"
+
+
+@pytest.mark.parametrize(("decider", "named"), [(2, True), (2, False), (-1, True)])
+def test_a_position_keeps_the_decision_at_which_its_machine_stopped(decider: int, named: bool) -> None:
+    """The seat that a decision is about may be another one than decides."""
+    fields = [("kind", "i8"), ("count", "i8"), ("moves", "i8", (5,)), *[("seat", "i8")] * named]
+    choice = np.zeros(1, fields)
+    choice["kind"], choice["count"], choice["moves"] = 1, 3, [7, 8, 9, 99, 99]
+    if named:
+        choice["seat"] = 4
+    asked: list[Any] = []
+
+    def run(*given: Any) -> tuple[int, str]:
+        asked.append(given)
+        return decider, "record"
+
+    class Stopped(StatePosition):
+        DECISIONS = ("build", "choose")
+
+        def __init__(self) -> None:
+            self.machine, self.words = SimpleNamespace(run=run, choice=choice[0]), np.zeros(2, np.uint64)
+
+        def view(self, seat: int | None = None) -> Any: ...
+        def moves(self) -> Any: ...
+        def scores(self) -> Any: ...
+        def standing(self) -> Any: ...
+        def columns(self, history: bool = True) -> Any: ...
+
+    position = Stopped()
+    position.take(2)
+    assert asked.pop()[1:] == (STEP, 2, EVERYTHING, 0)
+    assert position.to_move == (2 if decider == 2 else None)
+    assert position.choice == (1, 4 if named else 2)
+    assert position.coded.tolist() == ([7, 8, 9] if decider == 2 else [])
+    assert position.decision() == "choose"
+    assert position.moment == ({"to_move": 2, "decision": "choose"} if decider == 2 else {})
+    choice["moves"][:] = 0
+    assert position.coded.tolist() == ([7, 8, 9] if decider == 2 else []), "a copy"
+    copy = position.redrawn(1, 77, 5)
+    assert asked.pop()[1:] == (REDRAW, 5, 1, 77)
+    copy.words[0] = 9
+    assert position.words[0] == 0
 
 
 def test_a_calibration_takes_the_phase_that_has_begun() -> None:
