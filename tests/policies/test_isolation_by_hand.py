@@ -7,7 +7,7 @@ import socket
 import struct
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -15,10 +15,11 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
+from wsim.errors import UserError
 from wsim.policies import isolated_worker, isolation
 from wsim.policies.confinement import _AFTER_LOADING, _ALWAYS, _filter
 from wsim.policies.isolation import LISTED, PROCESSES, SLOTS, TEXT, Channel, Failures, Isolated, Slots, _Process
-from wsim.positions.side_by_side import _closed_up, _Places
+from wsim.positions.side_by_side import _closed_up, _Places, play_side_by_side
 from wsim.wonders.registry import POLICIES
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="isolation needs POSIX")
@@ -324,6 +325,80 @@ def test_places_are_named_by_game_and_seat() -> None:
     assert len(places) == 3
     assert places[0] == "in game 104, seat 2"
     assert places[1:] == ["in game 105, seat 0", "in game 109, seat 6"]
+
+
+WAITING = np.dtype([("place", "i8"), ("seat", "i8"), ("count", "i8")])
+
+
+class Side:
+    """A simulator of games side by side whose kernels are a script: how many wait after each call."""
+
+    seats, seating, rules = 3, "seating", np.zeros(1, INTERFACE.records[3])[0]
+    game_dtype = np.dtype([("answer", [("asked", "i8"), ("wrong", "i8")])])
+    pick_dtype = np.dtype("i8")
+
+    def __init__(self, *waits: int, policies: int = 1) -> None:
+        self.waits, self.calls, self.taken, self.wrong = list(waits), list[Any](), list[Any](), list[Any]()
+        self.side_by_side = SimpleNamespace(waiting=WAITING, play_on=self.play_on, hand_over=self.hand_over,
+                                            take_answers=lambda *given: self.taken.append(given))  # fmt: skip
+        self.tried = [Tried(Scripted(*[1] * 9)) for _ in range(policies)]
+        self.apart = SimpleNamespace(policies=tuple(self.tried), later=np.array([-1, 0]), addresses="addresses")
+        self.line_up = SimpleNamespace(answering=lambda answer, numbered: nullcontext(), raise_wrong=self.raise_wrong)
+        self.handing = [2, 0, 1]
+
+    def play_on(self, *given: Any) -> int:
+        self.calls.append(given)
+        return self.waits.pop(0)
+
+    def hand_over(self, _games: Any, waiting: Any, _later: Any, number: int, *given: Any) -> int:
+        waiting["place"][:2], waiting["seat"][:2], waiting["count"][:2] = (4, 7), (0, 2), (3, 2)
+        given[-1][:2] = 1, 0
+        self.calls.append(("handed", number, [octets.dtype for octets in given[:3]], given[3]))
+        return self.handing.pop(0)
+
+    def raise_wrong(self, answer: Any, numbered: bool) -> None:
+        self.wrong.append((answer["asked"], answer["wrong"], numbered))
+        raise UserError("policy 'x' was wrong")
+
+
+def test_games_side_by_side_play_on_until_none_waits() -> None:
+    side, rows = Side(2, 0), np.zeros(3 * 1000)
+    assert play_side_by_side(side, 30, rows, None, 0) == 0
+    first, handed, second = side.calls
+    games, rules, seating, addresses, waiting, progress, later, orders, number = first[:9]
+    assert (len(games), len(waiting), len(progress), seating, addresses) == (SLOTS, SLOTS, 1, "seating", "addresses")
+    assert rules is side.rules
+    assert (later.tolist(), orders.shape, number) == ([-1, 0], (0, 0), 30)
+    assert (len(first[9]), len(first[10]), len(first[11]), first[12]) == (3000, 0, 1000, 0)
+    assert second[0] is games
+    (policy,) = side.tried
+    assert handed == ("handed", 0, [np.uint8] * 3, policy.lent.used)
+    (taken,) = side.taken
+    assert taken[0] is games
+    assert taken[2] is policy.lent.slots.records[1], "what the policy may write is in the private record"
+    assert (taken[3].tolist(), taken[4][:2].tolist(), taken[5]) == ([1, 1], [1, 0], 2)
+    assert policy.lent.rules is side.rules
+    assert not policy.failures.count
+    few = Side(0)
+    picks = np.arange(8)
+    assert play_side_by_side(few, 0, np.zeros(6), picks, 1, [[1, 0, 2]]) == 0
+    assert (len(few.calls[0][0]), few.calls[0][7].tolist(), few.calls[0][12]) == (2, [[1, 0, 2]], 1)
+    assert few.calls[0][10] is picks
+
+
+def test_what_waits_for_each_policy_is_decided_and_a_wrong_policy_of_this_process_is_raised() -> None:
+    side = Side(2, 0, policies=3)
+    play_side_by_side(side, 30, np.zeros(9), None, 0)
+    assert [call[1] for call in side.calls if isinstance(call[0], str)] == [0, 1, 2]
+    assert len(side.taken) == 2, "of the second nothing waited"
+    side = Side(2, 0)
+    side.tried[0]._process.answers[0] = 9  # type: ignore[union-attr]
+    play_side_by_side(side, 30, np.zeros(9), None, 0)
+    assert side.tried[0].failures.listed == ["in game 37, seat 2: returned 9, not one of 2 legal moves"]
+    side = Side(-1)
+    with pytest.raises(UserError, match="was wrong"):
+        play_side_by_side(side, 30, np.zeros(9), None, 0)
+    assert side.wrong == [(0, 0, True)]
 
 
 def test_picks_of_games_are_moved_behind_each_other() -> None:
