@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.policies.in_python import in_python
-from wsim.kernels import engine, formula_machine, lockstep, overruling, side_by_side
+from wsim.kernels import commands, engine, formula_machine, heads, lockstep, overruling, side_by_side
 from wsim.kernels.formula_words import MAX_RESULT, OPERATION
 from wsim.kernels.heads import NOBODY, RECORD_PICKS
 
@@ -338,6 +339,120 @@ def test_a_game_that_ends_is_followed_by_the_next_of_its_stride(monkeypatch: pyt
     steps = [step_of(1, action=1)]
     both.step([[[]]], steps, callers=0b11)
     assert steps[0].seat == 1
+
+
+class Worded(Counting):
+    """The toy with its state in one word: the moves that were made, and with what its cards were redrawn."""
+
+    def __init__(self) -> None:
+        self.words: list[Any] = [()]
+        super().__init__()
+
+    @property
+    def made(self) -> list[int]:
+        return [move for move in self.words[0] if isinstance(move, int)]
+
+    @made.setter
+    def made(self, moves: list[int]) -> None:
+        self.words[0] = tuple(moves)
+
+
+class Commands:
+    """Commands on positions of the toy; entries of the line-up return what they are."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *line_up: int) -> None:
+        module, plain = in_python(commands, monkeypatch), in_python(engine, monkeypatch)
+        monkeypatch.setattr(plain, "call", lambda entry, *_given: entry)
+        monkeypatch.setattr(module, "entry_point", lambda _template, made: made)
+        module.copying = in_python(heads, monkeypatch).copying
+        hooks = replace(
+            hooks_of(plain), take=lambda game, _rules, move: game.words.__setitem__(0, (*game.words[0], move))
+        )
+        kinds = SimpleNamespace(commands=lambda made: made, state=np.dtype("u8"), package="")
+        self.told: list[tuple[Any, ...]] = []
+        own = module.CommandHooks(
+            redraw=lambda game, _rules, *how: game.words.__setitem__(0, (*game.words[0], f"redrawn {how}")),
+            seat_players=lambda game, _rules, _seating, *how: self.seat(game, *how),
+            observe=lambda game, _rules, seat, seen: seen.append((seat, game.choice.count)),
+            outcome=lambda game, seat: (sum(game.made[seat::2]), self.told[-1][2]),
+            add=lambda game, _rules, seat, what: game.words.__setitem__(0, (*game.words[0], 10 * seat + what)),
+            count=lambda game, _rules: self.told.append(("counted", list(game.made))),
+        )
+        self.run, self.game = module.commands_of(plain.engine_of(hooks, kinds), own), Worded()
+        self.line_up = line_up or (2, 1)
+        self.game.answer.wrong = self.game.answer.searching = self.game.log.recording = 1
+
+    def seat(self, game: Any, *how: int) -> None:
+        self.told.append(("seated", *how))
+        for seat, own in enumerate(game.own):
+            own.entrant = seat
+
+    def __call__(self, state: list[Any], command: int, number: int = 0, **given: Any) -> int:
+        seating = SimpleNamespace(**{**vars(SEATING), "pool_size": [0, 0]})
+        words = self.game, self.game.words, state, RULES, seating, self.line_up
+        outcomes = given.get("out", np.zeros((0, 2, 2)))
+        return int(
+            self.run(*words, command, number, given.get("seat", -1), given.get("seed", 0), outcomes, given.get("seen"))
+        )
+
+
+def test_commands_on_a_position_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    run, seen = Commands(monkeypatch), list[Any]()
+    state: list[Any] = [(100,)]
+    assert run(state, commands.LOOK) == 1
+    assert (run.game.answer.wrong, run.game.answer.searching, run.game.log.recording) == (0, 0, 0)
+    assert run(state, commands.STEP, 2) == 0
+    assert state == [(100, 102)]
+    assert run(state, commands.OBSERVE, seat=1, seen=seen) == 1
+    assert (seen, state) == ([(1, 3)], [(100, 102)]), "the moves are listed before a seat looks"
+    assert run(state, commands.COUNT) == NOBODY
+    assert run.told.pop() == ("counted", [100, 102])
+    assert run(state, commands.DECIDE, 5, seed=9) == 2
+    assert (run.told.pop(), state) == (("seated", 9, 5), [(100, 102)])
+    assert run(state, commands.REDRAW, 4, seat=1, seed=7) == 0
+    assert state == [(100, 102, "redrawn (7, 4, 1)")]
+    assert run(state, commands.ADD, 3, seat=1) == 1
+    assert state[0][-1] == 13
+    assert run(state, commands.BEGIN, 6) == 0
+    assert (state, run.game.number) == ([()], 6)
+
+
+def test_policies_are_followed_for_one_move_and_so_many_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = Commands(monkeypatch, 2, 1)
+    state: list[Any] = [()]
+    assert run(state, commands.FOLLOW) == 1
+    assert (state, run.game.answer.index) == ([(102,)], 2)
+    assert run(state, commands.FOLLOW, 1) == 1
+    assert (state, run.game.answer.index) == ([(102, 101, 102)], 2)
+    assert run(state, commands.FOLLOW, 7) == NOBODY
+    assert state == [(102, 101, 102, 101)], "the game is over"
+    wrong = Commands(monkeypatch, 2, 9)
+    state = [()]
+    assert wrong(state, commands.FOLLOW, 1) == NOBODY
+    assert (state, wrong.game.answer.wrong) == ([()], 1), "after a wrong index the position stays as it was"
+
+
+def test_positions_are_played_out_and_moves_compared_on_the_same_cards(monkeypatch: pytest.MonkeyPatch) -> None:
+    run, out = Commands(monkeypatch), np.zeros((2, 2, 2))
+    state: list[Any] = [(100,)]
+    assert run(state, commands.PLAY_OUT, 5, seed=9, out=out) == 0
+    assert state == [(100,)]
+    assert out[:, :, 0].tolist() == [[202, 202]] * 2
+    assert out[:, 0, 1].tolist() == [5, 6], "each playout has the streams of its number"
+    run(state, commands.PLAY_OUT, 5, seat=1, seed=9, out=out)
+    assert run.game.words[0][1] == "redrawn (9, 6, 1)"
+    run, state, out = Commands(monkeypatch), [(100,), None], np.zeros((4, 2, 2))
+    assert run(state, commands.COMPARE, 5, seat=1, seed=9, out=out, seen=np.array([2, 0])) == 0
+    assert out[:, 1, 0].tolist() == [102 + 101, 100 + 101] * 2
+    assert out[:, 0, 1].tolist() == [5, 5, 6, 6], "both moves of a sample have the same streams"
+    assert state == [(100,), None]
+    assert run.game.words[0][:3] == (100, "redrawn (9, 6, 1)", 100)
+    wrong = Commands(monkeypatch, 2, 9)
+    assert wrong([()], commands.PLAY_OUT, out=np.zeros((1, 2, 2))) == NOBODY
+    last = [(100, 101, 102), None]
+    assert wrong(last, commands.COMPARE, out=np.zeros((1, 2, 2)), seen=np.array([0])) == 0, "nobody else is asked"
+    wrong = Commands(monkeypatch, 9, 1)
+    assert wrong([(100,), None], commands.COMPARE, out=np.zeros((1, 2, 2)), seen=np.array([0])) == NOBODY
 
 
 LATER = side_by_side.LATER

@@ -29,7 +29,7 @@ from wsim.spec.fields import (
     words,
 )
 from wsim.spec.layers import Grammar, Layers, parse_change, path_of
-from wsim.spec.rows import MAX_NUMBER, read_row, read_rows
+from wsim.spec.rows import read_row, read_rows
 
 
 def read(reader: Reader, value: Any, path: tuple[str, ...] = ("cards", "Altar")) -> Any:
@@ -47,6 +47,7 @@ class Pair:
 
 PAIR = record(Pair, {"one": whole(0, 9)}, {"two": whole(0, 9)})
 TWO = entries({"a": whole(0, 9)}, whole(0, 9), count=2)
+TWELVE, TO_12 = "abcdefghijkl", "is not accepted; accepted: 1 to 12 items"
 TWO_NUMBERS = "is not accepted; accepted: a list of 2 whole numbers from 0 to 9"
 NUMBER_1_TO_3 = "is not accepted; accepted: a whole number from 1 to 3"
 
@@ -76,6 +77,9 @@ NUMBER_1_TO_3 = "is not accepted; accepted: a whole number from 1 to 3"
         (listing(whole(0, 9)), {}, ["a table is not accepted; accepted: a list such as [...]"]),
         (listing(whole(0, 9)), [*range(10), 0, 1, 2], ["a list of 13 is not accepted; accepted: 1 to 12 items"]),
         (words("color", ["red", "blue"], least=0), [], ()),
+        (words("color", TWELVE), [*TWELVE], (*TWELVE,)),
+        (words("color", TWELVE + "m"), [*TWELVE, "m"], [f"a list of 13 {TO_12}"]),
+        (words("color", ["red"]), [], [f"a list of 0 {TO_12}"]),
         (numbers(2, 0, 9), [0, 9], [0, 9]),
         (numbers(2, 0, 9), [0, 10], [f"the list [0, 10] {TWO_NUMBERS}"]),
         (numbers(2, 0, 9), [0], [f"the list [0] {TWO_NUMBERS}"]),
@@ -157,6 +161,11 @@ def test_items_of_a_list_are_changed_added_and_removed_by_number(patch: Any, exp
     assert (found == [expected]) if isinstance(expected, str) else (found["cards"]["A"]["when"] == expected)
 
 
+def test_an_item_that_is_no_table_is_replaced_by_one() -> None:
+    found = patched({"cards": {"A": {"when": [7]}}}, {"cards": {"A": {"when": {"1": {"x": 5}}}}})
+    assert found == {"cards": {"A": {"when": [{"x": 5}]}}}
+
+
 def test_a_change_names_a_field_at_the_depth_of_its_section() -> None:
     assert parse_change("cards.Palace.points=6", GRAMMAR) == (("cards", "Palace", "points"), 6)
     assert parse_change("cards.Palace={points=6}", GRAMMAR) == (("cards", "Palace"), {"points": 6})
@@ -182,9 +191,9 @@ def test_rows_are_read_up_to_their_bounds(tmp_path: Path) -> None:
     assert read_row(Row, {"number": 3, "words": "a, b"}, "row", "F") == Row(3, words=("a", "b"))
     assert read_row(Row, {}, "row", "F", number=4).number == 4
     assert read_row(Row, {"number": 1, "shares": {"a": 2, "b": -0.5}}, "row", "F").shares == {"a": 2, "b": -0.5}
-    biggest = float(MAX_NUMBER) * (1 - 2**-53)
+    biggest = 2.0**63 * (1 - 2**-53)
     assert read_row(Row, {"number": biggest, "shares": {"a": -biggest}}, "row", "F").number == biggest
-    for value in (float(MAX_NUMBER), -float(MAX_NUMBER), float("nan")):
+    for value in (2.0**63, -(2.0**63), float("nan")):
         with pytest.raises(UserError, match=r"F: row.number must be a number, not"):
             read_row(Row, {"number": value}, "row", "F")
         with pytest.raises(UserError, match=r"F: row.shares must be a table of numbers, not one with"):
