@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import socket
+import stat
 import struct
+import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -16,7 +19,7 @@ import numpy as np
 import pytest
 
 from wsim.errors import UserError
-from wsim.policies import isolated_worker, isolation
+from wsim.policies import confinement, isolated_worker, isolation
 from wsim.policies.confinement import _AFTER_LOADING, _ALWAYS, _filter
 from wsim.policies.isolation import LISTED, PROCESSES, SLOTS, TEXT, Channel, Failures, Isolated, Slots, _Process
 from wsim.positions.side_by_side import _closed_up, _Places, play_side_by_side
@@ -555,3 +558,116 @@ def test_no_descriptor_is_told_to_send_signals_to_others(
         *(ALLOWED, DENIED, DENIED, ALLOWED)
     ]
     assert ruled(program, architecture, fcntl + 1, 5, 8) == ALLOWED
+
+
+class Landlock:
+    """A system of an ABI version, which notes what it is asked for; ``failing``: the call that it refuses."""
+
+    def __init__(self, version: int, failing: int = 0) -> None:
+        self.version, self.failing = version, failing
+        self.attributes, self.rules, self.calls = b"", list[tuple[int, bool]](), list[int]()
+
+    def syscall(self, number: int, *given: Any) -> int:
+        self.calls.append(number)
+        if number == self.failing:
+            return -1
+        if number == 444 and given[0] is None:
+            return self.version
+        if number == 444:
+            self.attributes = given[0]
+            assert given[1].value == len(self.attributes)
+            return os.open(os.devnull, os.O_RDONLY)
+        if number == 445:
+            rights, descriptor = struct.unpack("=Qi", given[2])
+            self.rules.append((rights, stat.S_ISDIR(os.fstat(descriptor).st_mode)))
+        return 0
+
+    def prctl(self, *given: Any) -> int:
+        self.calls.append(int(given[0]))
+        return 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Landlock")
+@pytest.mark.parametrize(("version", "bits"), [(1, 13), (2, 14), (3, 15), (4, 15), (5, 16), (6, 16), (9, 16)])
+def test_every_right_of_files_that_a_system_knows_is_denied_elsewhere(
+    version: int, bits: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From version 4 on, connections by TCP too. Folders may be listed, their files read and run."""
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    system = Landlock(version)
+    monkeypatch.setattr("ctypes.CDLL", lambda *_given, **_how: system)
+    assert confinement._only_read([tmp_path, tmp_path / "file", tmp_path / "missing"])
+    assert system.attributes == ((1 << bits) - 1).to_bytes(8, "little") + (b"\3" + bytes(7) if version >= 4 else b"")
+    assert system.rules == [(13, True), (5, False)]
+    assert system.calls == [444, 444, 445, 445, 38, 446], "no new privileges before it is restricted"
+    for failing in (444, 446):
+        refusing = Landlock(version, failing)
+        monkeypatch.setattr("ctypes.CDLL", lambda *_given, made=refusing, **_how: made)
+        assert not confinement._only_read([tmp_path])
+    none = Landlock(0)
+    monkeypatch.setattr("ctypes.CDLL", lambda *_given, **_how: none)
+    assert not confinement._only_read([tmp_path])
+    assert none.calls == [444]
+
+
+def test_memory_and_files_are_limited_and_what_a_system_lacks_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    limits: dict[str, tuple[int, int]] = {}
+    refused: set[str] = set()
+
+    def setrlimit(which: str, most: tuple[int, int]) -> None:
+        if which in refused:
+            raise OSError
+        limits[which] = most
+
+    system = SimpleNamespace(
+        RLIMIT_AS="memory", RLIMIT_FSIZE="files", RLIMIT_CORE="core", setrlimit=setrlimit, getpagesize=lambda: 4096
+    )
+    monkeypatch.setitem(sys.modules, "resource", cast("Any", system))
+    monkeypatch.setattr(Path, "read_text", lambda _path, encoding: "25 7 3")
+    assert confinement._limit(10**6) == []
+    assert limits == {"memory": (25 * 4096 + 10**6,) * 2, "files": (0, 0), "core": (0, 0)}
+    refused |= {"memory", "core"}
+    assert confinement._limit(10**6) == ["no limit of memory"]
+    monkeypatch.setitem(sys.modules, "resource", cast("Any", None))
+    assert confinement._limit(10**6) == ["no limit of memory"]
+    denied: list[Any] = []
+    for name, answer in (("_limit", ["no limit of memory"]), ("_only_read", False), ("_drop_capabilities", None)):
+        monkeypatch.setattr(confinement, name, lambda *_given, answer=answer: answer)
+
+    def deny(calls: Any) -> bool:
+        denied.append(calls)
+        return False
+
+    monkeypatch.setattr(confinement, "_deny", deny)
+    assert confinement.confine([], 1) == [
+        *("no limit of memory", "files can be read while the policy is loaded"), "network and processes are not denied"
+    ]  # fmt: skip
+    confinement.confine_files()
+    assert denied == [_ALWAYS, _AFTER_LOADING]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="seccomp")
+@pytest.mark.parametrize(("machine", "place"), [("x86_64", 0), ("aarch64", 1)])
+def test_the_whole_filter_of_the_machine_is_handed_to_the_system(
+    machine: str, place: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls, programs, refused = {"a": (41, -1), "b": (42, 7)}, list[bytes](), set[int]()
+
+    def prctl(option: int, value: Any, address: Any, *_rest: Any) -> int:
+        if option == 22:
+            assert value.value == 2
+            length, program = struct.unpack("HxxxxxxQ", ctypes.string_at(address.value, 16))
+            programs.append(ctypes.string_at(program, 8 * length))
+        else:
+            assert (option, value.value) == (38, 1)
+        return -1 if option in refused else 0
+
+    monkeypatch.setattr("ctypes.CDLL", lambda *_given, **_how: SimpleNamespace(prctl=prctl))
+    monkeypatch.setattr("platform.machine", lambda: machine)
+    assert confinement._deny(calls)
+    assert programs == [_filter([numbers[place] for numbers in calls.values() if numbers[place] >= 0], machine)]
+    for option in (22, 38):
+        refused = {option}
+        assert not confinement._deny(calls)
+    monkeypatch.setattr("platform.machine", lambda: "riscv64")
+    assert not confinement._deny(calls)
