@@ -27,6 +27,7 @@ SCRIPTS = (
     "worth_and_right",
     "made_playtests",
     "value_net",
+    "value_slopes",
     "where_to_think",
 )
 NOTEBOOKS = sorted(path for path in (ROOT / "analysis").glob("*.py") if path.stem not in SCRIPTS)
@@ -100,6 +101,14 @@ def test_noise_and_error_are_measured_by_age_and_turn(tmp_path: Path) -> None:
     assert sum(int(row[2]) for row in rows) >= 4
     assert all(1 <= int(row[0]) <= 3 and 1 <= int(row[1]) <= 6 for row in rows)
     assert max(float(row[3]) for row in rows) > 0.01  # playouts vary
+
+
+def test_chances_of_the_value_net_mean_what_they_say(tmp_path: Path) -> None:
+    words = ("seven_wonders", "--check", "--ruleset", "1e", "--players", "7", "--games", "1500")
+    (line,) = python(str(ROOT / "analysis" / "value_slopes.py"), *words, cwd=tmp_path).splitlines()
+    slopes = [part.split(" ±") for part in line.removeprefix("1e, 7 players, net: ").split(", ")]
+    assert len(slopes) == 3
+    assert all(abs(float(slope) - 1) < 2 * float(half) for slope, half in slopes)
 
 
 def test_the_picture_of_the_readme_shows_its_run(tmp_path: Path) -> None:
