@@ -111,15 +111,16 @@ for (const picker of document.querySelectorAll("details.picker")) {
     for (const name of ["game", "ruleset"]) of[name] = form.elements[name]?.value ?? "";
     const reply = await fetch(`/choices?${new URLSearchParams(of)}`);
     choices = reply.ok ? await reply.json() : [];
+    filter();
+    search.focus();
     if (choices.some(({ card }) => card && !drawingOf(card))) {
       const drawn = await fetch(`/drawings?${new URLSearchParams(of)}`);
       if (drawn.ok) {
         const page = new DOMParser().parseFromString(await drawn.text(), "text/html");
         document.body.append(...page.head.childNodes, ...page.body.childNodes);
+        filter(); // now with the cards
       }
     }
-    filter();
-    search.focus();
   }
 
   picker.addEventListener("toggle", open);
