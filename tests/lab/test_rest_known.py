@@ -61,7 +61,7 @@ def test_the_between_player_column_follows_the_interval() -> None:
     assert found.frame[PLAYER_HALF_WIDTH].to_list() == [pytest.approx(half, rel=1e-5), None]
     assert found.frame["verdict"].to_list() == ["unclear", "higher"]  # .05 from the fair share, and half is .07
     assert found.note.startswith("A note. Other players ±: half width (95%)")
-    assert "net, search (1,000 games each" in found.note
+    assert "from 2 players of 2 families (net, search; 1,000 games each" in found.note
     assert found.note.endswith("a verdict in a row without it is about these players only.")
     assert (
         Between(("net",), 2, 10, {"Olympia A": (0.1, 0.2)}, {"Olympia A": 0.0}).with_players(wonders, "win_share")

@@ -112,9 +112,9 @@ class Between:
     def sentence(self) -> str:
         """The note about the column."""
         return (
-            f"Other players ±: half width (95%) for the figure of another good player, from {len(self.players)} players "
-            f"of {self.families} families ({', '.join(self.players)}; {self.games:,} games each, sampling noise "
-            "subtracted); more games do not reduce it."
+            "Other players ±: half width (95%) for the figure of another good player, from "
+            f"{len(self.players)} players of {self.families} families ({', '.join(self.players)}; {self.games:,} games "
+            "each, sampling noise subtracted); more games do not reduce it."
         )
 
 
