@@ -192,7 +192,10 @@ def test_code_is_run_only_if_it_is_named_or_trusted(foreign: Path, wsim_command:
     assert not foreign.exists()
     answer = wsim_command("rerun", source, "--policies", line_up)
     assert (answer.code, answer.err) == (0, "wsim: trusted, in the process of wsim: mine.py:last\n")
-    assert wsim_command("--trusted", "rerun", source, "--trust").code == 0  # isolated, it could not write its file
+    foreign.unlink(missing_ok=True)
+    assert "cannot be loaded: PermissionError" in wsim_command("rerun", source, "--trust").err  # it is isolated
+    assert not foreign.exists()
+    assert wsim_command("--trusted", "rerun", source, "--trust").code == 0
 
 
 # --- answers ---------------------------------------------------------------------------------------------------------

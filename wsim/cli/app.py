@@ -122,6 +122,7 @@ def _first(
         isolation.STARTED.clear()  # by an earlier command of this process
         isolation.TRUSTED.clear()
     context.call_on_close(_tell_of_isolated)
+    context.call_on_close(_forget_others)
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 
@@ -131,6 +132,12 @@ def _tell_of_isolated() -> None:
     if (module := sys.modules.get("wsim.policies.isolation")) is not None:
         for sentence in module.report():
             typer.echo(f"wsim: {sentence}", err=True)
+
+
+def _forget_others() -> None:
+    """Count the code of the next command of this process as the user's again."""
+    if (module := sys.modules.get("wsim.policies.declare")) is not None:
+        module.FOREIGN.set(False)
 
 
 def listed() -> dict[str, tuple[str, str]]:

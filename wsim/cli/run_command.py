@@ -127,7 +127,9 @@ def plan_of_run(given: PlanOptions, folder: str, doing: str, *, trust: bool, **o
 def trusted(given: PlanOptions, base: Plan, source: str, doing: str, *, trust: bool) -> Plan:
     """Return the plan of ``source`` under the given options; UserError for code that the user has not named."""
     plan = given.resolve(base)
-    if not trust and given.code_needing_trust(plan):
+    if not given.code_needing_trust(plan):
+        return plan
+    if not trust:
         paths = [path for entry in plan.line_up if entry.file and (path := entry.place)]
         paths += map(str, plan.effects.values())
         files = Path(source, "files")
@@ -141,6 +143,9 @@ def trusted(given: PlanOptions, base: Plan, source: str, doing: str, *, trust: b
             f"{source!r} cannot be {doing} without running its {plan.code_in_words()}: if you trust the code{where}, "
             f"{how}, or name your own with {own}"
         )
+    from wsim.policies.declare import FOREIGN
+
+    FOREIGN.set(True)  # for the rest of the command: it is isolated, unless everything is trusted
     return plan
 
 

@@ -28,7 +28,8 @@ ISOLATED: ContextVar[bool | None] = ContextVar("isolated", default=None)
 
 
 FOREIGN = ContextVar("foreign", default=False)
-"""Whether all code counts as that of others, as in the processes of the workbench; else what came with a run folder."""
+"""Whether all code counts as that of others: with ``--trust``, and in the processes of the workbench. Else only what
+came with a run folder does."""
 
 
 @contextmanager
@@ -39,6 +40,16 @@ def isolated(wanted: bool | None = True) -> Iterator[None]:
         yield
     finally:
         ISOLATED.reset(token)
+
+
+@contextmanager
+def of_others(wanted: bool = True) -> Iterator[None]:
+    """Count all code inside this context as that of others."""
+    token = FOREIGN.set(wanted or FOREIGN.get())
+    try:
+        yield
+    finally:
+        FOREIGN.reset(token)
 
 
 @contextmanager

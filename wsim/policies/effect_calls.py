@@ -97,7 +97,7 @@ def make_ready(
     This executes the files, in this process: call it only with the consent of the user. ``of_others``: files that came
     with a run folder, which run only where everything is trusted.
     """
-    refused = [file.place for file in files] if FOREIGN.get() else of_others
+    refused = of_others or ([file.place for file in files] if FOREIGN.get() else ())
     if refused and ISOLATED.get() is not False:
         raise UserError(
             f"Python effects cannot be isolated: if you trust the code in {' and '.join(map(str, refused))}, use wsim "

@@ -31,6 +31,7 @@ from wsim.lab.journal import held
 from wsim.lab.plan import Plan, digest_of, first_game
 from wsim.lab.progress import Interrupted
 from wsim.lab.provenance import software
+from wsim.policies.declare import of_others
 from wsim.policies.lineup import parse_entry, parse_lineup
 from wsim.questions.asked import AskedAnswer
 from wsim.tuning.climb import Climb, cmaes, usual_candidates
@@ -152,7 +153,8 @@ def ask(plan: Plan, question: TuneQuestion, output: TuneOutput, execution: Execu
     if named or plan.game != first_game():
         option = repr(question.policy) if "policy" in named else f"--{(named or ['game'])[0].replace('_', '-')}"
         raise UserError(f"{output.resume!r} determines the search: leave {option} out with --resume")
-    return resume(output.resume, generations=question.generations, trust=output.trust).run(execution)
+    with of_others(output.trust):
+        return resume(output.resume, generations=question.generations, trust=output.trust).run(execution)
 
 
 def written(answer: TuneAnswer, _question: TuneQuestion, output: TuneOutput) -> Path | None:
