@@ -58,7 +58,14 @@ def test_many_drawn_catalogues_of_clauses_are_played_as_the_twin_plays_them() ->
 
 @pytest.mark.parametrize(
     ("name", "number", "players"),
-    [("tributes", 10, 3), ("tributes", 10, 7), ("harbours", 5, 7), ("pilgrims", 8, 3), ("pilgrims", 8, 7)],
+    [
+        ("tributes", 10, 3),
+        ("tributes", 10, 7),
+        ("harbours", 5, 7),
+        ("pilgrims", 8, 3),
+        ("pilgrims", 8, 7),
+        ("fleets", 6, 5),
+    ],
 )
 def test_the_cards_of_our_own_invention_are_played_as_the_twin_plays_them(name: str, number: int, players: int) -> None:
     with (ROOT / "analysis" / "expansion" / f"{name}.toml").open("rb") as file:
