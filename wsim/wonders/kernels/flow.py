@@ -77,11 +77,6 @@ def advance(game, rules, until):
             if seat != layout.NOBODY:
                 return seat
             flow.phase = layout.ASK if game.asking.count else flow.after
-        elif phase == layout.ASK:
-            seat = list_next_decision(game, rules)
-            if seat != layout.NOBODY:
-                return seat
-            flow.phase = flow.after
         elif phase == layout.LAST:
             seat = _list_next_last_card(game, rules)
             if seat != layout.NOBODY:
@@ -114,6 +109,11 @@ def advance(game, rules, until):
             _end_age_clauses(game, rules)
         elif phase == layout.AGE_OVER:
             _finish_age(game, rules)
+        elif phase == layout.ASK:
+            seat = list_next_decision(game, rules)
+            if seat != layout.NOBODY:
+                return seat
+            flow.phase = flow.after
         else:
             return layout.NOBODY
     return layout.NOBODY
