@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from http import HTTPStatus
+from importlib.util import find_spec
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -225,7 +226,9 @@ def show_table(request: Request) -> Response:
         version=version,
         table=table,
         addresses=addresses,
-        codes={} if local else {place: qr_code(address) for place, address in addresses.items()},
+        codes={}
+        if local or find_spec("segno") is None
+        else {place: qr_code(address) for place, address in addresses.items()},
         sitting=table.sitting(),
         free=table.free(),
         standings=standings(table.evening),
