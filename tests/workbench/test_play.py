@@ -463,3 +463,19 @@ def test_a_game_without_scenes_is_played_in_words(caller: Caller) -> None:
         assert chosen(caller, link(table), page).status == 303
     assert "The game is over" in caller.get(link(table), cookie=None).text
     assert "Turning points" in caller.get(f"{link(table)}/replay", cookie=None).text
+
+
+@pytest.mark.slow
+def test_a_clause_asks_people_at_the_table_and_the_replay_says_what_they_chose(caller: Caller) -> None:
+    options = "choose=[{gain={coins=1}}, {price=1, gain={shields=1}}]"
+    browns = ("Clay Pool", "Lumber Yard", "Ore Vein", "Stone Pit")
+    asks = [f'cards."{card}".when=[{{event="turn_start", {options}}}]' for card in browns]
+    table = opened(caller, changes="\n".join(asks))
+    asked = ""
+    while not table.over:
+        page = caller.get(link(table), cookie=None)
+        asked = page.text if "Choose: effect" in page.text else asked
+        chosen(caller, link(table), page)
+    assert "gains 1 coin" in asked
+    assert "pays 1 coin: gains 1 shield" in asked
+    assert "chooses option 1 of" in caller.get(f"{link(table)}/replay", cookie=None).text
