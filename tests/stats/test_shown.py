@@ -146,3 +146,28 @@ def test_the_difference_of_two_tables_by_hand() -> None:
     assert (chart.shape, chart.values) == ("forest", (f"{FAIR}_difference",))
     nobody = figures(["a"], [1.0], [50], 0.3, n=0)
     assert minus(figures(["a"], [1.0], [50], 0.3), nobody) is None, "a row that nobody had is in no table"
+
+
+def test_facts_of_items_sort_their_charts_and_nothing_else_does() -> None:
+    seats = seats_table(40, 3, cards=("Altar", "Baths"))
+    about = {name: {"age": 1, "color": "blue"} for name in ("Altar", "Baths")}
+    table = cards(seats, about=about, by="policy")
+    assert table.frame.columns[:4] == ["card", "age", "color", "policy"]
+    assert {chart.by for chart in table.charts} == {("color", "age")}
+    assert {chart.labels for chart in table.charts} == {("card", "policy")}
+    assert {chart.by for chart in cards(seats, by="policy").charts} == {()}
+
+
+def test_a_table_without_names_of_rows_has_one_column_in_front() -> None:
+    assert Table(pl.DataFrame({"x": [1]}), "Title").sheet().labels == 1
+    assert Table(pl.DataFrame({"x": [1], "a": ["b"]}), "Title", labels=("a",)).sheet().labels == 2
+
+
+def test_sources_of_the_variance_need_more_rows_than_levels() -> None:
+    """Two games of three seats with seven boards, and with two."""
+    seats = seats_table(2, 3, cards=("Altar",))
+    few = stats.variance_shares(seats.with_columns(board=pl.Series(list("abcdef"))), {"board": ["board"]}).frame
+    assert few["share"].to_list() == [None] * 3
+    enough = stats.variance_shares(seats.with_columns(board=pl.Series(list("ababab"))), {"board": ["board"]}).frame
+    assert enough["share"].null_count() == 0
+    assert enough["share"].sum() == pytest.approx(1)
