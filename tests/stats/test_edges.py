@@ -12,6 +12,7 @@ import scipy.stats  # type: ignore[import-untyped]
 from tests.stats.data import finish, seats_table
 from wsim import stats
 from wsim.errors import UserError
+from wsim.stats import games
 from wsim.stats.columns import FAIR, PLAYER_HALF_WIDTH, WIN_DIFFERENCE
 from wsim.stats.fewest import ENOUGH
 from wsim.stats.games import GameBatch, _cut
@@ -136,6 +137,16 @@ def test_whole_games_are_cut_off_while_more_rows_are_left() -> None:
         assert left["game"].to_list() == rest
     one = pl.DataFrame({"game": [7] * 5})
     assert _cut(one, 2)[1].height == 5, "the only game is never cut"
+
+
+def test_a_long_table_is_read_range_by_range_of_its_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forty rows of eight games, ten rows at a time: two games a range."""
+    monkeypatch.setattr(games, "RANGE_ROWS", 10)
+    frame = pl.DataFrame({"game": [game for game in range(3, 11) for _ in range(5)]}).lazy()
+    pieces = [piece["game"].unique().sort().to_list() for piece in games._pieces(frame, 1000) if piece.height]
+    assert pieces == [[3, 4], [5, 6], [7, 8], [9, 10]]
+    monkeypatch.setattr(games, "RANGE_ROWS", 40)
+    assert len([piece for piece in games._pieces(frame, 1000) if piece.height]) == 1
 
 
 def test_orders_of_finish_are_numbers_and_back() -> None:

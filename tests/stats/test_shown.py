@@ -113,7 +113,9 @@ def test_the_charts_of_items_are_sorted_by_their_facts_the_last_first() -> None:
     assert scatter.title == "What each card is worth, against how often it is wanted"
     assert (forest.shape, forest.values, forest.by) == ("forest", ("worth",), ("color", "age_of_card"))
     assert forest.title == "What each card is worth, by colour and age_of_card, with intervals"
+    assert forest.judged
     scatter, forest = item_charts("win_difference", "built_share", "card", [], [])
+    assert not forest.judged, "who owns an item is not what it is worth"
     assert scatter.title == "Win share of the owners of each card minus the others', against built share"
     assert forest.title == "Win share of the owners of each card minus the others', with intervals"
 
