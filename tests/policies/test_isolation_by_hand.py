@@ -277,7 +277,7 @@ def talking(code: int | None, answer: bytes, reached: int) -> Iterator[tuple[_Pr
             self.begun = value
 
         def __getitem__(self, index: Any) -> Any:
-            return reached
+            return reached if index == 0 else -99
 
     channel.slots.header = cast("Any", Header())
     with own, other:

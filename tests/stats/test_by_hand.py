@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any, cast
 
 import numpy as np
 import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 
-from tests.stats.data import finish, seats_table
+from tests.stats.data import cards, finish, seats_table
 from wsim import stats
 from wsim.document import NUMBER, POINTS, SHARE
 from wsim.errors import UserError
@@ -115,3 +117,39 @@ def test_uninformative_levels_have_no_share_of_the_variance() -> None:
         table = stats.variance_shares(seats, {"noise": ["noise"], "policy": ["policy"]}, outcome="points").frame
         shares.append(table.row(by_predicate=pl.col("source") == "noise", named=True)["share"])
     assert float(np.mean(shares)) < 0.02
+
+
+def test_tables_of_sums_are_those_of_the_rows() -> None:
+    """Levels of one column and of two, adjusted or not, and owners."""
+    seats = seats_table(80, 3, cards=("Altar", "Baths"))
+    run: Any = SimpleNamespace(summary=summarise(seats, RECIPES))
+    for by, within in ((("wonder", "side"), ()), (("policy",), ()), (("policy",), ("wonder",))):
+        of_sums, of_rows = (stats.factor(source, by, within=within) for source in (run, seats))
+        assert_frame_equal(of_sums.frame, of_rows.frame, check_dtypes=False, rel_tol=1e-9)
+        assert (of_sums.note, of_sums.columns) == (of_rows.note, of_rows.columns)
+    for raw in (True, False):
+        of_sums, of_rows = (cards(source, raw=raw) for source in (run, seats))
+        assert_frame_equal(of_sums.frame, of_rows.frame, check_dtypes=False, rel_tol=1e-9)
+    for by, words in ((("seat",), "sums by"), (("wonder",), "not by wonder")):
+        with pytest.raises(UserError, match=words):
+            stats.factor(run, by)
+    with pytest.raises(UserError, match="the run keeps no sums of coins"):
+        stats.factor(run, ("policy",), measures=["coins"])
+    with pytest.raises(UserError, match="not split by policy"):
+        cards(run, by="policy")
+    with pytest.raises(UserError, match="keeps no sums of taken:NAME"):
+        stats.owners(run, prefix="taken:", noun="card", share="share")
+
+
+def test_every_one_of_many_items_is_counted_for_itself() -> None:
+    """More than fit into one word of bits."""
+    seats = seats_table(60, 3)
+    rows = {row["card"]: row for row in cards(seats).frame.to_dicts()}
+    owned = [name for name in seats.columns if name.startswith("built:")]
+    assert len(owned) == len(rows) > 64
+    for name in owned:
+        own = seats.filter(pl.col(name))
+        row = rows[name.removeprefix("built:")]
+        assert row["n"] == own.height
+        assert row["score"] == pytest.approx(own["total"].mean())
+        assert row["win_share"] == pytest.approx(own["win_share"].cast(pl.Float64).mean(), rel=1e-6)

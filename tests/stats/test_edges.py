@@ -12,11 +12,13 @@ import scipy.stats  # type: ignore[import-untyped]
 from tests.stats.data import finish, seats_table
 from wsim import stats
 from wsim.errors import UserError
-from wsim.stats import games
+from wsim.stats import games, variance
+from wsim.stats.additive import Additive
 from wsim.stats.columns import FAIR, PLAYER_HALF_WIDTH, WIN_DIFFERENCE
 from wsim.stats.fewest import ENOUGH
 from wsim.stats.games import GameBatch, _cut
 from wsim.stats.intervals import Estimate, Interval, verdicts
+from wsim.stats.levels import Levels
 from wsim.stats.moments import Moments
 from wsim.stats.pairs import _numbered
 from wsim.stats.precision import games_to_tell
@@ -103,6 +105,26 @@ def test_the_p_value_of_a_difference_of_groups_by_hand() -> None:
     null = np.sqrt(0.1 * 0.9 * (1 / 60 + 1 / 60))
     of_shares = estimate.p_of_groups(first, second, np.full(3, 0.1))
     assert of_shares[:2].tolist() == pytest.approx([expected[0], 2 * scipy.stats.t.sf(0.2 / null, 59)])
+
+
+def test_the_jackknife_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shares of 0.2, 0.4 and 0.6 without one of three blocks each: 2/3 of the sum of squares is the squared error."""
+    parts = {0: [0.4, 1.6], 1: [0.4, 0.6], 2: [3.0, 2.0]}
+    monkeypatch.setattr(variance, "_total", lambda _sums, without=-1: without)
+    monkeypatch.setattr(variance, "_decomposed", lambda without, _widths: np.array(parts[without]))
+    found = variance._jackknife(np.array([0.5, 0.5]), [None] * 3, {}, 0.9)  # type: ignore[list-item]
+    assert found.error.tolist() == pytest.approx([np.sqrt(2 / 3 * (0.2**2 + 0 + 0.2**2))] * 2)
+    assert (found.games.tolist(), found.level) == ([3, 3], 0.9)
+    parts.update({0: [0.0, 1.0], 1: [0.0, 1.0], 2: [0.0, 1.0]})
+    assert np.isnan(variance._jackknife(np.zeros(2), [None] * 3, {}, 0.9).error).all()  # type: ignore[list-item]
+    assert np.isnan(variance._jackknife(np.zeros(2), [None], {}, 0.9).error).all()  # type: ignore[list-item]
+
+
+def test_an_adjusted_mean_has_an_error_from_two_games_on() -> None:
+    levels = Levels(("a",), pl.DataFrame({"a": ["x", "y", "z"]}))
+    model = Additive(levels, levels, ("score",), np.zeros((6, 1)), np.zeros((6, 6)), np.zeros(3), 1.0, np.zeros((3, 1)))
+    found = model.estimate("score", np.array([4.0, 4.0, 4.0]), np.array([1.0, 2.0, 5.0]), 0.95)
+    assert found.error.tolist() == pytest.approx([np.nan, np.sqrt(8), np.sqrt(5)], nan_ok=True)
 
 
 def test_an_estimate_times_a_number_has_all_its_ends_times_it() -> None:
