@@ -119,6 +119,7 @@ def test_uninformative_levels_have_no_share_of_the_variance() -> None:
     assert float(np.mean(shares)) < 0.02
 
 
+@pytest.mark.jit_off
 def test_tables_of_sums_are_those_of_the_rows() -> None:
     """Levels of one column and of two, adjusted or not, and owners."""
     seats = seats_table(80, 3, cards=("Altar", "Baths"))
@@ -141,6 +142,7 @@ def test_tables_of_sums_are_those_of_the_rows() -> None:
         stats.owners(run, prefix="taken:", noun="card", share="share")
 
 
+@pytest.mark.jit_off
 def test_every_one_of_many_items_is_counted_for_itself() -> None:
     """More than fit into one word of bits."""
     seats = seats_table(60, 3)

@@ -55,6 +55,7 @@ def rows(frame: pl.DataFrame) -> dict[str, dict[str, Any]]:
     return {row["name"]: row for row in frame.iter_rows(named=True)}
 
 
+@pytest.mark.jit_off
 def test_worth_is_the_difference_of_means_with_errors_clustered_by_game() -> None:
     wishes, seats = made(1, 400)
     found = rows(worth_table(sums_of(wishes, seats)).frame)
