@@ -671,3 +671,19 @@ def test_the_whole_filter_of_the_machine_is_handed_to_the_system(
         assert not confinement._deny(calls)
     monkeypatch.setattr("platform.machine", lambda: "riscv64")
     assert not confinement._deny(calls)
+
+
+def test_the_process_of_a_policy_ends_after_that_of_wsim(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A policy that hangs does not go on for ever when wsim was killed."""
+    parents, ended = iter([7, 7, 1]), SystemExit("ended")
+
+    def end(code: int) -> None:
+        assert code == 0
+        raise ended
+
+    monkeypatch.setattr("os.getppid", lambda: next(parents))
+    monkeypatch.setattr("os._exit", end)
+    monkeypatch.setattr("time.sleep", lambda _seconds: None)
+    with pytest.raises(SystemExit, match="ended"):
+        isolated_worker._end_with(7)
+    assert list(parents) == []

@@ -12,6 +12,7 @@ import mmap
 import os
 import sys
 import threading
+import time
 from contextlib import nullcontext
 from dataclasses import replace
 from importlib import import_module
@@ -105,10 +106,18 @@ def main() -> None:
         threading.Thread(target=_serve, args=(plugged, *channel), daemon=True)
         for channel in zip(channels, lasts, spec["channels"], strict=True)
     ]
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()  # confined like this one
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
+
+
+def _end_with(parent: int) -> None:
+    """End this process when wsim has ended without ending it: a policy that hangs would go on for ever."""
+    while os.getppid() == parent:
+        time.sleep(1.0)
+    os._exit(0)
 
 
 def _serve(plugged: Plugged, slots: Slots, last: Any, descriptor: int) -> None:
