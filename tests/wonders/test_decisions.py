@@ -269,3 +269,10 @@ def test_a_game_read_back_from_json_goes_on_where_it_was_left() -> None:
         game.made()
     again = wsim.Game.from_json(game.to_json())
     assert again.legal() == game.legal()
+
+
+def test_a_price_and_a_loss_of_one_clause_are_one_effect_of_the_trace() -> None:
+    both = {"event": "built", "price": 1, "lose": {"coins": 1}, "gain": {"shields": 1}}
+    traces = compare_case(Case(1, "1e", 3, (when("Lumber Yard", both),)), games=4)
+    effects = [effect for trace in traces for turn in trace["ages"][0]["turns"] for effect in turn.get("effects", ())]
+    assert {effect["amount"] for effect in effects if effect["does"] == "lose coins"} == {2}

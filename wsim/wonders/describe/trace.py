@@ -160,11 +160,12 @@ class _Reader:
         effect |= {"when": int(self.rules.clause_number[clause]), "does": act_name(self.catalogue, action)}
         if action < len(w.ACTS) or self.slots[(action - len(w.ACTS)) // 2].counter.of != "table":
             effect["city"] = city
-        effect["amount"] = amount
-        if self._ends_age(clause):
-            self.ages[-1].setdefault("effects", []).append(effect)
-        else:
-            self.effects.append(effect)
+        effects = self.ages[-1].setdefault("effects", []) if self._ends_age(clause) else self.effects
+        for known in effects:  # a price and an option may do the same
+            if {**effect, "amount": known["amount"]} == known:
+                known["amount"] += amount
+                return
+        effects.append(effect | {"amount": amount})
 
     def _end_turn(self, event: Any) -> None:
         self.moves.sort(key=lambda played: played["seat"])
