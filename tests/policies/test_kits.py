@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.conftest import ROOT
 from wsim.game import find_game
 from wsim.jit import JIT
 from wsim.lab.plan import Plan
@@ -32,6 +33,9 @@ def {name}(public, own, choice, rules):
     for i in range(choice.count):
         move = choice.moves[i]
         total += 11 * action_of(move) + 13 * how_of(move) + 17 * slot_of(move) + 19 * spends_of(move)
+        total += 47 * option_of(move) + 53 * city_of(move)
+        if choice.kind == EFFECT:
+            total += int(6 * effect_change(public, rules, choice, i))
         total += 23 * price_of(move) - bank_of(move) + left_of(move) + 2 * right_of(move)
         if action_of(move) == BUILD:
             card = card_of(move)
@@ -92,7 +96,8 @@ def test_compiled_and_plain_policies_get_the_same_answers(game: str, tmp_path: P
     games = 3 if JIT else 1
     played: dict[str, Any] = {}
     for name in ("compiled", "plain"):
-        plan = Plan.make(game=game, players=3, policies=f"{tmp_path}/mine.py:{name}")
+        asks = {"patch": [str(ROOT / "analysis/expansion/fleets.toml")]} if game == "seven_wonders" else {}
+        plan = Plan.make(game=game, players=3, policies=f"{tmp_path}/mine.py:{name}", **asks)
         simulator = find_game(game).prepare(plan)
         played[name] = np.zeros(games * simulator.seats, simulator.row_dtype)
         simulator.play(0, played[name])

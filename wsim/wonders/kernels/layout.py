@@ -336,12 +336,12 @@ ASKING = np.dtype(
 )
 
 POSITION = [
-    ("public", PUBLIC),
-    ("own", PRIVATE, (w.SEATS,)),
-    ("hidden", HIDDEN),
-    ("flow", FLOW),
-    ("before", BEFORE),
-    ("asking", ASKING),
+    ("public", PUBLIC),  # what everybody sees
+    ("own", PRIVATE, (w.SEATS,)),  # what each seat sees besides
+    ("hidden", HIDDEN),  # what nobody sees, or not everybody
+    ("flow", FLOW),  # what comes next
+    ("before", BEFORE),  # what pays in the last turn of an age
+    ("asking", ASKING),  # pending decisions of clauses
 ]
 STATE = np.dtype(POSITION, align=True)
 
