@@ -7,7 +7,6 @@ first, each once. A run of some files or folders stays in one process; a test th
 
 from __future__ import annotations
 
-import gc
 import os
 import subprocess
 import sys
@@ -24,7 +23,6 @@ from wsim.jit.modes import JIT
 from wsim.processors import usable_cpus
 
 os.fsync = lambda fd: None  # no test cuts the power; what is flushed in which order is tested where it is made
-gc.set_threshold(200_000, 50, 1000)  # of some million objects that stay; walking over them takes a tenth of the time
 os.environ.pop("COLUMNS", None)  # commands of the tests print as into a pipe, whatever terminal the tests run in
 
 ROOT = Path(__file__).parents[1]

@@ -41,8 +41,17 @@ def fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(user_policies, "_PLUGGED", {})
     isolation.STARTED.clear()
     yield
+    for policy in isolation.STARTED:
+        if policy._process is not None:
+            policy._process.end()  # or a collection of garbage, which takes a second among the objects of numba
     isolation.STARTED.clear()
-    gc.collect(1)  # what the test made; a whole collection takes a second among the objects of numba
+
+
+@pytest.fixture(autouse=True, scope="module")
+def swept() -> Iterator[None]:
+    """End the processes of policies that nobody has any more."""
+    yield
+    gc.collect()
 
 
 def played(name: str, *, apart: bool = True, games: int = 1, **keys: Any) -> pl.DataFrame:
