@@ -252,7 +252,7 @@ class _Process:
         environment |= {"PYTHONHASHSEED": "0"}  # the same order of sets in every process
         self.descriptors = [end.fileno() for end in theirs]
         self._popen = subprocess.Popen(
-            [sys.executable, "-P", "-m", "wsim.policies.isolated_worker"],  # -P: runs no json.py of this folder
+            [sys.executable, "-P", "-m", "wsim.policies.isolated_worker"],  # -P: imports nothing from this folder
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0,
             pass_fds=(shared, *self.descriptors), env=environment, start_new_session=True,
         )  # fmt: skip

@@ -245,7 +245,7 @@ def module_process(
     """
     paths = [str(PACKAGE.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
     return subprocess.Popen(
-        [sys.executable, "-P", "-m", module, *([TRUSTED] if trusted else [])],  # -P: runs no json.py of the folder
+        [sys.executable, "-P", "-m", module, *([TRUSTED] if trusted else [])],  # -P: imports nothing from the folder
         cwd=folder.root, env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)}, text=True,
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, start_new_session=True,
     )  # fmt: skip
