@@ -93,6 +93,15 @@ class Moments:
         result.games = games
         return result
 
+    def means(self, forms: Floats, level: float = 0.95, *, scale: float = 1.0) -> Estimate:
+        """Return the means over games of linear forms in the features of a single group, divided by ``scale``.
+
+        The first feature must be 1 in every game. ``forms``: shape (means, features).
+        """
+        matrix = np.zeros((1 + len(forms), self.totals.shape[1]))
+        matrix[0, 0], matrix[1:] = scale, forms
+        return self.combined(matrix, np.full((1, len(matrix)), self.totals[0, 0])).split(0).ratio(1, 0, level)
+
     def ratio(self, numerator: int, denominator: int, level: float = 0.95, *, share: bool = False) -> Estimate:
         """Return ``sum(numerator) / sum(denominator)`` for each group, clustered by game.
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import mmap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from wsim.errors import UserError, nearest
+from wsim.kernels.heads import untouched
 from wsim.policies.chances import chances, overruling_of, per_seat
 from wsim.rng import keys_of
 from wsim.wonders.bans import OPTION, read_bans
@@ -25,7 +25,7 @@ _FLAGS = dict(zip(BANS, (BAN_TRADE, BAN_STAGE, BAN_SELL), strict=True))
 
 def compile_seating(plan: Plan, catalogue: Catalogue, line_up: LineUp, rules: Any) -> Any:
     """Return the SEATING record (a recarray of length 1) of a plan; raise UserError for invalid options."""
-    seating = _untouched()
+    seating = untouched(SEATING.itemsize).view(SEATING).view(np.recarray)
     record = seating[0]
     players = plan.players
     record.keys[:] = keys_of(plan.seed)
@@ -56,16 +56,6 @@ def compile_seating(plan: Plan, catalogue: Catalogue, line_up: LineUp, rules: An
                 raise UserError(f"cannot ban {item!r}{nearest(item, known)}: accepted are {accepted}")
     record.experiment = bool(record.randomise.any() or record.ban.any() or record.overrule.any())
     return seating
-
-
-def _untouched() -> Any:
-    """Return a SEATING record of zeros whose pages take no memory until they are written.
-
-    It has room for 39 nets of half a megabyte, and most plans need one. ``numpy.zeros`` writes all of it once the
-    allocator uses memory again that was freed: hundreds of simulators, as in tuning, would take 18 MB each.
-    """
-    private = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}
-    return np.frombuffer(mmap.mmap(-1, SEATING.itemsize, **private), SEATING).view(np.recarray)
 
 
 def _fill_boards(record: Any, text: str, catalogue: Catalogue, seats: int) -> None:

@@ -102,11 +102,9 @@ class MatchSums:
 
     def _means(self, kind: _Kind, contrasts: Floats) -> Estimate:
         """Return means over deals of contrasts of the cells or pairs, in the unit of a kind."""
-        matrix = np.zeros((1 + len(contrasts), self._moments.totals.shape[1]))
-        matrix[0, 0] = kind.scale
-        matrix[1:, kind.first : kind.first + kind.count] = contrasts
-        every = np.full((1, len(matrix)), float(self.deals))
-        return self._moments.combined(matrix, every).split(0).ratio(1, 0)
+        forms = np.zeros((len(contrasts), self._moments.totals.shape[1]))
+        forms[:, kind.first : kind.first + kind.count] = contrasts
+        return self._moments.means(forms, scale=kind.scale)
 
     # --- the interface of a trial -----------------------------------------------------------------------------------
 
