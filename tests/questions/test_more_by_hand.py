@@ -1,0 +1,168 @@
+"""Small examples by hand: what explains a result, figures of a game's character, costs, ratings, robustness."""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from wsim.positions.character import FIGURES
+from wsim.questions.character.answer import _differences, _Features, _Quantities, _quantities, _seatings, _tables
+from wsim.questions.match import costs
+from wsim.questions.match.costs import Cost, _cost
+from wsim.questions.match.results import cost_rows
+from wsim.questions.robustness.answer import _Table
+from wsim.stats.moments import Moments
+
+
+def test_a_deal_in_every_rotation_is_a_latin_square() -> None:
+    """Three seats and three policies; in rotation t seat s holds policy (s + t) mod 3, and seat 0 has a better hand.
+
+    Win shares by rotation and seat, minus 1/3: the policy 0 wins in rotations 0 and 1, seat 0 wins in rotation 2.
+    """
+    winners = [0, 2, 0]  # seats: policy 0 sits in seat 0, then 2, then 1, where it loses to seat 0
+    orders_seen: list[list[int]] = []
+
+    def play_seated(deal: int, rows: Any, orders: Any) -> None:
+        assert deal in (4, 9)
+        turn = len(orders_seen) % 3
+        orders_seen.append(orders[0].tolist())
+        rows[winners[turn]] = 1
+
+    simulator: Any = SimpleNamespace(
+        plan=SimpleNamespace(players=3), seats=3, row_dtype=np.float64, play_seated=play_seated,
+        seats_frame=lambda rows: pl.DataFrame({"win_share": rows}),
+    )  # fmt: skip
+    total = _seatings(simulator, range(4, 10, 5))
+    assert orders_seen == [[0, 1, 2], [1, 2, 0], [2, 0, 1]] * 2
+    third = 1 / 3
+    # by seat over rotations: seat 0 wins two of three, seat 2 one of three
+    seat = np.array([2 * third, 0, third]) - third
+    # policies in turn t: seat s has policy orders[t][s]; wins go to policies 0 (seat 0), 0 (seat 2), 2 (seat 0)
+    policy = np.array([2 * third, 0, third]) - third
+    squares = 3 * (4 / 9 + 1 / 9 + 1 / 9)
+    noise = (squares - 3 * ((seat**2).sum() + (policy**2).sum())) / 2
+    head = [1, squares / 9, (seat**2).mean(), (policy**2).mean(), noise]
+    assert total == pytest.approx(2 * np.concatenate([head, seat, seat**2, policy, policy**2]))
+
+
+def test_the_quantities_of_a_character_and_their_forms() -> None:
+    """Every figure is a sum over a count; forms are the derivatives of the values with respect to the sums."""
+    count = len(FIGURES)
+    sums = np.concatenate([np.arange(1.0, count + 1), np.full(count, 2.0), [3.0, 1.0, 4.0], [1.0, 3.0]])
+    moments, ways = ["age I", "age II"], ["points_blue", "points_by_war"]
+    found = _quantities(sums, 10, moments, ways)
+    names = [*(("figures", figure.name) for figure in FIGURES), ("settled", "age I"), ("settled", "age II")]
+    assert found.names == [*names, ("ways", "blue"), ("ways", "by war"), ("figures", "ways_to_win")]
+    entropy = -(0.25 * math.log(0.25) + 0.75 * math.log(0.75))
+    values = [*(np.arange(1.0, count + 1) / 2), 3 / 4, 1 / 4, 1 / 4, 3 / 4, math.exp(entropy)]
+    assert found.values == pytest.approx(values)
+    assert found.n.tolist() == [*[2.0] * count, *[10.0] * 5]
+    for index in range(len(sums)):
+        step = np.zeros(len(sums))
+        step[index] = 1e-6
+        slope = (_quantities(sums + step, 10, moments, ways).values - found.values) / 1e-6
+        assert found.forms[:, index] == pytest.approx(slope, abs=1e-4), index
+    assert ("figures", "ways_to_win") not in _quantities(sums[:-2], 10, moments, []).names
+    lone = _quantities(np.concatenate([sums[:-2], [5.0, 0.0]]), 10, moments, ways)
+    assert lone.values[-1] == pytest.approx(1.0), "all winners lead by one category"
+
+
+def test_the_category_of_the_winner_is_where_it_is_furthest_ahead() -> None:
+    frame = pl.DataFrame({"seat": [0, 1, 2], "points_blue": [9, 6, 3], "points_war": [5, 0, 0], "total": [9, 9, 9]})
+    features = _Features(SimpleNamespace(), None)  # type: ignore[arg-type]
+    # seat 0 is ahead of the others by 4.5 in blue and by 5 in war; seat 1 by 0 and -2.5, seat 2 by -4.5 and -2.5
+    for shares, expected in (
+        ([1, 0, 0], [0, 1]),
+        ([0, 1, 0], [1, 0]),
+        ([0.5, 0.5, 0], [0.5, 0.5]),
+        ([0, 0, 1], [0, 1]),
+    ):
+        assert features._ways(frame, np.array([shares], float)).tolist() == [expected]
+    assert features._ways(frame.select("seat"), np.ones((1, 3))).shape == (1, 0)
+
+
+def test_differences_of_characters_are_those_of_equal_names() -> None:
+    """Three games with 1, 2, 3 in the baseline and 2, 4, 6 in the variant, each next to the 1 that counts games."""
+    moments = Moments(1, 4).plus_matrix(np.array([[1.0, 1.0, 2.0, 1.0], [2.0, 1.0, 4.0, 1.0], [3.0, 1.0, 6.0, 1.0]]))
+
+    def arm(name: str, value: float, form: list[float], n: float) -> _Quantities:
+        names = [("settled", "age I"), ("figures", name), ("figures", "drama")]
+        forms = np.array([[0.0] * 4, [9.0] * 4, form])
+        return _Quantities(names, np.array([0.0, 1.0, value]), forms, np.array([3.0, 3.0, n]))
+
+    arms = [arm("a", 2.0, [1 / 3, -2 / 3, 0, 0], 3.0), arm("b", 4.0, [0, 0, 1 / 3, -4 / 3], 4.0)]
+    table = _differences(moments, ["base", "new"], arms, 0.95)
+    assert table.select("arm", "figure", "baseline", "variant", "difference").rows() == [
+        ("new", "drama", 2.0, 4.0, 2.0)
+    ]
+    # the differences 1, 2, 3 have a standard deviation of 1, their mean of 3 an error of 1 / sqrt(3); t with 2 degrees
+    assert table["difference_high"][0] == pytest.approx(2 + 4.302653 / math.sqrt(3), rel=1e-4)
+    assert table["verdict"].to_list() == ["unclear"]
+
+
+def test_tables_of_characters_take_the_features_of_their_arm() -> None:
+    count = len(FIGURES)
+    game = np.concatenate([np.full(count, 0.5), np.ones(count), [0.25, 0.75, 1.0], [1.0, 0.0]])
+    other = np.concatenate([np.full(count, 0.7), np.ones(count), [0.5, 0.5, 1.0], [0.0, 1.0]])
+    one, two = (np.stack([game, other]) for _ in range(2))
+    moments = Moments(1, 2 * len(game)).plus_matrix(np.concatenate([one, two * 2], axis=1))
+    figures, differences, settled, ways = _tables(
+        moments, 2, ["x", "y"], [["age I", "end"]] * 2, [["points_a", "points_b"]] * 2, 0.95
+    )
+    assert figures.height == 2 * (count + 1)
+    assert figures.filter(pl.col("figure") != "ways_to_win")["estimate"].to_list() == pytest.approx([0.6] * 2 * count)
+    assert figures.filter(figure="ways_to_win")["estimate"].to_list() == pytest.approx([2.0, 2.0])
+    assert settled.select("arm", "moment", "share", "n").rows() == [
+        ("x", "age I", 0.375, 2), ("x", "end", 0.625, 2), ("y", "age I", 0.375, 2), ("y", "end", 0.625, 2),
+    ]  # fmt: skip
+    assert ways["category"].to_list() == ["a", "b"] * 2
+    assert ways["share"].to_list() == [0.5] * 4
+    assert differences["difference"].to_list() == pytest.approx([0.0] * (count + 1))
+
+
+def test_the_cost_of_a_policy_is_measured_in_more_and_more_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a game that takes 1 ms, 1, 1, 16 and 48 are played, then twice as many: 50 ms are enough."""
+    played: list[int] = []
+
+    def play(milliseconds: float) -> Any:
+        def of(_simulator: Any, games: int) -> Cost:
+            played.append(games)
+            return Cost(games, 0, games * milliseconds / 1000, games * milliseconds / 1000)
+
+        played.clear()
+        monkeypatch.setattr(costs, "_play", of)
+        return SimpleNamespace()
+
+    for milliseconds, expected in (
+        (1.0, [1, 1, 16, 48, 96]), (0.001, [1, 1, 16, 256, 4096]), (49.0, [1, 1, 2]), (50.0, [1, 1]),
+        (600.0, [1, 1]), (1000.0, [1]),
+    ):  # fmt: skip
+        assert _cost(play(milliseconds)).games == expected[-1]
+        assert played == expected, milliseconds
+    table = cost_rows(["a", "b"], [[Cost(2, 100, 0.01, 9), Cost(1, 0, 0.0, 9)], [Cost(3, 300, 0.03, 9)] * 2])
+    assert table.rows() == [("a", pytest.approx(100.0), pytest.approx(125.0)), ("b", pytest.approx(100), 4 / 0.03)]
+    assert cost_rows(["c"], [[Cost(1, 0, 0.0, 1)]]).rows() == [("c", None, None)]
+
+
+def test_squares_are_shrunk_by_the_noise_of_their_differences(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two items, three players; cells left out move player 1 by 3 and 1, player 2 by 0: e^2 are (9, 1) / 2 and 0."""
+    table = _Table.__new__(_Table)
+    table.policies = ("a", "b", "c")
+    table.left_out = np.zeros((1, 3, 2))
+    table.left_out[0, 1] = 3.0, 1.0
+    asked: list[Any] = []
+    shrunk = SimpleNamespace(value="shrunk")
+    monkeypatch.setattr("wsim.questions.robustness.answer.shrink", lambda *given: asked.append(given) or shrunk)
+    assert table._shrunk(np.array([5.0, 3.0])) == "shrunk"
+    (square, error), noise, mean = asked[0], np.array([9.0, 1.0]) / 2 * 2 / 3, 4.0
+    assert square.tolist() == [5.0, 3.0]
+    assert error == pytest.approx(np.sqrt((4 * mean * noise + 2 * noise**2) / 2))
+    table._shrunk(np.array([-5.0, 3.0]))
+    assert asked[1][1] == pytest.approx(np.sqrt(2 * noise**2 / 2)), "the mean of a table is not less than 0"
+    table._shrunk(np.array([np.nan, 2.0]))
+    assert asked[2][1] == pytest.approx(np.sqrt((4 * 2 * noise + 2 * noise**2) / 2)), "of the items that are known"
