@@ -218,8 +218,8 @@ class Stage:
     def tests_at(self, fault: Fault) -> list[list[str]]:
         """Return the tests that may notice a fault, in the order of their trying: lists that pytest runs at once.
 
-        These are the tests that execute its line, the fastest first. All tests of the package follow if the line is
-        executed on import or by a fixture, which other tests may share, or if nothing is known.
+        These are the tests that execute its line, the fastest first; if a fixture executes it, the tests of that file.
+        All tests of the package follow if the line is executed on import, or if nothing is known.
         """
         name = str(fault.module)
         at = {test for test, lines in self.executed.items() if fault.line in lines.get(name, ())}
@@ -228,7 +228,7 @@ class Stage:
         nearest = [sorted(tests, key=lambda test: self.seconds[test])] if tests else []
         if self.later:
             nearest = [list(self.later), *nearest]
-        return nearest if at and all("::" in test for test in at) else [*nearest, self.folders]
+        return nearest if at and "" not in at else [*nearest, self.folders]
 
 
 class Checkout:

@@ -156,8 +156,12 @@ def test_squares_are_shrunk_by_the_noise_of_their_differences(monkeypatch: pytes
     table.left_out = np.zeros((1, 3, 2))
     table.left_out[0, 1] = 3.0, 1.0
     asked: list[Any] = []
-    shrunk = SimpleNamespace(value="shrunk")
-    monkeypatch.setattr("wsim.questions.robustness.answer.shrink", lambda *given: asked.append(given) or shrunk)
+
+    def shrink(*given: Any) -> Any:
+        asked.append(given)
+        return SimpleNamespace(value="shrunk")
+
+    monkeypatch.setattr("wsim.questions.robustness.answer.shrink", shrink)
     assert table._shrunk(np.array([5.0, 3.0])) == "shrunk"
     (square, error), noise, mean = asked[0], np.array([9.0, 1.0]) / 2 * 2 / 3, 4.0
     assert square.tolist() == [5.0, 3.0]
