@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import random
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -161,3 +163,18 @@ def test_observations_have_the_length_of_their_columns(row: Row, table: dict[str
     assert whole.dtype == np.int16
     assert position.columns()[:table_alone] == position.columns(False)
     assert (position.observation(0, table_alone) == whole[:table_alone]).all()
+
+
+@pytest.mark.parametrize("game", ["seven_wonders", "tower_of_babel"])
+def test_a_simulator_that_is_no_longer_needed_is_freed_without_the_garbage_collector(game: str) -> None:
+    """A search makes thousands of simulators, and each has a seating of a megabyte."""
+    simulator = find_game(game).prepare(Plan.make(game=game, players=4, policies=("random",), games=1, seed=1))
+    other = simulator.with_line_up(("random",) * 4)
+    other.play(0, np.zeros(4, other.row_dtype))
+    reference = weakref.ref(other)
+    gc.disable()
+    try:
+        del other
+        assert reference() is None
+    finally:
+        gc.enable()

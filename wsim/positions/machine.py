@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from wsim.positions.value_net import Follower, ValueNet
 
 _NO_OUTCOMES: NDArray[np.float64] = np.zeros((0, 0, 2))
+_GAMES = threading.local()  # by the package of the kernels: a game, in which the thread plays one after the other
 _NOTHING_SEEN: NDArray[np.int16] = np.zeros(0, np.int16)
 
 
@@ -196,7 +198,9 @@ class KernelSimulator(Simulator, Generic[_Position]):
         from wsim.jit import addresses_of
 
         self.plan, self.rules, self.seating = plan, rules, _copied(seating)
-        self.line_up = replace(line_up, limit_error=self._limit_error)
+        # not self: a search makes thousands of simulators, and in cycles they would wait for the garbage collector
+        simulator = weakref.proxy(self)
+        self.line_up = replace(line_up, limit_error=lambda *broken: simulator.limit_error(*broken))
         self.seats = int(rules.seats)
         self.base_dtype, self.pick_dtype = self._kernel("layout", "ROW"), self._kernel("layout", "PICK")
         self.row_dtype = self.base_dtype
@@ -206,12 +210,12 @@ class KernelSimulator(Simulator, Generic[_Position]):
                     f"character needs a value net: there is none for {plan.ruleset} with {plan.players} players"
                 )
             self.row_dtype = np.dtype([("base", self.base_dtype), ("character", "f8", (COUNT,))])
-        self._addresses, self._local = addresses_of(line_up.entry_points), threading.local()
+        self._addresses = addresses_of(line_up.entry_points)
 
     def begin(self, number: int) -> _Position:
         return self.POSITION(self, number)
 
-    def _limit_error(self, broken: BrokenLimit, where: str) -> UserError:
+    def limit_error(self, broken: BrokenLimit, where: str) -> UserError:
         """Return the error for a limit that a game broke."""
         source = self.limit_source(broken.what, broken.source)
         return limit_error_of(self.LIMITS, broken, source, f"{where} of {self.table}")
@@ -241,7 +245,8 @@ class KernelSimulator(Simulator, Generic[_Position]):
     def machine(self) -> Machine:
         """The kernels, ready for positions."""
         game, state = self._kernel("layout", "GAME"), self._kernel("layout", "STATE")
-        return Machine(self._kernel("commands", "run_machine"), game, state, *self.compiled)
+        line_up = replace(self.line_up, limit_error=self.limit_error)  # environments hold the machine alone
+        return Machine(self._kernel("commands", "run_machine"), game, state, self.rules, self.seating, line_up)
 
     def vector_kernels(self, columns: tuple[str, ...], actions: tuple[str, ...], most_moves: int) -> VectorKernels:
         """Return the kernels, ready for many games at once."""
@@ -328,7 +333,7 @@ class KernelSimulator(Simulator, Generic[_Position]):
 
         ``seated``: seating, addresses and order of the entries, if different from the plan's.
         """
-        game = self._local.__dict__.pop("game", None)  # popped: a policy may play games itself
+        game = _GAMES.__dict__.pop(self.KERNELS, None)  # popped: a policy may play games itself
         if game is None:
             game = np.zeros(1, self._kernel("layout", "GAME")).view(np.recarray)[0]
         room = np.zeros(0, self.pick_dtype) if picks is None else picks
@@ -337,7 +342,7 @@ class KernelSimulator(Simulator, Generic[_Position]):
         play_chunk = self._kernel("engine", "play_chunk")
         with np.errstate(over="ignore"), self.line_up.answering(game.answer, order, numbered=True):
             filled = int(play_chunk(*arguments, room.view(np.recarray), recording))
-        self._local.game = game
+        setattr(_GAMES, self.KERNELS, game)
         if filled < 0:
             self.line_up.raise_wrong(game.answer, order, numbered=True)
         return filled, game
