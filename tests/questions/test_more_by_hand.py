@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import math
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
 import pytest
 
+from wsim.document import NUMBER, estimated
+from wsim.errors import UserError
+from wsim.lab.plan import Plan
 from wsim.positions.character import FIGURES
+from wsim.questions.asked import AskedAnswer
 from wsim.questions.character.answer import _differences, _Features, _Quantities, _quantities, _seatings, _tables
 from wsim.questions.match import costs
 from wsim.questions.match.costs import Cost, _cost
 from wsim.questions.match.results import cost_rows
+from wsim.questions.metrics import Metric, measures_of, overruled_for, parse_metric, sums_of
 from wsim.questions.robustness.answer import _Table
+from wsim.questions.variants import sweep_values
+from wsim.questions.whatif.answer import _with_interval
 from wsim.stats.moments import Moments
 
 
@@ -170,3 +177,88 @@ def test_squares_are_shrunk_by_the_noise_of_their_differences(monkeypatch: pytes
     assert asked[1][1] == pytest.approx(np.sqrt(2 * noise**2 / 2)), "the mean of a table is not less than 0"
     table._shrunk(np.array([np.nan, 2.0]))
     assert asked[2][1] == pytest.approx(np.sqrt((4 * 2 * noise + 2 * noise**2) / 2)), "of the items that are known"
+
+
+def test_a_sweep_has_two_to_fifty_values() -> None:
+    for sweep in ("a.b=1..50", f"a.b={','.join(map(str, range(50)))}"):
+        assert len(sweep_values(sweep)[1]) == 50
+    for sweep in ("a.b=1..51", f"a.b={','.join(map(str, range(51)))}", "a.b=0..1..0.02", "a.b=7", "a.b=3..3"):
+        with pytest.raises(UserError, match=r"has (51|1) values: it must have 2 to 50"):
+            sweep_values(sweep)
+    assert sweep_values(" a.b = 1.5..3 ")[1] == ["1.5", "2.5"]
+    assert sweep_values("a.b=-1..0..0.5")[1] == ["-1.0", "-0.5", "0.0"]
+    assert sweep_values("a=[1, 2],[3, 4],'x,y'")[1] == ["[1, 2]", "[3, 4]", "'x,y'"]
+    for wrong in ("a.b=5..4", "a.b=1..5..0", "a.b=1..5..-1"):
+        with pytest.raises(UserError, match="must run from small to large in steps above 0"):
+            sweep_values(wrong)
+
+
+def test_effects_in_words_have_two_or_three_decimals() -> None:
+    column = estimated("effect", NUMBER, difference=True)
+    for effect, expected in ((0.1, "+0.10 (+0.00 to +0.20)"), (-0.0994, "-0.099 (-0.199 to +0.001)")):
+        row = {"effect": effect, "effect_low": effect - 0.1, "effect_high": effect + 0.1}
+        assert _with_interval(column, row) == expected
+    assert _with_interval(column, {"effect": None, "effect_low": None, "effect_high": None}) == "+0.000"
+
+
+def test_worth_needs_wishes_of_both_kinds() -> None:
+    with pytest.raises(UserError, match="worth needs wishes of both kinds: overrule must lie between 0 and 1, not 1"):
+        overruled_for(Plan.make(players=3, overrule=1), ["worth:Palace"])
+    plan = overruled_for(Plan.make(players=3), [" worth:Palace"])
+    assert overruled_for(Plan.make(players=3), ["win"]).options == {}
+    assert overruled_for(Plan.make(players=3, overrule=0.25), ["worth:Palace"]).options["overrule"] == "0.25"
+    assert 0 < float(plan.options["overrule"]) < 1
+
+
+def test_metrics_of_owners_need_a_game_with_owned_things() -> None:
+    seats = pl.DataFrame(schema={"game": pl.UInt64, "seat": pl.UInt8, "total": pl.Int32, "win_share": pl.Float32,
+                                 "built:Palace": pl.Boolean, "rank": pl.UInt8})  # fmt: skip
+    palace = parse_metric("owner:palace", seats, {"built:": "card"})
+    assert (palace.column, palace.owned, palace.thing, palace.per_game) == (
+        "win_share",
+        "built:Palace",
+        "Palace",
+        False,
+    )
+    assert parse_metric("winner:Palace", seats, {"built:": "card"}).per_game
+    built = parse_metric("built:Palace", seats, {"built:": "card"})
+    assert (built.share, built.thing, built.estimand()) == (
+        True,
+        "Palace",
+        "share of all seats that own Palace at the end",
+    )
+    for wrong in ("owner", "owner:Palace", "ownr:Palace"):
+        owned = {} if ":" in wrong and wrong.startswith("owner") else {"built:": "card"}
+        with pytest.raises(UserError, match=f"unknown metric '{wrong}'"):
+            parse_metric(wrong, seats, owned)
+    assert measures_of(seats) == ["total", "win_share", "built:Palace"]
+
+
+def test_codes_tell_which_seats_count() -> None:
+    """Three seats, two games; the second seat of the first game and the last of the second own the Palace."""
+    seats = pl.DataFrame({"total": [4, 6, 2, 1, 3, 8], "win_share": [0.0, 1, 0, 0, 0, 1], "rank": [2, 1, 3, 3, 2, 1],
+                          "built:Palace": [False, True, False, False, False, True],
+                          "followed:Palace": [1, 2, 0, 0, 0, 1], "overruled:Palace": [0, 1, 1, 3, 0, 0]})  # fmt: skip
+    owner = Metric("owner:Palace", "win_share", True, thing="Palace", owned="built:Palace")
+    winner = Metric("winner:Palace", "win_share", True, thing="Palace", owned="built:Palace", per_game=True)
+    score, worth = Metric("score", "total", False), Metric("worth:Palace", "total", False, thing="Palace", wished=True)
+    every = np.ones(3, bool)
+    sums = sums_of(seats, 3, [score, owner, winner], every)
+    assert sums.tolist() == [[[12, 3, 7], [1, 1, 2], [1, 1, 0]], [[12, 3, 7], [1, 1, 4], [1, 1, 0]]]
+    assert sums_of(seats, 3, [score], np.array([True, False, True])).tolist() == [[[6, 2, 5]], [[9, 2, 5]]]
+    wished = sums_of(seats, 3, [worth, score], every)
+    assert wished[:, 0].tolist() == [[4 + 12, 3, 0, 6 + 2, 2], [8, 1, 0, 3, 3]]
+    assert wished[:, 1].tolist() == [[12, 3, 7, 0, 1], [12, 3, 7, 0, 1]]
+    free_city = seats.with_columns(rank=pl.Series([2, 1, 0, 3, 0, 1]))
+    assert sums_of(free_city, 3, [score], every)[:, 0].tolist() == [[10, 2, 3], [9, 2, 5]]
+    assert sums_of(seats, 3, [Metric("x", "built:Loom", True)], every)[:, 0].tolist() == [[0, 3, 7]] * 2
+
+
+def test_what_an_answer_compared_is_listed_with_its_numbers() -> None:
+    class Three(AskedAnswer):
+        TABLES = ("effects", "levels", "pairs", "gone")
+        ROWS: ClassVar[dict[str, str]] = {"levels": "rung"}
+
+    assert Three.compared({"effects": [1, 2], "levels": [1], "pairs": [], "gone": "x"}) == "2 effects and 1 rung"
+    assert Three.compared({"effects": [1], "levels": [1, 2], "pairs": [1] * 3}) == "1 effect, 2 rungs and 3 pairs"
+    assert Three.compared({"effects": [1]}) == "1 effect"
