@@ -198,7 +198,8 @@ def tests_of(package: str) -> list[str]:
 class Stage:
     """Tests of a package in one way of running them: the lines that each executes, and its seconds.
 
-    ``words`` and ``environment`` are what pytest is called with; ``later``: files of tests that changed since then.
+    ``words`` and ``environment`` are what pytest is called with; ``later``: files of tests that changed since then;
+    ``fastest``: how many of the tests that may notice a fault are run, all if 0.
     """
 
     folders: list[str]
@@ -207,6 +208,7 @@ class Stage:
     words: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
     later: tuple[str, ...] = ()
+    fastest: int = 0
 
     def limit(self, tests: list[str]) -> float:
         """Return after how many seconds tests hang: of a loop without an end the fault is noticed."""
@@ -219,16 +221,19 @@ class Stage:
         """Return the tests that may notice a fault, in the order of their trying: lists that pytest runs at once.
 
         These are the tests that execute its line, the fastest first; if a fixture executes it, the tests of that file.
-        All tests of the package follow if the line is executed on import, or if nothing is known.
+        All tests of the package follow if the line is executed on import, or if nothing is known. With ``fastest``,
+        the fastest of them alone are run: what they notice is a lower bound.
         """
         name = str(fault.module)
         at = {test for test, lines in self.executed.items() if fault.line in lines.get(name, ())}
         near = at - {""} or {test for test, lines in self.executed.items() if lines.get(name)}
         tests = [test for test in self.seconds if test in near or test.partition("::")[0] in near]
-        nearest = [sorted(tests, key=lambda test: self.seconds[test])] if tests else []
+        tests.sort(key=lambda test: self.seconds[test])
+        nearest = [tests[: self.fastest] if self.fastest else tests] if tests else []
         if self.later:
             nearest = [list(self.later), *nearest]
-        return nearest if at and "" not in at else [*nearest, self.folders]
+        alone = nearest and (self.fastest or (at and "" not in at))
+        return nearest if alone else [*nearest, self.folders]
 
 
 class Checkout:
@@ -282,7 +287,7 @@ class Checkout:
         finally:
             path.write_bytes(source)
 
-    def measured(self, folders: list[str], kept: Path | None, *words: str, **environment: str) -> Stage:
+    def measured(self, folders: list[str], kept: Path | None, fastest: int, *words: str, **environment: str) -> Stage:
         """Run tests as they are and note which lines each executes; leave if one fails.
 
         The notes are read from the folder ``kept`` if they are there, and written to it if they are not.
@@ -300,7 +305,7 @@ class Checkout:
             if run.returncode not in (0, 5):  # 5: no test was collected
                 sys.exit(f"{' '.join(folders)} fail without any fault:\n{run.stdout[-2000:]}")
         noted = json.loads(report.read_text(encoding="utf-8"))
-        return Stage(folders, noted["lines"], noted["seconds"], words, environment, tuple(later))
+        return Stage(folders, noted["lines"], noted["seconds"], words, environment, tuple(later), fastest)
 
 
 def drawn(packages: list[str], count: int, seed: int) -> list[Fault]:
@@ -333,6 +338,7 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=30, help="how many faults are drawn")
     parser.add_argument("--seed", type=int, default=1, help="of the drawing")
     parser.add_argument("--jobs", type=int, default=2, help="how many copies are tested at once")
+    parser.add_argument("--fastest", type=int, default=0, help="run only so many of the tests that execute a line")
     parser.add_argument("--no-jit", action="store_true", help="test kernels without the JIT only")
     parser.add_argument("--lines", type=Path, help="folder that keeps which lines tests execute, for the next draw")
     options = parser.parse_args()
@@ -353,9 +359,9 @@ def main() -> None:
             return options.tests or tests_of(package)
 
         packages = [sorted({package_of(f.module) for f in faults if f.compiled == kernel}) for kernel in (False, True)]
-        python = {name: first.measured(tests(name), options.lines) for name in packages[False]}
+        python = {name: first.measured(tests(name), options.lines, options.fastest) for name in packages[False]}
         without_jit = ("-m", "jit_off and not slow")
-        kernels = (options.lines, *without_jit)
+        kernels = (options.lines, options.fastest, *without_jit)
         plain = {name: first.measured(tests(name), *kernels, NUMBA_DISABLE_JIT="1") for name in packages[True]}
         free.put(first)
 
