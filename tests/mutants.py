@@ -39,6 +39,7 @@ COMPILING = 1800.0  # seconds for the tests of a package whose kernels are compi
 COMPILED_POLICIES = (("wonders", "policies"), ("babel", "policies"))
 PYTEST = ("-q", "-x", "-n", "0", "-p", "no:cacheprovider")
 STARTING = 60.0  # seconds until pytest has collected its tests
+FIRST = 12  # tests that are tried by themselves, because fewer files are imported
 PATIENCE = 5  # times as long as without a fault; one that loops for ever is noticed
 SYMMETRIC = {
     *("min", "max", "minimum", "maximum", "logical_and", "logical_or", "samestat", "gcd", "hypot", "array_equal"),
@@ -229,7 +230,8 @@ class Stage:
         near = at - {""} or {test for test, lines in self.executed.items() if lines.get(name)}
         tests = [test for test in self.seconds if test in near or test.partition("::")[0] in near]
         tests.sort(key=lambda test: self.seconds[test])
-        nearest = [tests[: self.fastest] if self.fastest else tests] if tests else []
+        tests = tests[: self.fastest] if self.fastest else tests
+        nearest = [part for part in (tests[:FIRST], tests[FIRST:]) if part]
         if self.later:
             nearest = [list(self.later), *nearest]
         alone = nearest and (self.fastest or (at and "" not in at))
