@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from unicodedata import category
 
 MAX_SHOWN = 20  # mistakes after the first
 _ALSO = "also: "
@@ -61,6 +60,10 @@ def nearest(value: str, accepted: Iterable[str]) -> str:
 
 def refuse_unprintable(text: str, what: str, allowed: str = "\n\t") -> None:
     """Raise UserError for a text with control characters other than ``allowed``, or with invalid UTF-8."""
+    if text.isprintable():
+        return
+    from unicodedata import category  # a library of its own, which `wsim --help` need not load
+
     for letter in text:
         kind = category(letter)
         if kind == "Cs":
@@ -74,10 +77,10 @@ def printable(text: str) -> str:
 
     Texts of files are quoted in messages, and must not set a title, clear the screen or forge a line.
     """
-    return _OBEYED.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    return re.sub(_OBEYED, lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
-_OBEYED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+_OBEYED = r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
 """Control characters but tab and newline, separators of lines, and what turns the direction of writing."""
 _KINDS = {str: "a text", int: "a whole number", float: "a number"}
 

@@ -10,7 +10,7 @@ from wsim.cli.console import print_json, remark, write_out
 
 if TYPE_CHECKING:
     from wsim.cli.groups import Printing
-    from wsim.cli.plan_keys import PlanOptions
+    from wsim.cli.plan_options import PlanOptions
     from wsim.people.question import ImportOptions
 
 

@@ -19,7 +19,7 @@ from wsim.options import Options, option, short_number
 
 if TYPE_CHECKING:
     from wsim.cli.groups import Trust
-    from wsim.cli.plan_keys import PlanOptions
+    from wsim.cli.plan_options import PlanOptions
     from wsim.lab.plan import Plan
     from wsim.positions.game_value import Game
     from wsim.positions.played_game import PlayedGame

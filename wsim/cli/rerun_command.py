@@ -16,7 +16,7 @@ from wsim.options import Options, option
 
 if TYPE_CHECKING:
     from wsim.cli.groups import Printing, Trust, Workers
-    from wsim.cli.plan_keys import PlanOptions
+    from wsim.cli.plan_options import PlanOptions
     from wsim.lab.plan import Plan
     from wsim.lab.repetition import Repeatable
 

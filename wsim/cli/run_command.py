@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wsim.cli.groups import Printing, Trust, Workers
-    from wsim.cli.plan_keys import PlanOptions
+    from wsim.cli.plan_options import PlanOptions
     from wsim.document import Sheet
     from wsim.lab.plan import Plan
     from wsim.lab.store import Run

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wsim.cli.console import announce_compiling, progress_bar, results, write_out
-from wsim.cli.plan_keys import option_of
+from wsim.cli.plan_options import option_of
 from wsim.cli.run_command import plan_of_run
 from wsim.errors import UserError, nearest, printable
 from wsim.files import text_within, writing
@@ -19,7 +19,7 @@ from wsim.options import Options, option
 
 if TYPE_CHECKING:
     from wsim.cli.groups import Printing, Trust
-    from wsim.cli.plan_keys import PlanOptions
+    from wsim.cli.plan_options import PlanOptions
     from wsim.game import Simulator
     from wsim.lab.plan import Plan
     from wsim.lab.progress import Progress
