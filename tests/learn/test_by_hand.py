@@ -1,0 +1,177 @@
+"""Learning by hand: plans at their bounds, parts and their games, nets of rounds, the value net, judgements."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.learn.lessons import SMALL
+from wsim.errors import UserError
+from wsim.lab.execution import Execution
+from wsim.learn import judge as judge_module
+from wsim.learn.fitting_settings import Fitting
+from wsim.learn.harvest import Harvest
+from wsim.learn.judge import judge
+from wsim.learn.plan import LearningPlan, learned_from, round_of, several
+from wsim.learn.question import LearnQuestion
+from wsim.learn.rounds import Learning, _entry
+from wsim.learn.value import Stages, _slopes, chances
+
+FIRST: dict[str, Any] = SMALL["round"][0]
+
+
+@pytest.mark.parametrize(
+    ("change", "accepted"),
+    [
+        ({"decisions": 1}, True), ({"playouts": 1}, True), ({"playouts": 0}, False), ({"explore": 0.0}, True),
+        ({"explore": 1.0}, True), ({"explore": 1.01}, False), ({"explore": -0.01}, False), ({"passes": -1.0}, False),
+        ({"passes": 0.0}, True), ({"blend": 0.0}, True), ({"blend": 0.99}, True), ({"blend": -0.1}, False),
+        ({"rate": -0.1}, False), ({"rate": 0.0}, True), ({"moves": 0}, True),
+    ],
+)  # fmt: skip
+def test_a_round_at_the_bounds_of_its_values(change: dict[str, Any], accepted: bool) -> None:
+    record = {**SMALL, "round": [{**FIRST, **change}]}
+    if accepted:
+        (entry,) = LearningPlan.restore(record).rounds
+        assert {name: getattr(entry, name) for name in change} == change
+    else:
+        with pytest.raises(UserError, match="round 1"):
+            LearningPlan.restore(record)
+
+
+@pytest.mark.parametrize(
+    ("change", "accepted"),
+    [({"gap": 1.0}, True), ({"gap": 1000.0}, True), ({"gap": 0.99}, False), ({"gap": 1001.0}, False),
+     ({"fitting": {"size": 1}}, True), ({"fitting": {"size": 0}}, False), ({"fitting": {"rounds": 0}}, False),
+     ({"start": "shipped", "round": [{"decisions": 10, "players": "round-0"}]}, True),
+     ({"round": [FIRST, {"decisions": 10, "players": "round-1 | net"}]}, True),
+     ({"round": [FIRST, {"decisions": 10, "players": "round-2"}]}, False),
+     ({"judge": [{"ruleset": "1e", "players": 3, "against": ["greedy"], "games": 2}]}, True),
+     ({"table": [{"ruleset": "1e", "players": 3, "share": 0}, {"ruleset": "1e", "players": 4}]}, True)],
+)  # fmt: skip
+def test_a_plan_at_the_bounds_of_its_values(change: dict[str, Any], accepted: bool) -> None:
+    if accepted:
+        LearningPlan.restore({**SMALL, **change})
+    else:
+        with pytest.raises(UserError):
+            LearningPlan.restore({**SMALL, **change})
+
+
+def test_defaults_are_those_of_the_documentation() -> None:
+    assert vars(Fitting()) == {"rounds": 4.0, "size": 512, "rate": 0.002, "decay": 0.0001}
+    plan = LearningPlan.restore({"table": [{"ruleset": "1e", "players": 4}], "round": [{**FIRST, "decisions": 5}]})
+    assert (plan.game, plan.seed, plan.start, plan.gap) == ("seven_wonders", 1, "", 12.0)
+    (entry,) = plan.rounds
+    assert (entry.playouts, entry.moves, entry.explore, entry.keep, entry.start, entry.fresh) == (
+        2,
+        0,
+        0.08,
+        1,
+        "net",
+        False,
+    )
+    assert several(" net | round-2|balanced ") == ["net", "round-2", "balanced"]
+    assert [round_of(name) for name in ("round-12", "round-0", "round-", "net", "round-1x")] == [
+        12,
+        0,
+        None,
+        None,
+        None,
+    ]
+    assert _entry(["net"]) == "net"
+    assert _entry(["net", "greedy"]) == ("net", "greedy")
+    assert LearnQuestion(seed=5).resolve().seed == 5
+
+
+def test_nets_of_rounds_are_named_by_their_files(tmp_path: Path) -> None:
+    run = Learning(LearningPlan.restore(SMALL), tmp_path)
+    assert run.net_path(0) == tmp_path / "start.npz"
+    assert run.net_path(2) == tmp_path / "round-2" / "net.npz"
+    assert run._player("net", 3) == f"net:file={run.net_path(2)}"
+    assert run._player("round-1", 3) == f"net:file={run.net_path(1)}"
+    assert run._player("greedy", 3) == "greedy"
+    few = replace(run.plan.rounds[0], decisions=1)
+    (part,) = replace(run, plan=replace(run.plan, rounds=(few,))).parts(1, run.plan.tables[0])
+    assert part.games == range(1), "one game at least"
+    assert (part.states.name, part.moves.name) == ("1e-3-0000.states.parquet", "1e-3-0000.moves.parquet")
+
+
+def test_what_a_net_learned_from_is_counted_by_table() -> None:
+    """300 and 150 decisions, two thirds of them at 1e with three players."""
+    net: Any = SimpleNamespace(about={"plan": SMALL, "round": 2}, digest=bytes(range(16)))
+    assert learned_from(net) == {
+        "seed": 3, "start": "", "rounds": 2, "decisions": 450,
+        "tables": {"1e-3": 300, "2e-cities-teams-4": 150}, "changes": [], "digest": "000102030405",
+    }  # fmt: skip
+    net.about = {"plan": {**SMALL, "set": ["cards.Altar.points=3"]}, "round": 1}
+    assert (learned_from(net)["decisions"], learned_from(net)["changes"]) == (300, ["cards.Altar.points=3"])
+    net.about = {"plan": {"odd": 1}}
+    assert (learned_from(net)["seed"], learned_from(net)["rounds"]) == (None, 0)
+
+
+def test_the_chances_of_a_value_net_are_a_softmax_by_position() -> None:
+    values = np.array([0.0, math.log(3), 5.0, 5.0], np.float32)
+    assert chances(values, 2) == pytest.approx(np.array([[0.25, 0.75], [0.5, 0.5]]))
+    batch: Any = SimpleNamespace(moves={"worth": np.array([1.0, 0.0, 0.5, 0.5], np.float32)})
+    assert _slopes(values, batch) == pytest.approx(np.array([-0.75, 0.75, 0, 0]) * 2 / 4), "two positions of two seats"
+    one: Any = SimpleNamespace(moves={"worth": np.array([0.0, 1.0], np.float32)})
+    assert _slopes(values[:2], one) == pytest.approx(np.array([0.25, -0.25]))
+    states, moves = np.arange(6).reshape(3, 2), np.arange(10, 16).reshape(3, 2)
+    made = Stages(states, moves, "known").batch(np.array([2, 0]))
+    assert (made.states.tolist(), made.moves.tolist()) == ([4, 5, 0, 1], [14, 15, 10, 11])
+    assert (made.owner.tolist(), made.counts.tolist(), made.known) == ([0, 1, 2, 3], [1, 1, 1, 1], "known")
+
+
+def test_a_judgement_divides_its_games_among_the_orders_of_the_opponents(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four seats, opponents b, a, b: their orders are abb, bab and bba; 10 games are 3, 3 and 4."""
+    played: list[tuple[Any, ...]] = []
+
+    def arm_by_arm(sets: Any, ready: Any, block: range, _execution: Any) -> Any:
+        plan = ready[0][0]
+        played.append((plan["policies"], plan["rotate"], block))
+        return [[[np.full(len(block), 0.5 + 0.25 * (block.start == 0)), np.full(len(block), 10.0 + block.start)]]]
+
+    monkeypatch.setattr(judge_module, "arm_by_arm", arm_by_arm)
+    monkeypatch.setattr(judge_module, "Arms", lambda *given: given)
+    monkeypatch.setattr(judge_module, "Plan", SimpleNamespace(make=lambda **keys: _Keys(keys)))
+    monkeypatch.setattr(judge_module, "find_game", lambda _game: SimpleNamespace(prepare=lambda plan: plan))
+    monkeypatch.setattr(judge_module, "learner_of", lambda _game: SimpleNamespace(mates=lambda _table, seat: (seat,)))
+    keys = {"game": "x", "players": 4, "ruleset": "r", "seed": 1}
+    found = judge(keys, "net", ["a", "b"], 10, Execution())
+    assert played == [
+        (["net", "a", "b", "b"], True, range(3)), (["net", "b", "a", "b"], True, range(3, 6)),
+        (["net", "b", "b", "a"], True, range(6, 10)),
+    ]  # fmt: skip
+    assert (found.ruleset, found.players, found.against, found.fair, found.games) == ("r", 4, "a, b", 0.25, 10)
+    assert found.share == pytest.approx((3 * 0.75 + 7 * 0.5) / 10)
+    assert found.score == pytest.approx((3 * 10 + 3 * 13 + 4 * 16) / 10)
+    # standard deviation of three .75 and seven .5: sqrt(10 / 9 * .3 * .7) / 4; t with 9 degrees of freedom: 2.262157
+    assert found.high - found.share == pytest.approx(2.262157 * math.sqrt(0.21 * 10 / 9) / 4 / math.sqrt(10), rel=1e-5)
+    played.clear()
+    monkeypatch.setattr(judge_module, "learner_of", lambda _game: SimpleNamespace(mates=lambda *_given: (0, 1)))
+    team = judge(keys, "net", ["a", "b"], 4, Execution())
+    assert played == [(["net", "net", "a", "b"], False, range(4))]
+    assert (team.fair, team.share, team.high) == (0.5, 0.75, 0.75)
+
+
+class _Keys(dict[str, Any]):
+    """The keys of a plan, which stand for it."""
+
+    game = "x"
+
+
+def test_moves_to_play_out_are_the_best_and_one_of_the_rest() -> None:
+    values, random = np.array([1, 5, 3, 4, 2], np.float32), np.random.default_rng(1)
+    harvest = Harvest("seven_wonders", (), 2, 12.0, 7, 3)
+    drawn = [harvest._picked(values, random).tolist() for _ in range(30)]
+    assert {tuple(picked[:3]) for picked in drawn} == {(1, 3, 2)}
+    assert {picked[3] for picked in drawn} == {0, 4}
+    for moves in (0, 5, 6):
+        assert replace(harvest, moves=moves)._picked(values, random).tolist() == [0, 1, 2, 3, 4]
+    assert replace(harvest, moves=4)._picked(values, random).tolist() == [1, 3, 2, 4, 0]
