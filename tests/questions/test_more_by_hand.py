@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
@@ -10,12 +11,24 @@ import numpy as np
 import polars as pl
 import pytest
 
+import wsim
+from tests.questions.whatif.test_guards import answered, made, tried
 from wsim.document import NUMBER, estimated
 from wsim.errors import UserError
 from wsim.lab.plan import Plan
 from wsim.positions.character import FIGURES
 from wsim.questions.asked import AskedAnswer
-from wsim.questions.character.answer import _differences, _Features, _Quantities, _quantities, _seatings, _tables
+from wsim.questions.character.answer import (
+    CharacterAnswer,
+    _differences,
+    _Features,
+    _Quantities,
+    _quantities,
+    _seatings,
+    _tables,
+)
+from wsim.questions.character.question import CharacterQuestion
+from wsim.questions.compare import answer as compare
 from wsim.questions.match import costs
 from wsim.questions.match.costs import Cost, _cost
 from wsim.questions.match.results import cost_rows
@@ -262,3 +275,53 @@ def test_what_an_answer_compared_is_listed_with_its_numbers() -> None:
     assert Three.compared({"effects": [1, 2], "levels": [1], "pairs": [], "gone": "x"}) == "2 effects and 1 rung"
     assert Three.compared({"effects": [1], "levels": [1, 2], "pairs": [1] * 3}) == "1 effect, 2 rungs and 3 pairs"
     assert Three.compared({"effects": [1]}) == "1 effect"
+
+
+def test_people_who_chose_their_boards_are_compared_with_the_same_boards(monkeypatch: pytest.MonkeyPatch) -> None:
+    """People took A three times of four and won there; simulated seats have A and B twice each, and win with B."""
+    monkeypatch.setattr(compare, "_with_seats", lambda frame, *_runs: frame)
+
+    def run(boards: list[str], wins: list[float], people: dict[str, str] | None) -> Any:
+        frame = pl.DataFrame({"game": [0, 1, 2, 3], "total": [40] * 4, "win_share": wins,
+                              "board": pl.Series(boards, dtype=pl.Enum(["A", "B"]))})  # fmt: skip
+        return SimpleNamespace(people=people, seats=frame.lazy(), rows_of=lambda *_games: frame.lazy())
+
+    metrics = (Metric("win", "win_share", True), Metric("win:B", "win_share", True, where=(("board", "B"),)))
+    people, simulated = ["A", "A", "A", "B"], run(["A", "A", "B", "B"], [0.0, 0.0, 1.0, 1.0], None)
+    wins = [1.0, 1.0, 1.0, 0.0]
+    for boards, expected, weighted in (("chosen", 0.25, True), ("dealt", 0.5, False)):
+        columns, how = compare._with_people(run(people, wins, {"boards": boards}), simulated, metrics, 0.95)
+        assert columns["first"].to_list() == [0.75, 0.0]
+        assert columns["second"].to_list() == [pytest.approx(expected), 1.0]
+        assert (columns["n_first"].to_list(), columns["n_second"].to_list()) == ([4, 1], [4, 2])
+        assert how.startswith(
+            "Unpaired: people's games share no deals with others; people's errors are clustered by game"
+        )
+        assert ("weighted to the same boards" in how) is weighted
+
+
+def test_several_variants_have_joint_intervals() -> None:
+    notes = [answered(tried(made(np.ones((count, 600))), budget=600)).display().notes[0] for count in (1, 2)]
+    assert notes[0] == "The interval is valid for all looks jointly, with 95% confidence."
+    assert notes[1].startswith("The intervals of this table are jointly valid, for all variants and looks, with 95%")
+
+
+def test_words_of_a_function_stand_next_to_its_plan() -> None:
+    for words in (("greedy", "greedy"), (Plan.make(players=3), "greedy", "greedy")):
+        with pytest.raises(UserError, match="'greedy' is named twice"):
+            wsim.match(*words)
+
+
+def test_tables_of_several_arms_are_labelled_by_arm_and_name() -> None:
+    row = {"figure": "drama", "estimate": 0.1, "estimate_low": 0.0, "estimate_high": 0.2, "n": 9, "about": "x"}
+    empty = pl.DataFrame()
+    ways = pl.DataFrame({"arm": "a", "category": "blue", "share": 1.0, "share_low": 1.0, "share_high": 1.0, "n": 9})
+    for arms, labels in ((["a"], 1), (["a", "b"], 2)):
+        figures = pl.DataFrame([{"arm": arm, **row} for arm in arms])
+        answer = CharacterAnswer(CharacterQuestion(), "done", 9, 1.0, figures, empty, empty, empty, ways, empty, ())
+        viability = pl.DataFrame({"arm": "a", "what": "w", "name": "n", "wanted": 0.0, "wanted_low": 0.0,
+                                  "wanted_high": 0.0, "n": 9, "verdict": ["", "nobody wants"]})  # fmt: skip
+        tables = replace(answer, viability=viability).display().tables
+        assert [(table.labels, "arm" in table.rows[0]) for table in tables] == [(labels, labels == 2)] * 3
+        assert [len(table.rows) for table in tables] == [len(arms), 1, 1]
+        assert ("of each arm" in tables[0].title) is (labels == 2)

@@ -137,6 +137,7 @@ def test_a_damaged_part_is_a_failure(wsim_command: Command) -> None:
         ("p p:skill=1 --policies p", "match has no option '--policies'"),
         ("p p:skill=1 --out there/x.json", "cannot write the match to 'there/x.json': there is no folder 'there'"),
         ("p p:skill=1 --resume", "--resume continues the match in a folder: name it with --out FOLDER"),
+        ("p p:skill=1 --resume -o kept.json", "--resume continues the match in a folder: name it with --out FOLDER"),
         ("p p:skill=1 --resume -o kept", "there is no match in 'kept' to continue"),
         ("p p:skill=1 --csv there/x.csv", "cannot write 'there/x.csv': there is no folder 'there'"),
     ],
