@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from wsim.errors import UserError
 from wsim.spec.catalogues import Source
 from wsim.spec.faces import READ, Symbol
-from wsim.spec.fields import Problems
+from wsim.spec.fields import Problems, schema_of
 from wsim.wonders.catalog import Cost, Count, Effects, Toll, TradeDiscount, TradePrice, load_catalogue
 from wsim.wonders.catalog.clauses import Clause, Option, read_when
 from wsim.wonders.catalog.counters import Counter, read_counters
@@ -17,6 +19,7 @@ from wsim.wonders.catalog.effects import pack_units, resource_mask
 from wsim.wonders.catalog.faces import SYMBOLS, _cost, _gives, faces
 from wsim.wonders.catalog.listing import CATALOGUES
 from wsim.wonders.catalog.loading import change_patch
+from wsim.wonders.catalog.model import Settings
 from wsim.wonders.words import MAX_OPTIONS, RESOURCES
 
 
@@ -209,3 +212,25 @@ def test_small_things_of_reading() -> None:
         RESOURCES[0] == "clay"
     )
     assert resource_mask(("clay", RESOURCES[3], "clay")) == 1 + 8
+
+
+def test_settings_are_printed_by_default() -> None:
+    assert asdict(Settings()) == {
+        "hand_size": 7, "start_coins": 3, "sale_coins": 3, "trade_price": 2, "victory_tokens": (1, 3, 5),
+        "defeat_points": -1, "coins_per_point": 3, "guilds_extra": 2, "guilds": "",
+        "passing": ("left", "right", "left"), "last_card": ("discarded",) * 3, "tie_breaks": ("coins",),
+        "science": "compass ** 2 + gear ** 2 + tablet ** 2 + 7 * sets(compass, gear, tablet)",
+    }  # fmt: skip
+    assert load_catalogue("1e").settings == Settings()
+
+
+def test_schemas_accept_lists_of_the_sizes_that_are_read() -> None:
+    clauses = Draft202012Validator(schema_of(read_when))
+    gain, clause = {"gain": {"coins": 1}}, {"event": "built"}
+    for count, accepted in ((1, False), (2, True), (MAX_OPTIONS, True), (MAX_OPTIONS + 1, False)):
+        assert clauses.is_valid([{**clause, "choose": [gain] * count}]) is accepted
+        assert clauses.is_valid({"1": {"choose": {str(number): gain for number in range(1, count + 1)}}})
+    for count, accepted in ((0, False), (1, True), (9, True), (10, False)):
+        assert clauses.is_valid([{**clause, **gain}] * count) is accepted
+    assert not clauses.is_valid([gain]), "a clause has an event"
+    assert clauses.is_valid({"1": gain}), "a patch to a clause need not repeat it"
