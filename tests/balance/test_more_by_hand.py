@@ -90,8 +90,9 @@ def candidate(patch: Any, cost: float, worst: float, value: float = 0.25) -> Can
 
 def test_candidates_that_are_cheaper_or_nearer() -> None:
     cells = [Cell("four", "A", "win", 0.2, 0.3, share=True)]
-    search: Any = PatchSearch(SimpleNamespace(cells=cells))  # type: ignore[arg-type]
-    assert search.best is None
+    evaluator: Any = SimpleNamespace(cells=cells)
+    assert PatchSearch(evaluator).best is None
+    search: Any = PatchSearch(evaluator)
     for each in (candidate("a", 1.0, 1.5, 0.34), candidate("b", 2.0, 1.5), candidate("c", 2.0, 0.5),
                  candidate("d", 3.0, 0.5), candidate("e", 0.5, 3.0, 0.4)):  # fmt: skip
         search.candidates[each.patch] = each
