@@ -8,7 +8,7 @@ stepped, and an entry point (``wsim.installed``); wsim itself is not edited. A g
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -174,6 +174,14 @@ class Simulator(ABC):
         None: there is only a text version.
         """
         return None
+
+    def moment(self, position: Any) -> Hashable:  # noqa: ARG002 (of a game with scenes)
+        """Return what changes from each moment at which a page stops to the next, such as the turn."""
+        return None
+
+    def known_points(self, position: Any) -> list[Mapping[str, int]]:  # noqa: ARG002 (of a game with open points)
+        """Return the points of every seat by category that everybody at the table can count; none by default."""
+        return []
 
     def story(self, number: int) -> Story:
         """Replay one game and return it scene by scene, with the positions in between, for a page that steps through

@@ -193,7 +193,7 @@ def test_every_step_shows_its_scene(view: View, name: str) -> None:
         built = sum(len(city.cards) for city in scene.cities)
         held = sum(len(city.hand) for city in scene.cities)
         assert len(view.texts("#seats .card")) == built + held
-        assert len(view.texts("#rows tr")) == len(scene.board)
+        assert len(view.texts("#rows > li")) == len(scene.board)
 
 
 def test_a_seat_sees_its_own_hand_and_not_what_others_hide(view: View) -> None:

@@ -71,8 +71,8 @@ def test_a_table_and_its_first_turn(caller: Caller) -> None:
     assert chosen(caller, link(table), page).status == 303
     after = caller.get(link(table), cookie=None).text
     assert "Age I, turn 2" in after
-    assert "random 1: " in after  # by name, not by number
-    assert "seat 1: " not in after.partition("All that you know, in words")[0]
+    assert re.search(r"<b>random 1</b>\s+builds", after)  # by name, not by number
+    assert "seat 1" not in after.partition("All that you know, in words")[0]
     assert caller.post(f"{link(table)}/undo", cookie=None).status == 303
     version = f'data-version="{table.version}"'
     assert caller.get(link(table), cookie=None).text.replace(version, 'data-version="1"') == page.text
@@ -109,8 +109,11 @@ def test_a_seat_that_has_chosen_waits_and_learns_nothing(caller: Caller) -> None
     chosen(caller, link(table, 2))
     assert "<h2>Wait</h2>" in caller.get(link(table, 2), cookie=None).text
     other = caller.get(link(table, 1), cookie=None).text
-    marks = (f'data-version="{table.version}"', 'data-version="1"'), ("a person, waits", "a person, chooses")
-    for new, old in marks:
+    for new, old in (
+        (f'data-version="{table.version}"', 'data-version="1"'),
+        ("a person, waits", "a person, chooses"),
+        ('"acting": [0, 1]', '"acting": [0, 1, 2]'),
+    ):
         assert new in other
         other = other.replace(new, old)
     assert other == before[1]
@@ -145,10 +148,12 @@ def test_hints_and_chances_use_only_the_seats_knowledge(caller: Caller) -> None:
     assert "Hint, by 200 playouts" in page.text
     assert re.search(r"Your chance of winning, by 200 playouts: <b>\d+ % \(95 % interval \d+ to \d+ %\)", page.text)
     chosen(caller, link(table, 0))
-    rows = re.compile(r"<tbody>.*?</tbody>", re.DOTALL)
+    worth = re.compile(r'<button[^>]*class="(best|worth)"><b>([^<]*)</b>([^<]*)(?:<small>([^<]*))?')
     for before, query in ((at_once, "hint=1"), (page, "hint=1&check=1")):
         same = caller.get(f"{link(table, 1)}?{query}", cookie=None).text
-        assert rows.findall(before.text)[0] == rows.findall(same)[0]
+        assert worth.findall(before.text) == worth.findall(same)
+        assert len(worth.findall(same)) == len(MOVES.findall(same))  # beside every move
+        assert [row[0] for row in worth.findall(same)].count("best") == 1
 
 
 def hidden_names(game: wsim.Game, seat: int) -> set[str]:
@@ -200,6 +205,32 @@ def test_no_hidden_card_in_any_byte_of_a_whole_game(caller: Caller, rules: str) 
     assert "The game is over" in end.text
 
 
+def redrawn(caller: Caller, table: Table, address: str, seat: int, rng: int) -> tuple[str, str]:
+    """Return a page, and what it is when all that the seat cannot know is other: hands, decks, choices that wait."""
+    page, played = caller.get(address, cookie=None).text, table._begun()
+    real, played.game = played.game, played.game.determinize(seat, rng)
+    try:
+        table._views.clear()
+        return page, caller.get(address, cookie=None).text
+    finally:
+        played.game = real
+        table._views.clear()
+
+
+@pytest.mark.parametrize("query", ["", "?hint=1&chance=1&check=1"])
+def test_a_page_stays_the_same_whatever_the_others_hold(caller: Caller, query: str) -> None:
+    """Also the moments that it can step back to, the chances and the worth of moves."""
+    table = opened(caller, name2="Cid", policies="first")
+    for turn in range(3):
+        page, other = redrawn(caller, table, f"{link(table, 2)}{query}", 2, turn + 1)
+        assert json.loads(page.partition('id="game">')[2].partition("</script>")[0])["scenes"][turn]["cities"][2][
+            "hand"
+        ]
+        assert page == other
+        for seat in (0, 2):
+            chosen(caller, link(table, seat))
+
+
 @pytest.mark.slow
 def test_babel_to_its_end_and_nobody_sees_another_hand(caller: Caller) -> None:
     """Kinds of cards are on the board, so what must not change is the page, whatever the others hold."""
@@ -207,11 +238,8 @@ def test_babel_to_its_end_and_nobody_sees_another_hand(caller: Caller) -> None:
     turns = 0
     while not table.over:
         page = caller.get(link(table), cookie=None)
-        played = table._begun()
-        real, played.game = played.game, played.game.determinize(0, turns + 1)
-        drawn = caller.get(link(table), cookie=None)
-        played.game = real
-        assert drawn.text == page.text
+        real, drawn = redrawn(caller, table, link(table), 0, turns + 1)
+        assert real == drawn == page.text
         assert chosen(caller, link(table), page).status == 303
         turns += 1
     assert turns > 10
@@ -252,7 +280,6 @@ def test_saved_and_resumed_it_is_the_same_game(caller: Caller, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("fields", "sentence"),
     [
-        ({"name0": " "}, "a table needs at least one person"),
         ({"name6": "Zoe"}, "seat 6 does not exist: seats are numbered 0 to 2"),
         ({"name0": "A" * 41}, "a name can have at most 40 letters, not 41"),
         ({"players": "many"}, "the number of players must be a whole number"),
@@ -345,10 +372,10 @@ def test_hints_are_worked_out_once_and_never_keep_other_pages_waiting(
     """Sixty hints of one seat while the first is not done: more than the threads that pages are made on."""
     table, go, asked = opened(caller), Event(), list[int]()
 
-    def slowly(game: wsim.Game, playouts: int | None) -> list[dict[str, Any]]:
+    def slowly(game: wsim.Game, playouts: int | None, shown: int | None) -> list[dict[str, Any]]:
         asked.append(len(game.steps))
         assert go.wait(60)
-        return hint(game, playouts)
+        return hint(game, playouts, shown)
 
     monkeypatch.setattr("wsim.workbench.play_pages.hint", slowly)
 
@@ -450,6 +477,67 @@ def test_three_browsers_at_once_play_one_game(caller: Caller) -> None:
     game = table.game()
     assert sum(made) == len(game.steps)
     assert wsim.Game.from_json(game.to_json()).record() == game.record()
+
+
+def test_policies_play_while_somebody_watches_pauses_and_takes_over(caller: Caller, tmp_path: Path) -> None:
+    """Hands are open as long as only policies play; from then on nobody who watches sees one."""
+    table = opened_by_policies(caller)
+    watch = f"/seat/{table.watching}"
+    table.set_pace(paused=True, pace=0.5)
+    while not table.ready:
+        time.sleep(0.01)
+    table.set_pace(paused=True, pace=0.5)
+    for _ in range(2):  # a moment each, whatever was played before
+        before = table.game().moment
+        assert caller.post(f"{watch}/pace", [("do", "step"), ("pace", "0.5")], cookie=None).status == 303
+        assert table.game().moment != before
+    page = caller.get(f"{watch}?chance=1", cookie=None).text
+    data = json.loads(page.partition('id="game">')[2].partition("</script>")[0])
+    hands = table.game().record()["hands"]
+    assert [[card["name"] for card in city["hand"]] for city in data["scenes"][-1]["cities"]] == hands
+    assert all(abs(sum(row) - 1) < 0.01 for row in data["shares"])
+    assert len(data["shares"]) == len(data["scenes"])
+    for fields, sentence in (
+        ([("do", "step"), ("pace", "7")], "a pace is one of 0.5, 1.0, 2.0, 5.0"),
+        ([("do", "fly"), ("pace", "2.0")], "&#39;fly&#39;"),
+    ):
+        assert sentence in caller.post(f"{watch}/pace", fields, cookie=None).text
+    assert "There is no policy in this seat" in caller.post(f"{watch}/take", [("seat", "3")], cookie=None).text
+    taken = caller.post(f"{watch}/take", [("seat", "1"), ("name", "Ida")], cookie=None)
+    assert (taken.status, taken.headers["location"]) == (303, link(table, 1))
+    assert "Ida at" in caller.get(link(table, 1), cookie=None).text
+    assert chosen(caller, link(table, 1)).status == 303
+    watched = re.sub(PRINTED, "", caller.get(f"{watch}?chance=1", cookie=None).text)
+    assert not [card for card in unseen(table.game()) if re.search(rf"\b{re.escape(card)}\b", watched)]
+    assert "people play at this table" in caller.post(f"{watch}/take", [("seat", "0")], cookie=None).text
+    assert caller.post(f"/play/{table.key}/take", [("seat", "0"), ("name", "Jo")]).headers["location"] == link(table)
+    assert table.names == {0: "Jo", 1: "Ida"}
+    assert "two people are called" in caller.post(f"/play/{table.key}/take", [("seat", "2"), ("name", "jo")]).text
+    caller.post(f"/play/{table.key}/close")
+
+
+def test_policies_play_to_the_end_by_themselves(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("wsim.workbench.play_table.PACE", 0.0)
+    table = opened_by_policies(caller)
+    while not table.over:
+        time.sleep(0.01)
+    page = caller.get(f"/seat/{table.watching}", cookie=None).text
+    sheet = page.partition('id="sheet"')[2].partition("</table>")[0]
+    assert {"military", "civilian"} <= set(re.findall(r">(\w+)</th>", sheet))
+    totals = [score["total"] for score in table.game().result or ()]
+    assert sorted(map(int, re.findall(r'total">(\d+)<', sheet))) == sorted(totals)
+    while table.ended is None:
+        time.sleep(0.01)
+    page = caller.get(f"/seat/{table.watching}", cookie=None).text
+    assert "Turning points" in page
+    assert "are being worked out" not in page
+
+
+def opened_by_policies(caller: Caller) -> Table:
+    """Open a table without people."""
+    assert caller.post("/play", [*{**FORM, "name0": "", "policies": "greedy"}.items()]).status == 303
+    (table,) = list[Table](tables_of(caller.app))
+    return table
 
 
 @pytest.mark.slow

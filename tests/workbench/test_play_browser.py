@@ -69,8 +69,46 @@ def test_two_people_play_by_keys_and_a_page_that_waits_renews_itself(view: Chrom
     view.switch_to.window(first)
     soon(view).until(lambda one: "Age I, turn 2" in text(one))
     assert "Choose: turn" in text(view)
+    assert "Ann" in view.find_element("css selector", "#ring .node.acts b").text
+    page = view.find_element("css selector", "body")
+    page.send_keys(Keys.ARROW_LEFT)  # back to the first turn
+    assert view.find_element("id", "moment").text.startswith("Age I, turn 1")
+    view.find_element("css selector", ".moves button").send_keys(Keys.ENTER)
+    soon(view).until(lambda one: "Still to choose: Bob" in text(one))
+    assert view.find_element("id", "moment").text.startswith("Age I, turn 2")  # chosen: a new page
+    view.find_element("css selector", "form[action$=undo] button").send_keys(Keys.ENTER)
+    soon(view).until(lambda one: "Choose: turn" in text(one))
     view.find_element("css selector", "button[name=hint]").send_keys(Keys.ENTER)
     soon(view).until(lambda one: "hint, by the value net" in text(one).lower())
+    assert view.find_element("css selector", ".moves button.best b").text.startswith("0.")
+    view.back()
+    view.back()
+    soon(view).until(lambda one: one.find_elements("id", "ring"))
+
+
+def test_policies_play_live_and_a_seat_is_taken_over(view: Chrome) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    view.find_element("id", "name0").clear()
+    view.find_element("css selector", "form.form .act").send_keys(Keys.ENTER)
+    soon(view).until(lambda one: one.find_elements("id", "pause") and one.find_elements("css selector", "#ring .node"))
+    watch = view.current_url
+    soon(view).until(lambda one: "turn 3" in one.find_element("id", "moment").text)  # the page follows by itself
+    view.find_element("id", "pause").send_keys(Keys.ENTER)
+    soon(view).until(lambda one: "Paused" in text(one))
+    moment = view.find_element("id", "moment").text
+    assert complaints(view) == []
+    assert len(view.find_elements("css selector", "#seats .city .card[data-face]")) > 3 * 4  # hands and cities
+    view.find_element("id", "step").send_keys(Keys.ENTER)
+    soon(view).until(lambda one: one.find_element("id", "moment").text not in ("", moment))
+    view.find_element("id", "chances-of").click()
+    soon(view).until(lambda one: one.find_elements("css selector", "[data-curve=chances] polyline"))
+    view.find_element("id", "take-over").send_keys(Keys.ENTER)
+    soon(view).until(lambda one: "Choose:" in text(one))
+    assert view.current_url != watch
+    view.get(watch)
+    assert "Still to choose: You" in text(view)
+    assert not view.find_elements("id", "pause")
 
 
 @pytest.mark.parametrize("width", [1280, 390])

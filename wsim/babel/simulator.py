@@ -114,8 +114,14 @@ class BabelSimulator(KernelSimulator[BabelPosition]):
     def scene(self, view: Mapping[str, Any]) -> Scene:
         return scene(view)
 
+    def moment(self, position: BabelPosition) -> int:
+        return int(position.record.public.turn)
+
+    def known_points(self, position: BabelPosition) -> list[Mapping[str, int]]:
+        return [{"on the track": points} for points in position.standing()]
+
     def story(self, number: int) -> Story:
-        return story(self.trace(number), moments(self.begin(number), lambda position: int(position.record.public.turn)))
+        return story(self.trace(number), moments(self.begin(number), self.moment))
 
     def resolved(self) -> dict[str, Any]:
         return {SECTION: json.loads(json.dumps(self.catalogue.section))}

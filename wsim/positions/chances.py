@@ -111,6 +111,35 @@ def chances(
     return Chances(share, low, high, outside, playouts)
 
 
+def no_chances(seats: int) -> Chances:
+    """Return chances of no position."""
+    none = np.zeros((0, seats))
+    return Chances(none, none, none, none, BY_NET)
+
+
+def known_chances(
+    positions: Sequence[Position], simulator: Simulator, playouts: int, seed: int, seat: int | None
+) -> Chances:
+    """Return the win shares of every player as one seat can tell them, or one who sees all hands (``seat`` None).
+
+    Unlike those of ``chances``, the shares of a position add up to 1. Raises UserError as ``chances`` does.
+    """
+    check_playouts(playouts)
+    share = np.zeros((len(positions), simulator.seats))
+    low, high = share.copy(), share.copy()
+    by_net = _follower(simulator) if playouts == BY_NET else None
+    for index, position in enumerate(positions):
+        if position.to_move is None:
+            share[index] = low[index] = high[index] = [score["win_share"] for score in position.scores()]
+        elif by_net is not None:
+            share[index, : simulator.plan.players] = by_net.chances(position, seat, seed, FAR)
+            low[index] = high[index] = share[index]
+        else:
+            share[index] = position.play_out(simulator, playouts, seat, seed, FAR)[:, :, 1].mean(axis=0)
+            low[index], high[index] = wilson(share[index] * playouts, np.full(simulator.seats, playouts))
+    return Chances(share, low, high, share, playouts)
+
+
 def _follower(simulator: Any) -> Follower:
     """Return the chances by the value net of a table; UserError without one."""
     if not has_value_net(simulator):

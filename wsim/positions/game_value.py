@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 from wsim.errors import UserError, nearest
@@ -297,6 +297,15 @@ class Game:
     def scene(self, seat: int) -> Scene | None:
         """Return what a seat may know as a scene for a page; None if the game has no pages."""
         return self._simulator.scene(self._position.view(self._checked(seat)))
+
+    @property
+    def moment(self) -> Hashable:
+        """What changes from each moment at which a page stops to the next, such as the turn."""
+        return self._simulator.moment(self._position)
+
+    def known_points(self) -> list[Mapping[str, int]]:
+        """Return the points of every seat by category that everybody at the table can count, if there are any."""
+        return self._simulator.known_points(self._position)
 
     def obstacles(self) -> Mapping[str, str]:
         """Return why the seat that decides cannot do some things, as sentences by the name of a card or a stage."""

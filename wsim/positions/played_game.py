@@ -98,13 +98,13 @@ class PlayedGame:
         return self.game.public_moves() or [f"seat {seat}: {text}" for seat, text in self.opened]
 
 
-def hint(game: Game, playouts: int | None = None) -> list[dict[str, Any]]:
-    """Return the best moves for the seat that decides (rows of ``wsim.Game.values``).
+def hint(game: Game, playouts: int | None = None, shown: int | None = SHOWN) -> list[dict[str, Any]]:
+    """Return the best moves, ``shown`` of them or all for the seat that decides (rows of ``wsim.Game.values``).
 
     Without a number of playouts, they are valued by the value net, or by ``HINTS`` playouts where there is none.
     """
     playouts = (BY_NET if game.by_net else HINTS) if playouts is None else playouts
-    return game.values(games=playouts, rng=game.plan.seed)[:SHOWN]
+    return game.values(games=playouts, rng=game.plan.seed)[:shown]
 
 
 def ahead(game: Game, seat: int) -> Game | None:

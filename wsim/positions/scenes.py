@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ class Row:
 class Scene:
     """A moment at which the page stops. The first scene is the table before any decision.
 
-    ``turn_of`` is the seat whose turn it is, if seats take turns.
+    ``turn_of`` is the seat whose turn it is, if seats take turns; ``seats`` who sits there, in a scene without a story.
     """
 
     chapter: str
@@ -107,6 +108,7 @@ class Scene:
     clashes: Sequence[Clash] = ()
     board: Sequence[Row] = ()
     turn_of: int | None = None
+    seats: Sequence[Seat] = ()
 
 
 @dataclass(frozen=True)
@@ -117,7 +119,8 @@ class Story:
     ----------
     categories: categories of points. colours: CSS colours of kinds of cards, in addition to those of the game.
     cards, hands, flows: what these are called, in a word or two. points: what points are, in one sentence.
-    positions: the position after each scene; in the last, the game is over.
+    positions: the position after each scene; in the last of a whole game, it is over.
+    named: whether seats have the names of the players at a table, not those of boards.
     """
 
     seats: Sequence[Seat]
@@ -129,6 +132,42 @@ class Story:
     points: str
     scenes: Sequence[Scene]
     positions: Sequence[Position]
+    named: bool = False
+
+
+def with_names(story: Story, names: Sequence[str]) -> Story:
+    """Return a story told by the names of the players at a table; their boards remain as what they play."""
+    numbered = re.compile(r"Seat \d+")
+    seats = [
+        replace(seat, name=names[place], policy="" if numbered.fullmatch(seat.name) else seat.name)
+        if place < len(names)
+        else seat
+        for place, seat in enumerate(story.seats)
+    ]
+    scenes = [
+        replace(
+            scene,
+            events=[
+                replace(
+                    event,
+                    text=by_name(event.text, names),
+                    veiled=None if event.veiled is None else by_name(event.veiled, names),
+                )
+                for event in scene.events
+            ],
+        )
+        for scene in story.scenes
+    ]
+    return replace(story, seats=seats, scenes=scenes, named=True)
+
+
+def by_name(text: str, names: Sequence[str]) -> str:
+    """Return a text with the names of the players instead of ``seat 2``."""
+    return re.sub(
+        r"\b[Ss]eat (\d+)\b",
+        lambda number: names[int(number[1])] if int(number[1]) < len(names) else number[0],
+        text,
+    )
 
 
 def moments(position: Any, moment: Callable[[Any], Any]) -> list[Any]:

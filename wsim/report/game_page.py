@@ -24,22 +24,29 @@ if TYPE_CHECKING:
     from wsim.lab.progress import Progress
     from wsim.positions.chances import Chances, Swing
     from wsim.positions.game_value import Game
-    from wsim.positions.scenes import Card, Scene, Seat, Story
+    from wsim.positions.scenes import Card, Scene, Story
 
 PLAYOUTS = 200
 """Playouts for each seat in each scene, where there is no value net: a chance of one half is known to ±7 percentage
 points."""
+SHORT = 8
+"""Letters of a name at the end of a line."""
 
 
 @dataclass(frozen=True)
 class Replay:
-    """The content of the page of a game."""
+    """The content of the page of a game; at a table where nobody asked for them, ``chances`` are of no scene."""
 
     plan: Plan
     number: int
     story: Story
     chances: Chances
     command: str
+
+    @property
+    def has_chances(self) -> bool:
+        """Whether there are chances for its scenes."""
+        return len(self.chances.share) > 0
 
 
 def check_replay(playouts: int | None = None, target: Path | None = None) -> None:
@@ -70,18 +77,21 @@ def replay_of(
 
 def replay_of_game(
     game: Game, names: Sequence[str] = (), playouts: int | None = None, progress: Progress | None = None,
-    command: str = "",
+    command: str = "", named: bool = False,
 ) -> Replay:  # fmt: skip
     """Return a game as far as it was played, with its win chances.
 
     Parameters
     ----------
     names: the names of the players; none: its policies. playouts, progress: as in ``replay_of``. command: the command
-        that makes the page again.
+        that makes the page again. named: whether seats are called by these names, as at a table of people, and not by
+        their boards.
     """
     from wsim.positions.as_played import story_of
+    from wsim.positions.scenes import with_names
 
-    return _replay(game.plan, game.number, story_of(game, names), playouts, command, progress)
+    story = with_names(story_of(game), names) if named else story_of(game, names)
+    return _replay(game.plan, game.number, story, playouts, command, progress)
 
 
 def _replay(
@@ -113,8 +123,27 @@ def _command(plan: Plan, number: int, playouts: int | None) -> str:
     return f"{command} --first {number} --format html" + ("" if playouts is None else f" --playouts {playouts}")
 
 
-def board_values(replay: Replay) -> dict[str, Any]:
-    """Return what ``board.html.j2`` shows of a game: the table, the chances, the points and the story."""
+@dataclass(frozen=True)
+class AtTable:
+    """What the board of a game shows at a table where it is played.
+
+    Attributes
+    ----------
+    me: the seat of the person who looks, None: somebody who watches. acting: those who can choose now.
+    """
+
+    me: int | None = None
+    acting: Sequence[int] = ()
+
+
+def board_values(replay: Replay, table: AtTable | None = None, home: int = 0) -> dict[str, Any]:
+    """Return what ``board.html.j2`` shows of a game: the table, the chances, the points and the story.
+
+    Parameters
+    ----------
+    table: for a game that is not over, of which the replay has only what somebody may see. home: the scene that is
+        shown first; at a table, the last one.
+    """
     from markupsafe import Markup
 
     story = replay.story
@@ -123,7 +152,9 @@ def board_values(replay: Replay) -> dict[str, Any]:
     return {
         "replay": replay,
         "seats": story.seats,
-        "labels": _labels(story.seats),
+        "labels": _labels(story),
+        "live": table is not None,
+        "me": None if table is None else table.me,
         "colours": SERIES,
         "scenes": story.scenes,
         "curves": _curves(replay, sides),
@@ -131,9 +162,9 @@ def board_values(replay: Replay) -> dict[str, Any]:
         if playing == seated(replay.plan, replay.number)
         else f"by {names_of(playing).replace(',', ', ')}",
         "chapters": _chapters(story),
-        "swings": [_swing(replay, sides, swing) for swing in _swings(replay, sides)],
+        "swings": [] if table else [_swing(replay, sides, swing) for swing in _swings(replay, sides)],
         "hands": story.hands,
-        "data": Markup(json.dumps(_data(replay, palette), ensure_ascii=False).replace("<", "\\u003c")),
+        "data": Markup(json.dumps(_data(replay, palette, table, home), ensure_ascii=False).replace("<", "\\u003c")),
     }
 
 
@@ -152,22 +183,24 @@ def render(replay: Replay) -> str:
     )
 
 
-def _data(replay: Replay, palette: Palette) -> dict[str, Any]:
+def _data(replay: Replay, palette: Palette, table: AtTable | None, home: int) -> dict[str, Any]:
     """Return the data of the script."""
-    story = replay.story
+    story, chances = replay.story, replay.chances
+    home = len(story.scenes) - 1 if table is not None else home
+    at_table = {} if table is None else {"live": True, "me": table.me, "acting": list(table.acting)}
     kinds = dict.fromkeys(card.kind for scene in story.scenes for card in _cards(scene) if card.kind is not None)
     return {
-        "seats": [
-            {**asdict(seat), "label": label} for seat, label in zip(story.seats, _labels(story.seats), strict=True)
-        ],
+        "seats": [{**asdict(seat), "label": label} for seat, label in zip(story.seats, _labels(story), strict=True)],
         "colours": list(SERIES),
         "kinds": {kind: palette.of(kind, index) for index, kind in enumerate(kinds)},
         "cards": story.cards,
         "hands": story.hands,
         "flows": story.flows,
         "scenes": [asdict(scene) for scene in story.scenes],
-        "shares": [[round(float(cell), 3) for cell in row] for row in replay.chances.share],
-        "outside": [_percents(row, _sides(replay)) for row in replay.chances.outside],
+        "shares": [[round(float(cell), 3) for cell in row] for row in chances.share],
+        "outside": [_percents(row, _sides(replay)) for row in chances.outside],
+        "home": home,
+        **at_table,
     }
 
 
@@ -182,9 +215,12 @@ def _percents(shares: Sequence[float], sides: Sequence[_Side]) -> list[int]:
     return [percents.get(seat, 0) for seat in range(len(shares))]
 
 
-def _labels(seats: Sequence[Seat]) -> list[str]:
-    """Return the labels of seats: number and name."""
-    return [seat.name if str(index) in seat.name else f"{index} {seat.name}" for index, seat in enumerate(seats)]
+def _labels(story: Story) -> list[str]:
+    """Return the labels of seats: number and name; the names of people need no number."""
+    return [
+        seat.name if story.named or str(index) in seat.name else f"{index} {seat.name}"
+        for index, seat in enumerate(story.seats)
+    ]
 
 
 def _cards(scene: Scene) -> list[Card]:
@@ -213,19 +249,46 @@ def _sides(replay: Replay) -> list[_Side]:
     for index, seat in enumerate(replay.story.seats):
         if seat.side >= 0:
             members.setdefault(seat.side, []).append(index)
-    labels = _labels(replay.story.seats)
+    labels = _labels(replay.story)
     return [
-        _Side(" + ".join(labels[member] for member in places), "+".join(map(str, places)), places)
+        _Side(" + ".join(labels[member] for member in places), _short(replay.story, places), places)
         for places in members.values()
     ]
 
 
+def _short(story: Story, seats: Sequence[int]) -> str:
+    """Return what is written at the end of a line of a chart: the numbers of seats, or the beginning of a name."""
+    if story.named and len(seats) == 1:
+        name = story.seats[seats[0]].name
+        return name if len(name) <= SHORT else f"{name[: SHORT - 3]}\N{HORIZONTAL ELLIPSIS}{name[-2:].strip()}"
+    return "+".join(map(str, seats))
+
+
 def _curves(replay: Replay, sides: Sequence[_Side]) -> list[dict[str, Any]]:
-    """Return the charts: win chances with their intervals, those seen from outside, and running points."""
-    win_chances, scenes = replay.chances, replay.story.scenes
+    """Return the charts: running points, win chances with their intervals, and those seen from outside."""
+    scenes = replay.story.scenes
     totals = [[sum(city.points) for city in scene.cities] for scene in scenes]
     top = max(10, max(max(row) for row in totals))
     low = min(0, min(min(row) for row in totals))
+    points = [
+        _curve(
+            _Side(label, _short(replay.story, [index]), [index]),
+            [(row[index] - low) / (top - low) for row in totals],
+            (),
+        )
+        for index, label in enumerate(_labels(replay.story))
+    ]
+    _spread(points)
+    step = max(5, round((top - low) / 4 / 5) * 5)
+    heights = range(-(-low // step) * step, top + 1, step)
+    ticks = [(100 - 100 * (height - low) / (top - low), str(height)) for height in heights]
+    return [{"name": "points", "lines": points, "ticks": ticks}, *_chance_curves(replay.chances, sides)]
+
+
+def _chance_curves(win_chances: Chances, sides: Sequence[_Side]) -> list[dict[str, Any]]:
+    """Return the charts of win chances: as the seats know the game, and as somebody does who sees all hands."""
+    if not len(win_chances.share):
+        return []
     chance = [
         _curve(
             side,
@@ -238,24 +301,10 @@ def _curves(replay: Replay, sides: Sequence[_Side]) -> list[dict[str, Any]]:
         for side in sides
     ]
     outside = [_curve(side, [_mean(row, side) for row in win_chances.outside], ()) for side in sides]
-    points = [
-        _curve(_Side(label, str(index), [index]), [(row[index] - low) / (top - low) for row in totals], ())
-        for index, label in enumerate(_labels(replay.story.seats))
-    ]
-    for lines in (chance, outside, points):
+    for lines in (chance, outside):
         _spread(lines)
     ticks = [(100.0 - share, f"{share} %") for share in (0, 25, 50, 75, 100)]
-    step = max(5, round((top - low) / 4 / 5) * 5)
-    heights = range(-(-low // step) * step, top + 1, step)
-    return [
-        {"name": "chances", "lines": chance, "ticks": ticks},
-        {"name": "outside", "lines": outside, "ticks": ticks},
-        {
-            "name": "points",
-            "lines": points,
-            "ticks": [(100 - 100 * (height - low) / (top - low), str(height)) for height in heights],
-        },
-    ]
+    return [{"name": "chances", "lines": chance, "ticks": ticks}, {"name": "outside", "lines": outside, "ticks": ticks}]
 
 
 def _mean(row: Sequence[float], side: _Side) -> float:
@@ -264,7 +313,7 @@ def _mean(row: Sequence[float], side: _Side) -> float:
 
 def _curve(side: _Side, values: Sequence[float], band: Sequence[tuple[float, float]]) -> dict[str, Any]:
     """Return a line, and a polygon around it, in a square of 100 by 100 whose origin is at the top."""
-    last = len(values) - 1
+    last = max(1, len(values) - 1)
 
     def point(index: int, value: float) -> str:
         return f"{100 * index / last:.2f},{100 - 100 * value:.2f}"
@@ -294,7 +343,7 @@ def _spread(lines: Sequence[dict[str, Any]], apart: float = 7.0) -> None:
 
 def _chapters(story: Story, apart: float = 15.0) -> list[dict[str, Any]]:
     """Return the start of each chapter, in percent of the width, and whether there is room for its name."""
-    last = len(story.scenes) - 1
+    last = max(1, len(story.scenes) - 1)
     chapters: list[dict[str, Any]] = []
     name, named = "", -apart
     for index, scene in enumerate(story.scenes):

@@ -126,11 +126,14 @@ class WondersSimulator(KernelSimulator[WondersPosition]):
     def scene(self, view: Mapping[str, Any]) -> Scene:
         return scene(view, self.catalogue, self.rules)
 
-    def story(self, number: int) -> Story:
-        def moment(position: WondersPosition) -> tuple[int, int]:
-            return int(position.record.public.age), int(position.record.public.turn)
+    def moment(self, position: WondersPosition) -> tuple[int, int]:
+        return int(position.record.public.age), int(position.record.public.turn)
 
-        positions = moments(self.begin(number), moment)
+    def known_points(self, position: WondersPosition) -> list[Mapping[str, int]]:
+        return [*position.points_so_far()]
+
+    def story(self, number: int) -> Story:
+        positions = moments(self.begin(number), self.moment)
         points = [position.points_so_far() for position in positions]
         return story(self.trace(number), positions, points, self.catalogue, self.rules)
 

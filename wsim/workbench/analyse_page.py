@@ -109,9 +109,10 @@ def _names(request: Request, game: Game) -> list[str]:
 
 def _labels(analysis: Analysis, names: Sequence[str]) -> list[str]:
     """Return who sat where: the names with those of the boards, which tell policies of one name apart."""
-    boards = [] if analysis.board is None else [seat.name for seat in analysis.board.story.seats]
+    story = None if analysis.board is None else analysis.board.story
+    boards = [] if story is None else [seat.policy if story.named else seat.name for seat in story.seats]
     return [
-        f"{name} ({boards[seat]})" if seat < len(boards) and boards[seat] != name else name
+        f"{name} ({boards[seat]})" if seat < len(boards) and boards[seat] not in ("", name) else name
         for seat, name in enumerate(names)
     ]
 

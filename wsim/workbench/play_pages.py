@@ -20,7 +20,7 @@ from starlette.routing import Route
 from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.plan import Plan, loadable_games
-from wsim.positions.chances import chances, line_up_of, playouts_of
+from wsim.positions.chances import line_up_of, no_chances, playouts_of
 from wsim.positions.game_value import Game
 from wsim.positions.kernel_game import compile_stepping
 from wsim.positions.move_text import move_text, value_texts
@@ -28,10 +28,11 @@ from wsim.positions.played_game import HINTS, hint
 from wsim.positions.position_file import people_in, read
 from wsim.positions.values import BY_NET
 from wsim.report.cards import Faces, cards_in
+from wsim.report.game_page import AtTable, Replay, board_values
 from wsim.spec.catalogues import catalogues_of
 from wsim.workbench.evening import standings
 from wsim.workbench.guard import ANY, origin_of
-from wsim.workbench.play_table import MAX_LETTERS, MAX_PEOPLE, Decision, Table, Tables, new_seed, person
+from wsim.workbench.play_table import MAX_LETTERS, MAX_PEOPLE, PACES, Decision, Table, Tables, new_seed, person
 from wsim.workbench.rendering import folder_of, form_of, page, whole
 
 if TYPE_CHECKING:
@@ -39,11 +40,16 @@ if TYPE_CHECKING:
     from starlette.applications import Starlette
     from starlette.requests import Request
 
-    from wsim.positions.scenes import Scene
+    from wsim.positions.chances import Chances
+    from wsim.positions.scenes import Card
 
 MENU = (("Play", "/play"),)
 MAX_THOUGHTS = 24  # results that are stored
 LINES = 14  # of the public history
+FEW = 20
+"""Playouts for each moment of a game that is watched, without a value net."""
+SUMS = ("seat", "total", "coins", "rank", "win_share")
+"""What a score has besides the points of each category."""
 PATIENCE, PAUSE = 25.0, 0.2  # seconds that a browser waits for a change, and between two checks
 REPLAY_POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 """Content policy of a page that is one file."""
@@ -168,7 +174,7 @@ def open_table(request: Request) -> Response:
         if fields.get("file"):
             raise
         return _tables_page(request, None, fields, str(error))
-    return RedirectResponse(f"/play/{table.key}", HTTPStatus.SEE_OTHER)
+    return RedirectResponse(f"/play/{table.key}" if table.names else f"/seat/{table.watching}", HTTPStatus.SEE_OTHER)
 
 
 def _opened(request: Request, fields: Mapping[str, str]) -> Table:
@@ -226,6 +232,7 @@ def show_table(request: Request) -> Response:
         version=version,
         table=table,
         addresses=addresses,
+        letters=MAX_LETTERS,
         codes={}
         if local or find_spec("segno") is None
         else {place: qr_code(address) for place, address in addresses.items()},
@@ -291,11 +298,15 @@ async def show_seat(request: Request) -> Response:
     seat = place if isinstance(place, int) else None
     version, learned = table.version, dict[str, Any]()
     playouts = HINTS if "check" in request.query_params else None
-    for wanted, work in (("hint", _hints), ("chance", _chance)):
-        if seat is not None and wanted in request.query_params and table.ready and not table.over:
+    answers: dict[str, Callable[..., Any]] = {"hint": _hints, "chance": _chances}
+    for wanted, work in answers.items():
+        allowed = seat is not None or (wanted == "chance" and not table.names)
+        if allowed and wanted in request.query_params and table.ready and not table.over:
             key = (table.key, str(seat), wanted, str(playouts))
             learned[wanted] = await _thoughts_of(request.app).about(key, version, partial(work, table, seat, playouts))
-    if table.version != version:  # the playouts are of a past decision
+    if (known := learned.pop("chance", None)) is not None:
+        learned |= {"chances": known, "chance": "" if seat is None else _chance(known, seat)}
+    if table.version != version and table.names:  # the playouts are of a past decision
         learned = {}
     return await run_in_threadpool(_seat_page, request, table, seat, learned)
 
@@ -324,6 +335,43 @@ def undo(request: Request) -> Response:
 def to_seat(request: Request) -> Response:
     """Redirect to the page of a seat, whose address can be reloaded."""
     return RedirectResponse(f"/seat/{request.path_params['link']}", HTTPStatus.SEE_OTHER)
+
+
+def pace(request: Request) -> Response:
+    """Let the policies of a table without people pause, go on, or play one moment."""
+    table, fields = _without_people(request), dict(form_of(request))
+    given, act = fields.get("pace", ""), fields.get("do", "")
+    if given not in map(str, PACES) or act not in ("pause", "go", "step"):
+        raise UserError(f"a pace is one of {', '.join(map(str, PACES))}, with pause, go or step, not {given!r} {act!r}")
+    table.set_pace(paused=act != "go", pace=float(given), step=act == "step")
+    chances = "?chance=1" if "chance" in request.query_params else ""
+    return RedirectResponse(f"/seat/{request.path_params['link']}{chances}", HTTPStatus.SEE_OTHER)
+
+
+def take_over(request: Request) -> Response:
+    """Give the seat of a policy to a person who watches a table without people."""
+    return _taken(request, _without_people(request))
+
+
+def take_seat(request: Request) -> Response:
+    """Give the seat of a policy to a person, for whoever opened the table."""
+    return _taken(request, tables_of(request.app).of(request.path_params["key"]))
+
+
+def _taken(request: Request, table: Table) -> Response:
+    fields = dict(form_of(request))
+    seat = whole("a seat", fields.get("seat", ""))
+    table.take_over(seat, person(fields.get("name", "")) or "You")
+    tables_of(request.app).keep()
+    return RedirectResponse(f"/seat/{table.links[seat]}", HTTPStatus.SEE_OTHER)
+
+
+def _without_people(request: Request) -> Table:
+    """Return the table of a link for watching; raise UserError if people play at it."""
+    table, place = tables_of(request.app).place(request.path_params["link"])
+    if place != "watch" or table.names:
+        raise UserError("people play at this table: only they move")
+    return table
 
 
 def rematch(request: Request) -> Response:
@@ -392,42 +440,74 @@ def _seat_page(request: Request, table: Table, seat: int | None, learned: Mappin
         "sentence": table.failure or ("" if seat is None else table.named(table.refusal(seat))),
         "menu": (),
         "scripts": ["play.js"],
-        "styles": ["play.css"],
+        "modules": ["replay.js"],
+        "styles": ["replay.css", "play.css", "board.css"],
         "game": table.plan.game,
+        "scenes": (),
     }
     heading = f"{'Watching' if seat is None else f'{table.names[seat]} at'} {find_game(table.plan.game).TITLE}"
     if not table.ready:
         return page(request, "seat.html.j2", heading, **values, decision=None)
     game, decision = table.game(), None if seat is None else table.decision(seat)
-    faces, scene = Faces.of_plan(table.plan), table.watched() if seat is None else game.scene(seat)
+    faces, board = Faces.of_plan(table.plan), _board(table, game, seat, learned.get("chances"))
+    scenes = board.get("scenes", ())
+    hand = scenes[-1].cities[seat].hand if scenes and seat is not None and game.to_move is not None else ()
     obstacles = {} if decision is None else decision.game.obstacles()
-    moves = [] if decision is None or seat is None else _moves(decision, scene, seat, table, obstacles)
-    values |= {
-        "scene": scene,
-        "faces": faces,
-        "drawings": faces.hidden(cards_in([scene] if scene else [])),  # only of cards that the seat sees
-        "words": "" if seat is None else game.view(seat),
-        "standings": standings(table.evening) if len(table.evening) > 1 else (),
-        "obstacles": {name: why for name, why in obstacles.items() if name not in {group["name"] for group in moves}},
-        "sitting": table.sitting(),
-        "waited_for": table.waited_for(),
-        "seen": table.seen()[-LINES:],
-        "scores": sorted(game.result or (), key=lambda seat: (-seat["win_share"], -seat["total"])),
-        "decision": decision,
-        "moves": moves,
-        "hints": learned.get("hint") or (),
-        "chance": learned.get("chance") or "",
-        "playouts": HINTS,
-        "by_net": game.by_net and "check" not in request.query_params,
-    }
+    moves = [] if decision is None else _moves(decision, hand, table, obstacles)
+    scores = sorted(game.result or (), key=lambda seat: (-seat["win_share"], -seat["total"]))
+    values |= (
+        board
+        | {
+            "faces": faces,
+            "drawings": faces.hidden(cards_in(scenes)),  # only of cards that the seat sees
+            "words": "" if seat is None or scores else game.view(seat),
+            "standings": standings(table.evening) if len(table.evening) > 1 else (),
+            "obstacles": {
+                name: why for name, why in obstacles.items() if name not in {group["name"] for group in moves}
+            },
+            "sitting": table.sitting(),
+            "waited_for": table.waited_for(),
+            "seen": table.seen()[-LINES:],
+            "scores": scores,
+            "categories": [
+                name
+                for name in (scores[0] if scores else ())
+                if name not in SUMS and any(score[name] for score in scores)
+            ],
+            "chances_known": table.ended is not None,
+            "decision": decision,
+            "moves": moves,
+            "hints": learned.get("hint") or {},
+            "chance": learned.get("chance") or "",
+            "playouts": HINTS,
+            "by_net": game.by_net and "check" not in request.query_params,
+            "paces": PACES,
+            "letters": MAX_LETTERS,
+        }
+    )
     return page(request, "seat.html.j2", heading, **values)
 
 
+def _board(table: Table, game: Game, seat: int | None, known: Chances | None) -> dict[str, Any]:
+    """Return what the board shows: the finished game with its chances, else what may be seen so far."""
+    if table.over:
+        table.look_back()
+        if (ended := table.ended) is not None:
+            return board_values(ended, home=len(ended.story.scenes) - 1)
+    story = table.seen_by(seat).story(game, table.sitting())
+    if known is None or len(known.share) != len(story.scenes):  # not asked for, or of a past decision
+        known = no_chances(len(story.seats))
+    acting = list(table.waited_for())
+    if not table.names and game.to_move is not None and game.decision in find_game(game.plan.game).OPEN:
+        acting = [game.to_move]
+    return board_values(Replay(game.plan, game.number, story, known, ""), AtTable(seat, acting))
+
+
 def _moves(
-    decision: Decision, scene: Scene | None, seat: int, table: Table, obstacles: Mapping[str, str]
+    decision: Decision, cards: Sequence[Card], table: Table, obstacles: Mapping[str, str]
 ) -> list[dict[str, Any]]:
     """Return the legal moves of a decision by card of the hand, with why it cannot be built; others are last."""
-    hand = {card.name: card for card in scene.cities[seat].hand} if scene is not None else {}
+    hand = {card.name: card for card in cards}
     groups: dict[str | None, dict[str, Any]] = {}
     for move in decision.game.legal():
         name = move.get("card")
@@ -438,27 +518,28 @@ def _moves(
     return sorted(groups.values(), key=lambda group: group["name"] is None)
 
 
-def _hints(table: Table, seat: int, playouts: int | None) -> list[tuple[str, str, str, str]]:
-    """Return the best moves of a seat: text, win share, score (empty by the value net) and loss against the best."""
+def _hints(table: Table, seat: int, playouts: int | None) -> dict[int, dict[str, str]]:
+    """Return what each move is worth to a seat: win share, and loss against the best (empty: it is the best)."""
     decision = table.decision(seat)
     if decision is None:
-        return []
-    return [
-        (table.named(move_text(row["move"], decision.game)), *value_texts(row, 2, best=rank == 0))
-        for rank, row in enumerate(hint(decision.game, playouts))
-    ]
+        return {}
+    rows = hint(decision.game, playouts, shown=None)
+    texts = [value_texts(row, 2, best=rank == 0) for rank, row in enumerate(rows)]
+    return {row["index"]: {"share": share, "loss": loss} for row, (share, _, loss) in zip(rows, texts, strict=True)}
 
 
-def _chance(table: Table, seat: int, playouts: int | None) -> str:
+def _chances(table: Table, seat: int | None, playouts: int | None) -> Chances:
+    """Return the chances of everybody so far, from what a seat knows or, where only policies play, from all hands."""
+    game = table.game()
+    playing = line_up_of(game.plan, game.number)
+    playouts = playouts_of(playing, FEW if seat is None else HINTS) if playouts is None else playouts
+    return table.seen_by(seat).chances(game, playing, playouts)
+
+
+def _chance(known: Chances, seat: int) -> str:
     """Return the win chance of a seat as text."""
-    decision = table.decision(seat)
-    game = table.game() if decision is None else decision.game
-    plan = game.plan
-    playing = line_up_of(plan, game.number)
-    playouts = playouts_of(playing, HINTS) if playouts is None else playouts
-    estimate = chances(game.positions()[-1:], playing, playouts, plan.seed, [seat])
-    share, low, high = (100 * float(values[0, seat]) for values in (estimate.share, estimate.low, estimate.high))
-    return f"{share:.0f} %" + ("" if playouts == BY_NET else f" (95 % interval {low:.0f} to {high:.0f} %)")
+    share, low, high = (100 * float(values[-1, seat]) for values in (known.share, known.low, known.high))
+    return f"{share:.0f} %" + ("" if known.playouts == BY_NET else f" (95 % interval {low:.0f} to {high:.0f} %)")
 
 
 async def changes(request: Request) -> Response:
@@ -520,6 +601,11 @@ ROUTES = [
     Route("/seat/{link}/undo", undo, methods=["POST"]),
     Route("/seat/{link}/rematch", rematch, methods=["POST"]),
     Route("/seat/{link}/join", sit_down, methods=["POST"]),
+    Route("/seat/{link}/pace", pace, methods=["POST"]),
+    Route("/seat/{link}/take", take_over, methods=["POST"]),
+    Route("/play/{key}/take", take_seat, methods=["POST"]),
+    Route("/seat/{link}/pace", to_seat),
+    Route("/seat/{link}/take", to_seat),
     Route("/seat/{link}/rematch", to_seat),
     Route("/seat/{link}/join", to_seat),
     Route("/play/{key}/rematch", rematch_of_table, methods=["POST"]),

@@ -9,12 +9,11 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import re
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, dataclass
 from datetime import date
 from pathlib import Path
 from secrets import compare_digest, randbelow, token_urlsafe
@@ -23,20 +22,25 @@ from typing import TYPE_CHECKING, Any
 from wsim.errors import UserError
 from wsim.files import text_within, write_text
 from wsim.game import find_game
+from wsim.positions.as_seen import Seen
 from wsim.positions.game_value import Game
 from wsim.positions.kernel_game import compile_stepping
 from wsim.positions.played_game import PlayedGame, ahead, known_to
 from wsim.positions.players import seated
 from wsim.positions.position_file import read, with_people
+from wsim.positions.scenes import by_name
+from wsim.report.game_page import replay_of_game
 from wsim.workbench import kept_tables
 from wsim.workbench.evening import Played, Score, keep
 
 if TYPE_CHECKING:
     from wsim.lab.plan import Plan
-    from wsim.positions.scenes import Scene
+    from wsim.report.game_page import Replay
 
 MAX_TABLES = 40
 MAX_PEOPLE = 7
+PACE, PACES = 2.0, (0.5, 1.0, 2.0, 5.0)
+"""Seconds for a moment of a game between policies: at first, and those that can be chosen."""
 MAX_LETTERS = 40
 """Length limit of a name."""
 SEEDS = 1 << 48
@@ -85,6 +89,8 @@ class Table:
     failure: why it cannot be played. folder: where games are saved after every turn, if at all.
     unsaved: why the last save failed. clock: the seconds that a choice should take, 0 if nobody counts.
     number: of the game at the table, from 1. evening: the finished games. unkept: why they are not a run of people.
+    ended: the finished game, to step through with its chances, once these are worked out.
+    pace: the seconds after which policies go on at a table without people, unless it is ``paused``.
     """
 
     def __init__(
@@ -101,6 +107,10 @@ class Table:
         self._asked = dict[int, tuple[str, float]]()  # what each seat is to choose, and since when
         self._played: PlayedGame | None = None
         self._thinking = False
+        self._views = dict[tuple[int | None, int, bool], Seen]()
+        self.ended: Replay | None = None
+        self._looked_back = 0
+        self.pace, self.paused, self.closed, self._woken = PACE, False, False, threading.Event()
         self._lock = threading.RLock()
 
     @property
@@ -141,12 +151,14 @@ class Table:
         try:
             with compile_stepping():
                 played = PlayedGame(self._begin(), self.names)
-            while played.game.to_move not in (None, *played.people):
+            while self.names and played.game.to_move not in (None, *played.people):
                 played.follow()
             with self._lock:
                 self._played = played
                 self.version += 1
             self._save_turn()
+            if not self.names:
+                self._follow_policies()
         except UserError as error:
             self.failure = str(error)
             self.version += 1
@@ -220,12 +232,7 @@ class Table:
 
     def named(self, text: str) -> str:
         """Return a text of the game with the names of the players instead of ``seat 2``."""
-        sitting = self.sitting()
-        return re.sub(
-            r"\b[Ss]eat (\d+)\b",
-            lambda found: sitting[int(found[1])] if int(found[1]) < len(sitting) else found[0],
-            text,
-        )
+        return by_name(text, self.sitting())
 
     def rename(self, seat: int, name: str) -> None:
         """Let the person of a seat sit down under a name; raise UserError if another person has that name."""
@@ -257,11 +264,11 @@ class Table:
         with self._lock:
             return [self.named(line) for line in self._begun().seen()]
 
-    def watched(self) -> Scene | None:
-        """Return the table as everybody may see it: what is the same for all seats that do not hold a city's hand."""
-        game = self.game()
-        scenes = [scene for seat in range(self.plan.players) if (scene := game.scene(seat)) is not None]
-        return _in_common(scenes) if scenes else None
+    def seen_by(self, seat: int | None) -> Seen:
+        """Return what a seat could see of this game, or those who watch: every hand where only policies play."""
+        key = seat, self.number, not self.names
+        with self._lock:
+            return self._views.setdefault(key, Seen(seat, hands=seat is None and not self.names))
 
     def decision(self, seat: int) -> Decision | None:
         """Return the decision that a person can make now; None if there is none or it is already made."""
@@ -294,8 +301,7 @@ class Table:
         try:
             self._advance()
         finally:
-            self._save_turn()
-            self._count()
+            self._finish()
 
     def undo(self, seat: int) -> None:
         """Take back the last choice of a person; raise UserError if others have moved since."""
@@ -306,6 +312,68 @@ class Table:
                 self._begun().undo(seat)
             self.version += 1
         self._save_turn()
+
+    def take_over(self, seat: int, name: str) -> None:
+        """Let a person continue for a policy; raise UserError if there is none in this seat, or for an invalid name."""
+        with self._lock:
+            played = self._begun()
+            if played.game.to_move is None:
+                raise UserError("The game is over: nobody can take over a seat.")
+            if seat in self.names or not 0 <= seat < self.plan.players:
+                raise UserError("There is no policy in this seat: choose another one.")
+            names = {**self.names, seat: name}
+            _check_people(self.plan, names)
+            self.names, self.links[seat] = names, token_urlsafe(18)
+            self.taken.add(self.links[seat])
+            played.people = frozenset(names)
+            self.version += 1
+        self._woken.set()
+        self._advance()
+        self._save_turn()
+
+    def set_pace(self, *, paused: bool, pace: float, step: bool = False) -> None:
+        """Let the policies of a table without people pause, go on at another pace, or play one moment at once."""
+        if pace not in PACES:
+            raise UserError(f"the pace must be one of {', '.join(f'{one:g}' for one in PACES)} seconds, not {pace:g}")
+        self.paused, self.pace = paused, pace
+        self.version += 1
+        if step and not self.names:
+            self._advance(one_moment=True)
+            self._finish()
+        self._woken.set()
+
+    def _follow_policies(self) -> None:
+        """Play moment by moment for those who watch, until the game is over or a person sits down."""
+        while not (self.over or self.names or self.closed):
+            self._woken.wait(None if self.paused else self.pace)
+            if self._woken.is_set():
+                self._woken.clear()
+            else:
+                self._advance(one_moment=True)
+        if self.names:  # else the policies of the others would wait for each other
+            self._advance()
+        self._finish()
+
+    def _finish(self) -> None:
+        """Save the turn, and note the result of a game that is over."""
+        self._save_turn()
+        self._count()
+
+    def look_back(self) -> None:
+        """Begin to work out the chances of a game that is over, for ``ended``, unless somebody has asked before."""
+        with self._lock:
+            if not self.over or self._looked_back == self.number:
+                return
+            self._looked_back = self.number
+        threading.Thread(target=self._look_back, daemon=True, name=f"wsim-table-{self.key}").start()
+
+    def _look_back(self) -> None:
+        number = self.number
+        ended = replay_of_game(self.game(), self.sitting(), named=True)
+        with self._lock:
+            if self.number == number:
+                self.ended = ended
+                self.version += 1
 
     def rematch(self) -> None:
         """Deal the next game, in which everybody sits one seat further; raise UserError before the end of this one."""
@@ -321,7 +389,8 @@ class Table:
             )  # fmt: skip
             self.names = {moved[seat]: name for seat, name in sorted(self.names.items())}
             self.links = {moved[seat]: link for seat, link in sorted(self.links.items())}
-            self._chosen, self._refusals, self._asked, self._played = {}, {}, {}, None
+            self._chosen, self._refusals, self._asked, self._played, self.ended = {}, {}, {}, None, None
+            self._views.clear()
             self._begin, self.number = self._deal, self.number + 1
             self.version += 1
         threading.Thread(target=self.begin, daemon=True, name=f"wsim-table-{self.key}").start()
@@ -352,16 +421,26 @@ class Table:
             except (UserError, OSError) as error:
                 self.unkept = str(error)
 
-    def _advance(self) -> None:
-        """Play to the next decision that a person has not made; policies think about a copy of the game."""
+    def _advance(self, *, one_moment: bool = False) -> None:
+        """Play to the next decision that a person has not made; policies think about a copy of the game.
+
+        ``one_moment``: not further than to the next moment of the game.
+        """
+        begun, made = self._begun().game.moment, 0
         while (game := self._to_think_about()) is not None:
+            if one_moment and made and (game.moment is None or game.moment != begun):
+                with self._lock:
+                    self._thinking = False
+                return
+            made += 1
             copy, index = game.clone(), None
             try:
                 index = copy.made()
             finally:
                 with self._lock:
                     self._thinking = False
-                    if index is not None and self._begun().game is game:  # nobody has undone a move meanwhile
+                    same = self._begun().game is game  # nobody has undone a move or taken over meanwhile
+                    if index is not None and same and game.to_move not in self._begun().people:
                         self._begun().lead(copy, index)
 
     def _to_think_about(self) -> Game | None:
@@ -438,6 +517,8 @@ class Tables:
     def close(self, key: str) -> None:
         """Close a table."""
         table = self.of(key)
+        table.closed = True
+        table.set_pace(paused=False, pace=PACE)
         with self._lock:
             self._tables.pop(key, None)
         self.keep()
@@ -461,24 +542,6 @@ class Tables:
         raise UserError("this link is no longer valid: the table was closed or wsim open was restarted")
 
 
-def _in_common(scenes: Sequence[Scene]) -> Scene:
-    """Return what several seats see alike; of each city, what those see who do not see its hand."""
-    first, size = scenes[0], len(scenes)
-    cities = []
-    for place in range(len(first.cities)):
-        others = [scene.cities[place] for seat, scene in enumerate(scenes) if seat != place]
-        others = [city for city in others if not city.hand] or others
-        facts = dict(others[0].facts) if others else {}
-        for other in others[1:]:
-            facts = {name: value for name, value in facts.items() if other.facts.get(name) == value}
-        cards = [card for card in (others[0].cards if others else ()) if all(card in other.cards for other in others)]
-        cities.append(replace(first.cities[place], facts=facts, cards=cards, hand=()))
-    events = [event for event in first.events if all(event in scene.events for scene in scenes)]
-    label = first.label if len({scene.label for scene in scenes}) == 1 else first.chapter
-    board = first.board if all(scene.board == first.board for scene in scenes) else ()
-    return replace(first, cities=cities, events=events, label=label, board=board) if size else first
-
-
 def new_seed() -> int:
     """Return a seed that nobody can guess, because with it anyone could deal the same cards."""
     return randbelow(SEEDS)
@@ -495,8 +558,6 @@ def person(text: str) -> str:
 
 
 def _check_people(plan: Plan, names: Mapping[int, str]) -> None:
-    if not names:
-        raise UserError("a table needs at least one person")
     if len(names) > MAX_PEOPLE:
         raise UserError(f"at most {MAX_PEOPLE} people can play at a table, not {len(names)}")
     if twice := [name for name, count in Counter(map(str.casefold, names.values())).items() if count > 1]:

@@ -1,8 +1,9 @@
-const game = JSON.parse(document.getElementById("game").textContent);
-const scenes = game.scenes;
-const seatCount = game.seats.length;
-const find = (id) => document.getElementById(id);
+// The board of a game. At a table where it is played (game.live), a page that renews itself brings a new one.
+let game = null;
+let scenes = [];
+let seatCount = 0;
 let here = 0;
+const find = (id) => document.getElementById(id);
 
 function make(tag, className, ...content) {
   const one = document.createElement(tag);
@@ -17,7 +18,8 @@ function colourOf(seat) {
 
 // The chance of a seat to win: as it knows the game; with all hands open as seen from outside.
 function chance(seat) {
-  const open = find("view").value === "open";
+  if (!game.shares.length) return "";
+  const open = !game.live && find("view").value === "open";
   return `${open ? game.outside[here][seat] : Math.round(100 * game.shares[here][seat])}\u00a0%`;
 }
 
@@ -31,7 +33,7 @@ function total(scene, seat) {
 
 // Whose cards are seen: everybody's, nobody's, or those of one seat and of those who win with it.
 function sees(seat) {
-  const view = find("view").value;
+  const view = game.live ? "open" : find("view").value; // at a table, the page has only what may be seen
   if (view === "open") return true;
   if (view === "none" || seat === null) return false;
   return game.seats[Number(view)].side === game.seats[seat].side;
@@ -40,7 +42,7 @@ function sees(seat) {
 // --- the table
 
 function boxOf(seat, width, height, box) {
-  const angle = Math.PI / 2 + (2 * Math.PI * seat) / seatCount;  // the seat to the left sits next clockwise
+  const angle = Math.PI / 2 + (2 * Math.PI * (seat - (game.me ?? 0))) / seatCount;  // the seat to the left sits next clockwise
   return {
     x: width / 2 + (width / 2 - box.width / 2 - 2) * Math.cos(angle),
     y: height / 2 + (height / 2 - box.height / 2 - 2) * Math.sin(angle),
@@ -93,10 +95,23 @@ function clash(fight, places, box) {
 function node(scene, seat, place, box) {
   const city = scene.cities[seat];
   const [fact] = Object.entries(city.facts);
-  const one = make("div", seat === scene.turn_of ? "node acts" : "node", make("b", "", game.seats[seat].name), number(total(scene, seat), "point"));
-  if (fact && scene.board.length === 0) one.append(make("br"), number(fact[1], fact[0].replace(/s$/, "")));
-  if (game.seats[seat].side >= 0) one.append(make("br"), `${chance(seat)} to win`);
+  const { name, policy, side } = game.seats[seat];
+  const acts = seat === scene.turn_of || (here === scenes.length - 1 && game.acting?.includes(seat));
+  const one = make("div", acts ? "node acts" : "node", make("b", "", name));
+  if (game.live && policy) one.append(make("small", "", policy));
+  const figures = city.points.length ? [number(total(scene, seat), "point")] : [];
+  if (fact && scene.board.length === 0) figures.push(number(fact[1], fact[0].replace(/s$/, "")));
+  if (side >= 0 && chance(seat)) figures.push(`${chance(seat)} to win`);
+  figures.forEach((text, index) => one.append(...(index ? [make("br")] : []), text));
+  if (scene.board.length === 0 && city.cards.length) one.append(make("div", "pips", ...city.cards.map(pip)));
   one.style.cssText = `left:${place.x}px;top:${place.y}px;width:${box.width}px;--seat:${colourOf(seat)}`;
+  return one;
+}
+
+// A card on the table as a small square in its colour.
+function pip(card) {
+  const one = make("i");
+  if (card.kind !== null) one.style.setProperty("--kind", game.kinds[card.kind]);
   return one;
 }
 
@@ -106,7 +121,7 @@ function drawRing(scene) {
   if (!width) return;
   const narrow = width < 420;
   const height = Math.round(narrow ? width * (seatCount > 5 ? 1.6 : 1.1) : Math.min(width * 0.85, 460));
-  const box = { width: narrow ? 96 : 124, height: scene.board.length ? 62 : 84 };
+  const box = { width: narrow ? 96 : 124, height: scene.board.length ? 62 : 104 };
   ring.style.height = `${height}px`;
   const places = game.seats.map((_, seat) => boxOf(seat, width, height, box));
   const drawing = svg("svg", { "aria-hidden": "true" });
@@ -148,7 +163,7 @@ function handOf(city, seat) {
   if (!sees(seat)) {
     return make("p", "nothing", `${number(city.hand.length, "card")}, closed`);
   }
-  return make("ul", "cards", ...city.hand.map((card) => chip(card, "chosen")));
+  return make("ul", "cards", ...city.hand.map((card) => (game.live ? chip({ ...card, note: "" }, "") : chip(card, "chosen"))));
 }
 
 function cityOf(scene, seat) {
@@ -157,8 +172,11 @@ function cityOf(scene, seat) {
   const one = make("article", "city");
   one.style.setProperty("--seat", colourOf(seat));
   const heading = make("h3", "", label);
-  const toWin = side < 0 ? "" : `, win chance ${chance(seat)}`;
-  heading.append(make("small", "", `${policy}, ${number(total(scene, seat), "point")}${toWin}`));
+  const parts = [policy];
+  if (seat === game.me) parts.push("you");
+  if (city.points.length) parts.push(number(total(scene, seat), "point"));
+  if (side >= 0 && chance(seat)) parts.push(`win chance ${chance(seat)}`);
+  heading.append(make("small", "", parts.filter(Boolean).join(", ")));
   const facts = make("dl");
   for (const [fact, value] of Object.entries(city.facts)) {
     facts.append(make("div", "", make("dt", "", fact), make("dd", "", String(value))));
@@ -171,14 +189,26 @@ function cityOf(scene, seat) {
   return one;
 }
 
+// A part of a common board: its spaces, filled or still to be built, and what each seat has in it.
 function boardRow(row) {
-  const line = make("tr", "", make("th", "", row.name));
-  line.firstChild.scope = "row";
-  const finished = row.places.every((disc) => disc === null);
-  const discs = row.places.map((disc) => (disc === null ? make("li", "card gone", "built") : chip(disc, "")));
-  line.append(make("td", "", finished ? make("p", "nothing", "finished") : make("ul", "cards", ...discs)));
-  line.append(...row.parts.map((parts) => make("td", "number", finished ? "" : String(parts))));
-  return line;
+  const built = row.places.filter((disc) => disc === null).length;
+  const finished = built === row.places.length;
+  const spaces = row.places.map((disc) => {
+    const [, count, what] = disc === null ? [] : disc.name.match(/^(\d*) ?(.*)$/);
+    const space = make("li", disc === null ? "space gone" : "space", ...(count ? [make("b", "", count)] : []), what ?? "built");
+    if (disc !== null && disc.kind !== null) space.style.setProperty("--kind", game.kinds[disc.kind]);
+    return space;
+  });
+  const owners = row.parts.flatMap((parts, seat) => {
+    if (!parts) return [];
+    const swatch = make("i");
+    swatch.style.background = colourOf(seat);
+    return [make("li", "", swatch, `${game.seats[seat].name} ${parts}`)];
+  });
+  const state = finished ? "finished" : `${built} of ${row.places.length} built`;
+  const one = make("li", finished ? "row finished" : "row", make("h3", "", row.name, make("small", "", state)), make("ul", "places", ...spaces));
+  if (owners.length) one.append(make("ul", "owners", ...owners));
+  return one;
 }
 
 function standingRow(scene, seat) {
@@ -187,8 +217,8 @@ function standingRow(scene, seat) {
   const name = make("th", "", swatch, game.seats[seat].label);
   name.scope = "row";
   const cells = scene.cities[seat].points.map((one) => make("td", "number", String(one)));
-  const toWin = game.seats[seat].side < 0 ? "" : chance(seat);
-  return make("tr", "", name, ...cells, make("td", "number total", String(total(scene, seat))), make("td", "number", toWin));
+  const toWin = game.shares.length ? [make("td", "number", game.seats[seat].side < 0 ? "" : chance(seat))] : [];
+  return make("tr", "", name, ...cells, make("td", "number total", String(total(scene, seat))), ...toWin);
 }
 
 // --- stepping
@@ -206,16 +236,17 @@ function show(place) {
   find("events").replaceChildren(...scene.events.map(eventLine));
   find("seats").replaceChildren(...scene.cities.map((_, seat) => cityOf(scene, seat)));
   find("rows")?.replaceChildren(...scene.board.map(boardRow));
-  find("standing").replaceChildren(...scene.cities.map((_, seat) => standingRow(scene, seat)));
-  find("points-of").textContent = name;
-  for (const cursor of document.querySelectorAll(".cursor")) cursor.style.left = `${(100 * here) / (scenes.length - 1)}%`;
+  find("standing")?.replaceChildren(...scene.cities.map((_, seat) => standingRow(scene, seat)));
+  if (find("points-of")) find("points-of").textContent = name;
+  for (const cursor of document.querySelectorAll(".cursor")) cursor.style.left = `${(100 * here) / Math.max(1, scenes.length - 1)}%`;
   for (const line of document.querySelectorAll(".story > li")) {
     line.toggleAttribute("aria-current", Number(line.dataset.step) === here);
     if (line.hasAttribute("aria-current")) line.setAttribute("aria-current", "step");
   }
   document.dispatchEvent(new CustomEvent("moment", { detail: here }));
+  if (game.live) return; // its address leads to the latest moment
   try {
-    history.replaceState(null, "", here ? `#${here}` : location.pathname + location.search);
+    history.replaceState(null, "", here === game.home ? location.pathname + location.search : `#${here}`);
   } catch { /* a page on the disk may have no history */ }
 }
 
@@ -240,7 +271,7 @@ let timer = 0;
 function pause() {
   clearInterval(timer);
   timer = 0;
-  find("play").setAttribute("aria-pressed", "false");
+  find("play")?.setAttribute("aria-pressed", "false");
 }
 
 function play() {
@@ -252,40 +283,29 @@ function play() {
     if (here === scenes.length - 1) pause();
   }, 1200);
 }
-find("play").addEventListener("click", play);
-
 document.addEventListener("keydown", (event) => {
-  const inField = event.target.closest("input, select, .scroll");
+  if (!game) return;
+  const inField = event.target.closest("input, select, textarea, .scroll");
   if (event.key === " " && !event.target.closest("button, a, summary, input, select, textarea")) {
     event.preventDefault();
     play();
   }
   if (!(event.key in KEYS) || event.ctrlKey || event.metaKey || event.altKey || inField) return;
+  if (game.live && !event.key.startsWith("Arrow")) return; // its page is scrolled
   event.preventDefault();
   if (timer) pause();
   show(KEYS[event.key]());
 });
-find("first").addEventListener("click", () => show(0));
-find("back").addEventListener("click", () => show(here - 1));
-find("on").addEventListener("click", () => show(here + 1));
-find("last").addEventListener("click", () => show(scenes.length - 1));
-find("where").addEventListener("input", (event) => show(Number(event.target.value)));
-for (const jump of document.querySelectorAll(".jump")) {
-  jump.addEventListener("click", () => {
-    show(Number(jump.dataset.step));
-    find("table").scrollIntoView();
-  });
-}
-for (const field of document.querySelectorAll(".field")) {
-  field.addEventListener("click", (event) => {
-    const { left, width } = field.getBoundingClientRect();
-    show(Math.round(((event.clientX - left) / width) * (scenes.length - 1)));
-  });
+
+function showWords() {
+  for (const words of document.querySelectorAll(".words")) {
+    words.textContent = sees(Number(words.dataset.seat)) ? words.dataset.open : words.dataset.veiled;
+  }
 }
 
 // A swipe over what changes: leftwards is on, as a page is turned.
 let touched = null;
-for (const section of document.querySelectorAll(".live")) {
+function swipes(section) {
   section.addEventListener("touchstart", (event) => {
     const inside = event.target.closest(".scroll");
     const scrolls = inside && inside.scrollWidth > inside.clientWidth;
@@ -299,18 +319,48 @@ for (const section of document.querySelectorAll(".live")) {
   }, { passive: true });
 }
 
-function showWords() {
-  for (const words of document.querySelectorAll(".words")) {
-    words.textContent = sees(Number(words.dataset.seat)) ? words.dataset.open : words.dataset.veiled;
+const resized = new ResizeObserver(() => { if (game) drawRing(scenes[here]); });
+
+// Begin with the game of the page, where the address says; a renewed page stays at the moment that is being looked at.
+function begin() {
+  const data = find("game");
+  const stays = game && game.live && here < scenes.length - 1 ? here : null;
+  pause();
+  game = data && JSON.parse(data.textContent);
+  if (!game) return;
+  [scenes, seatCount] = [game.scenes, game.seats.length];
+  const go = { first: () => 0, back: () => here - 1, on: () => here + 1, last: () => scenes.length - 1 };
+  for (const [id, to] of Object.entries(go)) find(id).addEventListener("click", () => show(to()));
+  find("play").addEventListener("click", play);
+  find("where").addEventListener("input", (event) => show(Number(event.target.value)));
+  for (const jump of document.querySelectorAll(".jump")) {
+    jump.addEventListener("click", () => {
+      show(Number(jump.dataset.step));
+      find("table").scrollIntoView();
+    });
   }
+  for (const field of document.querySelectorAll(".field")) {
+    field.addEventListener("click", (event) => {
+      const { left, width } = field.getBoundingClientRect();
+      show(Math.round(((event.clientX - left) / width) * (scenes.length - 1)));
+    });
+  }
+  document.querySelectorAll(".live").forEach(swipes);
+  find("view")?.addEventListener("change", () => {
+    showWords();
+    show(here);
+  });
+  resized.disconnect();
+  resized.observe(find("ring"));
+  showWords();
+  show(stays ?? placed());
 }
 
-find("view").addEventListener("change", () => {
-  showWords();
-  show(here);
-});
-addEventListener("hashchange", () => show(Number(location.hash.slice(1)) || 0));
-new ResizeObserver(() => drawRing(scenes[here])).observe(find("ring"));
-addEventListener("beforeprint", () => drawRing(scenes[here]));
-showWords();
-show(Number(location.hash.slice(1)) || 0);
+function placed() {
+  return location.hash && !game.live ? Number(location.hash.slice(1)) || 0 : game.home;
+}
+
+addEventListener("hashchange", () => { if (game) show(placed()); });
+addEventListener("beforeprint", () => { if (game) drawRing(scenes[here]); });
+document.addEventListener("renewed", begin);
+begin();

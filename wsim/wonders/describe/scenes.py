@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from wsim.positions.scenes import Card, City, Clash, Event, Flow, Scene, Seat, Story
@@ -66,13 +67,17 @@ def scene(view: Object, catalogue: Catalogue, rules: Any) -> Scene:
     cities = []
     for seat, city in enumerate(view["cities"]):
         hand = [Card(name, cards[name].color, card_text(cards[name])) for name in hands.get(seat, ())]
-        facts = {"board": table.seats[seat].name, **table.facts(city)}
+        facts = table.facts(city)
         if stage := next_stage(catalogue, city):
             facts["next stage"] = stage
         cities.append(City(facts, table.built(city, city["built"]), [], hand))
     chapter = f"Age {ROMAN[view['age']]}"
     label = f"{chapter}, turn {view['turn']}; discard pile: {view['discarded']} cards"
-    return Scene(chapter, label + _counters_of_table(view), cities)
+    seen = view["public_moves"]
+    moves = [move for move in seen if all(move[key] == seen[-1][key] for key in ("age", "turn"))]
+    events = [replace(table.moved(move), veiled=None) for move in moves]
+    label += _counters_of_table(view)
+    return Scene(chapter, label, cities, events, table.flows(moves), seats=table.seats)
 
 
 class _Table:
@@ -122,14 +127,18 @@ class _Table:
                 *map(self.decided, age.get("decisions", ()) if turn is age["turns"][-1] else ()),
                 *map(self.effect, age.get("effects", ()) if turn is age["turns"][-1] else ()),
             ],
-            flows=[
-                Flow(move["seat"], (move["seat"] + step) % len(self.seats), str(move[side]))
-                for move in moves
-                for side, step in _STEPS.items()
-                if move.get(side)
-            ],
+            flows=self.flows(moves),
             clashes=[Clash(tuple(conflict["seats"]), tuple(conflict["shields"])) for conflict in fought],
         )
+
+    def flows(self, moves: Sequence[Object]) -> list[Flow]:
+        """Return the coins that moves pay to neighbours."""
+        return [
+            Flow(move["seat"], (move["seat"] + step) % len(self.seats), str(move[side]))
+            for move in moves
+            for side, step in _STEPS.items()
+            if move.get(side)
+        ]
 
     def facts(self, city: Object) -> dict[str, int | str]:
         """Return the public numbers of a city."""

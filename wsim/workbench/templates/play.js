@@ -25,6 +25,7 @@
     said.className = "sr";
     said.textContent = heading?.textContent ?? "The page has changed";
     said.hidden = false;
+    document.dispatchEvent(new Event("renewed"));
   }
 
   async function wait() {

@@ -1,0 +1,142 @@
+"""A game in progress as a page of moments: what a seat knew at each of them, or what everybody at the table saw."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from wsim.game import find_game
+from wsim.positions.chances import Chances, known_chances
+from wsim.positions.scenes import City, Event, Scene, Seat, Story, with_names
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+    from wsim.game import Simulator
+    from wsim.positions.game_value import Game
+
+POINTS = "Points that everybody at the table can count, as if the game ended at that moment."
+
+
+class Seen:
+    """What one seat, or those who watch, could see at each moment of a game; what was worked out is kept.
+
+    Parameters
+    ----------
+    seat: whose knowledge it is; None: what everybody at the table sees.
+    hands: for those who watch: whether they see all hands, because only policies play.
+    """
+
+    def __init__(self, seat: int | None, *, hands: bool = False) -> None:
+        self.seat, self.hands = seat, hands
+        self._kept: dict[Hashable, Any] = {}
+
+    def story(self, game: Game, names: Sequence[str]) -> Story:
+        """Return the game so far: the table at the beginning of each moment (``Simulator.moment``), and as it is now.
+
+        Parameters
+        ----------
+        names: who sits at the table.
+        """
+        stops = _stops(game)
+        scenes = [self._scene(stop, events) for stop, events in stops]
+        points = [stop.known_points() for stop, _ in stops]
+        used = [name for name in (points[0] or [{}])[0] if any(seat[name] for seats in points for seat in seats)]
+        story = Story(
+            seats=scenes[-1].seats or [Seat(f"Seat {seat}", "", seat) for seat in range(len(scenes[-1].cities))],
+            categories=used,
+            colours={},
+            cards="on the table",
+            hands="hand",
+            flows="coins or cards that change hands",
+            points=POINTS,
+            scenes=[
+                replace(
+                    scene,
+                    seats=(),
+                    cities=[
+                        replace(city, points=[seats[place][name] for name in used]) if seats else city
+                        for place, city in enumerate(scene.cities)
+                    ],
+                )
+                for scene, seats in zip(scenes, points, strict=True)
+            ],
+            positions=[],
+        )
+        return with_names(story, names)
+
+    def chances(self, game: Game, simulator: Simulator, playouts: int) -> Chances:
+        """Return the chances of everybody at each moment of ``story``, as this seat, or one who sees all, can tell."""
+        rows, positions = [], game.positions()
+        for stop, _ in _stops(game):
+            key = ("chances", playouts, *map(str, stop.steps))
+            if key not in self._kept:
+                position = positions[len(stop.steps)]
+                self._kept[key] = known_chances([position], simulator, playouts, game.plan.seed, self.seat)
+            rows.append(self._kept[key])
+        share, low, high = (np.concatenate([getattr(row, name) for row in rows]) for name in ("share", "low", "high"))
+        return Chances(share, low, high, share, playouts)
+
+    def _scene(self, game: Game, events: Sequence[Event]) -> Scene:
+        key = ("scene", *map(str, game.steps))
+        if key not in self._kept:
+            self._kept[key] = self._made(game)
+        scene: Scene = self._kept[key]
+        return replace(scene, events=[*events, *scene.events])
+
+    def _made(self, game: Game) -> Scene:
+        players = game.plan.players
+        if self.seat is not None:
+            scene = game.scene(self.seat)
+        else:
+            scenes = [seen for seat in range(players) if (seen := game.scene(seat)) is not None]
+            scene = _in_common(scenes) if scenes else None
+            if self.hands and scene is not None:
+                own = [seen.cities[seat].hand for seat, seen in enumerate(scenes)]
+                cities = [replace(city, hand=hand) for city, hand in zip(scene.cities, own, strict=False)]
+                scene = replace(scene, cities=[*cities, *scene.cities[players:]])
+        return scene or Scene("Game", "The table", [City({}, [], []) for _ in range(players)])
+
+
+def _stops(game: Game) -> list[tuple[Game, list[Event]]]:
+    """Return the game at the beginning of each moment and now, each with what was decided in the open since the last.
+
+    Moves that positions list themselves (``public_moves``) are events of their scenes.
+    """
+    history, openly = game.history(), find_game(game.plan.game).OPEN
+    now = len(history) - 1
+    begins = [step for step in range(1, now + 1) if history[step].moment != history[step - 1].moment]
+    stops, before = list[tuple[Any, list[Event]]](), 0
+    begun = [0, *begins]
+    for place, begin in enumerate(begun):
+        stop = begin if place < len(begun) - 1 else now
+        events = [
+            Event(f"chooses to {history[step].phrase(history[step].legal()[made])}", history[step].to_move)
+            for step, made in enumerate(game.steps[before:stop], before)
+            if isinstance(made, int) and history[step].decision in openly
+        ]
+        stops.append((history[stop], events))
+        before = begin
+    return stops
+
+
+def _in_common(scenes: Sequence[Scene]) -> Scene:
+    """Return what several seats see alike; of each city, what those see who do not see its hand."""
+    first, size = scenes[0], len(scenes)
+    cities = []
+    for place in range(len(first.cities)):
+        others = [scene.cities[place] for seat, scene in enumerate(scenes) if seat != place]
+        others = [city for city in others if not city.hand] or others
+        facts = dict(others[0].facts) if others else {}
+        for other in others[1:]:
+            facts = {name: value for name, value in facts.items() if other.facts.get(name) == value}
+        cards = [card for card in (others[0].cards if others else ()) if all(card in other.cards for other in others)]
+        cities.append(replace(first.cities[place], facts=facts, cards=cards, hand=()))
+    events = [event for event in first.events if all(event in scene.events for scene in scenes)]
+    flows = [flow for flow in first.flows if all(flow in scene.flows for scene in scenes)]
+    label = first.label if len({scene.label for scene in scenes}) == 1 else first.chapter
+    board = first.board if all(scene.board == first.board for scene in scenes) else ()
+    return replace(first, cities=cities, events=events, flows=flows, label=label, board=board) if size else first
