@@ -90,7 +90,9 @@ def test_a_run_opens_at_three_sentences_and_two_charts(caller: Caller) -> None:
     assert {"/run?run=one&table=wonders", "/run?run=one&table=cards"} <= set(re.findall(r'href="([^"]*)"', sentences))
 
 
-def test_the_differences_of_two_runs_are_those_of_their_rows(caller: Caller) -> None:
+def test_the_differences_of_two_runs_are_those_of_their_rows(
+    caller: Caller, wsim_command: Command, tmp_path: Path
+) -> None:
     started = caller.get("/run?run=one&run=three")
     assert started.status == 307
     reply = caller.get(started.headers["location"])
@@ -98,7 +100,14 @@ def test_the_differences_of_two_runs_are_those_of_their_rows(caller: Caller) -> 
     assert "3 players minus 4 players" in reply.text
     assert "different fair shares" in reply.text
     query = "run=one&run=three&table=cards"
-    both = frame_of(caller.get(f"/run.csv?{query}&beside=1").text).filter(pl.col("card") == "Palace").to_dicts()[0]
+    command = command_of(caller.get(f"/run?{query}&beside=1"))
+    assert command == ["wsim", "table", "one", "three", "cards", "--beside"]
+    assert wsim_command(*command[1:], "--csv", str(tmp_path / "beside.csv")).code == 0
+    shown = caller.get(f"/run.csv?{query}&beside=1").text
+    assert frame_of((tmp_path / "beside.csv").read_text()).equals(frame_of(shown))
+    alone = wsim_command("table", "one", "cards", "--beside")
+    assert (alone.code, alone.err) == (2, "wsim: --beside needs two or more runs: name another one before the table\n")
+    both = frame_of(shown).filter(pl.col("card") == "Palace").to_dicts()[0]
     single = frame_of(caller.get(f"/run.csv?{query}").text).filter(pl.col("card") == "Palace")
     by_players = dict(zip(single["players"], single["win_difference"], strict=True))
     assert both["win_difference_difference_1"] == pytest.approx(by_players[3] - by_players[4])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import re
+import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -118,32 +119,35 @@ def test_the_command_of_a_run_is_what_plays_it() -> None:
 
 @pytest.mark.slow
 def test_a_run_is_started_followed_stopped_continued_and_grown(caller: Caller, tmp_path: Path) -> None:
-    """By a real worker; what comes out is what one command plays."""
+    """By a real worker, which is held while it is looked at; what comes out is what one command plays."""
     questions = caller.app.state.questions
-    texts = {"policies": ["random"], "players": ["3"], "games": ["60k"]}
+    texts = {"policies": ["random"], "players": ["3"], "games": ["40k"]}
     queued = questions.ask(form_of("run"), texts, "r")
     assert caller.get("/asked/1/so-far").status == 204
-    until(lambda: (tmp_path / "r" / "run.json").exists() and load_run(tmp_path / "r").games)
+    shards = tmp_path / "r" / "shards.jsonl"
+    until(lambda: shards.exists() and shards.stat().st_size and queued.record()["left"] is not None)
+    questions._process.send_signal(signal.SIGSTOP)
     part = caller.get("/asked/1/so-far").text
-    assert re.search(r"The first [\d,]+ of 60,000 games", part)
+    assert re.search(r"The first [\d,]+ of 40,000 games", part)
     assert "<svg" in part
-    assert queued.record()["left"] is not None
     caller.post("/asked/1/stop")
+    questions._process.send_signal(signal.SIGCONT)
     until(lambda: queued.over)
     assert queued.state == "stopped"
     done = load_run(tmp_path / "r").games
-    assert 0 < done < 60_000
+    assert 0 < done < 40_000
     form = html.unescape(caller.get("/ask/run?continued=r").text)
-    assert 'name="games" value="60000"' in form
+    assert 'name="games" value="40000"' in form
     assert 'name="players"' not in form
     assert "not finished" in caller.get("/").text
-    again = questions.ask(form_of("run"), {"continued": ["r"], "games": ["61k"]}, "")
+    again = questions.ask(form_of("run"), {"continued": ["r"], "games": ["41k"]}, "")
     until(lambda: again.over)
     assert (again.state, again.sentence) == ("answered", "")
+    until(lambda: caller.app.state.tables._drawn)  # its overview is drawn before somebody looks
     assert "See all tables" in caller.get("/asked/2").text
     run = load_run(tmp_path / "r")
-    assert (run.complete, run.games) == (True, 61_000)
-    whole = record(Plan.make(games=61_000, players=3, policies="random"), tmp_path / "whole")
+    assert (run.complete, run.games) == (True, 41_000)
+    whole = record(Plan.make(games=41_000, players=3, policies="random"), tmp_path / "whole")
     assert run.seats.collect().equals(whole.seats.collect())
     questions.close()
 

@@ -175,7 +175,11 @@ def show_table(name: str, wanted: Wanted) -> None:
     wanted.files.check()
     runs, by, level = [open_run(folder) for folder in wanted.folders], wanted.table.by, wanted.table.level
     given = texts_read(name, find_analysis(find_game(runs[0].plan.game), name), wanted.options)
-    run_table = RunTable.of(name, runs, by, level, given, wanted.table.won_by)
+    won_by = wanted.table.won_by
+    if wanted.table.beside:
+        run_table = RunTable.beside([RunTable.of(name, [run], by, level, given, won_by) for run in runs])
+    else:
+        run_table = RunTable.of(name, runs, by, level, given, won_by)
     rows = wanted.view.of(run_table.table.frame, run_table.splits, run_table.table.columns)
     record = run_table.record(wanted.options, wanted.view.only, wanted.view.sort, wanted.view.top)
     output = Output(wanted.printing, wanted.files, wanted.view.wide)

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from wsim.stats.tables import Table
 
 FORMAT = "wsim-table/1"
+_FAIR_SHARES = (
+    "Runs with different numbers of players have different fair shares of wins, so these figures differ in scale."
+)
 Texts = Mapping[str, Sequence[str | None]]
 """The given texts of each option of a table, None for an option without a value."""
 
@@ -64,6 +67,28 @@ class RunTable:
         column, values = label_runs(runs)
         table = stack(dict(zip(values, parts, strict=True)), column, by or analysis.by or ())
         return cls(name, runs, analysis, tuple(by), level, table, column, won_by)
+
+    @classmethod
+    def beside(cls, parts: Sequence[RunTable]) -> RunTable:
+        """Return the tables of several runs next to each other, with the differences from the first run.
+
+        Raises UserError for a single run, or if the tables have no figure or no rows in common.
+        """
+        from wsim.stats.combined import beside
+
+        runs = [part.runs[0] for part in parts]
+        if len(runs) < 2:
+            raise UserError("--beside needs two or more runs: name another one before the table")
+        column, values = label_runs(runs)
+        names = [
+            run.path.name if column == "run" else f"{value} {column}" for run, value in zip(runs, values, strict=True)
+        ]
+        table = beside(dict(zip(names, (part.table for part in parts), strict=True)))
+        if table is None:
+            raise UserError(f"the table {parts[0].name} of these runs has no rows to put side by side")
+        if len({run.plan.players for run in runs}) > 1:
+            table = replace(table, note=f"{table.note} {_FAIR_SHARES}")
+        return replace(parts[0], runs=runs, table=table)
 
     @property
     def split(self) -> tuple[str, ...]:

@@ -22,6 +22,9 @@ class TableOptions(Options):
     )  # fmt: skip
     level: float = level_option()
     won_by: int | None = option("Only games won by at least this many points.", None, metavar="POINTS")
+    beside: bool = option(
+        "Put several runs side by side: their main figure, and its differences from the first.", False
+    )
 
 
 @dataclass(frozen=True)

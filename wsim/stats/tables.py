@@ -56,9 +56,10 @@ def _main_columns(rows: pl.DataFrame, patterns: Sequence[str]) -> Iterator[str]:
     """Yield the named columns, ``points_*`` for all that begin with ``points_``, without those that are always 0."""
     for pattern in patterns:
         for name in rows.columns:
+            if not (name.startswith(pattern[:-1]) if pattern.endswith("*") else name == pattern):
+                continue
             column = rows[name]
-            zero = column.dtype.is_numeric() and len(column) > 0 and bool((column.fill_null(1) == 0).all())
-            if (name.startswith(pattern[:-1]) if pattern.endswith("*") else name == pattern) and not zero:
+            if not (column.dtype.is_numeric() and len(column) > 0 and bool((column.fill_null(1) == 0).all())):
                 yield name
 
 

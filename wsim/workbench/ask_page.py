@@ -26,6 +26,7 @@ from wsim.workbench.pickers import choices, faces_of
 from wsim.workbench.questions import POLICIES, TRUST, Form, Texts
 from wsim.workbench.queue_of_questions import Questions, QueuedQuestion, lines_of
 from wsim.workbench.rendering import OWN, folder_of, form_of, page
+from wsim.workbench.run_page import draw_overview
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -66,7 +67,7 @@ class Field:
 
 def begin(app: Starlette) -> None:
     """Start the queue of questions."""
-    app.state.questions = Questions(app.state.folder)
+    app.state.questions = Questions(app.state.folder, lambda name: draw_overview(app, name))
 
 
 def end(app: Starlette) -> None:

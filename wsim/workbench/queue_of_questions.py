@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -83,9 +83,13 @@ class QueuedQuestion:
 
 
 class Questions:
-    """All questions of a server."""
+    """All questions of a server.
 
-    def __init__(self, folder: Folder) -> None:
+    ``ended`` is called in a thread of its own after each question that wrote something, with the name of what it wrote.
+    """
+
+    def __init__(self, folder: Folder, ended: Callable[[str], object] | None = None) -> None:
+        self._ended = ended
         self._folder, self._lock, self._trusted = folder, threading.Lock(), ISOLATED.get() is False
         self._questions: dict[int, QueuedQuestion] = {}
         self._waiting: list[QueuedQuestion] = []
@@ -225,6 +229,8 @@ class Questions:
         elif "written" in line:
             stopped, path = line["written"]
             self._set(queued, state="stopped" if stopped else "answered", out=path)
+            if self._ended is not None:
+                threading.Thread(target=self._ended, args=(path,), daemon=True, name="wsim-ended").start()
         elif "refused" in line:
             self._set(queued, state="refused", sentence=line["refused"])
 

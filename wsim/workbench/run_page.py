@@ -61,11 +61,16 @@ def opened_tables(request: Request) -> Tables:
 
 def prepare(app: Starlette) -> None:
     """Draw the overviews of the newest runs, which takes seconds at first."""
-    tables: Tables = app.state.tables
     runs = [entry.name for entry in app.state.folder.found() if entry.kind == "run" and not entry.damaged]
     for name in runs[:PREPARED]:
-        with suppress(UserError, OSError):
-            overview(tables, TableView((name,)))
+        draw_overview(app, name)
+
+
+def draw_overview(app: Starlette, name: str) -> None:
+    """Draw the overview of a run before somebody asks for it; nothing if it is no run."""
+    tables: Tables = app.state.tables
+    with suppress(UserError, OSError):
+        overview(tables, TableView((name,)))
 
 
 def run_page(request: Request) -> Response:

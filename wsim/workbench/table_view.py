@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from wsim.workbench.folder import Folder
 
 OPTION = "option."
-_FAIR_SHARES = (
-    "Runs with different numbers of players have different fair shares of wins, so these figures differ in scale."
-)
 MAX_TABLES = 64
 """Tables that are stored: the latest."""
 
@@ -38,14 +35,12 @@ class TableView(RowOptions, TableOptions):
 
     Attributes
     ----------
-    table: its name; empty: the overview. charts: whether its charts are shown. beside: whether several runs are next to
-        each other, with their differences. columns: those that are shown; none: the main ones. options: those of the
-        table.
+    table: its name; empty: the overview. charts: whether its charts are shown. columns: those that are shown; none: the
+        main ones. options: those of the table.
     """
 
     table: str = ""
     charts: bool = False
-    beside: bool = False
     columns: tuple[str, ...] = ()
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
@@ -66,9 +61,10 @@ class TableView(RowOptions, TableOptions):
                 value = value_of(name, str(declared.type), spec, texts if several else texts[-1:])
                 values[name] = tuple(dict.fromkeys(value)) if several else value
         options = {key.removeprefix(OPTION): tuple(texts) for key, texts in given.items() if key.startswith(OPTION)}
-        own: dict[str, Any] = {name: name in given for name in ("charts", "beside")}
         columns = tuple(dict.fromkeys(given.get("column", ())))
-        return cls(**values, **own, table=given.get("table", [""])[-1], columns=columns, options=options)
+        return cls(
+            **values, charts="charts" in given, table=given.get("table", [""])[-1], columns=columns, options=options
+        )
 
     def query(self) -> list[tuple[str, str]]:
         """Return the address's fields."""
@@ -76,7 +72,7 @@ class TableView(RowOptions, TableOptions):
         pairs = [("run", run) for run in self.runs] + ([("table", self.table)] if self.table else [])
         for name, texts in texts_of(self).items():
             pairs += [(_field(name, declared[name][1]), "1" if text == "True" else text) for text in texts]
-        pairs += [(name, "1") for name in ("charts", "beside") if getattr(self, name)]
+        pairs += [("charts", "1")] if self.charts else []
         pairs += [("column", name) for name in self.columns]
         return pairs + [(OPTION + key, text) for key, texts in self.options.items() for text in texts]
 
@@ -100,9 +96,8 @@ class TableView(RowOptions, TableOptions):
 
     def command(self, folder: Folder, flags: Sequence[str] = ()) -> str:
         """Return the command that prints the same; ``flags``: options of the table without a value."""
-        runs = TableOptions(
-            tuple(shown_path(folder.inside(run)) for run in self.runs), self.by, self.level, self.won_by
-        )
+        paths = tuple(shown_path(folder.inside(run)) for run in self.runs)
+        runs = TableOptions(paths, self.by, self.level, self.won_by, self.beside)
         rows = RowOptions(self.wide or bool(self.columns), self.sort, self.top, self.only)
         options = {key: [None] if key in flags else list(texts) for key, texts in self.options.items()}
         return table_command(self.table, runs, rows, options)
@@ -169,25 +164,14 @@ class Tables:
 
     def beside(self, view: TableView) -> RunTable:
         """Return the table of several runs next to each other; UserError if they have no figure in common."""
-        from wsim.lab.store import label_runs
-        from wsim.stats.combined import beside
+        from wsim.lab.run_tables import RunTable
 
         parts = [self.table(replace(view, runs=(name,))) for name in view.runs]
-        runs = [part.runs[0] for part in parts]
-        column, values = label_runs(runs)
-        names = [
-            run.path.name if column == "run" else f"{value} {column}" for run, value in zip(runs, values, strict=True)
-        ]
         key = (view.runs, "beside", tuple(id(part.table) for part in parts))
         with self._lock:
             if key in self._tables:
                 return self._tables[key]
-        table = beside(dict(zip(names, (part.table for part in parts), strict=True)))
-        if table is None:
-            raise UserError(f"the table {view.table} of these runs has no rows to put side by side")
-        if len({run.plan.players for run in runs}) > 1:
-            table = replace(table, note=f"{table.note} {_FAIR_SHARES}")
-        made = replace(parts[0], runs=runs, table=table)
+        made = RunTable.beside(parts)
         with self._lock:
             self._tables[key] = made
         return made

@@ -20,7 +20,7 @@ from wsim.questions.registry import questions
 from wsim.report.cards import Faces, names_in, source_of
 from wsim.spec.catalogues import catalogues_of
 from wsim.workbench.ask_page import links_of
-from wsim.workbench.rendering import folder_of, page
+from wsim.workbench.rendering import folder_of, kept, page
 from wsim.workbench.run_page import opened_tables
 from wsim.workbench.table_view import TableView, has_pages, rows_shown, thing_address
 
@@ -44,7 +44,13 @@ PARTNERS = 20
 
 
 def thing_page(request: Request) -> Response:
-    """Return the page of an item of a table."""
+    """Return the page of an item of a table; it also says what other runs and answers of the folder do."""
+    files = tuple((entry.name, entry.when, entry.size) for entry in folder_of(request).found())
+    state = (opened_tables(request).state(request.query_params.getlist("run")), files)
+    return kept(request, state, lambda: _thing_page(request))
+
+
+def _thing_page(request: Request) -> Response:
     query, tables = request.query_params, opened_tables(request)
     view = TableView.of([(key, value) for key, value in query.multi_items() if key in ("run", "table")])
     name, show, folder = query.get("name", ""), query.get("show", ""), folder_of(request)
