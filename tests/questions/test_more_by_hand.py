@@ -31,7 +31,8 @@ from wsim.questions.character.question import CharacterQuestion
 from wsim.questions.compare import answer as compare
 from wsim.questions.match import costs
 from wsim.questions.match.costs import Cost, _cost
-from wsim.questions.match.results import cost_rows
+from wsim.questions.match.design import duels
+from wsim.questions.match.results import _rarer, cost_rows
 from wsim.questions.metrics import Metric, measures_of, overruled_for, parse_metric, sums_of
 from wsim.questions.robustness.answer import _Table
 from wsim.questions.variants import sweep_values
@@ -325,3 +326,23 @@ def test_tables_of_several_arms_are_labelled_by_arm_and_name() -> None:
         assert [(table.labels, "arm" in table.rows[0]) for table in tables] == [(labels, labels == 2)] * 3
         assert [len(table.rows) for table in tables] == [len(arms), 1, 1]
         assert ("of each arm" in tables[0].title) is (labels == 2)
+
+
+def test_two_policies_that_do_better_where_they_are_rare_are_both_named() -> None:
+    """Three sides; one a among b wins .4 to .5, one b among a .35 to .6: both more than a third."""
+    design = duels(2, 3)
+
+    def trial(low: list[float], high: list[float], sides: int = 3) -> Any:
+        wins = SimpleNamespace(low=np.array(low), high=np.array(high))
+        table = SimpleNamespace(design=duels(2, sides), policies=("a", "b"), name="1e, 3 players")
+        return SimpleNamespace(table=table, figures=lambda: SimpleNamespace(wins=wins))
+
+    assert [(cell.policy, cell.field) for cell in design.cells] == [(0, 1), (1, 0)]
+    (rare,) = _rarer(trial([0.4, 0.35], [0.5, 0.6]))
+    assert rare.startswith(
+        "Both a and b win more than the fair share as one seat against seats of the other (1e, 3 players)"
+    )
+    (crowd,) = _rarer(trial([0.1, 0.2], [0.2, 0.3]))
+    assert crowd.startswith("Both a and b win less than the fair share")
+    assert _rarer(trial([0.4, 0.3], [0.5, 0.6])) == _rarer(trial([0.1, 0.2], [0.2, 0.34])) == []
+    assert _rarer(trial([0.6, 0.6], [0.7, 0.7], sides=2)) == []

@@ -12,11 +12,14 @@ from wsim.errors import UserError
 from wsim.spec.catalogues import Source
 from wsim.spec.faces import READ, Symbol
 from wsim.spec.fields import Problems, schema_of
+from wsim.spec.formula import worked_out
 from wsim.wonders.catalog import Cost, Count, Effects, Toll, TradeDiscount, TradePrice, load_catalogue
 from wsim.wonders.catalog.clauses import Clause, Option, read_when
+from wsim.wonders.catalog.compiling import Formulas, _with_facts
 from wsim.wonders.catalog.counters import Counter, read_counters
 from wsim.wonders.catalog.effects import pack_units, resource_mask
 from wsim.wonders.catalog.faces import SYMBOLS, _cost, _gives, faces
+from wsim.wonders.catalog.formula import parse
 from wsim.wonders.catalog.listing import CATALOGUES
 from wsim.wonders.catalog.loading import change_patch
 from wsim.wonders.catalog.model import Settings
@@ -234,3 +237,18 @@ def test_schemas_accept_lists_of_the_sizes_that_are_read() -> None:
         assert clauses.is_valid([{**clause, **gain}] * count) is accepted
     assert not clauses.is_valid([gain]), "a clause has an event"
     assert clauses.is_valid({"1": gain}), "a patch to a clause need not repeat it"
+
+
+def test_facts_of_the_built_card_are_put_into_formulas_and_facts_of_the_city_stay() -> None:
+    """A card that costs 3 and has 2 shields: `shields` alone are those of the city."""
+    known = _with_facts(parse("card.cost + 2 * shields - card.shields"), {"cost": 3, "shields": 2})
+    assert worked_out(known, {"shields": 10}) == 3 + 2 * 10 - 2
+    catalogue = load_catalogue("1e")
+    formulas = Formulas({card.name: number for number, card in enumerate(catalogue.cards)}, catalogue)
+    assert formulas.begins("2 * red") == 0
+    assert formulas.begins("2 * red", "Palace", 5) == 0, "it reads nothing of the card"
+    first = formulas.begins("card.cost + red", "Palace", 5, {"cost": 3})
+    second = len(formulas.words)
+    assert 0 < first < second
+    assert formulas.begins("card.cost + red", "Palace", 6, {"cost": 4}) == second, "a card of another cost"
+    assert formulas.begins("card.cost + red", "Palace", 5, {"cost": 3}) == first, "the same card again"
