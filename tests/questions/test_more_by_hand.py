@@ -18,6 +18,7 @@ from wsim.errors import UserError
 from wsim.lab.plan import Plan
 from wsim.positions.character import FIGURES
 from wsim.questions.asked import AskedAnswer
+from wsim.questions.character import answer as character
 from wsim.questions.character.answer import (
     CharacterAnswer,
     _differences,
@@ -34,6 +35,7 @@ from wsim.questions.match.costs import Cost, _cost
 from wsim.questions.match.design import duels
 from wsim.questions.match.results import _rarer, cost_rows
 from wsim.questions.metrics import Metric, measures_of, overruled_for, parse_metric, sums_of
+from wsim.questions.picks.crossing import targets_of
 from wsim.questions.robustness.answer import _Table
 from wsim.questions.variants import sweep_values
 from wsim.questions.whatif.answer import _with_interval
@@ -346,3 +348,63 @@ def test_two_policies_that_do_better_where_they_are_rare_are_both_named() -> Non
     assert crowd.startswith("Both a and b win less than the fair share")
     assert _rarer(trial([0.4, 0.3], [0.5, 0.6])) == _rarer(trial([0.1, 0.2], [0.2, 0.34])) == []
     assert _rarer(trial([0.6, 0.6], [0.7, 0.7], sides=2)) == []
+
+
+def test_targets_of_a_sweep_keep_the_order_of_its_rows() -> None:
+    cards = [f"card {number * 37 % 50:02}" for number in range(50)]
+    rows = {"action": "build", "card": [card for card in cards for _ in range(2)], "value": [1, 2] * 50}
+    effects = pl.DataFrame(rows).with_columns(effect=1.0, effect_low=0.5, effect_high=1.5)
+    assert targets_of(effects, 2.0)["card"].to_list() == cards
+
+
+def test_a_thing_is_viable_if_it_is_wanted_often_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three things in 20 parts of games: wanted on 1 or 3 of 1,000 turns, 30 or 50 of 100, 990 or all of 1,000."""
+
+    def sums_of_wishes(_simulator: Any, _game: str) -> Any:
+        def play(games: range) -> Any:
+            even = games.start % 2 == 0
+            totals = np.full((4, 6), 777.0)
+            totals[:3, 0], totals[:3, 3] = (1, 20, 990) if even else (3, 50, 1000), (0, 10 if even else 0, 0)
+            reach = np.array([1000.0, 100, 1000, 5])
+            labels = {"worth what": ["build"] * 3, "worth name": ["A", "B", "C"]}
+            return SimpleNamespace(labels=labels, arrays={"worth/totals": totals, "worth/reach": reach})
+
+        return play
+
+    game = SimpleNamespace(WISHES="x", prepare=lambda plan: plan)
+    monkeypatch.setattr(character, "find_game", lambda _name: game)
+    monkeypatch.setattr(character, "overruled", lambda plan, chance: (plan, chance))
+    monkeypatch.setattr(character, "WishSums", sums_of_wishes)
+    arms: Any = [("arm", SimpleNamespace(game="x", options={}), None)]
+    table = character._viability(arms, CharacterQuestion(), 20)
+    assert table.select("name", "n", "verdict").rows() == [
+        ("A", 20000, "nobody wants"), ("B", 2000, ""), ("C", 20000, "always wanted"),
+    ]  # fmt: skip
+    assert table["wanted"].to_list() == pytest.approx([0.002, 0.4, 0.995])
+    # 30 or 50 instead of 40, deviations of 10 / 2,000: error sqrt(20 / 19 * 20) * .005; Student, 19 degrees: 2.093024
+    assert table["wanted_high"][1] == pytest.approx(0.4 + 2.093024 * math.sqrt(20 / 19 * 20) * 0.005, rel=1e-6)
+    arms[0][1].options = {"overrule": "0.1"}
+    assert character._viability(arms, CharacterQuestion(), 2).height == 0, "the plan overrules already"
+
+
+def test_runs_that_share_no_game_are_compared_with_both_errors(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Points 1, 2, 3 in three games and 4, 6 in two: means 2 and 5, variances of the means 1/3 and 1."""
+    values = {"one": [1.0, 2.0, 3.0], "two": [4.0, 6.0]}
+    runs: list[Any] = [SimpleNamespace(name=name, games=len(of)) for name, of in values.items()]
+    monkeypatch.setattr(compare, "_seats_a_game", lambda _run: 1)
+    monkeypatch.setattr(compare, "_spans", lambda run: [range(run.games)])
+    monkeypatch.setattr(
+        compare, "_blocks",
+        lambda run, *_rest: iter([[np.array([values[run.name]]), np.ones((1, run.games)), None]]),
+    )  # fmt: skip
+    said: list[Any] = []
+    columns = compare._separate(*runs, (Metric("score", "total", False),), 0.95, lambda *words: said.append(words))
+    assert said == [("games", 3, 5), ("games", 5, 5)]
+    assert (columns["first"].to_list(), columns["second"].to_list()) == ([2.0], [5.0])
+    assert (columns["difference"].to_list(), columns["n_first"].to_list(), columns["n_second"].to_list()) == (
+        [3],
+        [3],
+        [2],
+    )
+    # the smaller run has 1 degree of freedom: Student's 12.7062
+    assert columns["difference_high"][0] == pytest.approx(3 + 12.7062 * math.sqrt(1 / 3 + 1), rel=1e-4)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import asdict
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,7 +20,7 @@ from wsim.wonders.catalog import Cost, Count, Effects, Toll, TradeDiscount, Trad
 from wsim.wonders.catalog.clauses import Clause, Option, read_when
 from wsim.wonders.catalog.compiling import Formulas, _with_facts
 from wsim.wonders.catalog.counters import Counter, read_counters
-from wsim.wonders.catalog.effects import pack_units, resource_mask
+from wsim.wonders.catalog.effects import EFFECTS, pack_units, resource_mask
 from wsim.wonders.catalog.faces import SYMBOLS, _cost, _gives, faces
 from wsim.wonders.catalog.formula import parse
 from wsim.wonders.catalog.listing import CATALOGUES
@@ -252,3 +255,21 @@ def test_facts_of_the_built_card_are_put_into_formulas_and_facts_of_the_city_sta
     assert 0 < first < second
     assert formulas.begins("card.cost + red", "Palace", 6, {"cost": 4}) == second, "a card of another cost"
     assert formulas.begins("card.cost + red", "Palace", 5, {"cost": 3}) == first, "the same card again"
+
+
+def test_tokens_are_packed_by_their_number_and_settings_may_name_counters_of_a_city(tmp_path: Path) -> None:
+    rules: Any = SimpleNamespace(victory_token=[0, 0])
+    for value, packed in ((1, 1), (3, 2), (5, 3)):
+        EFFECTS["victory_token"].pack(rules, 1, value)
+        assert rules.victory_token == [0, packed]
+    patch = tmp_path / "mine.toml"
+    clause = '[[cards.Palace.when]]\nevent = "built"\ngain = { counter.favour = 1 }\n'
+    for owner, accepted in (("city", True), ("table", True), ("card", False)):
+        rule = '[rulesets.1e.settings]\nscience = "gear + counter.favour"\n'
+        patch.write_text(f'[counters.favour]\nof = "{owner}"\nmost = 3\n{clause}{rule}', encoding="utf-8")
+        with (
+            nullcontext()
+            if accepted
+            else pytest.raises(UserError, match="'favour' belongs to cards, and a setting has")
+        ):
+            load_catalogue("1e", patches=[patch])
