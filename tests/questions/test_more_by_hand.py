@@ -398,7 +398,8 @@ def test_runs_that_share_no_game_are_compared_with_both_errors(monkeypatch: pyte
         lambda run, *_rest: iter([[np.array([values[run.name]]), np.ones((1, run.games)), None]]),
     )  # fmt: skip
     said: list[Any] = []
-    columns = compare._separate(*runs, (Metric("score", "total", False),), 0.95, lambda *words: said.append(words))
+    metrics = (Metric("score", "total", False),)
+    columns = compare._separate(runs[0], runs[1], metrics, 0.95, lambda *words: said.append(words))
     assert said == [("games", 3, 5), ("games", 5, 5)]
     assert (columns["first"].to_list(), columns["second"].to_list()) == ([2.0], [5.0])
     assert (columns["difference"].to_list(), columns["n_first"].to_list(), columns["n_second"].to_list()) == (
