@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from wsim.jit import types
+from wsim.jit import from_dtype, types
 from wsim.kernels import chances as chances_module
 from wsim.kernels.chances import COLLECT, FOLLOW, TRIAL, ChanceHooks, Entries
 from wsim.kernels.commands import EVERYTHING
@@ -108,10 +108,18 @@ def scramble(word: np.uint64) -> np.uint64:
 
 
 class Plain(Entries):
-    """The entry points as plain functions."""
+    """The entry points as plain functions, called with arrays of the types for which they are compiled."""
 
     def compiled(self, template: Any, inner: Any, *signature: Any) -> Any:
-        return inner
+        def called(*given: Any) -> Any:
+            assert len(given) == len(signature) == template.__code__.co_argcount
+            for array, kind in zip(given, signature, strict=True):
+                if isinstance(kind, types.Array):
+                    plain = np.dtype(array.dtype.descr) if array.dtype.names else array.dtype  # not of np.record
+                    assert (array.ndim, from_dtype(plain)) == (kind.ndim, kind.dtype)
+            return inner(*given)
+
+        return called
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from wsim.spec.fields import Problems, schema_of
 from wsim.spec.formula import worked_out
 from wsim.wonders.catalog import Cost, Count, Effects, Toll, TradeDiscount, TradePrice, load_catalogue
 from wsim.wonders.catalog.clauses import Clause, Option, read_when
-from wsim.wonders.catalog.compiling import Formulas, _with_facts
+from wsim.wonders.catalog.compiling import Formulas, _with_facts, compile_rules
 from wsim.wonders.catalog.counters import Counter, read_counters
 from wsim.wonders.catalog.effects import EFFECTS, pack_units, resource_mask
 from wsim.wonders.catalog.faces import SYMBOLS, _cost, _gives, faces
@@ -26,7 +26,8 @@ from wsim.wonders.catalog.formula import parse
 from wsim.wonders.catalog.listing import CATALOGUES
 from wsim.wonders.catalog.loading import change_patch
 from wsim.wonders.catalog.model import Settings
-from wsim.wonders.words import MAX_OPTIONS, RESOURCES
+from wsim.wonders.catalog.sources import source_name
+from wsim.wonders.words import MAX_OPTIONS, RESOURCES, STAGE_ENTRY
 
 
 def drawn(symbols: Any) -> list[str]:
@@ -273,3 +274,13 @@ def test_tokens_are_packed_by_their_number_and_settings_may_name_counters_of_a_c
             else pytest.raises(UserError, match="'favour' belongs to cards, and a setting has")
         ):
             load_catalogue("1e", patches=[patch])
+
+
+def test_entries_are_named_by_their_number() -> None:
+    catalogue = load_catalogue("1e")
+    names = [source_name(catalogue, None, STAGE_ENTRY + number) for number in range(4)]
+    assert names == [f"stage {number} of Alexandria A" for number in (1, 2, 3)] + ["stage 1 of Alexandria B"]
+    assert (source_name(catalogue, None, 0), source_name(catalogue, None, -1)) == (catalogue.cards[0].name, "")
+    rules = compile_rules(load_catalogue("1e", changes=["settings.science='2 * gear'"]), 3)[0]
+    assert source_name(catalogue, rules, int(rules.science_at), of_formula=True) == "settings.science"
+    assert source_name(catalogue, rules, 99, of_formula=True) == ""

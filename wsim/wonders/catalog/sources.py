@@ -17,7 +17,7 @@ def source_name(catalogue: Catalogue, rules: Any, source: int, *, of_formula: bo
     """
     if of_formula:
         settings = {int(rules.sale_at): "settings.sale_coins", int(rules.science_at): "settings.science"}
-        settings |= {int(at): "settings.tie_breaks" for at in rules.tie_at if at >= 0}
+        settings |= {int(at): "settings.tie_breaks" for at in rules.tie_at[: int(rules.ties)] if at >= 0}
         if source in settings:
             return settings[source]
         source = _entry_of_formula(rules, source)
