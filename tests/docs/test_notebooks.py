@@ -25,6 +25,7 @@ SCRIPTS = (
     "two_searchers",
     "win_share_chart",
     "worth_and_right",
+    "worth_by_player",
     "made_playtests",
     "value_net",
     "value_slopes",
