@@ -15,7 +15,10 @@ from wsim.balance.by_games import GamesEvaluator
 from wsim.balance.evaluator import Evaluator
 from wsim.balance.goal import read_goal
 from wsim.balance.measurements import Memory
+from wsim.errors import UserError
+from wsim.game import find_game
 from wsim.lab.execution import Execution
+from wsim.lab.wishes import WishSums, items_of
 
 GOAL = """
 [plan]
@@ -116,6 +119,24 @@ def test_a_price_is_replayed_and_a_change_is_a_difference_of_worths(evaluator: E
     assert after.value[1] == pytest.approx(gained, abs=1e-9)
     assert effects.value[index, 1] == pytest.approx(gained, abs=0.25 * after.error[1] + 0.02)
     assert np.isfinite(after.error).all()
+
+
+def test_viability_is_a_target_in_undisturbed_games() -> None:
+    goal = GOAL.replace("worth:Altar", "wanted:Altar").replace("worth_points:Baths", "score")
+    (part,) = Evaluator(read_goal(write_goal(goal)), Memory(), 1, execution=Execution(1))._parts
+    assert [cell.metric for cell in part.cells] == ["wanted:Altar", "win", "win", "score"]
+    level = part.level((), SEED, 300)
+    sums = WishSums(part._base, "seven_wonders")  # type: ignore[attr-defined]
+    plan = sums.simulator.plan.replace(seed=SEED)
+    arrays = WishSums(find_game("seven_wonders").prepare(plan), "seven_wonders")(range(300)).arrays
+    number = items_of(sums.simulator).index("Altar")
+    assert level.value[0] == pytest.approx(arrays["worth/totals"][number, 0] / arrays["worth/reach"][number])
+    undisturbed = (
+        wsim.simulate(policies="random", games=300, seed=SEED).group_by("side").agg(pl.col("win_share").mean())
+    )
+    assert level.value[1:3] == pytest.approx(undisturbed.sort("side")["win_share"].to_numpy())
+    with pytest.raises(UserError, match="wanted and character are measured in different games: use two goals"):
+        Evaluator(read_goal(write_goal(goal.replace('"score"', '"character:drama"'))), Memory(), 1)
 
 
 @pytest.mark.slow

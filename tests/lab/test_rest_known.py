@@ -62,7 +62,8 @@ def test_the_between_player_column_follows_the_interval() -> None:
     assert found.frame["verdict"].to_list() == ["unclear", "higher"]  # .05 from the fair share, and half is .07
     assert found.note.startswith("A note. Other players ±: half width (95%)")
     assert "from 2 players of 2 families (net, search; 1,000 games each" in found.note
-    assert found.note.endswith("a verdict in a row without it is about these players only.")
+    assert "a verdict in a row without it is about these players only. Unclear for that" in found.note
+    assert found.note.endswith("and clear (q) for the players of these games: 1 of 2 rows.")  # Gizah
     assert (
         Between(("net",), 2, 10, {"Olympia A": (0.1, 0.2)}, {"Olympia A": 0.0}).with_players(wonders, "win_share")
         is wonders

@@ -48,7 +48,7 @@ def made(
 
 
 def sums_of(wishes: Wishes, seats: pl.DataFrame) -> Summary:
-    return worth_sums(WANTED, wishes, seats)
+    return worth_sums(WANTED, [(wishes, seats)])
 
 
 def rows(frame: pl.DataFrame) -> dict[str, dict[str, Any]]:

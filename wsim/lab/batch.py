@@ -106,15 +106,17 @@ def in_chunks(
     games: int | None = None,
     threads: int | None = None,
     chunk: int | None = None,
+    seconds: float = SECONDS_A_CHUNK,
 ) -> Generator[Made]:
     """Split the games of ``parts`` into chunks, call ``make`` with each on some thread, and yield the results in order.
 
     ``games`` is the total number of games; without it, ``parts`` is read into memory to count them. A chunk never
-    crosses the end of a part. ``chunk`` fixes the games per chunk; without it the size adapts to the speed of ``make``.
-    Leaving the loop early (an error, Ctrl-C, a break) waits for the running chunks and drops the queued ones.
+    crosses the end of a part. ``chunk`` fixes the games per chunk; without it the size adapts to the speed of ``make``,
+    so that a chunk takes about ``seconds``. Leaving the loop early (an error, Ctrl-C, a break) waits for the running
+    chunks and drops the queued ones.
     """
     workers = usable_threads(threads)
-    pace = ChunkSizer(chunk)
+    pace = ChunkSizer(chunk, seconds)
     if games is None:
         parts = list(parts)
         games = sum(map(len, parts))

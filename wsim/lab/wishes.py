@@ -19,16 +19,17 @@ from wsim.lab.record import RECORD, read_record
 from wsim.policies.chances import CHANCE, CHARACTER, OVERRULE, WORTH, WORTH_GAMES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
+    import polars as pl
     from numpy.typing import NDArray
 
     from wsim.game import Simulator
     from wsim.lab.plan import Plan
     from wsim.stats.summary import Summary
-    from wsim.stats.worth import WishReader
+    from wsim.stats.worth import Wishes, WishReader
 
-AT_ONCE = 512  # games, whose decisions take some 8 MB: more no longer fit the cache of a processor
+AT_ONCE = 128  # games, whose decisions take some 1.4 MB: more no longer fit the cache of a processor
 
 
 def overruled(plan: Plan, chance: float | str) -> Plan:
@@ -96,24 +97,27 @@ def items_of(simulator: Simulator) -> Sequence[str]:
 def rows_and_wishes(
     simulator: Simulator, games: range, items: Sequence[str]
 ) -> tuple[NDArray[Any], NDArray[np.float64]]:
-    """Play games; return their rows, and how often each row wanted each item: shape (rows, items, 2), followed and
-    overruled.
+    """Play games; return their rows, and how often each row wanted each item: shape (rows, items, 3), followed and
+    overruled, and on how many turns it could have it.
 
     A name of several kinds counts as the first of them: a card to build. No items: no wish is recorded.
     """
     if not items:
         rows, _ = rows_and_picks(simulator, games, picks=False)
-        return rows, np.zeros((len(rows), 0, 2))
+        return rows, np.zeros((len(rows), 0, 3))
     reader, known, parts = reader_of(simulator.plan.game), items_of(simulator), []
     for first in range(games.start, games.stop, AT_ONCE):
         rows, picks = rows_and_picks(simulator, range(first, min(first + AT_ONCE, games.stop)), picks=True)
         assert picks is not None
-        wishes, counts = reader.wishes(simulator, picks, first), np.zeros((len(rows), len(items), 2))
+        wishes, counts = reader.wishes(simulator, picks, first), np.zeros((len(rows), len(items), 3))
         row = wishes.game * simulator.seats + wishes.seat
         for index, item in enumerate(items):
             if item in known:  # a card may be in one arm only
-                wanted = (wishes.things == known.index(item)).any(axis=1)
+                number = known.index(item)
+                wanted = (wishes.things == number).any(axis=1)
                 np.add.at(counts[:, index], (row[wanted], wishes.overruled[wanted].astype(np.int64)), 1.0)
+                could = wishes.could[:, number // 64] >> np.uint64(number % 64) & np.uint64(1)
+                np.add.at(counts[:, index, 2], row, could.astype(np.float64))
         parts.append((rows, counts))
     return np.concatenate([rows for rows, _ in parts]), np.concatenate([counts for _, counts in parts])
 
@@ -133,14 +137,15 @@ class WishSums:
         from wsim.stats.summary import Summary
         from wsim.stats.worth import worth_sums
 
-        reader, simulator, total = reader_of(self.game), self.simulator, Summary()
         if not games:
             return Summary({"games": np.zeros(1)})
-        wanted = reader.wanted(simulator)
+        return worth_sums(reader_of(self.game).wanted(self.simulator), self._parts(games))
+
+    def _parts(self, games: range) -> Iterator[tuple[Wishes, pl.DataFrame]]:
+        """Play games, and yield the wishes and the seats table of some at a time."""
+        reader, simulator = reader_of(self.game), self.simulator
         for first in range(games.start, games.stop, AT_ONCE):
-            some = range(first, min(first + AT_ONCE, games.stop))
-            rows, picks = rows_and_picks(simulator, some, picks=True)
+            rows, picks = rows_and_picks(simulator, range(first, min(first + AT_ONCE, games.stop)), picks=True)
             assert picks is not None
             seats = simulator.seats_frame(rows) if reader.seats is None else reader.seats(simulator, rows)
-            total.add(worth_sums(wanted, reader.wishes(simulator, picks, first), seats))
-        return total
+            yield reader.wishes(simulator, picks, first), seats

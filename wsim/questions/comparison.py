@@ -49,8 +49,8 @@ class Comparison(Options):
 
     metric: str = option(
         "Metric that decides: score, win:NAME or score:NAME (of a wonder, side or policy), owner:CARD (win share of "
-        "its owners), winner:CARD (games won by an owner), built:CARD, worth:CARD or worth_points:CARD (see wsim "
-        "experiment worth), or any number of the seats table.",
+        "its owners), winner:CARD (games won by an owner), built:CARD, worth:CARD, worth_points:CARD or "
+        "wanted:CARD (see wsim experiment worth), or any number of the seats table.",
         "score",
         metavar="METRIC",
         label="What should be watched?",

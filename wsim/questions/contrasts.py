@@ -58,17 +58,19 @@ class Contrasts:
     Attributes
     ----------
     variants, metrics: their numbers.
-    wished: whether each metric is of worth; empty: none is.
+    wished: whether each metric is of worth; empty: none is. weighted: whether it counts turns, not seats; empty: none.
     deals: the number of deals played in every arm.
     differing: deals that differ between the arms, shape (variants * metrics,).
     moved: deals in which different seats count in the variant; counted: deals in which any do in the baseline.
     """
 
-    def __init__(self, variants: int, metrics: int, wished: Sequence[bool] = ()) -> None:
+    def __init__(self, variants: int, metrics: int, wished: Sequence[bool] = (), weighted: Sequence[bool] = ()) -> None:
         self.variants = variants
         self.metrics = metrics
         self.wished = wished if any(wished) else ()
+        self.weighted = weighted
         self._wished = np.tile(np.array(self.wished or [False] * metrics), variants)
+        self._of_turns = self._wished | np.tile(np.array(weighted or [False] * metrics), variants)
         self._ratios = 2 if self.wished else 1  # of an arm
         self.deals = 0
         self.differing, self.moved, self.counted = np.zeros((3, variants * metrics), np.int64)
@@ -80,7 +82,7 @@ class Contrasts:
         """Return new sums with more deals, as ``MetricReading`` reads them, baseline first."""
         base = [np.tile(part, (self.variants, 1)) for part in played[0]]
         changed = [np.concatenate(parts) for parts in zip(*played[1:], strict=True)]
-        result = Contrasts(self.variants, self.metrics, self.wished)
+        result = Contrasts(self.variants, self.metrics, self.wished, self.weighted)
         result._moments = self._moments.plus(*base[:2], *changed[:2], *base[3:], *changed[3:])
         result.deals = self.deals + played[0][0].shape[-1]
         result._add_differences(self, base, changed)
@@ -99,7 +101,7 @@ class Contrasts:
         added = away[1] - away[0] if self.wished else changed_sum - base_sum - mean * (changed_count - base_count)
         added[~differs] = 0.0
         self.differing = before.differing + np.count_nonzero(differs, axis=1)
-        moved = (fewer | (changed_who != base_who)) & ~self._wished[:, None]  # worth: whoever wants it, in either arm
+        moved = (fewer | (changed_who != base_who)) & ~self._of_turns[:, None]  # worth: whoever wants it, in either arm
         self.moved = before.moved + np.count_nonzero(moved, axis=1)
         self.counted = before.counted + np.count_nonzero(base_count, axis=1)
         self._farthest = np.maximum(before._farthest, np.abs(away).max(axis=(0, 2), initial=0.0))

@@ -67,7 +67,9 @@ class Arm:
         import polars as pl
 
         rows, wishes = self._played(games)
-        counts = wishes.reshape(len(rows), 2 * len(self.items)).T
+        both, could = wishes[..., :2].sum(axis=2), wishes[..., 2]
+        share = np.divide(both, could, out=np.zeros_like(both), where=could > 0)
+        counts = np.concatenate([wishes, share[..., None]], axis=2).reshape(len(rows), -1).T
         columns = [pl.Series(name, count) for name, count in zip(wish_columns(self.items), counts, strict=True)]
         return self.simulators[0].seats_frame(rows).with_columns(columns)
 
@@ -82,8 +84,9 @@ class Arm:
 
 
 def wish_columns(items: Iterable[str]) -> list[str]:
-    """Return the columns of how often a seat wanted items: followed and overruled, for each item."""
-    return [f"{arm}:{item}" for item in items for arm in ("followed", "overruled")]
+    """Return the columns of how often a seat wanted items: followed and overruled, on how many turns it could have
+    them, and the share of these on which it wanted them, for each item."""
+    return [f"{name}:{item}" for item in items for name in ("followed", "overruled", "could", "wanted")]
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ A metric is written
     character:drama           a figure of how games go (wsim.positions.character), of games that are followed
     worth:Palace              what having this gains the seats that want it (wsim.stats.worth), in games that overrule
     worth_points:Palace       policies: win share, or points at the end
+    wanted:Palace             viability: the share of the turns on which this could be had that wanted it
 
 Each is ``sum(numerator) / sum(denominator)`` over games; both are summed per game, because games are independent. Worth
 is the difference of two such ratios, of followed and overruled wishes.
@@ -48,6 +49,12 @@ WORTHS: Mapping[str, str] = {"worth": "worth", "worth_points": "points"}
 _OF_WORTH: Mapping[str, str] = {"worth": "win_share", "worth_points": "total"}
 FOLLOWED, OVERRULED = "followed", "overruled"
 """The arms of worth: the prefixes of the columns that count wishes (``wsim.questions.deals.wish_columns``)."""
+WANTED, COULD = "wanted", "could"
+"""The metric of viability (``wanted:Palace``): the column with the share of a seat's turns, and that of the turns."""
+RECORDED = 1e-12
+"""Chance with which policies are overruled in games of which only the wishes are of interest: practically never."""
+_OF_WISHES: Mapping[str, str] = {**dict.fromkeys(WORTHS, "overrule policies"), WANTED: "record wishes"}
+"""Metrics of what seats want, each with what their games do."""
 _NO_MEASURE = ("game", "seat", "team", "rank")
 _EXACT_BITS = 52  # of a float: a sum of distinct powers of two below that identifies them
 MAX_NAMES = 24  # a column with more names is not a grouping worth comparing one by one
@@ -72,6 +79,7 @@ class Metric:
     owned: the Boolean column that must be true for a seat to count (for ``per_game``: to be added); None: all seats.
     per_game: whether the sum is divided by the number of games instead of seats.
     wished: whether it is the mean over followed wishes for the thing minus that over overruled ones.
+    weight: the column that says how often a row counts; None: once.
     """
 
     name: str
@@ -82,11 +90,14 @@ class Metric:
     owned: str | None = None
     per_game: bool = False
     wished: bool = False
+    weight: str | None = None
 
     def estimand(self, whose: str = "of all seats") -> str:
         """Return the estimand in a few words; ``whose``: the seats concerned."""
         if self.wished:
             return f"gain in {words_of(self.column)} by having {self.thing}, mean {whose} that want it"
+        if self.weight is not None:
+            return f"share of the turns on which {self.thing} could be had that wanted it, mean {whose}"
         if self.per_game:
             return f"share of games won by an owner of {self.thing}"
         if self.owned is not None:
@@ -107,6 +118,8 @@ def kind_of_metric(name: str) -> tuple[Kind, str]:
     column = _OF_WORTH.get(head, outcome_column(head))
     if head in WORTHS:
         return kind_of(column)
+    if head == WANTED:
+        return SHARE, "of turns"
     if head in ("owner", "winner"):
         column = "win_share"
     kind, unit = kind_of(column)
@@ -126,8 +139,8 @@ def parse_metric(text: str, seats: pl.DataFrame, owned: Mapping[str, str]) -> Me
     if head in ("owner", "winner") and colon and owned:
         has, thing = _thing(rest, seats, owned)
         return Metric(name, "win_share", True, thing=thing, owned=has, per_game=head == "winner")
-    if head in WORTHS:
-        return _worth(name, seats)
+    if head in _OF_WISHES:
+        return _of_wishes(name, seats)
     measures = measures_of(seats)
     column = outcome_column(name)
     if column in measures:
@@ -149,23 +162,32 @@ def is_of_worth(name: str) -> bool:
     return name.strip().partition(":")[0] in WORTHS
 
 
-def _worth(name: str, seats: pl.DataFrame) -> Metric:
-    """Return a metric of worth; UserError if the wishes for its item are not counted in a seats table."""
+def _of_wishes(name: str, seats: pl.DataFrame) -> Metric:
+    """Return a metric of worth or viability; UserError if the wishes for its item are not counted in a seats table."""
     head, _, item = name.partition(":")
     for column in seats.columns:
         thing = column.removeprefix("followed:")
         if thing != column and thing.lower() == item.strip().lower():
+            if head == WANTED:
+                return Metric(name, f"{WANTED}:{thing}", True, thing=thing, weight=f"{COULD}:{thing}")
             return Metric(name, _OF_WORTH[head], head == "worth", thing=thing, wished=True)
-    raise UserError(f"{name!r} is a metric of games that overrule policies: wsim whatif, compare and balance have them")
+    where = "wsim whatif and balance have it" if head == WANTED else "wsim whatif, compare and balance have them"
+    raise UserError(f"{name!r} is a metric of games that {_OF_WISHES[head]}: {where}")
 
 
 def overruled_for(plan: Plan, metrics: Iterable[str]) -> Plan:
-    """Return the plan whose policies are overruled at random if a metric is of worth; its own chance is kept.
+    """Return the plan whose policies are overruled at random if a metric is of worth, and whose wishes are recorded if
+    one is of viability; its own chance is kept.
 
     Raises UserError for a game or plan whose policies cannot be overruled.
     """
-    if not any(map(is_of_worth, metrics)):
+    heads = {name.strip().partition(":")[0] for name in metrics}
+    if not heads & _OF_WISHES.keys():
         return plan
+    if WANTED in heads and CHARACTER in plan.options:
+        raise UserError(f"{WANTED} and {CHARACTER} are measured in different games: use two goals")
+    if not heads & WORTHS.keys() and OVERRULE not in plan.options:
+        return overruled(plan, RECORDED)
     chance = plan.options.get(OVERRULE, CHANCE)
     plan = overruled(plan, chance)
     if not any(0 < seat < 1 for seat in overruling_of(plan.options, plan.players)):
@@ -174,11 +196,12 @@ def overruled_for(plan: Plan, metrics: Iterable[str]) -> Plan:
 
 
 def wished_items(simulator: Simulator, metrics: Iterable[str]) -> tuple[str, ...]:
-    """Return the items that metrics of worth are about, as the game spells them; UserError for an unknown one."""
+    """Return the items that metrics of worth and viability are about, as the game spells them; UserError for an unknown
+    one."""
     items: dict[str, None] = {}
     for name in metrics:
         head, _, text = name.strip().partition(":")
-        if head in WORTHS:
+        if head in _OF_WISHES:
             known = {item.lower(): item for item in items_of(simulator) if item}
             if text.strip().lower() not in known:
                 near = nearest(text, known.values())
@@ -291,8 +314,8 @@ def sums_of(
     concerned: for each seat, whether it counts.
 
     Returns an array of shape (games, metrics, 3). The code differs if different seats count, even if they are equally
-    many; it is 0 for a metric per game. If any metric is of worth, the shape is (games, metrics, 5): then follow
-    numerator and denominator of the overruled wishes, 0 and 1 for a metric that is not of worth.
+    many; it is 0 for a metric per game or with a weight. If any metric is of worth, the shape is (games, metrics, 5):
+    then follow numerator and denominator of the overruled wishes, 0 and 1 for a metric that is not of worth.
     """
     return SeatsReader(frame, np.tile(concerned, frame.height // per_game)).sums(metrics, per_game)
 
@@ -320,6 +343,8 @@ class SeatsReader:
         counted = self._plays
         if metric.wished:
             counted = counted * self.column(f"{arm}:{metric.thing}")
+        if metric.weight is not None:
+            counted = counted * self.column(metric.weight)
         if metric.owned is not None:
             counted = counted * (self.column(metric.owned) > 0)
         for column, name in metric.where:
@@ -348,7 +373,8 @@ class SeatsReader:
             by_seat = counted.reshape(-1, per_game)
             result[:, index, 0] = (self.column(metric.column) * counted).reshape(-1, per_game).sum(axis=1)
             result[:, index, 1] = 1.0 if metric.per_game else by_seat.sum(axis=1)
-            result[:, index, 2] = 0.0 if metric.per_game or metric.wished else by_seat @ one_bit_each
+            by_row = not (metric.per_game or metric.wished or metric.weight)
+            result[:, index, 2] = by_seat @ one_bit_each if by_row else 0.0
             if metric.wished:
                 overruled = self.counted(metric, OVERRULED)
                 result[:, index, 3] = (self.column(metric.column) * overruled).reshape(-1, per_game).sum(axis=1)

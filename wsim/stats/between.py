@@ -22,6 +22,7 @@ from wsim.stats.distributions import t_quantile
 from wsim.stats.games import Floats
 from wsim.stats.tables import Table
 
+_NAMED = ("higher", "lower")
 HOMOGENEOUS = 0.05
 """Smallest p-value of the test of homogeneity at which rows have one common variance."""
 DRAWS = 2000
@@ -103,9 +104,14 @@ class Between:
         note = self.sentence
         judged = figure == "worth" or (figure == "win_share" and {FAIR, "worth"} & set(frame.columns) == {FAIR})
         if judged and {"verdict", f"{figure}_low"} <= set(frame.columns):
-            frame = _combined(frame, figure)
+            alone, frame = frame["verdict"].is_in(_NAMED), _combined(frame, figure)
             note += " The verdict (not q) allows for it"
             note += "." if not column.null_count() else "; a verdict in a row without it is about these players only."
+            if further := int((alone & ~frame["verdict"].is_in(_NAMED)).sum()):
+                note += (
+                    " Unclear for that reason alone, and clear (q) for the players of these games: "
+                    f"{further} of {frame.height} rows."
+                )
         return replace(table, frame=frame, note=f"{table.note} {note}".strip(), columns=(*table.columns, OTHER_PLAYERS))
 
     @property
@@ -125,5 +131,5 @@ def _combined(frame: pl.DataFrame, figure: str) -> pl.DataFrame:
     half = ((pl.col(f"{figure}_high") - pl.col(f"{figure}_low")) / 2).pow(2) + player.pow(2)
     fair = pl.col(figure) / pl.col(FAIR) if figure == "win_share" else pl.lit(0.0)
     away = (pl.col(figure) - fair).pow(2)
-    named = pl.col("verdict").is_in(["higher", "lower"]) & (away <= half)
+    named = pl.col("verdict").is_in(_NAMED) & (away <= half)
     return frame.with_columns(verdict=pl.when(named).then(pl.lit("unclear")).otherwise(pl.col("verdict")))

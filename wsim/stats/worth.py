@@ -12,7 +12,7 @@ up.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from threading import local
 from typing import Any, NamedTuple
@@ -101,40 +101,45 @@ class WishReader:
     seats: Callable[[Any, NDArray[Any]], pl.DataFrame] | None = None
 
 
-def worth_sums(wanted: Wanted, wishes: Wishes, seats: pl.DataFrame) -> Summary:
-    """Add up the wishes of whole games; ``seats``: their seats table."""
-    from wsim.stats.kernels.wishing import FEATURES, PRODUCTS, add_wishes
+def worth_sums(wanted: Wanted, parts: Iterable[tuple[Wishes, pl.DataFrame]]) -> Summary:
+    """Add up wishes; ``parts``: the wishes of some whole games and their seats table, at least one of them."""
+    from wsim.stats.kernels.wishing import FEATURES, LINE, PRODUCTS, add_wishes, sums_at
 
-    piece, count = Piece.of(seats), len(wanted.things)
-    row = piece.batch.starts[wishes.game] + wishes.seat
-    splits, codes = [_Split((), ("",), 0)], [np.zeros(len(row), np.int64)]
-    for columns in wanted.by:
-        own, names = _codes(piece, wishes, row, columns)
-        splits.append(_Split(columns, names, splits[-1].last(count)))
-        codes.append(splits[-1].first + own * count)
-    cells = splits[-1].last(count)
-    summed = [index for index, split in enumerate(splits) if not index or len(split.names) > 1]
-    totals, products, games = np.zeros((cells, FEATURES)), np.zeros((cells, PRODUCTS)), np.zeros((cells, 2))
-    reach = np.zeros(cells)
-    add_wishes(
-        np.ascontiguousarray(wishes.game, np.int64),
-        np.ascontiguousarray(wishes.things, np.int64),
-        wishes.overruled.astype(np.uint8),
-        np.ascontiguousarray(wishes.could, np.uint64),
-        np.stack([codes[index] for index in summed], axis=1),
-        np.array([_finer(splits[index], splits) is None for index in summed], np.uint8),
-        np.ascontiguousarray(piece.values[row, :2]),
-        totals, products, games, reach, _zeros(cells, FEATURES), np.empty(cells, np.int64),
-    )  # fmt: skip
-    _fill_up(splits, count, reach, (totals, products, games))
-    labels = {f"{_BY}{','.join(split.columns)}": split.names for split in splits[1:]}
+    count, added, games = len(wanted.things), None, 0
+    for wishes, seats in parts:
+        piece = Piece.of(seats)
+        row = piece.batch.starts[wishes.game] + wishes.seat
+        splits, codes = [_Split((), ("",), 0)], [np.zeros(len(row), np.int64)]
+        for columns in wanted.by:
+            own, names = _codes(piece, wishes, row, columns)
+            splits.append(_Split(columns, names, splits[-1].last(count)))
+            codes.append(splits[-1].first + own * count)
+        if added is None:
+            cells = splits[-1].last(count)
+            added, reach, touched = np.zeros((cells, LINE)), np.zeros(cells), np.empty(cells, np.int64)
+            summed = [index for index, split in enumerate(splits) if not index or len(split.names) > 1]
+            reached = np.array([_finer(splits[index], splits) is None for index in summed], np.uint8)
+        games += piece.batch.games
+        add_wishes(
+            np.ascontiguousarray(wishes.game, np.int64),
+            np.ascontiguousarray(wishes.things, np.int64),
+            wishes.overruled.astype(np.uint8),
+            np.ascontiguousarray(wishes.could, np.uint64),
+            np.stack([codes[index] for index in summed], axis=1),
+            reached,
+            np.ascontiguousarray(piece.values[row, :2]),
+            added, reach, _zeros(cells, FEATURES), touched,
+        )  # fmt: skip
+    assert added is not None
+    totals, products, found = np.split(added[:, sums_at()], (FEATURES, FEATURES + PRODUCTS), axis=1)
+    _fill_up(splits, count, reach, (totals, products, found))
     sides = seats["team"].n_unique() if "team" in seats.columns else piece.seats
     return Summary(
         {
-            "games": np.array([float(piece.batch.games)]),
+            "games": np.array([float(games)]),
             "worth/totals": totals,
             "worth/products": products,
-            "worth/games": games,
+            "worth/games": found,
             "worth/reach": reach,
         },
         {
@@ -143,7 +148,7 @@ def worth_sums(wanted: Wanted, wishes: Wishes, seats: pl.DataFrame) -> Summary:
             "parts": (str(piece.parts),),
             "worth what": tuple(what for what, _ in wanted.things),
             "worth name": tuple(name for _, name in wanted.things),
-            **labels,
+            **{f"{_BY}{','.join(split.columns)}": split.names for split in splits[1:]},
         },
     )
 

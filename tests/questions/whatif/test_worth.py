@@ -6,11 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 import wsim
 from tests.conftest import Command
 from wsim.errors import UserError
+from wsim.game import find_game
+from wsim.lab.wishes import WishSums
 from wsim.questions.contrasts import Contrasts
 from wsim.questions.metrics import overruled_for
 from wsim.stats.fewest import ENOUGH
@@ -106,10 +109,33 @@ def test_restricted_seats_and_a_dear_palace() -> None:
     assert higher.effects["verdict"][0] == "higher"
 
 
+@pytest.mark.parametrize(("game", "change", "item", "more"), CHANGES[:1] + CHANGES[2:])
+def test_viability_is_the_share_of_turns_of_undisturbed_games(
+    game: str, change: str, item: str, more: dict[str, Any]
+) -> None:
+    """Either arm has the sums of games whose wishes are recorded; policies are never overruled."""
+    plan = PLAN | {"game": game}
+    answer = wsim.whatif(**plan, set=[change], metric=f"wanted:{item.lower()}", budget=GAMES)
+    row = answer.effects.row(0, named=True)
+    assert row["verdict"] is not None  # that the change decides who can have it is the question
+    for column, count, changed in (("baseline", "n_baseline", []), ("changed", "n_changed", [change])):
+        table = wsim.Plan.make(**plan, set=changed, games=GAMES)
+        sums = WishSums(find_game(game).prepare(overruled_for(table, [f"wanted:{item}"])), game)(range(GAMES))
+        things = sums.labels["worth name"]
+        number = next(at for at, name in enumerate(things) if name == item)
+        followed, overruled = sums.arrays["worth/totals"][number, [0, 3]]
+        assert overruled == 0
+        assert row[count] == sums.arrays["worth/reach"][number] > 100
+        assert row[column] == pytest.approx(followed / row[count])
+    score = answer.details.row(by_predicate=pl.col("metric") == "score", named=True)
+    assert score["baseline"] == pytest.approx(wsim.simulate(**plan, games=GAMES)["total"].mean())
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         (("--metric", "worth:Palce"), "'worth:Palce' names nothing that can be wanted (did you mean 'Palace'?)"),
+        (("--metric", "wanted:Palce"), "'wanted:Palce' names nothing that can be wanted (did you mean 'Palace'?)"),
         (("--metric", "worth"), "'worth' names nothing that can be wanted"),
         (("--metric", "worth:Palace", "--randomise", "0.1"), "randomise and overrule are different experiments"),
         (("--metric", "worth:Palace", "--overrule", "0"), "overrule must lie between 0 and 1, not 0"),

@@ -373,7 +373,8 @@ def decide(
     ]
     estimand = question.estimand(metrics[0], restricted=arms[1].seats is not None)
     provenance, picks = Provenance.of(plan, baseline), game.PICKS is not None
-    trial = Trial(Contrasts(len(arms) - 1, len(metrics), [metric.wished for metric in metrics]), question)
+    kinds = [metric.wished for metric in metrics], [metric.weight is not None for metric in metrics]
+    trial = Trial(Contrasts(len(arms) - 1, len(metrics), *kinds), question)
     played = Arms(arms, MetricReading(metrics, concerned))
 
     def answer() -> WhatIfAnswer:

@@ -49,9 +49,12 @@ def log_event(game, kind, seat):
 
 @kernel
 def _count_ways(game, rules, event):
-    """Count the legal ways to build each distinct card of the logged hand; experiments weigh picks by them."""
+    """Count the legal ways to build each distinct card of the logged hand; experiments weigh picks by them.
+
+    The moves of a card are listed together, in the order of the hand.
+    """
     choice, hand = game.choice, event.hand
-    at, last = -1, -1
+    at, last, i = -1, -1, 0
     while hand:
         card = rules.slot_card[game.public.age, lowest_bit(hand)]
         hand &= hand - _ONE
@@ -59,9 +62,10 @@ def _count_ways(game, rules, event):
             continue
         at, last = at + 1, card
         ways = 0
-        for i in range(choice.count):
-            if action_of(choice.moves[i]) == BUILD and card_of(choice.moves[i]) == card:
+        while i < choice.count and card_of(choice.moves[i]) == card:
+            if action_of(choice.moves[i]) == BUILD:
                 ways += 1
+            i += 1
         event.ways[at] = min(ways, 255)
 
 
