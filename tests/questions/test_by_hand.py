@@ -194,7 +194,8 @@ def test_a_seat_apart_has_its_row_from_its_own_games(monkeypatch: pytest.MonkeyP
     assert Arm("x", simulators[:1]).rows(range(2)).tolist() == [0, 1, 2, 3, 4, 5]
     apart = Arm("x", simulators, seats=(0, 1, 2), items=("A",))._played(range(1))[1]
     assert apart.tolist() == [[0, 0], [101, 101], [202, 202]]
-    assert wish_columns(["A", "B"]) == ["followed:A", "overruled:A", "followed:B", "overruled:B"]
+    names = ["followed", "overruled", "could", "wanted"]
+    assert wish_columns(["A", "B"]) == [f"{name}:{item}" for item in "AB" for name in names]
     shares = pl.DataFrame({"win_share": pl.Series([1 / 3] * 3 + [1, 0, 0], dtype=pl.Float32)})
     assert wins_of(shares, 2).tolist() == [[140, 140, 140], [420, 0, 0]]
     read = Arms((Arm("a", simulators[:1]),), lambda _frame, games: [np.array(games)])

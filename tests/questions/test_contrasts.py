@@ -77,3 +77,5 @@ def test_a_metric_of_few_seats_is_self_selected_if_different_seats_count() -> No
     who = np.zeros((1, 1000))
     assert Contrasts(1, 1).plus([[base, count, who], [base, moved, who]]).is_self_selected(0)
     assert not Contrasts(1, 1).plus([[base, count, who], [base, count, who]]).is_self_selected(0)
+    weighted = Contrasts(1, 1, weighted=[True]).plus([[base, count, who], [base, moved, who]])
+    assert not weighted.is_self_selected(0)  # turns, not seats, are counted
