@@ -44,5 +44,5 @@ def shown_and_sound(view: Chrome, address: str, page: str, scheme: str, width: i
     view.get(base(address) + page)
     if prepare:
         view.execute_script(prepare)
-    assert complaints(view) == []
-    assert view.execute_script("return document.documentElement.scrollWidth <= innerWidth")
+    assert complaints(view) == [], page
+    assert view.execute_script("return document.documentElement.scrollWidth <= innerWidth"), page

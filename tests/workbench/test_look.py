@@ -90,6 +90,18 @@ def test_a_run_opens_at_three_sentences_and_two_charts(caller: Caller) -> None:
     assert {"/run?run=one&table=wonders", "/run?run=one&table=cards"} <= set(re.findall(r'href="([^"]*)"', sentences))
 
 
+def test_pages_and_their_files_are_small_when_they_are_first_loaded(caller: Caller) -> None:
+    """Together, as they are sent: fewer than 100 kB, so that a phone shows them at once."""
+
+    def sent(address: str) -> int:
+        return int(caller.get(address, accept_encoding="gzip").headers["content-length"])
+
+    for address in ("/", "/run?run=one", "/run?run=one&table=cards&charts=1", "/cards", "/move?at=Palace", "/play"):
+        files = set(re.findall(r'(?:href|src)="(/static/[^"]+)"', caller.get(address).text))
+        assert len(files) >= 3
+        assert sent(address) + sum(map(sent, files)) < 100_000, address
+
+
 def test_the_differences_of_two_runs_are_those_of_their_rows(
     caller: Caller, wsim_command: Command, tmp_path: Path
 ) -> None:

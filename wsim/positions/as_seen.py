@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,13 +11,13 @@ import numpy as np
 
 from wsim.game import find_game
 from wsim.positions.chances import Chances, known_chances
+from wsim.positions.game_value import Game
 from wsim.positions.scenes import City, Event, Scene, Seat, Story, with_names
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
     from wsim.game import Simulator
-    from wsim.positions.game_value import Game
 
 POINTS = "Points that everybody at the table can count, as if the game ended at that moment."
 
@@ -33,6 +34,7 @@ class Seen:
     def __init__(self, seat: int | None, *, hands: bool = False) -> None:
         self.seat, self.hands = seat, hands
         self._kept: dict[Hashable, Any] = {}
+        self._followed: _Followed | None = None
 
     def story(self, game: Game, names: Sequence[str]) -> Story:
         """Return the game so far: the table at the beginning of each moment (``Simulator.moment``), and as it is now.
@@ -41,9 +43,9 @@ class Seen:
         ----------
         names: who sits at the table.
         """
-        stops = _stops(game)
+        stops = self._stops(game)
         scenes = [self._scene(stop, events) for stop, events in stops]
-        points = [stop.known_points() for stop, _ in stops]
+        points = [self._of("points", stop, Game.known_points) for stop, _ in stops]
         used = [name for name in (points[0] or [{}])[0] if any(seat[name] for seats in points for seat in seats)]
         story = Story(
             seats=scenes[-1].seats or [Seat(f"Seat {seat}", "", seat) for seat in range(len(scenes[-1].cities))],
@@ -70,22 +72,40 @@ class Seen:
 
     def chances(self, game: Game, simulator: Simulator, playouts: int) -> Chances:
         """Return the chances of everybody at each moment of ``story``, as this seat, or one who sees all, can tell."""
-        rows, positions = [], game.positions()
-        for stop, _ in _stops(game):
-            key = ("chances", playouts, *map(str, stop.steps))
-            if key not in self._kept:
-                position = positions[len(stop.steps)]
-                self._kept[key] = known_chances([position], simulator, playouts, game.plan.seed, self.seat)
-            rows.append(self._kept[key])
+
+        def known(stop: Game) -> Chances:
+            return known_chances(stop.positions()[-1:], simulator, playouts, game.plan.seed, self.seat)
+
+        rows = [self._of(f"chances {playouts}", stop, known) for stop, _ in self._stops(game)]
         share, low, high = (np.concatenate([getattr(row, name) for row in rows]) for name in ("share", "low", "high"))
         return Chances(share, low, high, share, playouts)
 
-    def _scene(self, game: Game, events: Sequence[Event]) -> Scene:
-        key = ("scene", *map(str, game.steps))
+    def _of(self, what: str, game: Game, make: Callable[[Game], Any]) -> Any:
+        """Return what is kept of a moment, made when it is wanted first."""
+        key = (what, *map(str, game.steps))
         if key not in self._kept:
-            self._kept[key] = self._made(game)
-        scene: Scene = self._kept[key]
+            self._kept[key] = make(game)
+        return self._kept[key]
+
+    def _scene(self, game: Game, events: Sequence[Event]) -> Scene:
+        scene: Scene = self._of("scene", game, self._made)
         return replace(scene, events=[*events, *scene.events])
+
+    def _stops(self, game: Game) -> list[tuple[Game, list[Event]]]:
+        """Return the game at the beginning of each moment and now, with what was decided in the open since the last.
+
+        Moves that positions list themselves (``public_moves``) are events of their scenes.
+        """
+        followed = self._followed
+        if followed is None or game.steps[: len(followed.steps)] != followed.steps:  # the first time, or after an undo
+            followed = _Followed(game)
+        followed = self._followed = followed.up_to(game)
+        stops = []
+        for place, (begun, events) in enumerate(followed.moments):
+            before = followed.moments[place - 1][1] if place else []
+            now = place == len(followed.moments) - 1
+            stops.append((followed.last if now else begun, [*before, *events] if now else before))
+        return stops
 
     def _made(self, game: Game) -> Scene:
         players = game.plan.players
@@ -101,26 +121,27 @@ class Seen:
         return scene or Scene("Game", "The table", [City({}, [], []) for _ in range(players)])
 
 
-def _stops(game: Game) -> list[tuple[Game, list[Event]]]:
-    """Return the game at the beginning of each moment and now, each with what was decided in the open since the last.
+class _Followed:
+    """A game from its start: each moment as it began, with the open decisions during it, and the last position."""
 
-    Moves that positions list themselves (``public_moves``) are events of their scenes.
-    """
-    history, openly = game.history(), find_game(game.plan.game).OPEN
-    now = len(history) - 1
-    begins = [step for step in range(1, now + 1) if history[step].moment != history[step - 1].moment]
-    stops, before = list[tuple[Any, list[Event]]](), 0
-    begun = [0, *begins]
-    for place, begin in enumerate(begun):
-        stop = begin if place < len(begun) - 1 else now
-        events = [
-            Event(f"chooses to {history[step].phrase(history[step].legal()[made])}", history[step].to_move)
-            for step, made in enumerate(game.steps[before:stop], before)
-            if isinstance(made, int) and history[step].decision in openly
-        ]
-        stops.append((history[stop], events))
-        before = begin
-    return stops
+    def __init__(self, game: Game) -> None:
+        first = game.history()[0]
+        self.steps, self.last, self.moments = list[Any](), first, [(first, list[Event]())]
+
+    def up_to(self, game: Game) -> _Followed:
+        """Return it with the further steps of a game; others may still look at this one."""
+        made = copy(self)
+        made.steps, made.moments = list(game.steps), [(begun, list(events)) for begun, events in self.moments]
+        openly, more = find_game(game.plan.game).OPEN, game.steps[len(self.steps) :]
+        whole = [] if all(isinstance(step, int) for step in more) else game.history()[len(self.steps) + 1 :]
+        for number, step in enumerate(more):
+            before = made.last
+            made.last = whole[number] if whole else before.clone().step(step)
+            if isinstance(step, int) and before.decision in openly:
+                made.moments[-1][1].append(Event(f"chooses to {before.phrase(before.legal()[step])}", before.to_move))
+            if made.last.moment != before.moment:
+                made.moments.append((made.last, []))
+        return made
 
 
 def _in_common(scenes: Sequence[Scene]) -> Scene:
