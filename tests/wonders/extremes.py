@@ -269,6 +269,7 @@ def facts_of(catalogue: Catalogue) -> FactCatalogue:
     ]
     facts = catalogue_of({"cards": list(card_facts(catalogue).values()), "wonders": boards})
     facts.counters.update({counter.name: asdict(counter) for counter in catalogue.counters})
+    facts.table.update({rule.name: effect_facts(rule.effects, tradable=False) for rule in catalogue.table})
     return facts
 
 

@@ -36,6 +36,8 @@ def drawn_case(seed: int) -> Case:
         for side, stages in board.sides:
             place = rng.randint(1, len(stages))
             changes.append(f'wonders."{board.name}".sides.{side}.{place}.when={written([clause(rng, names)])}')
+    rules = [written([of_table(rng, names) for _ in range(rng.randint(1, 3))]) for _ in range(rng.randint(0, 3))]
+    changes += [f"table.Rule{number}.when={when}" for number, when in enumerate(rules)]
     counters = [f"counters.{name}={written(counter)}" for name, counter in COUNTERS.items()]
     kept = list(counters)
     for one in changes:
@@ -43,6 +45,13 @@ def drawn_case(seed: int) -> Case:
             kept.append(one)
     assert len(kept) - len(counters) > len(changes) // 3
     return Case(seed, ruleset, players, tuple(kept))
+
+
+def of_table(rng: random.Random, names: list[str]) -> Clause:
+    """Draw a clause of a rule of the table (R87), which is not built."""
+    while True:
+        if (drawn := clause(rng, names))["event"] != "built":
+            return drawn
 
 
 @pytest.mark.parametrize("seed", range(QUICK))
@@ -65,14 +74,18 @@ def test_many_drawn_catalogues_of_clauses_are_played_as_the_twin_plays_them() ->
         ("pilgrims", 8, 3),
         ("pilgrims", 8, 7),
         ("fleets", 6, 5),
+        ("sea_lanes", 2, 4),
+        ("great_works", 1, 5),
+        ("schools", 0, 3),
     ],
 )
 def test_the_cards_of_our_own_invention_are_played_as_the_twin_plays_them(name: str, number: int, players: int) -> None:
     with (ROOT / "analysis" / "expansion" / f"{name}.toml").open("rb") as file:
         sections = tomllib.load(file)
-    cards = sections["cards"]
+    cards, rules = sections.get("cards", {}), sections.get("table", {})
     changes = tuple(f"counters.{name}={written(counter)}" for name, counter in sections.get("counters", {}).items())
     changes += tuple(f'cards."{name}"={written(card)}' for name, card in cards.items())
+    changes += tuple(f'table."{name}"={written(rule)}' for name, rule in rules.items())
     assert sum("when" in card for card in cards.values()) == number
     compare_case(Case(1, "1e", players, changes), games=3)
 

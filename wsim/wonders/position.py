@@ -28,8 +28,8 @@ class WondersPosition(StatePosition):
     def moves(self) -> Sequence[Mapping[str, Any]]:
         kind, seat = self.choice
         stages = int(self.record.public.stages[seat]) if self.to_move is not None else 0
-        entries = self.machine.rules.stage_entry
-        moves = [move_record(self.names, int(move), seat, kind, stages, entries) for move in self.coded]
+        catalogue = self.simulator.catalogue
+        moves = [move_record(self.names, int(move), seat, kind, stages, catalogue) for move in self.coded]
         return [self._with_text(move) for move in moves] if kind == EFFECT else moves
 
     def _with_text(self, move: dict[str, Any]) -> dict[str, Any]:
@@ -39,6 +39,8 @@ class WondersPosition(StatePosition):
         catalogue, public = self.simulator.catalogue, self.record.public
         if "card" in move:
             effects = catalogue.card(move["card"]).effects
+        elif "table" in move:
+            effects = next(rule.effects for rule in catalogue.table if rule.name == move["table"])
         else:
             board, side = divmod(int(public.side[move["seat"]]), SIDES_OF_BOARD)
             effects = catalogue.wonders[board].sides[side][1][move["stage"] - 1].effects

@@ -45,6 +45,8 @@ def _values(simulator: WondersSimulator) -> Mapping[Path, int]:
         for side, stages in wonder.sides:
             for number, stage in enumerate(stages, start=1):
                 values |= _of_entry(("wonders", wonder.name, "sides", side, str(number)), stage.cost, stage.effects)
+    for rule in catalogue.table:
+        values |= _of_clauses(("table", rule.name), rule.effects)
     for counter in catalogue.counters:
         values |= {("counters", counter.name, name): getattr(counter, name) for name in ("start", "least", "most")}
     settings = numbers_of(catalogue.settings).items()
@@ -60,9 +62,15 @@ def _of_entry(path: Path, cost: Cost, effects: Effects) -> dict[Path, int]:
     values |= {(*path, name, "n"): present[name].n for name in _COUNTS if name in present}
     if "points_if_wonder_complete" in present:
         values[(*path, "points_if_wonder_complete")] = present["points_if_wonder_complete"]
-    for number, clause in enumerate(effects.when, start=1):
-        values |= {(*path, "when", str(number), *field): value for field, value in clause.numbers()}
-    return values
+    return values | _of_clauses(path, effects)
+
+
+def _of_clauses(path: Path, effects: Effects) -> dict[Path, int]:
+    """Return the numbers in the formulas of clauses."""
+    clauses = enumerate(effects.when, start=1)
+    return {
+        (*path, "when", str(number), *field): value for number, clause in clauses for field, value in clause.numbers()
+    }
 
 
 def _worth(simulator: WondersSimulator, path: Path, seats: pl.DataFrame) -> NDArray[np.int64] | None:

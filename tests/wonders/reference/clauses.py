@@ -227,13 +227,16 @@ def value(
 
 
 def clauses_of(city: City) -> Iterator[tuple[dict[str, Any], Effect]]:
-    """The clauses of a city with where they stand: those of structures by name, then those of stages (R54)."""
+    """The clauses of a city with where they stand: those of structures by name, of stages, of the table (R54, R87)."""
     for card in sorted(city.structures, key=lambda card: card.name):
         for clause in in_order(card.effects):
             yield {"card": card.name, "when": clause["number"]}, clause
     for place, stage in enumerate(city.built_stages, start=1):
         for clause in in_order(stage.effects):
             yield {"stage": place, "when": clause["number"]}, clause
+    for name in sorted(city.laws):
+        for clause in in_order(city.laws[name]):
+            yield {"table": name, "when": clause["number"]}, clause
 
 
 def in_order(effects: Iterable[Effect]) -> list[Effect]:
@@ -434,7 +437,9 @@ def parts(clause: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def source_of(city: City, where: dict[str, Any]) -> str:
-    """The name of a card, or of a stage of a city's board, as counters of cards are called."""
+    """The name of a card, of a rule of the table, or of a stage of a city's board, as counters of cards are called."""
+    if "table" in where:
+        return str(where["table"])
     return where["card"] if "card" in where else f"{city.wonder.name} {city.side} {where['stage']}"
 
 
@@ -563,6 +568,7 @@ def counters_told(table: Table) -> dict[str, Any]:
     for wonder in table.catalogue.wonders.values():
         for side, stages in wonder.sides.items():
             entries += [(f"{wonder.name} {side} {n}", stage.effects) for n, stage in enumerate(stages, start=1)]
+    entries += [(name, tuple(effects)) for name, effects in sorted(table.catalogue.table.items())]
     for name, counter in table.catalogue.counters.items():
         if counter["of"] == "table":
             told[name] = table.counter(name, table.cities[0], "")

@@ -128,6 +128,7 @@ class Catalogue:
     wonders: dict[str, Wonder]
     functions: dict[tuple[str, str], Callable[..., Any]] = field(default_factory=dict)
     counters: dict[str, dict[str, Any]] = field(default_factory=dict)  # by name: of, lasts, start, least, most (R70)
+    table: dict[str, list[Effect]] = field(default_factory=dict)  # rules that every city has, by name (R87)
 
 
 def read_cost(entry: dict[str, int]) -> Cost:

@@ -70,7 +70,7 @@ class Reference:
         board_sides = list(sides) if sides is not None else [None] * self.cities
         seated = set_up(self.catalogue, seed, number, boards, board_sides)
         cities = [
-            City(seat, self.catalogue.wonders[wonder], side, self.rules.start_coins)
+            City(seat, self.catalogue.wonders[wonder], side, self.rules.start_coins, laws=self.catalogue.table)
             for seat, (wonder, side) in enumerate(seated)
         ]
         self._policies = line_up(policies, self.players, number if rotate else 0)

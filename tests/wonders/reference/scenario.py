@@ -48,6 +48,7 @@ def lay_out(
     for number, seat in enumerate(seats):
         wonder, side = seat.board.rsplit(" ", 1)
         city = City(number, catalogue.wonders[wonder], side, coins=seat.coins, defeats=seat.defeats)
+        city.laws = catalogue.table
         city.structures = [catalogue.cards[name] for name in seat.structures]
         city.buried = [catalogue.cards["Altar"]] * seat.stages
         city.victories = list(seat.victories)

@@ -42,6 +42,7 @@ class City:
     free_tokens: int = 0  # free builds still to be used (R67)
     new: list[Card] = field(default_factory=list)  # structures built in this turn
     new_stages: int = 0  # stages built in this turn
+    laws: dict[str, list[Effect]] = field(default_factory=dict)  # what every city has, by name (R87)
     tally: Counter[str] = field(default_factory=Counter)
 
     @property

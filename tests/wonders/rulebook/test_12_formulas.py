@@ -1,4 +1,4 @@
-"""Chapter 12, cards by formula (R52-R58, R64-R74)."""
+"""Chapter 12, cards by formula (R52-R58, R64-R74, R87)."""
 
 # ruff: noqa: N802
 
@@ -575,3 +575,41 @@ def test_R74_a_clause_of_one_city_acts_on_the_one_that_is_chosen() -> None:
         p.play({0: "Altar"})
         assert p.coins[0] == 12
         assert p.coins[taker] == 8
+
+
+def test_R87_every_city_has_the_rules_of_the_table_from_the_start() -> None:
+    rules = (
+        f"table.Toll.when={written([gain('card_built', by='other', color=['blue']), gain('before_conflicts', 2)])}",
+    )
+    p = table({}, changes=rules)
+    p.play({1: "Theater", 2: "Stone Pit"})
+    assert p.coins == [11, 10, 11, 11]
+    p.end_age()
+    assert p.coins == [13, 12, 13, 13]
+
+
+def test_R87_clauses_of_the_table_follow_those_of_structures_and_stages_by_name() -> None:
+    rules = (
+        f"table.Bonus.when={written([gain('stage_built', 'coins')])}",
+        f"table.Alms.when={written([gain('stage_built', 100)])}",
+    )
+    p = table({"Altar": [gain("stage_built", 7)]}, changes=rules)
+    p.city(0, "Altar")
+    p.play({0: "stage"})
+    assert p.coins[0] == (10 + 7 + 100) * 2
+
+
+def test_R87_a_rule_of_the_table_asks_every_city() -> None:
+    p = table({}, changes=(f"table.Loan.when={written([asked('card_built', 1, 3, by='self')])}",))
+    p.play({0: "Altar", 1: "Theater"})
+    assert p.coins == [12, 12, 10, 10]
+    p.script(0, effect=-1)
+    p.play({0: "Baths", 1: "Baths"})
+    assert p.coins[0] == 12
+    assert p.coins[1] == 14
+
+
+def test_R87_points_of_the_table_are_counted_with_those_of_stages() -> None:
+    p = table({}, changes=(f"table.Glory.when={written([{'event': 'scored', 'points': '2 * blue'}])}",))
+    p.city(1, "Altar", "Theater")
+    assert [p.points(seat).get("wonder", 0) for seat in range(4)] == [0, 4, 0, 0]

@@ -34,6 +34,12 @@ def check_names(problems: Problems, section: str, names: Iterable[str]) -> None:
         seen.setdefault(folded, name)
 
 
+def check_table_rules(problems: Problems, content: Mapping[str, Any]) -> None:
+    """Report rules of the table that are called like a card: traces and counters name both (R87)."""
+    for name in content["table"].keys() & content["cards"].keys():
+        problems.at(("table", name), "a card has this name; accepted: a name of its own")
+
+
 def check_chains(problems: Problems, cards: Iterable[Card], names: Collection[str]) -> None:
     """Report predecessors that are not cards of the rule set (``names``; R16)."""
     for card in cards:
@@ -46,7 +52,7 @@ def check_chains(problems: Problems, cards: Iterable[Card], names: Collection[st
 
 
 def formulas_of_entries(catalogue: Catalogue) -> list[tuple[Path, Node]]:
-    """Return the formulas of cards and stages, each with its path in the card file."""
+    """Return the formulas of cards, stages and rules of the table, each with its path in the card file."""
     entries: list[tuple[Path, Effects]] = [(("cards", card.name), card.effects) for card in catalogue.cards]
     entries += [
         (("wonders", wonder.name, "sides", side, str(number)), stage.effects)
@@ -54,6 +60,7 @@ def formulas_of_entries(catalogue: Catalogue) -> list[tuple[Path, Node]]:
         for side, stages in wonder.sides
         for number, stage in enumerate(stages, start=1)
     ]
+    entries += [(("table", rule.name), rule.effects) for rule in catalogue.table]
     return [
         ((*path, "when", str(number), *field), formula)
         for path, effects in entries

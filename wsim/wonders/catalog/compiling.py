@@ -95,6 +95,14 @@ def _compiled(catalogue: Catalogue, players: int) -> Any:
                 record.stage_entry[row, position] = entry
                 _fill_entry(record, entry, stage.cost, stage.effects)
                 entry += 1
+    record.table_entry = record.last_entry = w.ENTRIES
+    if catalogue.table:
+        record.table_entry, record.last_entry = entry, entry + len(catalogue.table)
+        if record.last_entry > w.ENTRIES:
+            raise UserError(f"the boards and the table have more than {w.ENTRIES - w.STAGE_ENTRY} stages and rules")
+        for rule in catalogue.table:
+            _fill_entry(record, entry, Cost(), rule.effects)
+            entry += 1
     numbers = record.card_facts[: len(catalogue.cards), : len(w.CARD_NUMBERS)]
     record.mean_facts[: len(w.CARD_NUMBERS)] = np.rint(numbers.mean(axis=0))
     _fill_counters(record, catalogue)
@@ -266,8 +274,10 @@ def _fill_clauses(record: Any, catalogue: Catalogue, formulas: Formulas) -> None
                 if clause.event == event:
                     if entry < w.STAGE_ENTRY:
                         record.clause_cards[trigger, entry >> 6] |= np.uint64(1 << (entry & 63))
-                    else:
+                    elif entry < record.table_entry:
                         record.clause_stages[trigger] = 1
+                    else:
+                        record.clause_table[trigger] = 1
                     by, each, seller = (
                         w.WHOM.index(name or default)
                         for name, default in ((clause.by, "self"), (clause.each, "self"), (clause.seller, "anyone"))

@@ -1,4 +1,4 @@
-"""Which counters the cards and stages of a catalogue use, and where each is stored."""
+"""Which counters the cards, stages and rules of the table of a catalogue use, and where each is stored."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ class Slot:
 
 
 def entries_of(catalogue: Catalogue) -> list[tuple[int, str, str, Effects]]:
-    """Return number, site (card or board), name for people and effects of all cards and stages, by number."""
+    """Return number, site (card or board), name for people and effects of all cards, stages and rules of the table, by
+    number."""
     entries = [(number, card.name, card.name, card.effects) for number, card in enumerate(catalogue.cards)]
     number = w.STAGE_ENTRY
     for board in catalogue.wonders:
@@ -37,6 +38,7 @@ def entries_of(catalogue: Catalogue) -> list[tuple[int, str, str, Effects]]:
             for position, stage in enumerate(stages, start=1):
                 entries.append((number, board.name, f"{board.name} {side} {position}", stage.effects))
                 number += 1
+    entries += [(at, rule.name, rule.name, rule.effects) for at, rule in enumerate(catalogue.table, start=number)]
     return entries
 
 

@@ -72,6 +72,11 @@ def wonder_rows(catalogue: Catalogue) -> list[dict[str, Any]]:
     ]
 
 
+def table_rows(catalogue: Catalogue) -> list[dict[str, str]]:
+    """Return one row for each rule of the table: its name and its effects in English."""
+    return [{"rule": rule.name, "effects": effects_text(rule.effects)} for rule in catalogue.table]
+
+
 def switch_rows(catalogue: Catalogue) -> list[dict[str, Any]]:
     """Return one row for each switch: name, value, and meaning with the rule number."""
     rows = SWITCHES.items()
@@ -101,24 +106,32 @@ def catalogue_dict(catalogue: Catalogue) -> dict[str, Any]:
             if catalogue.counters
             else {}
         ),
+        **({"table": {rule.name: _effect_fields(rule.effects) for rule in catalogue.table}} if catalogue.table else {}),
     } | ({KEY: {file.name: file.digest for file in catalogue.effects}} if catalogue.effects else {})
 
 
 def diff_rows(old: Catalogue, new: Catalogue) -> list[dict[str, Any]]:
     """Return the differences between two catalogues: one row per field, with both values (None: absent).
 
-    ``part`` is "rules", "counters", "cards" or "wonders"; ``name`` the counter, the card, "<board>" or
-    "<board> <side> <stage>"; ``field`` is "" if only one of the two has the entry.
+    ``part`` is "rules", "counters", "table", "cards" or "wonders"; ``name`` the counter, the rule, the card,
+    "<board>" or "<board> <side> <stage>"; ``field`` is "" if only one of the two has the entry.
     """
     rows = _diff("rules", _rules(old), _rules(new))
     rows += _diff("counters", _counters(old), _counters(new))
+    rows += _diff("table", _table(old), _table(new))
     rows += _diff("cards", _cards(old), _cards(new))
     return rows + _diff("wonders", _boards(old), _boards(new))
 
 
 def diff_lines(old: Catalogue, new: Catalogue) -> list[str]:
     """Return the differences between two catalogues as lines of text, with a heading for each part."""
-    headings = {"rules": "Rules", "counters": "Counters", "cards": "Cards", "wonders": "Boards"}
+    headings = {
+        "rules": "Rules",
+        "counters": "Counters",
+        "table": "Rules of the table",
+        "cards": "Cards",
+        "wonders": "Boards",
+    }
     lines: list[str] = []
     part = ""
     for row in diff_rows(old, new):
@@ -192,6 +205,10 @@ def _rules(catalogue: Catalogue) -> Parts:
 
 def _counters(catalogue: Catalogue) -> Parts:
     return {row["counter"]: {"meaning": row["meaning"]} for row in counter_rows(catalogue)}
+
+
+def _table(catalogue: Catalogue) -> Parts:
+    return {rule.name: _effect_texts(rule.effects) for rule in catalogue.table}
 
 
 def _cards(catalogue: Catalogue) -> Parts:
@@ -290,21 +307,25 @@ class WondersCatalogues(Catalogues):
         catalogue = _loaded(source)
         cards, wonders = card_rows(catalogue), wonder_rows(catalogue)
         switches = switch_rows(catalogue) if name is None else []
+        table = table_rows(catalogue)
         record: Any = catalogue_dict(catalogue)
         if name is not None:
             matches = (
                 [row for row in cards if row["name"].casefold() == name.casefold()],
                 [row for row in wonders if row["wonder"].casefold() == name.casefold()],
+                [row for row in table if row["rule"].casefold() == name.casefold()],
             )
             if not any(matches):
-                names = dict.fromkeys([*(row["name"] for row in cards), *(row["wonder"] for row in wonders)])
-                raise UserError(f"no card or wonder is called {name!r}{nearest(name, names)}")
-            cards, wonders = matches
-            record = cards or wonders
+                names = [*(row["name"] for row in cards), *(row["wonder"] for row in wonders)]
+                names += [row["rule"] for row in table]
+                raise UserError(f"no card or wonder is called {name!r}{nearest(name, dict.fromkeys(names))}")
+            cards, wonders, table = matches
+            record = cards or wonders or table
         parts = (
             Sheet("Cards", cards, first=("name", "age", "cost", "effects", "color")),
             Sheet("Wonders", wonders, first=("wonder", "side", "stage", "cost", "effects"), labels=4),
             Sheet("Counters", counter_rows(catalogue) if name is None else []),
+            Sheet("Rules of the table", table),
             Sheet("House rules", house_rows(catalogue.settings, catalogue.cities) if name is None else []),
             Sheet("Switches", switches),
         )

@@ -21,24 +21,25 @@ from wsim.wonders.catalog.check import (
     check_names,
     check_sides,
     check_table,
+    check_table_rules,
 )
 from wsim.wonders.catalog.counters import read_counters
 from wsim.wonders.catalog.effects import Effects
 from wsim.wonders.catalog.house_rules import with_number
 from wsim.wonders.catalog.model import ADDED_SETTINGS, Catalogue, Settings
-from wsim.wonders.catalog.reading import read_card, read_wonder
+from wsim.wonders.catalog.reading import read_card, read_table, read_wonder
 from wsim.wonders.catalog.ruleset import Ruleset, read_rulesets, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-ENTRIES = ("cards", "wonders", "counters")
+ENTRIES = ("cards", "wonders", "counters", "table")
 """Sections that contain entries by name: in the file itself, its layers and patches."""
 _OF_RULESET = ("settings", "switches")
-_CLAUSES = (("cards", "*", "when"), ("wonders", "*", "sides", "*", "*", "when"))
+_CLAUSES = (("cards", "*", "when"), ("wonders", "*", "sides", "*", "*", "when"), ("table", "*", "when"))
 GRAMMAR = Grammar(
     sections=(*ENTRIES, "layers", "rulesets"),
-    heads={"cards": 3, "wonders": 3, "counters": 3, "rulesets": 3, "settings": 2, "switches": 2},
+    heads={"cards": 3, "wonders": 3, "counters": 3, "table": 3, "rulesets": 3, "settings": 2, "switches": 2},
     example="cards.Palace.points=6",
     removable=ENTRIES,
     numbered={
@@ -112,6 +113,8 @@ def _load(ruleset: str, path: Path, patches: tuple[Path, ...], changes: tuple[st
     catalogue = replace(catalogue, effects=_effect_files(problems, (path, *patches)))
     check_names(problems, "cards", content["cards"])
     check_names(problems, "wonders", content["wonders"])
+    check_names(problems, "table", content["table"])
+    check_table_rules(problems, content)
     check_chains(problems, catalogue.cards, content["cards"])
     check_formulas(problems, catalogue)
     check_counters(problems, catalogue)
@@ -172,7 +175,9 @@ def _check_layers(problems: Problems, document: Mapping[str, Any]) -> None:
     for name, layer in document.get("layers", {}).items():
         for section, entries in layer.items() if isinstance(layer, dict) else [(str(layer), None)]:
             if section not in ENTRIES or not isinstance(entries, dict):
-                problems.at(("layers", name), f"contains {section!r}; accepted: tables of cards, wonders and counters")
+                problems.at(
+                    ("layers", name), f"contains {section!r}; accepted: tables of cards, wonders, counters and table"
+                )
 
 
 def _content(
@@ -215,6 +220,7 @@ def _catalogue(
         source=source,
         changes=changes,
         counters=read_counters(problems, content["counters"]),
+        table=read_table(problems, content["table"]),
     )
 
 
@@ -226,15 +232,16 @@ def _digest(catalogue: Catalogue) -> str:
     content = _plain(catalogue)
     for key in ("ruleset", "title", "digest", "source", "changes", "effects"):
         del content[key]
-    if not catalogue.counters:
-        del content["counters"]
+    for name in ("counters", "table"):
+        if not content[name]:
+            del content[name]
     if catalogue.effects:
         content["effects"] = [(file.name, file.digest) for file in catalogue.effects]
     for name in ADDED_SETTINGS:
         if content["settings"][name] == getattr(Settings(), name):
             del content["settings"][name]
     stages = [stage for wonder in content["wonders"] for _, stages in wonder["sides"] for stage in stages]
-    for entry in (*content["cards"], *stages):
+    for entry in (*content["cards"], *stages, *content.get("table", ())):
         entry.pop("uncertain", None)
         entry["effects"] = {name: value for name, value in entry["effects"].items() if value != NO_EFFECTS[name]}
         for clause in entry["effects"].get("when", ()):

@@ -71,6 +71,14 @@ class Wonder:
         raise UserError(f"unknown side {side!r} of {self.name}{nearest(side, names)}: accepted are {', '.join(names)}")
 
 
+@dataclass(frozen=True, slots=True)
+class TableRule:
+    """Clauses that belong to no card: every city has them from the start of the game (R87)."""
+
+    name: str
+    effects: Effects
+
+
 Amount = int | str
 """A number, or a formula for one."""
 
@@ -129,6 +137,8 @@ class Catalogue:
     effects: tuple[EffectFile, ...] = ()
     """Files of Python functions that formulas call."""
     counters: tuple[Counter, ...] = ()
+    """Sorted by name."""
+    table: tuple[TableRule, ...] = ()
     """Sorted by name."""
 
     @property

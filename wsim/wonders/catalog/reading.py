@@ -23,7 +23,7 @@ from wsim.spec.fields import (
 )
 from wsim.wonders import words as w
 from wsim.wonders.catalog.effects import EFFECTS, Effects
-from wsim.wonders.catalog.model import Card, Cost, Stage, Wonder
+from wsim.wonders.catalog.model import Card, Cost, Stage, TableRule, Wonder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -141,6 +141,26 @@ def _ages(
             problems.at((*path, "copies"), "is missing; accepted: a minimum player number (3 to 7) for each copy")
         return (age,), ()
     return (age,), ((age, copies),)
+
+
+TABLE_FIELDS: Mapping[str, Reader] = {"when": EFFECTS["when"].read}
+
+
+def read_table(problems: Problems, entries: Mapping[str, Any]) -> tuple[TableRule, ...]:
+    """Return the valid rules of the table (R87), sorted by name."""
+    rules = []
+    for name, entry in sorted(entries.items()):
+        path = ("table", name)
+        check_name(problems, path)
+        when = read_fields(problems, path, entry, TABLE_FIELDS).get("when", ())
+        if isinstance(entry, dict) and entry.get("when", False) is False:
+            problems.at(path, 'when is missing; accepted: when = [ { event = "age_start", ... } ]')
+        for number, clause in enumerate(when, start=1):
+            if clause.event == "built":
+                message = "a rule of the table is not built; accepted: card_built, age_start and other events"
+                problems.at((*path, "when", str(number), "event"), message)
+        rules.append(TableRule(name, Effects(when=when)))
+    return tuple(rules)
 
 
 def read_wonder(

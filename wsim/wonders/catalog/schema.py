@@ -7,7 +7,7 @@ from typing import Any
 from wsim.spec.fields import REMOVED, Schema, table_schema
 from wsim.wonders.catalog.counters import counters_schema
 from wsim.wonders.catalog.effects import EFFECTS
-from wsim.wonders.catalog.reading import CARD_FIELDS, WONDER_FIELDS
+from wsim.wonders.catalog.reading import CARD_FIELDS, TABLE_FIELDS, WONDER_FIELDS
 from wsim.wonders.catalog.ruleset import FIELDS
 from wsim.wonders.words import SWITCHES
 
@@ -29,12 +29,15 @@ def card_file_schema() -> Schema:
         card["properties"][name]["description"] = description
     for name in EFFECTS:
         card["properties"][name].setdefault("description", f"the effect {name.replace('_', ' ')}")
-    wonder = table_schema(WONDER_FIELDS)
+    wonder, rule = table_schema(WONDER_FIELDS), table_schema(TABLE_FIELDS)
+    rule["properties"]["when"]["description"] = "clauses that every city has from the start of the game"
     rules = table_schema(FIELDS)
     switches = rules["properties"]["switches"]["anyOf"][0]["properties"]
     for name, switch in SWITCHES.items():
         switches[name] = {**switches[name], "description": switch.meaning}
-    content = {"cards": _named("card"), "wonders": _named("wonder"), "counters": _named("counter")}
+    content = {
+        "cards": _named("card"), "wonders": _named("wonder"), "counters": _named("counter"), "table": _named("rule"),
+    }  # fmt: skip
     layer = {"type": "object", "properties": content, "additionalProperties": False}
     sections: dict[str, Any] = {
         "effects": {
@@ -52,7 +55,7 @@ def card_file_schema() -> Schema:
         "type": "object",
         "properties": sections,
         "additionalProperties": False,
-        "$defs": {"card": card, "wonder": wonder, "counter": counters_schema(), "removed": REMOVED},
+        "$defs": {"card": card, "wonder": wonder, "counter": counters_schema(), "rule": rule, "removed": REMOVED},
     }
 
 

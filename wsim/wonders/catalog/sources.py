@@ -1,7 +1,8 @@
-"""The names of entries and formulas of compiled rules, for the error about an exceeded limit."""
+"""What an entry of compiled rules is: a card, a stage or a rule of the table; its name in errors and in traces."""
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from wsim.wonders.words import STAGE_ENTRY
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def source_name(catalogue: Catalogue, rules: Any, source: int, *, of_formula: bool = False) -> str:
-    """Return the name of the card or stage with an entry number; "" for -1.
+    """Return the name of the card, stage or rule of the table with an entry number; "" for -1.
 
     ``of_formula``: ``source`` is the offset of a formula in the code of the rules instead.
     """
@@ -29,7 +30,25 @@ def source_name(catalogue: Catalogue, rules: Any, source: int, *, of_formula: bo
         for side, built in wonder.sides
         for number in range(1, len(built) + 1)
     ]
-    return stages[source - STAGE_ENTRY]
+    return [*stages, *(rule.name for rule in catalogue.table)][source - STAGE_ENTRY]
+
+
+def source_of(catalogue: Catalogue, entry: int) -> dict[str, Any]:
+    """Return what a clause belongs to, as in a trace: the card, the number of the stage, or the rule of the table."""
+    return dict(_sources(catalogue)[entry])
+
+
+@lru_cache(maxsize=8)
+def _sources(catalogue: Catalogue) -> dict[int, dict[str, Any]]:
+    named: list[dict[str, Any]] = [
+        {"stage": number}
+        for wonder in catalogue.wonders
+        for _, built in wonder.sides
+        for number in range(1, len(built) + 1)
+    ]
+    named += [{"table": rule.name} for rule in catalogue.table]
+    cards = {number: {"card": card.name} for number, card in enumerate(catalogue.cards)}
+    return cards | dict(enumerate(named, start=STAGE_ENTRY))
 
 
 def _entry_of_formula(rules: Any, at: int) -> int:

@@ -38,8 +38,8 @@ def phrase(move: Mapping[str, Any]) -> str:
 
 
 def _source(named: Mapping[str, Any]) -> str:
-    """Return the card or stage of a clause, from a decision or an effect of it."""
-    return str(named["card"]) if "card" in named else f"stage {named['stage']}"
+    """Return the card, stage or rule of the table of a clause, from a decision or an effect of it."""
+    return f"stage {named['stage']}" if "stage" in named else str(named.get("card") or named["table"])
 
 
 def _choice(decision: Mapping[str, Any]) -> str:

@@ -11,6 +11,7 @@ from wsim.wonders import words as w
 from wsim.wonders.catalog import Catalogue
 from wsim.wonders.catalog.compiling import act_name
 from wsim.wonders.catalog.counter_slots import slots_of
+from wsim.wonders.catalog.sources import source_of
 from wsim.wonders.kernels import layout
 
 FORMAT = "wsim-trace/1"
@@ -20,27 +21,21 @@ def _field(move: int, at: int, bits: int = 8) -> int:
     return move >> at & ((1 << bits) - 1)
 
 
-def source_of(names: Sequence[str], stage_entries: Any, entry: int) -> dict[str, Any]:
-    """Return what a clause belongs to, as in a trace: the card, or the number of the stage."""
-    if entry < w.STAGE_ENTRY:
-        return {"card": names[entry]}
-    return {"stage": 1 + int(np.argwhere(stage_entries == entry)[0][1])}
-
-
 def move_record(
-    names: Sequence[str], move: int, seat: int, decision: int, stages: int, stage_entries: Any = None
+    names: Sequence[str], move: int, seat: int, decision: int, stages: int, catalogue: Catalogue | None = None
 ) -> dict[str, Any]:
     """Return a move as in a trace, for a city with ``stages`` built stages and a kind of decision.
 
-    ``stage_entries`` is RULES.stage_entry, which only decisions of clauses need.
+    Only decisions of clauses need ``catalogue``.
 
     In addition to the moves in traces there are ``decline`` (a build from the discard pile) and ``pay`` with its coins
     (a loss, R32). A clause's decision (R72) names the clause and, unless it is declined, the option from 1.
     """
     action = w.ACTIONS[_field(move, layout.ACTION_AT, 4)]
     if decision == w.EFFECT:
+        assert catalogue is not None
         entry, clause = _field(move, layout.CARD_AT), _field(move, layout.SLOT_AT)
-        decided: dict[str, Any] = {"seat": seat, **source_of(names, stage_entries, entry), "when": clause}
+        decided: dict[str, Any] = {"seat": seat, **source_of(catalogue, entry), "when": clause}
         decided["action"] = action
         if action == "decline":
             return decided
@@ -125,7 +120,7 @@ class _Reader:
 
     def _read_pick(self, event: Any) -> None:
         seat, decision = int(event.seat), int(event.decision)
-        played = move_record(self.names, int(event.move), seat, decision, self.stages[seat], self.rules.stage_entry)
+        played = move_record(self.names, int(event.move), seat, decision, self.stages[seat], self.catalogue)
         if decision == w.EFFECT:
             self._read_decision(played, int(event.move) & 255)
             return
@@ -154,7 +149,7 @@ class _Reader:
         at, city, amount = (int(value) for value in event["values"][:3])
         first = self.rules.clause_actions[: int(self.rules.clause_from[-1])]
         clause = int(np.searchsorted(first, at, side="right")) - 1
-        source = source_of(self.names, self.rules.stage_entry, int(self.rules.clause_entry[clause]))
+        source = source_of(self.catalogue, int(self.rules.clause_entry[clause]))
         effect: dict[str, Any] = {"seat": int(event.seat), **source}
         action = int(self.rules.action[at])
         effect |= {"when": int(self.rules.clause_number[clause]), "does": act_name(self.catalogue, action)}

@@ -90,7 +90,7 @@ def _city(catalogue: Catalogue, rules: Any, state: Any, seat: int) -> dict[str, 
         del city["hand_size"]  # the Free City has no hand (R44)
     side, stages = int(public.side[seat]), int(public.stages[seat])
     entries = [number for number in range(int(rules.cards)) if built[number >> 6] >> (number & 63) & 1]
-    entries += map(int, rules.stage_entry[side][:stages])
+    entries += [*map(int, rules.stage_entry[side][:stages]), *range(int(rules.table_entry), int(rules.last_entry))]
     if rules.code.any():
         city |= by_clauses(rules, state, seat, entries)
     else:

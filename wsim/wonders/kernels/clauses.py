@@ -38,9 +38,11 @@ def related(public, rules, owner, city, whom):
 
 @kernel
 def has_entry(public, rules, seat, entry):
-    """Return whether a city has a structure or stage."""
+    """Return whether a city has a structure or stage; every city has the rules of the table (R87)."""
     if entry < w.STAGE_ENTRY:
         return (public.built[seat, entry >> 6] >> np.uint64(entry & 63)) & _ONE != np.uint64(0)
+    if entry >= rules.table_entry:
+        return True
     side = public.side[seat]
     for stage in range(public.stages[seat]):
         if rules.stage_entry[side, stage] == entry:
@@ -50,11 +52,12 @@ def has_entry(public, rules, seat, entry):
 
 @kernel
 def _may_act(public, rules, seat, trigger):
-    """Return whether a city has a card with clauses of a trigger, or stages that may have some."""
+    """Return whether a city has a card or rule with clauses of a trigger, or stages that may have some."""
     cards = (
         rules.clause_cards[trigger, 0] & public.built[seat, 0] | rules.clause_cards[trigger, 1] & public.built[seat, 1]
     )
-    return cards != np.uint64(0) or (rules.clause_stages[trigger] and public.stages[seat] > 0)
+    stages = rules.clause_stages[trigger] and public.stages[seat] > 0
+    return cards != np.uint64(0) or stages or rules.clause_table[trigger] != 0
 
 
 @kernel

@@ -9,6 +9,7 @@ from wsim.kernels.engine import loading
 from wsim.rng import SETUP_STREAM, below, deal_word, redrawn_deal_word, redrawn_seat_word, seat_word, seek
 from wsim.wonders import words as w
 from wsim.wonders.kernels.city import FACTS
+from wsim.wonders.kernels.clauses import note_watchers
 from wsim.wonders.kernels.counters import reset_counters
 from wsim.wonders.kernels.layout import DEAL, MEMORY, NOBODY
 from wsim.wonders.kernels.pending import forget_event
@@ -130,6 +131,8 @@ def set_up(game, rules, seating, number):
         hidden.copies[card] = 0
     game.asking.made = game.asking.count = 0
     forget_event(public)
+    if rules.table_entry < rules.last_entry:
+        note_watchers(game, rules)
     game.flow.phase = DEAL
     game.log.count = 0
 

@@ -189,6 +189,9 @@ RULES = np.dtype(
             (len(w.TRIGGERS), w.CARD_WORDS),
         ),  # by trigger: the cards with such clauses, one bit each
         ("clause_stages", "i2", (len(w.TRIGGERS),)),  # by trigger: 1 where a stage has such clauses
+        ("clause_table", "i2", (len(w.TRIGGERS),)),  # by trigger: 1 where a rule of the table has such clauses
+        ("table_entry", "i8"),  # the first entry of the rules of the table (R87); ENTRIES if there are none
+        ("last_entry", "i8"),  # the entry after the last of these
         ("clause_entry", "i2", (CLAUSES,)),  # whose effect it is
         ("clause_number", "i2", (CLAUSES,)),  # its place among those of the entry, from 1
         ("clause_by", "i2", (CLAUSES,)),  # words.WHOM: whose moves set it off

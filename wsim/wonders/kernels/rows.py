@@ -75,7 +75,7 @@ def _check_points(game, rules, seat, what, points):
 
 @kernel(rare=True)
 def _largest_source(public, rules, seat, points):
-    """Return the structure or stage of a city with the most points in the direction of ``points``; -1 for none."""
+    """Return the entry of a city with the most points in the direction of ``points``; -1 for none."""
     sign = 1 if points > 0 else -1
     most, largest = 0, -1
     for word in range(CARD_WORDS):
@@ -88,6 +88,10 @@ def _largest_source(public, rules, seat, points):
                 most, largest = worth, card
     for stage in range(public.stages[seat]):
         entry = np.int64(rules.stage_entry[public.side[seat], stage])
+        worth = sign * points_of(public, rules, seat, entry, 0)
+        if worth > most:
+            most, largest = worth, entry
+    for entry in range(rules.table_entry, rules.last_entry):
         worth = sign * points_of(public, rules, seat, entry, 0)
         if worth > most:
             most, largest = worth, entry

@@ -194,6 +194,8 @@ def _copy_best_guild(game, rules, seat):
         scores[seat, w.WONDER] += _purple_counted(
             public, rules, seat, np.int64(rules.stage_entry[public.side[seat], stage])
         )
+    for entry in range(rules.table_entry, rules.last_entry):
+        scores[seat, w.WONDER] += _purple_counted(public, rules, seat, entry)
     scores[seat, w.GUILD] += best_guild
     scores[seat, w.SCIENCE] += best_science_points
 
@@ -212,6 +214,8 @@ def score_seat(game, rules, seat):
     scores[seat, w.TREASURY] = public.coins[seat] // rules.coins_per_point - public.debts[seat]
     for stage in range(public.stages[seat]):
         entry = rules.stage_entry[public.side[seat], stage]
+        scores[seat, w.WONDER] += points_of(public, rules, seat, entry, 0)
+    for entry in range(rules.table_entry, rules.last_entry):
         scores[seat, w.WONDER] += points_of(public, rules, seat, entry, 0)
     _structure_points(game, rules, seat)
     if public.abilities[seat] & w.COPY_GUILD:
