@@ -77,6 +77,11 @@ def test_babel_has_a_character_and_rule_sets_are_compared() -> None:
     assert 0 < dict(babel.figures.select("figure", "estimate").iter_rows())["drama"] < 1
     editions = wsim.experiment_character(players=3, ruleset="1e", policies=["balanced"], games=200, against=["2e"])
     assert editions.differences["arm"].unique().to_list() == ["2e"]
+    unclear = (editions.differences["verdict"] == "unclear").sum()
+    assert unclear > 0
+    said = editions.display().notes[0]
+    assert said.startswith(f"Differences: unclear: {unclear} of {editions.differences.height} rows")
+    assert " for 2e " in said or "no affordable number" in said
 
 
 @pytest.mark.usefixtures("toy_among_games")

@@ -32,6 +32,7 @@ from wsim.questions.whatif.question import Change
 from wsim.stats.columns import POINTS_OF, VERDICT, Q
 from wsim.stats.intervals import Estimate, nulls, verdicts
 from wsim.stats.moments import Moments
+from wsim.stats.precision import telling_note
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -120,7 +121,16 @@ class CharacterAnswer(AskedAnswer):
                 frame = frame.filter(pl.col("verdict") != "")
             if frame.height:
                 sheets.append(Sheet(title, _rows(frame, several), _COLUMNS[name], labels=1 + several))
-        return Document(rows=shown, named="figures", tables=sheets, notes=[f"{note}." for note in self.remarks])
+        told = telling_note(
+            self.differences,
+            ["arm", "figure"],
+            "difference",
+            self.games,
+            level=self.question.level,
+            title="Differences",
+        )
+        notes = [*filter(None, [told]), *(f"{note}." for note in self.remarks)]
+        return Document(rows=shown, named="figures", tables=sheets, notes=notes)
 
 
 _ARM, _RESULT = Column("arm", NAME), "of the result"
