@@ -146,7 +146,24 @@ def _move(chrome: Chrome, server: str) -> None:
 def _play(chrome: Chrome, server: str) -> None:
     chrome.get(f"{server}/play")
     (seat,) = opened(chrome, "Ann")
-    chrome.get(f"{seat}?chance=1")
+    for _ in range(4):
+        chrome.get(seat)
+        soon(chrome).until(lambda one: one.find_elements("css selector", ".moves button"))
+        chrome.find_element("css selector", ".moves button").click()
+    chrome.get(f"{seat}?hint=1&chance=1")
+    soon(chrome).until(lambda one: one.find_elements("css selector", "#ring .node"))
+
+
+def _watch(chrome: Chrome, server: str) -> None:
+    """Look at policies that play, after some turns."""
+    chrome.get(f"{server}/play")
+    chrome.find_element("id", "name0").clear()
+    chrome.find_element("css selector", "form.form .act").click()
+    soon(chrome).until(lambda one: one.find_elements("id", "chances-of"))
+    chrome.find_element("id", "chances-of").click()
+    soon(chrome).until(lambda one: "Age II, turn 3" in one.find_element("id", "moment").text)
+    chrome.find_element("id", "pause").click()
+    soon(chrome).until(lambda one: "Paused" in one.page_source)
 
 
 def _night(chrome: Chrome, server: str) -> None:
@@ -172,6 +189,7 @@ SCREENS: dict[str, tuple[int, int, str, Callable[[Chrome, str], None]]] = {
     "change": (WIDE, 760, "#at", _change),
     "move": (WIDE, 1500, "body", _move),
     "play": (NARROW, 1000, "body", _play),
+    "watch": (WIDE, 1150, "#choose", _watch),
     "night": (WIDE, 760, "body", _night),
     "analyse": (WIDE, 1250, ".stepper", _analyse),
 }
