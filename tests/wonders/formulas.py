@@ -16,7 +16,11 @@ from wsim.wonders.words import (
     CARD_MARKS,
     CARD_NUMBERS,
     CARD_TRIGGERS,
+    CHEAPER,
     COLORS,
+    COST_ITEMS,
+    COST_TRIGGERS,
+    DEARER,
     EACH,
     GAINS,
     LAST_BUILT,
@@ -24,6 +28,7 @@ from wsim.wonders.words import (
     MOVE_TRIGGERS,
     TABLE_NAMES,
     TRIGGERS,
+    UNIT_ITEMS,
 )
 
 COUNTERS: dict[str, dict[str, str | int]] = {
@@ -123,9 +128,34 @@ def _valid(text: str) -> bool:
     return True
 
 
+def prices(rng: random.Random, cards: list[str], event: str) -> dict[str, Any]:
+    """Draw a clause that changes prices."""
+    found: dict[str, Any] = {"event": event}
+    if rng.random() < 0.7:
+        found["by"] = rng.choice(BY)
+    if event == "trade_cost" and rng.random() < 0.6:
+        found["from"] = rng.choice(BY if found.get("by", "self") != "self" else BY[1:])
+    if event == "card_cost" and rng.random() < 0.6:
+        found["color"] = rng.sample(COLORS, rng.randint(1, 4))
+    if rng.random() < 0.4:
+        text = varied(rng, condition(rng, cards, True), event)
+        while not _valid(text):
+            text = varied(rng, condition(rng, cards, True), event)
+        found["if"] = text
+    mine = UNIT_ITEMS if event == "trade_cost" else COST_ITEMS
+    for _ in range(rng.randint(1, 3)):
+        verb, items = rng.choice((("cheaper", CHEAPER), ("dearer", DEARER)))
+        item = rng.choice([name for name in items if name in mine])
+        amount = _amount(rng, cards, True, event)
+        found.setdefault(verb, {})[item] = f"min(1, {amount})" if verb == "dearer" and item != "coins" else amount
+    return found
+
+
 def clause(rng: random.Random, cards: list[str]) -> dict[str, Any]:
     """Draw a clause of a card or stage."""
     event = rng.choice(tuple(TRIGGERS))
+    if event in COST_TRIGGERS:
+        return prices(rng, cards, event)
     found: dict[str, Any] = {"event": event}
     moves = event in MOVE_TRIGGERS
     if moves and rng.random() < 0.8:

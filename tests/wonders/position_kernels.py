@@ -17,6 +17,7 @@ from wsim.wonders.kernels.deal import deal, set_up
 from wsim.wonders.kernels.flow import _close_turn, _pass_hands, end_age
 from wsim.wonders.kernels.formula import evaluate
 from wsim.wonders.kernels.layout import AGE_OVER, BEGIN, CHOOSE, FINISH, LINE_UP, POLICY, Game, Public, Rules, Seating
+from wsim.wonders.kernels.listing import list_loss, list_pile, list_turn
 from wsim.wonders.kernels.moves import (
     action_of,
     bank_of,
@@ -24,9 +25,6 @@ from wsim.wonders.kernels.moves import (
     city_of,
     how_of,
     left_of,
-    list_loss,
-    list_pile,
-    list_turn,
     option_of,
     right_of,
 )

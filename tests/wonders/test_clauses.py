@@ -15,7 +15,18 @@ from tests.wonders.engine_tools import TABLES
 from tests.wonders.extremes import Case, compare_case, playable, written
 from tests.wonders.formulas import COUNTERS, clause
 from wsim.wonders.catalog import load_catalogue
-from wsim.wonders.words import BY, EACH, GAINS, LOSSES, MOVE_TRIGGERS, TRIGGERS
+from wsim.wonders.words import (
+    BY,
+    CHEAPER,
+    COST_TRIGGERS,
+    DEARER,
+    EACH,
+    GAINS,
+    LOSSES,
+    MOVE_TRIGGERS,
+    TRIGGERS,
+    UNIT_ITEMS,
+)
 
 ROOT = Path(__file__).parents[2]
 QUICK, MANY = 2, 20
@@ -77,6 +88,7 @@ def test_many_drawn_catalogues_of_clauses_are_played_as_the_twin_plays_them() ->
         ("sea_lanes", 2, 4),
         ("great_works", 1, 5),
         ("schools", 0, 3),
+        ("merchants", 7, 4),
     ],
 )
 def test_the_cards_of_our_own_invention_are_played_as_the_twin_plays_them(name: str, number: int, players: int) -> None:
@@ -93,7 +105,7 @@ def test_the_cards_of_our_own_invention_are_played_as_the_twin_plays_them(name: 
 def one_for_each_word() -> dict[str, list[Clause]]:
     """Return clauses in which each event, city and thing stands, by the word that a card is there for."""
     coin = {"gain": {"coins": 1}}
-    moments = [event for event in TRIGGERS if event not in (*MOVE_TRIGGERS, "built", "scored")]
+    moments = [event for event in TRIGGERS if event not in (*MOVE_TRIGGERS, *COST_TRIGGERS, "built", "scored")]
     found: dict[str, list[Clause]] = {event: [{"event": event, **coin}] for event in ("built", *moments)}
     found |= {event: [{"event": event, "by": "anyone", **coin}] for event in MOVE_TRIGGERS}
     found |= {f"by {by}": [{"event": "card_built", "by": by, **coin}] for by in BY}
@@ -105,6 +117,11 @@ def one_for_each_word() -> dict[str, list[Clause]]:
     found |= {f"gain {what}": [{"event": "built", "gain": {what: 1}}] for what in GAINS}
     for what in LOSSES:
         found[f"lose {what}"] = [{"event": "age_start", "gain": {what: 2}}, {"event": "age_end", "lose": {what: 1}}]
+    for verb, items in (("cheaper", CHEAPER), ("dearer", DEARER)):
+        for item in items:
+            event = "trade_cost" if item in UNIT_ITEMS else "card_cost"
+            found[f"{verb} {item}"] = [{"event": event, "by": "anyone", verb: {item: 1}}]
+    found["stage_cost"] = [{"event": "stage_cost", "by": "anyone", "dearer": {"coins": 1}}]
     return found
 
 

@@ -33,8 +33,11 @@ LIMITS = (
     Limit("points of victory tokens", "settings.victory_tokens, `victory_token` or `gain.victory_tokens` of `when`"),
     Limit("points in one category", "`points`, `points_per`, `points` of `when` or settings.science"),
     Limit("points", "`points`, `points_per`, `debt`, `coin_loss` or what they count"),
+    Limit("coins in a cost", "`dearer.coins` of `when`"),
+    Limit("resources in a cost", "`dearer` of `when`"),
 )
 (
     COINS, SHIELDS, VICTORY, DEFEATS, DEBTS, DIPLOMACY, SYMBOLS, UNITS, FLEXIBLE, FREE_TOKENS, WAITING, LOSSES, PAYABLE,
-    MOVES, LOGGED, PENDING, DECIDED, PRICE, ASKED, TOKEN_POINTS, CATEGORY, TOTAL,
+    MOVES, LOGGED, PENDING, DECIDED, PRICE, ASKED, TOKEN_POINTS, CATEGORY, TOTAL, COST_COINS,
+    COST_UNITS,
 ) = range(1, len(LIMITS))  # fmt: skip

@@ -181,8 +181,8 @@ FORMULA_CITIES = ("", "other", "left", "right")  # whose: the owner of the card,
 
 (
     ON_BUILT, ON_CARD, ON_STAGE, ON_SALE, ON_LAST_CARD, ON_PURCHASE, ON_TURN, ON_AGE, ON_WAR, ON_PEACE, ON_AGE_END,
-    ON_SCORE,
-) = range(12)  # fmt: skip
+    ON_SCORE, ON_CARD_COST, ON_STAGE_COST, ON_TRADE_COST,
+) = range(15)  # fmt: skip
 TRIGGERS: Mapping[str, str] = {
     "built": "when built",
     "card_built": "builds",
@@ -196,9 +196,14 @@ TRIGGERS: Mapping[str, str] = {
     "after_conflicts": "after the conflicts of each age",
     "age_end": "at the end of each age",
     "scored": "at the end of the game",
+    "card_cost": "structures",
+    "stage_cost": "stages",
+    "trade_cost": "units",
 }
-"""Events that trigger a clause, in the order of their numbers, in English; for moves, the verb of a city."""
-CARD_TRIGGERS = ("built", "card_built", "stage_built", "bought")
+"""Events that trigger a clause, in the order of their numbers, in English; for moves, the verb of a city; for prices
+(the last three, R75), the things whose price is asked for."""
+COST_TRIGGERS = ("card_cost", "stage_cost", "trade_cost")
+CARD_TRIGGERS = ("built", "card_built", "stage_built", "bought", *COST_TRIGGERS)
 """The events that a structure or stage caused whose facts formulas know."""
 MOVE_TRIGGERS = ("card_built", "stage_built", "sold", "last_card", "bought")
 WHOM_SELF, WHOM_LEFT, WHOM_RIGHT, WHOM_NEIGHBOR, WHOM_OTHER, WHOM_PARTNER, WHOM_TRIGGER, WHOM_ANYONE = range(8)
@@ -213,8 +218,17 @@ GAINS = (
     *SYMBOLS[1:ANY], "wild", *RESOURCES, *TURN_UNITS, *UNIT_PRICES, "free_build_tokens", "discard_builds",
 )  # fmt: skip
 LOSSES = ("coins", "defeat_tokens", "debts", "diplomacy_tokens", *UNIT_PRICES, "free_build_tokens")
-ACTS = ("take", "give", *(f"gain {item}" for item in GAINS), *(f"lose {item}" for item in LOSSES), "points")
-"""The actions of a clause, in the order of execution."""
+COST_ITEMS = ("coins", *RESOURCES, "resources")
+"""What a structure or stage can cost less of (R76): coins, a resource, units of the payer's choice."""
+UNIT_ITEMS = ("unit", "raw_unit", "manufactured_unit", "first_unit")
+"""Units bought from a neighbour that can cost less: each of them, or the first one of a payment (R77)."""
+CHEAPER = (*COST_ITEMS, *UNIT_ITEMS)
+DEARER = ("coins", *RESOURCES, *UNIT_ITEMS[:-1])
+ACTS = (
+    "take", "give", *(f"gain {item}" for item in GAINS), *(f"lose {item}" for item in LOSSES), "points",
+    *(f"cheaper {item}" for item in CHEAPER), *(f"dearer {item}" for item in DEARER),
+)  # fmt: skip
+"""The actions of a clause, in the order of execution; the last ones change prices (R76, R77)."""
 ACT: Mapping[str, int] = {name: number for number, name in enumerate(ACTS)}
 COUNTER = "counter"
 """The prefix of a counter in formulas, gains and losses: ``counter.favour``."""

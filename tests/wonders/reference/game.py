@@ -11,6 +11,7 @@ from tests.wonders.reference.facts import RULE_SETS, SWITCHES, Catalogue, RuleSe
 from tests.wonders.reference.market import market
 from tests.wonders.reference.moves import free_city_moves, turn_moves
 from tests.wonders.reference.policies import BUILT_IN, Policy, View, label
+from tests.wonders.reference.prices import note_prices
 from tests.wonders.reference.rng import SEAT_STREAM, Stream
 from tests.wonders.reference.scoring import scores
 from tests.wonders.reference.table import FREE_CITY, City, Move, Table
@@ -95,7 +96,13 @@ class Reference:
         return trace
 
     def _ask(self, kind: str, seat: int, moves: list[Move], hand: list[str]) -> Move:
-        """Ask the policy of a seat (for the Free City: of its holder), unless there is only one move."""
+        """Ask the policy of a seat (for the Free City: of its holder), and note what clauses made of the price."""
+        move = self._chosen(kind, seat, moves, hand)
+        note_prices(self.table, move)
+        return move
+
+    def _chosen(self, kind: str, seat: int, moves: list[Move], hand: list[str]) -> Move:
+        """The move that a policy chooses, unless there is only one."""
         if len(moves) == 1:
             return moves[0]
         decider = self._holder if self.table.is_free_city(seat) else seat

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tests.wonders.reference.facts import Card, Cost
+from tests.wonders.reference.prices import payments as all_payments
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from tests.wonders.reference.facts import Stage
     from tests.wonders.reference.market import Market
     from tests.wonders.reference.table import City, Move, Table
 
@@ -39,13 +41,15 @@ def free_city_moves(table: Table, seat: int, hand: Iterable[str], market: Market
     return builds or moves
 
 
-def payments(table: Table, seat: int, cost: Cost, market: Market) -> list[tuple[int, int]]:
-    """The payments offered to a seat for a cost (R15)."""
-    pairs = market.payments(cost, table.cities[seat].coins)
-    if pairs and table.is_free_city(seat) and not table.switches["free_city_chooses_payment"]:
-        least = min(left + right for left, right in pairs)
-        return [pair for pair in pairs if sum(pair) == least]
-    return pairs
+def payments(
+    table: Table, seat: int, thing: Card | Stage, cost: Cost, market: Market
+) -> list[tuple[int, tuple[int, int]]]:
+    """The payments offered to a seat for a thing: to the bank, and to the neighbours (R15)."""
+    paid = all_payments(table, seat, thing, cost, market)
+    if paid and table.is_free_city(seat) and not table.switches["free_city_chooses_payment"]:
+        least = min(sum(pair) for _, pair in paid)
+        return [(bank, pair) for bank, pair in paid if sum(pair) == least]
+    return paid
 
 
 def build_moves(table: Table, seat: int, card: Card, market: Market) -> list[Move]:
@@ -53,7 +57,7 @@ def build_moves(table: Table, seat: int, card: Card, market: Market) -> list[Mov
     city = table.cities[seat]
     if city.owns(card.name):
         return []
-    paid = [build(seat, card, "paid", card.cost.coins, pair) for pair in payments(table, seat, card.cost, market)]
+    paid = [build(seat, card, "paid", *payment) for payment in payments(table, seat, card, card.cost, market)]
     if has_chain(table, city, card):
         compulsory = table.rules.teams or table.is_free_city(seat)  # R41, R46
         beside = table.switches["paid_build_beside_chain"] and not compulsory
@@ -103,13 +107,14 @@ def stage_moves(table: Table, seat: int, card: Card, market: Market) -> list[Mov
     number = len(city.buried) + 1
     if number > len(city.all_stages):
         return []
-    cost = city.all_stages[number - 1].cost
+    stage = city.all_stages[number - 1]
+    cost = stage.cost
     if market.stages_cost_no_resources:
         cost = Cost(cost.coins, ())  # R17
     return [
-        {"seat": seat, "card": card.name, "action": "stage", "stage": number, "how": "paid", "bank": cost.coins}
+        {"seat": seat, "card": card.name, "action": "stage", "stage": number, "how": "paid", "bank": bank}
         | {"left": left, "right": right}
-        for left, right in payments(table, seat, cost, market)
+        for bank, (left, right) in payments(table, seat, stage, cost, market)
     ]
 
 

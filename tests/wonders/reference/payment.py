@@ -19,6 +19,7 @@ class Prices:
     manufactured: int = 2
     wharf: int = 0  # Clandestine Wharf: one bought unit costs so much less
     cache: int = 0  # Smuggler's Cache: a unit of the board's starting resource costs so much less, every time
+    first: int = 0  # one bought unit costs so much less by clauses (R77)
 
     def of(self, unit: str, from_board: bool) -> int:
         """The price of one unit, before the Clandestine Wharf."""
@@ -27,7 +28,11 @@ class Prices:
 
     def total(self, bought: Sequence[int]) -> int:
         """The coins for units of the given prices; the buyer rebates the dearest (floor 0)."""
-        return sum(bought) - min(self.wharf, max(bought, default=0))
+        totals = []
+        for first in range(len(bought)) if self.first else [-1]:
+            paid = [max(0, price - self.first) if at == first else price for at, price in enumerate(bought)]
+            totals.append(sum(paid) - min(self.wharf, max(paid, default=0)))
+        return min(totals, default=0)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Chapter 12, cards by formula (R52-R58, R64-R74, R87)."""
+"""Chapter 12, cards by formula (R52-R58, R64-R79, R87)."""
 
 # ruff: noqa: N802
 
@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+import wsim
 from tests.wonders.both import Position
 from tests.wonders.extremes import written
+from wsim.errors import UserError
 from wsim.jit.modes import JIT
 from wsim.wonders.kit import score_change
 
@@ -613,3 +615,146 @@ def test_R87_points_of_the_table_are_counted_with_those_of_stages() -> None:
     p = table({}, changes=(f"table.Glory.when={written([{'event': 'scored', 'points': '2 * blue'}])}",))
     p.city(1, "Altar", "Theater")
     assert [p.points(seat).get("wonder", 0) for seat in range(4)] == [0, 4, 0, 0]
+
+
+# --- prices
+
+
+def paid(p: Position, card: str, seat: int = 0) -> list[tuple[int, int, int]]:
+    """Return the payments (bank, left, right) with which a seat can build a card."""
+    return [(bank, left, right) for how, bank, left, right in p.builds(seat, card) if how == "paid"]
+
+
+def cost(event: str = "card_cost", **more: Any) -> Clause:
+    return {"event": event, **more}
+
+
+def test_R75_a_price_follows_the_table_as_it_stands_when_moves_are_listed() -> None:
+    p = table({"Altar": [cost(dearer={"coins": "left.green"})]})
+    assert paid(p, "Theater") == [(0, 0, 0)]
+    p.city(0, "Altar")
+    p.city(1, "Workshop", "Library")
+    assert paid(p, "Theater") == [(2, 0, 0)]
+
+
+@pytest.mark.parametrize(
+    ("by", "payers"),
+    [("self", [0]), ("left", [1]), ("neighbor", [1, 3]), ("other", [1, 2, 3]), ("anyone", [0, 1, 2, 3])],
+)
+def test_R75_by_says_who_pays(by: str, payers: list[int]) -> None:
+    p = table({"Altar": [cost(by=by, dearer={"coins": "max(0, other.coins - 9)"}, **{"if": "other.coins > 9"})]})
+    p.city(0, "Altar")
+    assert [seat for seat in range(4) if paid(p, "Theater", seat) == [(1, 0, 0)]] == payers
+
+
+def test_R75_color_and_facts_of_the_card_to_be_paid_for_say_which_cost_changes() -> None:
+    later = cost(dearer={"coins": 2}, **{"if": "card.age > 1"})
+    p = table({"Altar": [cost(color=["blue"], dearer={"coins": 1}), later]})
+    p.city(0, "Altar")
+    assert [paid(p, card)[0][0] for card in ("Theater", "Tavern")] == [1, 0]
+    p.go_to(2)
+    assert paid(p, "Vineyard") == [(2, 0, 0)]
+
+
+def test_R75_a_chain_waives_the_changed_cost_and_a_card_does_not_change_its_own() -> None:
+    p = table({"Theater": [cost(dearer={"coins": 3})]})
+    assert paid(p, "Theater") == [(0, 0, 0)]
+    p.city(0, "Theater")
+    assert paid(p, "Altar") == [(3, 0, 0)]
+    p.go_to(2)
+    assert p.builds(0, "Statue") == [("chain", 0, 0, 0)]
+
+
+def test_R75_without_each_other_is_the_seller_of_an_own_purchase_and_the_payer_of_another() -> None:
+    p = table({"Altar": [cost("trade_cost", by="anyone", dearer={"unit": "1 if other.coins == 7 else 0"})]})
+    p.city(0, "Altar")
+    p.city(1, "Lumber Yard", coins=7)
+    p.city(3, "Lumber Yard")
+    assert paid(p, "Stockade") == [(0, 0, 2), (0, 3, 0)]
+    p.city(2, coins=7)
+    assert paid(p, "Stockade", 2) == [(0, 0, 3), (0, 3, 0)]
+
+
+def test_R76_changes_are_added_up_before_the_cost_is_cut_off_at_nothing() -> None:
+    less, more = {"coins": 9, "stone": 2}, {"coins": 5, "stone": 2, "clay": 1}
+    p = table({"Altar": [cost(cheaper=less), cost(dearer=more)]}, age=3)
+    p.city(0, "Altar", "Ore Vein", "Glassworks", "Clay Pool")
+    p.city(1, "Stone Pit")
+    assert paid(p, "Town Hall") == [(0, 2, 0)]  # 2 stone (of which it has one), ore, glass, and now clay
+
+
+def test_R76_units_of_choice_are_those_that_the_payer_cannot_or_will_not_buy() -> None:
+    p = table({"Altar": [cost(cheaper={"resources": 1})]})
+    p.city(0, "Altar", "Clay Pool", "Loom")
+    p.city(3, "Lumber Yard")
+    assert paid(p, "Barracks") == [(0, 0, 0)]
+    p.go_to(2)
+    assert paid(p, "Courthouse") == [(0, 0, 0)]  # 2 clay, loom
+    assert paid(p, "Stables") == [(0, 0, 2), (0, 2, 0)]  # clay, ore, wood
+    p.go_to(3)
+    assert paid(p, "Palace") == [(0, 2, 4)]  # one of each: nobody nearby has papyrus
+
+
+def test_R76_stages_cost_less_and_R17_waives_what_clauses_add() -> None:
+    p = table({"Altar": [cost("stage_cost", cheaper={"stone": 1}, dearer={"coins": 1})]})
+    p.city(0, "Altar")
+    assert p.stage_payments(0) == [(1, 0, 0)]  # 2 stone, of which the board gives one
+    dearer = f'cards."Altar".when={written([cost("stage_cost", dearer={"clay": 2})])}'
+    q = Position("2e-cities", "Gizah day", "Rhodos day", "Ephesos day", changes=(dearer,))
+    q.city(0, "Altar", coins=10)
+    assert q.stage_payments(0) == []
+    q.city(0, "Architect Firm")
+    assert q.stage_payments(0) == [(0, 0, 0)]
+
+
+def test_R77_units_cost_more_or_less_by_seller_and_kind_between_0_and_5() -> None:
+    changes = [
+        cost("trade_cost", **{"from": "left"}, dearer={"raw_unit": 9}, cheaper={"manufactured_unit": 9}),
+        cost("trade_cost", cheaper={"raw_unit": 1}),
+    ]
+    p = table({"Altar": changes})
+    p.city(0, "Altar")
+    p.city(1, "Lumber Yard", "Loom")
+    p.city(3, "Lumber Yard")
+    assert paid(p, "Stockade") == [(0, 0, 1), (0, 5, 0)]
+    assert paid(p, "Apothecary") == [(0, 0, 0)]
+
+
+def test_R77_neighbours_pay_more_to_buy_from_the_city() -> None:
+    p = table({"Altar": [cost("trade_cost", by="neighbor", dearer={"unit": 1}, **{"from": "self"})]})
+    p.city(0, "Altar", "Lumber Yard")
+    p.city(2, "Lumber Yard")
+    assert paid(p, "Stockade", 1) == [(0, 0, 3), (0, 2, 0)]
+    assert paid(p, "Stockade", 3) == [(0, 0, 2), (0, 3, 0)]
+
+
+def test_R78_one_first_unit_of_all_and_one_from_each_neighbour() -> None:
+    p = table({"Altar": [cost("trade_cost", cheaper={"first_unit": 1})]}, age=2)
+    p.city(0, "Altar")
+    p.city(1, "Sawmill")
+    p.city(3, "Foundry")
+    assert paid(p, "Archery Range") == [(0, 3, 2), (0, 4, 1), (0, 5, 0)]  # 2 wood from the left, ore from either
+    sides = [cost("trade_cost", cheaper={"first_unit": 1}, **{"from": side}) for side in ("left", "right")]
+    p = table({"Altar": sides}, age=2)
+    p.city(0, "Altar")
+    p.city(1, "Sawmill")
+    p.city(3, "Foundry")
+    assert paid(p, "Archery Range") == [(0, 3, 1), (0, 5, 0)]
+
+
+def test_R78_reductions_of_both_kinds_meet_in_one_unit_and_stop_at_nothing() -> None:
+    first = [cost("trade_cost", cheaper={"first_unit": n}, **more) for n, more in ((1, {"from": "left"}), (9, {}))]
+    p = table({"Altar": first}, age=2)
+    p.city(0, "Altar")
+    p.city(1, "Sawmill")
+    p.city(3, "Foundry")
+    assert paid(p, "Archery Range") == [(0, 2, 2), (0, 3, 0)]
+
+
+@pytest.mark.engine_only
+@pytest.mark.parametrize(("item", "amount", "told"), [("coins", 256, "256 coins"), ("clay", 13, "13 resources")])
+def test_R79_a_game_with_a_cost_beyond_all_bounds_is_stopped(item: str, amount: int, told: str) -> None:
+    clauses = written([cost(by="anyone", dearer={item: amount})])
+    changes = [f'cards."{card}".when={clauses}' for card in ("Altar", "Theater", "Lumber Yard", "Clay Pool")]
+    with pytest.raises(UserError, match=f"reached {told} in a cost.*: at most .* can be played; change `dearer"):
+        wsim.simulate(set=changes, players=3, games=3, policies="random", seed=1)

@@ -24,6 +24,12 @@ _WHO = {
     "": "this city", "self": "this city", "left": "the left neighbour", "right": "the right neighbour",
     "neighbor": "a neighbour", "other": "another city", "partner": "the partner", "anyone": "any city",
 }  # fmt: skip
+_PAYERS = {**_CITIES, "anyone": "every city"}
+_SELLERS = {**_WHO, "neighbor": "a neighbour", "anyone": "a neighbour", "self": "this city", "other": "another city"}
+_UNITS = {
+    "unit": "a unit", "raw_unit": "a raw unit", "manufactured_unit": "a manufactured unit",
+    "first_unit": "the first unit of a payment",
+}  # fmt: skip
 _ITEMS = {
     "age_shields": "shields for this age",
     **{name: f"{name} symbols" for name in (*w.SYMBOLS[1 : w.ANY], "wild")},
@@ -41,6 +47,8 @@ def say_when(clauses: tuple[Clause, ...]) -> str:
 
 def _clause_text(clause: Clause) -> str:
     """Return, e.g., "when built: takes 1 coin from each neighbour, if their shields are fewer than own shields"."""
+    if clause.event in w.COST_TRIGGERS:
+        return _prices_text(clause)
     event = w.TRIGGERS[clause.event]
     if clause.event in w.MOVE_TRIGGERS:
         event = f"whenever {_WHO[clause.by]} {event}"
@@ -54,6 +62,42 @@ def _clause_text(clause: Clause) -> str:
         event += f" for {_CITIES[clause.each]}"
     condition = f", if {english(parse(clause.condition))}" if clause.condition else ""
     return f"{event}: {actions}{condition}"
+
+
+def _prices_text(clause: Clause) -> str:
+    """Return, e.g., "blue cards cost each neighbour 1 coin less, if own coins are at most 3"."""
+    changes = []
+    payer = f" {_PAYERS[clause.by or 'self']}" if clause.by not in ("", "self") else ""
+    for act, amount in clause.acts():
+        change, _, item = act.partition(" ")
+        number = english(parse(amount))
+        number = number if number.isdigit() else f"({number})"
+        direction = "less" if change == "cheaper" else "more"
+        if clause.event == "trade_cost":
+            thing = f"{_UNITS[item]} bought from {_SELLERS[clause.seller or 'neighbor']}"
+            changes.append(f"{thing} costs{payer} {counted(number, 'coins')} {direction}")
+            continue
+        things = f"{' and '.join(clause.color)} cards" if clause.color else "cards"
+        things = "stages" if clause.event == "stage_cost" else things
+        changes.append(f"{things} cost{payer} {_cost_text(item, number, direction)}")
+    condition = f", if {english(parse(clause.condition))}" if clause.condition else ""
+    return f"{' and '.join(changes)}{condition}"
+
+
+def price_change_text(does: str, amount: int) -> str:
+    """Return, e.g., "1 coin less", "1 coin more for a raw unit", for "cheaper coins", "dearer raw_unit"."""
+    change, _, item = does.partition(" ")
+    direction = "less" if change == "cheaper" else "more"
+    if item in w.UNIT_ITEMS:
+        return f"{counted(str(amount), 'coins')} {direction} for {_UNITS[item]}"
+    return _cost_text(item, str(amount), direction)
+
+
+def _cost_text(item: str, number: str, direction: str) -> str:
+    """Return, e.g., "2 coins less", "1 stone more", "1 resource less (the payer chooses which)"."""
+    chosen = " (the payer chooses which)" if item == "resources" else ""
+    amount = f"{number} {item}" if item in w.RESOURCES else counted(number, item)
+    return f"{amount} {direction}{chosen}"
 
 
 def decision_text(clause: Clause) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from wsim.wonders.words import AGES, COLORS, DRAWN_COLORS, MOVE_TRIGGERS
+from wsim.wonders.words import AGES, COLORS, COST_TRIGGERS, DRAWN_COLORS, MOVE_TRIGGERS
 
 if TYPE_CHECKING:
     from wsim.wonders.catalog.clauses import Clause
     from wsim.wonders.catalog.model import Catalogue
 
-MOVES = {"card_built": 0.86, "stage_built": 0.11, "sold": 0.03}
+MOVES = {"card_built": 0.86, "card_cost": 0.86, "stage_built": 0.11, "stage_cost": 0.11, "sold": 0.03}
 """Shares of moves per turn, measured in 5,000 games of ``balanced`` in both editions, each accurate to 0.01."""
 PURCHASES = 0.28
 """Neighbours that a city pays per turn, measured in 300 games of ``balanced``; within 0.02 in every rule set."""
@@ -26,12 +26,12 @@ class Expected:
 
     def times(self, clause: Clause) -> list[float]:
         """Return how often a clause triggers in each age, summed over all cities that can trigger it."""
-        if clause.event not in MOVE_TRIGGERS:
+        if clause.event not in (*MOVE_TRIGGERS, *COST_TRIGGERS):
             return [float(turns) if clause.event == "turn_start" else 1.0 for turns in self.rules.age_turns]
         others = int(self.rules.seats) - 1
         numbers = {"neighbor": min(2, others), "other": others, "anyone": others + 1}
         movers = numbers.get(clause.by, int(clause.by != "partner" or bool(self.rules.teams)))
-        if clause.event == "bought":
+        if clause.event in ("bought", "trade_cost"):
             return [PURCHASES / 2 * clause.sales(int(self.rules.seats)) * int(turns) for turns in self.rules.age_turns]
         if clause.event == "last_card":
             sides = [stages for wonder in self.catalogue.wonders for _, stages in wonder.sides]

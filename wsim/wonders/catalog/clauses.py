@@ -1,5 +1,5 @@
-"""Clauses of cards and stages (``when = [...]``): events, decisions, and actions whose amounts are formulas (R52-R58,
-R64-R74)."""
+"""Clauses of cards and stages (``when = [...]``): events, decisions, prices, and actions whose amounts are formulas
+(R52-R58, R64-R79)."""
 
 from __future__ import annotations
 
@@ -70,10 +70,12 @@ class Clause:
 
     Attributes
     ----------
-    event: one of ``words.TRIGGERS``. by: the city whose moves trigger it (``words.BY``). seller: `from` of a purchase.
+    event: one of ``words.TRIGGERS``. by: the city whose moves trigger it, or that pays (``words.BY``). seller: `from`
+    of a purchase.
     color: only structures of these colours trigger it.
     each: the cities it acts on (``words.EACH``). condition: `if`.
     take, give, points: formulas. gain, lose: an item (``words.GAINS``, ``words.LOSSES``) and its amount.
+    cheaper, dearer: an item (``words.CHEAPER``, ``words.DEARER``) and its amount.
     one: whether it acts on one of these cities, which the city chooses.
     may: whether the city may decline. price: as of an ``Option``; the city may decline to pay it. choose: the options.
     """
@@ -88,6 +90,8 @@ class Clause:
     give: str = ""
     gain: Amounts = ()
     lose: Amounts = ()
+    cheaper: Amounts = ()
+    dearer: Amounts = ()
     points: str = ""
     may: bool = False
     price: Amounts = ()
@@ -145,6 +149,7 @@ class Clause:
         table |= {"color": list(self.color), "each": self.each}
         table |= {"if": self.condition, "take": self.take, "give": self.give}
         table |= {"gain": _as_table(self.gain), "lose": _as_table(self.lose), "points": self.points}
+        table |= {"cheaper": dict(self.cheaper), "dearer": dict(self.dearer)}
         table |= {"one": self.one, "may": self.may, "price": Option(price=self.price).table().get("price")}
         table["choose"] = [option.table() for option in self.choose]
         return {name: value for name, value in table.items() if value}
@@ -155,6 +160,8 @@ def _acts(effect: Clause | Option) -> list[tuple[str, str]]:
     amounts = {"take": effect.take, "give": effect.give, "points": getattr(effect, "points", "")}
     amounts |= {f"gain {item}": amount for item, amount in effect.gain}
     amounts |= {f"lose {item}": amount for item, amount in effect.lose}
+    for change in ("cheaper", "dearer"):
+        amounts |= {f"{change} {item}": amount for item, amount in getattr(effect, change, ())}
     ordered = [act for act in w.ACTS if amounts.get(act)]
     return [(act, amounts[act]) for act in (*ordered, *(act for act in amounts if w.COUNTER in act.split()))]
 
@@ -220,6 +227,17 @@ def _amounts(kind: str, accepted: tuple[str, ...]) -> Reader:
     return described(table_schema(readers))(read)
 
 
+def _prices(kind: str, accepted: tuple[str, ...]) -> Reader:
+    """Accept a table of things that cost less or more, with a formula for the amount of each."""
+    readers: Mapping[str, Reader] = dict.fromkeys(accepted, formula)
+
+    def read(problems: Problems, path: Path, value: Any) -> Amounts:
+        amounts = read_fields(problems, path, value, readers, kind)
+        return tuple((name, amounts[name]) for name in accepted if name in amounts)
+
+    return described(table_schema(readers))(read)
+
+
 _PRICE: Mapping[str, Reader] = {"coins": formula, w.COUNTER: _of_counters}
 
 
@@ -281,6 +299,8 @@ FIELDS: Mapping[str, Reader] = {
     "gain": _amounts("thing to gain", w.GAINS),
     "lose": _amounts("thing to lose", w.LOSSES),
     "points": formula,
+    "cheaper": _prices("thing that can cost less", w.CHEAPER),
+    "dearer": _prices("thing that can cost more", w.DEARER),
     "one": flag,
     "may": flag,
     "price": _price,
@@ -288,9 +308,9 @@ FIELDS: Mapping[str, Reader] = {
 }
 _ABOUT = {
     "event": "when it happens",
-    "by": f"the city whose move triggers it ({', '.join(w.MOVE_TRIGGERS)}); default: self",
-    "from": "the seller of a purchase (bought); default: anyone",
-    "color": "the colours of structures that trigger it (card_built)",
+    "by": f"the city whose move triggers it ({', '.join(w.MOVE_TRIGGERS)}), or that pays; default: self",
+    "from": "the seller of a purchase (bought, trade_cost); default: anyone",
+    "color": "the colours of structures that trigger it (card_built), or whose cost it changes (card_cost)",
     "each": "the cities that it acts on; default: self",
     "if": "a condition, evaluated for each of these cities: other.shields < shields",
     "take": "coins taken from each of these cities",
@@ -298,6 +318,8 @@ _ABOUT = {
     "gain": "what each of these cities gains",
     "lose": "what each of these cities loses, down to 0",
     "points": "points for this city at the end, with event = scored",
+    "cheaper": f"by how much something costs less, with event = {' or '.join(w.COST_TRIGGERS)}",
+    "dearer": f"by how much something costs more, with event = {' or '.join(w.COST_TRIGGERS)}",
     "one": "true: it acts on one of these cities, which the city chooses",
     "may": "true: the city may decline",
     "price": "coins, or coins and counters, that the city must pay for it, or else decline",
@@ -312,8 +334,9 @@ def _clause_schema(patched: bool) -> Schema:
         schema["properties"][name] = {**schema["properties"][name], "description": about}
     if not patched:
         return {**schema, "required": ["event"]}
-    tables = [schema, *(schema["properties"][name]["anyOf"][0] for name in ("gain", "lose"))]
-    for table, names in zip(tables, (("if", "take", "give", "points", "price"), w.GAINS, w.LOSSES), strict=True):
+    tables = [schema, *(schema["properties"][name]["anyOf"][0] for name in ("gain", "lose", "cheaper", "dearer"))]
+    amounts = (("if", "take", "give", "points", "price"), w.GAINS, w.LOSSES, w.CHEAPER, w.DEARER)
+    for table, names in zip(tables, amounts, strict=True):
         table["patternProperties"] = {f"^({'|'.join(names)}):[1-9][0-9]?$": {"type": "integer"}}
     return schema
 
@@ -359,20 +382,32 @@ _SEVERAL = ("neighbor", "other")
 def _check_fields(problems: Problems, path: Path, clause: Clause, entry: Mapping[str, Any]) -> None:
     """Report fields that cannot be combined."""
     event, moved, accepted = clause.event, clause.event in w.MOVE_TRIGGERS, ", ".join(w.MOVE_TRIGGERS)
-    itself = event == "bought" and clause.by in ("", "self") and clause.seller == "self"
+    priced = event in w.COST_TRIGGERS
+    itself = event in ("bought", "trade_cost") and clause.by in ("", "self") and clause.seller == "self"
     for mistaken, field, message in (
-        (clause.by and not moved, "by", f"{event!r} is not a move; accepted with: {accepted}"),
-        (clause.seller and event != "bought", "from", f"{event!r} has no seller; accepted with: bought"),
-        (itself, "from", "a city cannot buy from itself; accepted: also set `by`, such as neighbor"),
-        (clause.color and event != "card_built", "color", f"{event!r} has no color; accepted with: card_built"),
+        (clause.by and not moved and not priced, "by", f"{event!r} is not a move; accepted with: {accepted}"),
         (
-            clause.each == "trigger" and not moved,
+            clause.seller and event not in ("bought", "trade_cost"),
+            "from",
+            f"{event!r} has no seller; accepted with: bought, trade_cost",
+        ),
+        (itself, "from", "a city cannot buy from itself; accepted: also set `by`, such as neighbor"),
+        (
+            clause.color and event not in ("card_built", "card_cost"),
+            "color",
+            f"{event!r} has no color; accepted with: card_built, card_cost",
+        ),
+        (
+            clause.each == "trigger" and not moved and not priced,
             "each",
             f"'trigger' is the city that made a move, but {event!r} is not a move; accepted with: {accepted}",
         ),
     ):
         if mistaken:
             problems.at((*path, field), message)
+    if priced or clause.cheaper or clause.dearer:
+        _check_prices(problems, path, clause, entry)
+        return
     if not _acts(clause) and entry.keys() <= FIELDS.keys() - {"take", "give", "gain", "lose", "points", "choose"}:
         problems.at(path, "has no effect; accepted: at least one of take, give, gain, lose, points and choose")
     options = [(("choose", str(number)), option) for number, option in enumerate(clause.choose, start=1)]
@@ -391,7 +426,8 @@ def _check_fields(problems: Problems, path: Path, clause: Clause, entry: Mapping
     for field in ("one", "may", "price", "choose") if event == "scored" else ():
         if getattr(clause, field):
             message = "nothing is decided when points are counted"
-            problems.at((*path, field), f"{message}; accepted with: {', '.join(tuple(w.TRIGGERS)[:-1])}")
+            events = ", ".join(event for event in w.TRIGGERS if event not in ("scored", *w.COST_TRIGGERS))
+            problems.at((*path, field), f"{message}; accepted with: {events}")
     message = 'points are counted at the end of the game; accepted with: event = "scored"'
     if event == "scored":
         message = "only points can change at the end of the game; accepted: points"
@@ -400,13 +436,43 @@ def _check_fields(problems: Problems, path: Path, clause: Clause, entry: Mapping
             problems.at((*path, field), message)
 
 
-_OPPOSITE = {"gain": "lose", "lose": "gain", "take": "give", "give": "take"}
+def _check_prices(problems: Problems, path: Path, clause: Clause, entry: Mapping[str, Any]) -> None:
+    """Report fields that a clause about prices cannot have, and prices that its event does not know (R75-R77)."""
+    event = clause.event
+    if event not in w.COST_TRIGGERS:
+        for field in ("cheaper", "dearer"):
+            if getattr(clause, field):
+                message = f"nothing is paid at {event!r}; accepted with: {', '.join(w.COST_TRIGGERS)}"
+                problems.at((*path, field), message)
+        return
+    refused = ("each", "take", "give", "gain", "lose", "points", "one", "may", "price", "choose")
+    for field in refused:
+        if getattr(clause, field):
+            message = f"{event!r} only changes prices, for the city that `by` names; accepted: cheaper, dearer"
+            problems.at((*path, field), message)
+    if not (clause.cheaper or clause.dearer) and entry.keys() <= FIELDS.keys() - {"cheaper", "dearer", *refused}:
+        problems.at(path, "has no effect; accepted: cheaper or dearer, such as cheaper = { coins = 1 }")
+    mine = w.UNIT_ITEMS if event == "trade_cost" else w.COST_ITEMS
+    for field, items in (("cheaper", w.CHEAPER), ("dearer", w.DEARER)):
+        for item, _ in getattr(clause, field):
+            if item not in mine:
+                other = "card_cost or stage_cost" if event == "trade_cost" else "trade_cost"
+                accepted = ", ".join(name for name in items if name in mine)
+                message = f"belongs to event = {other}; accepted with {event}: {accepted}"
+                problems.at((*path, field, item), message)
+
+
+_OPPOSITE = {"gain": "lose", "lose": "gain", "take": "give", "give": "take", "cheaper": "dearer", "dearer": "cheaper"}
+_CHANGES = ("gain", "lose", "cheaper", "dearer")
+"""Fields that are tables of amounts."""
 
 
 def _check_formula(problems: Problems, path: Path, clause: Clause, node: Node) -> None:
     """Report a formula that refers to a missing other city, and an amount that could be negative."""
     of_price = "price" in path[-3:]  # paid once, whatever cities the clause acts on
-    has_other = clause.event in w.MOVE_TRIGGERS or (clause.each not in ("", "self") and not of_price)
+    has_other = clause.event in (*w.MOVE_TRIGGERS, *w.COST_TRIGGERS) or (
+        clause.each not in ("", "self") and not of_price
+    )
     for part in node.walk():
         if part.whose == "other" and not has_other:
             message = "there is no other city; accepted: also set `each`, or write left. and right. instead of other."
@@ -424,8 +490,9 @@ def _check_formula(problems: Problems, path: Path, clause: Clause, node: Node) -
     if low < 0 and of_price:
         problems.at(path, f"{node.text!r} could be {low:,}, and a price cannot be less than 0; accepted: max(0, ...)")
     elif low < 0 and path[-1] not in ("points", "if"):
-        verb = path[-3] if path[-2] == w.COUNTER else path[-2] if path[-2] in ("gain", "lose") else path[-1]
+        verb = path[-3] if path[-2] == w.COUNTER else path[-2] if path[-2] in _CHANGES else path[-1]
         opposite = _OPPOSITE[verb]
-        reversible = high <= 0 and (opposite != "lose" or path[-1] in w.LOSSES or path[-2] == w.COUNTER)
+        fewer = {"lose": w.LOSSES, "dearer": w.DEARER}.get(opposite, (path[-1],))
+        reversible = high <= 0 and (path[-1] in fewer or path[-2] == w.COUNTER)
         accepted = f"{-low:,} with {opposite}" if reversible else "max(0, ...)"
         problems.at(path, f"{node.text!r} could be {low:,}, and less than 0 is not accepted; accepted: {accepted}")

@@ -9,7 +9,8 @@ import numpy as np
 
 from wsim.wonders.analysis.rule_functions import MAX_COINS
 from wsim.wonders.kernels import layout
-from wsim.wonders.kernels.entry_points import pay_entry
+from wsim.wonders.kernels.entry_points import pay_changed_entry, pay_entry
+from wsim.wonders.kernels.prices import PRICED
 from wsim.wonders.words import RESOURCES
 
 NEXT_STAGE = "next stage"
@@ -41,6 +42,10 @@ def obstacles(
 def _short(public: Any, rules: Any, seat: int, entry: int) -> str:
     """Return what a city is short of for an entry of the cost table; empty if it can pay."""
     cost, bank, coins = int(rules.cost[entry]), int(rules.cost_coins[entry]), int(public.coins[seat])
+    solver = np.zeros(1, layout.SOLVER).view(np.recarray)[0]
+    if int(rules.triggers) & PRICED:
+        count = int(pay_changed_entry(public, rules, solver, seat, entry, MAX_COINS))
+        return _dear(solver, count, coins)
     if bank > coins:
         return f"It costs {_coins(bank)}, and you have {coins}."
     neighbours = (seat + 1) % int(public.seats), (seat - 1) % int(public.seats)
@@ -50,13 +55,17 @@ def _short(public: Any, rules: Any, seat: int, entry: int) -> str:
     if missing:
         units = " and ".join(f"{count} {name}" for name, count in missing.items())
         return f"{units} missing: you and your neighbours together do not produce enough."
-    solver = np.zeros(1, layout.SOLVER).view(np.recarray)[0]
     with np.errstate(over="ignore"):
         count = int(pay_entry(public, solver, seat, np.uint64(cost), bank, MAX_COINS))
+    return _dear(solver, count, coins, bank)
+
+
+def _dear(solver: Any, count: int, coins: int, bank: int = 0) -> str:
+    """Return why none of the payments found can be made; empty if one can. ``bank``: if the payments lack it."""
     if not count:
         return "You and your neighbours cannot produce all of its resources at once."
-    pairs = [int(pair) for pair in solver.pairs[:count]]
-    price = bank + min((pair >> layout.LEFT_AT & 255) + (pair >> layout.RIGHT_AT & 255) for pair in pairs)
+    paid = (layout.BANK_AT, layout.LEFT_AT, layout.RIGHT_AT)
+    price = bank + min(sum(int(pair) >> at & 255 for at in paid) for pair in solver.pairs[:count])
     return f"It costs at least {_coins(price)} with what you must buy, and you have {coins}." if price > coins else ""
 
 

@@ -7,7 +7,7 @@ from textwrap import wrap
 from typing import Any
 
 from wsim.wonders.catalog import Card, Catalogue
-from wsim.wonders.catalog.clause_text import counted
+from wsim.wonders.catalog.clause_text import counted, price_change_text
 from wsim.wonders.catalog.entry_text import cost_text, effects_text
 from wsim.wonders.describe.by_clauses import COUNTERS_KEY, in_words
 from wsim.wonders.facts import NAMED_IF_ANY, price_in_words
@@ -149,6 +149,8 @@ def effect_text(effect: Mapping[str, Any], names: Sequence[str] = ()) -> str:
     if item in UNIT_PRICES:
         change = "rises" if verb == "gain" else "falls"
         return f"{source} of {owner}: the {price_in_words(item)} {change} by {effect['amount']} for {city}"
+    if verb in ("cheaper", "dearer"):
+        return f"{source} of {owner}: {city} pays {price_change_text(effect['does'], effect['amount'])}"
     amount = counted(str(effect["amount"]), item or "coins")
     if item:
         return f"{source} of {owner}: {city} {'gains' if verb == 'gain' else 'loses'} {amount}"

@@ -10,54 +10,14 @@ import numpy as np
 from wsim.jit import kernel
 from wsim.wonders import words as w
 from wsim.wonders.kernels.clause_acts import do
+from wsim.wonders.kernels.clause_owners import has_entry, may_act, related
 from wsim.wonders.kernels.counters import FIRST_ACT, change_counter, is_of_table
 from wsim.wonders.kernels.formula import evaluate
 from wsim.wonders.kernels.log import log_effect
 from wsim.wonders.kernels.moves import action_of, how_of, left_of, right_of
 from wsim.wonders.kernels.pending import add_pending
 
-_ONE = np.uint64(1)
 OF_MOVES = (1 << w.ON_TURN) - 1  # mask of the triggers of moves
-
-
-@kernel
-def related(public, rules, owner, city, whom):
-    """Return whether a city is one of those that an owner's clause names (words.WHOM)."""
-    if whom == w.WHOM_ANYONE:
-        return True
-    if whom == w.WHOM_SELF or owner == city:
-        return whom == w.WHOM_SELF and owner == city
-    if whom == w.WHOM_OTHER:
-        return True
-    if whom == w.WHOM_PARTNER:
-        return rules.teams != 0 and owner ^ 1 == city
-    left = city == (owner + 1 if owner + 1 < public.seats else 0)
-    right = owner == (city + 1 if city + 1 < public.seats else 0)
-    return (left and whom != w.WHOM_RIGHT) or (right and whom != w.WHOM_LEFT)
-
-
-@kernel
-def has_entry(public, rules, seat, entry):
-    """Return whether a city has a structure or stage; every city has the rules of the table (R87)."""
-    if entry < w.STAGE_ENTRY:
-        return (public.built[seat, entry >> 6] >> np.uint64(entry & 63)) & _ONE != np.uint64(0)
-    if entry >= rules.table_entry:
-        return True
-    side = public.side[seat]
-    for stage in range(public.stages[seat]):
-        if rules.stage_entry[side, stage] == entry:
-            return True
-    return False
-
-
-@kernel
-def _may_act(public, rules, seat, trigger):
-    """Return whether a city has a card or rule with clauses of a trigger, or stages that may have some."""
-    cards = (
-        rules.clause_cards[trigger, 0] & public.built[seat, 0] | rules.clause_cards[trigger, 1] & public.built[seat, 1]
-    )
-    stages = rules.clause_stages[trigger] and public.stages[seat] > 0
-    return cards != np.uint64(0) or stages or rules.clause_table[trigger] != 0
 
 
 @kernel
@@ -123,7 +83,7 @@ def moment(game, rules, trigger):
     public = game.public
     first, end = rules.clause_from[trigger], rules.clause_from[trigger + 1]
     for owner in range(public.seats if first < end else 0):
-        if not _may_act(public, rules, owner, trigger):
+        if not may_act(public, rules, owner, trigger):
             continue
         for clause in range(first, end):
             if has_entry(public, rules, owner, rules.clause_entry[clause]):
@@ -160,7 +120,7 @@ def _watchers(game, rules, trigger, mover, entry, color, seller):
     """
     public = game.public
     for owner in range(public.seats):
-        if not _may_act(public, rules, owner, trigger):
+        if not may_act(public, rules, owner, trigger):
             continue
         for clause in range(rules.clause_from[trigger], rules.clause_from[trigger + 1]):
             card = rules.clause_entry[clause]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from wsim.jit import kernel, types
-from wsim.wonders.kernels.layout import Public, Solver
+from wsim.wonders.kernels.layout import Public, Rules, Solver
 from wsim.wonders.kernels.payment import pay, prepare_payer
+from wsim.wonders.kernels.prices import pay_changed
 from wsim.wonders.kernels.scoring import best_wild
 
 
@@ -13,6 +14,13 @@ def pay_entry(public, solver, seat, cost, bank, purse):
     """Call the payment solver from Python."""
     prepare_payer(public, solver, seat)
     return pay(public, solver, seat, cost, bank, purse)
+
+
+@kernel(types.int64(Public, Rules, Solver, types.int64, types.int64, types.int64))
+def pay_changed_entry(public, rules, solver, seat, entry, purse):
+    """Call the payment solver from Python for a structure or stage at the prices that clauses change (R75)."""
+    prepare_payer(public, solver, seat)
+    return pay_changed(public, rules, solver, public, seat, entry, purse)
 
 
 @kernel(types.int64(types.int64, types.int64, types.int64, types.int64))

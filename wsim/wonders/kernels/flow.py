@@ -40,9 +40,10 @@ from wsim.wonders.kernels.clauses import drop_age_shields, drop_turn_units, mome
 from wsim.wonders.kernels.counters import reset_counters
 from wsim.wonders.kernels.deal import deal
 from wsim.wonders.kernels.guards import add_debts
+from wsim.wonders.kernels.listing import list_loss, list_pile, list_turn
 from wsim.wonders.kernels.log import log_coins, log_deed, log_hands, log_loss
 from wsim.wonders.kernels.military import fight_conflicts
-from wsim.wonders.kernels.moves import NO_MOVE, action_of, bank_of, card_of, list_loss, list_pile, list_turn, slot_of
+from wsim.wonders.kernels.moves import NO_MOVE, action_of, bank_of, card_of, slot_of
 from wsim.wonders.kernels.scoring import score_game
 from wsim.wonders.kernels.turn import build_from_pile, discard, leave_hand, plays_last, resolve
 from wsim.wonders.limits import LOSSES, MAX_COINS, WAITING

@@ -28,7 +28,7 @@ PUBLIC.coins_lost                            ``flow._pay_loss``
 PUBLIC.built_*, sold, stages                 bounded: names, moves and stages of a city
 PUBLIC.deeds, deed_count                     ``log.log_deed`` before it appends; REDRAW.builds has as many places
 PRIVATE.look (4 bits)                        saturates by rule: a seat remembers 15 copies of a name at most
-CHOICE.moves                                 bounded, once ``moves.list_loss`` has checked the coins to pay
+CHOICE.moves                                 bounded, once ``listing.list_loss`` has checked the coins to pay
 HIDDEN.board_builds, card_builds             ``clause_acts``; ``flow._enqueue``
 HIDDEN.losses                                ``turn.inflict``
 HIDDEN.copies                                bounded: 192 copies are dealt
@@ -42,7 +42,7 @@ ROW                                          ``rows``: points, total, victory_po
 the stack of a formula                       ``formula_machine``: results beyond MAX_RESULT count as none
 what a formula asks for                      ``formula.leaf``: the spans that its reader reckons with (division)
 an observation (16 bits)                     by the guards of what it shows
-a move: coins to the bank, left, right       ``moves.list_loss``, ``asking``; costs have at most 99 coins, payments 60
+a move: coins to the bank, left, right       ``listing.list_loss``, ``asking``; costs have at most 99 coins, payments 60
 ===========================================  ===================================================================
 """
 

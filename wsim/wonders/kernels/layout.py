@@ -52,6 +52,7 @@ CARD_SETS = 64  # that formulas count
 LOOK_WORDS = w.CARDS // 16  # 16 cards a word
 MOMENT_AT = 10  # of PRIVATE.looked, where the moment begins: age * (TURNS + 1) + turn
 NO_PRICE = 99
+GENERAL_STATES = 1024  # of the general solver: covered amounts of at most 12 missing units (words.UNITS)
 VALUES = max(w.SEATS + 1, w.HAND)  # the last one of LOG_COUNTER is the number of the counter
 PLAYERS = w.SEATS + POOL  # line-up entries, then the players of their pools
 
@@ -376,6 +377,17 @@ REDRAW = np.dtype(
     align=True,
 )
 
+PRICES = np.dtype(
+    [
+        ("cost", "i8", (1 + w.RESOURCE_KINDS,)),  # more coins, more of each resource; negative: less (R76)
+        ("chosen_units", "i8"),  # units of the payer's choice that need not be paid
+        ("unit", "i8", (w.PRICE_KINDS,)),  # more coins for each unit, as in PUBLIC.price (R77)
+        ("first", "i8", (w.NEIGHBOR_SEATS,)),  # coins less for the first unit from a neighbour
+        ("first_of_both", "i8", (w.NEIGHBOR_SEATS,)),  # coins less for the first unit of all, if it comes from there
+    ],
+    align=True,
+)
+
 SOLVER = np.dtype(
     [
         # the payer of the decision at hand, see payment.prepare_payer
@@ -396,7 +408,9 @@ SOLVER = np.dtype(
         ("open", "u8", (8,)),  # the states that lack some of a resource
         ("span", "i8", (8,)),  # missing amount of a resource
         ("best_right", "i8", (64,)),  # least coins to the right for each total to the left
-        ("general", "i2", (1024, 64)),  # general solver: least right total by covered units and left total
+        ("prices", PRICES),  # what clauses change of them for the cost at hand (prices.py); zeros without such clauses
+        # general solver: least right total by covered units and left total; then where the first unit was bought
+        ("general", "i2", (2 * GENERAL_STATES, 64)),
     ],
     align=True,
 )

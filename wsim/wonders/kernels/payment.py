@@ -12,7 +12,8 @@ The own symbols come first; then one word for each coin total to the left neighb
 each total to the right, from "nothing covered" on. The pair (l, r) pays exactly when a state of ``left[l]`` and one of
 ``right[r]`` add up to the full state, that is when ``left[l] & mirrored(right[r])`` is not zero.
 
-More than 64 states (seven resources at once, custom cards) take a slower general path.
+More than 64 states (seven resources at once, custom cards) take a slower general path, and so do prices that clauses
+change for one payment (prices.py).
 
 What the solver reads of a city (production, ``flex``, ``reach``, prices) is kept up to date by turn.py as cities grow;
 ``BEFORE`` is a copy from before the turn (before.py) for a last card that is paid from the old state (R9.5).
@@ -24,7 +25,7 @@ import numpy as np
 
 from wsim.jit import kernel, lowest_bit, reverse_bits
 from wsim.wonders import words as w
-from wsim.wonders.kernels.layout import LEFT_AT, RIGHT_AT
+from wsim.wonders.kernels.layout import GENERAL_STATES, LEFT_AT, RIGHT_AT
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 _BYTE = np.uint64(0xFF)
@@ -364,8 +365,11 @@ def _pay_sets(public, solver, seat, missing, budget):
 
 
 @kernel
-def _general_add(solver, missing, states, gives, side, raw_price, made_price, tops):
-    """Extend every state of the general solver by one more symbol (side -1 own, 0 left, 1 right)."""
+def _general_add(solver, missing, states, gives, side, raw_price, made_price, tops, source, target):
+    """Extend every state of the general solver by one more symbol (side -1 own, 0 left, 1 right).
+
+    ``source``, ``target``: the first rows of the states to extend, and of the results.
+    """
     for state in range(states - 2, -1, -1):
         stride = 1
         for resource in range(w.RESOURCE_KINDS):
@@ -375,49 +379,101 @@ def _general_add(solver, missing, states, gives, side, raw_price, made_price, to
                 to_left = price if side == 0 else 0
                 to_right = price if side == 1 else 0
                 for total in range(tops + 1 - to_left):
-                    right = solver.general[state, total] + to_right
-                    if right < solver.general[state + stride, total + to_left]:
-                        solver.general[state + stride, total + to_left] = right
+                    right = solver.general[source + state, total] + to_right
+                    if right < solver.general[target + state + stride, total + to_left]:
+                        solver.general[target + state + stride, total + to_left] = right
             stride *= amount + 1
 
 
-@kernel(rare=True)
-def _pay_general(public, solver, seat, missing, budget):
-    """Pay more than six missing units: least coins to the right for each covered amount and total to the left."""
-    states = 1
-    for resource in range(w.RESOURCE_KINDS):
-        states *= lane(missing, resource) + 1
-    rebates = public.turn_rebate[seat, 0], public.turn_rebate[seat, 1]
-    tops = min(budget + rebates[0], TOTALS - 1)
+@kernel
+def _general_buy(solver, missing, states, gives, side, raw_price, made_price, tops, first):
+    """Extend the states by a symbol of a neighbour, whose first unit costs ``first`` less (R77)."""
+    if first:
+        cheap_raw, cheap_made = max(raw_price - first, 0), max(made_price - first, 0)
+        _general_add(solver, missing, states, gives, side, raw_price, made_price, tops, GENERAL_STATES, GENERAL_STATES)
+        _general_add(solver, missing, states, gives, side, cheap_raw, cheap_made, tops, 0, GENERAL_STATES)
+    _general_add(solver, missing, states, gives, side, raw_price, made_price, tops, 0, 0)
+
+
+@kernel
+def _fill_general(public, solver, seat, missing, states, tops, left_first, right_first):
+    """Fill ``solver.general`` with the least coins to the right for each covered amount and total to the left.
+
+    With a cheaper first unit, the rows from GENERAL_STATES on are those in which it was bought.
+    """
     for state in range(states):
         for total in range(tops + 1):
             solver.general[state, total] = _FAR
     solver.general[0, 0] = 0
     for symbol in range(public.flex_count[seat]):
         if solver.used >> symbol & 1 == 0:
-            _general_add(solver, missing, states, spread(public.flex[seat, symbol]), -1, 0, 0, tops)
+            _general_add(solver, missing, states, spread(public.flex[seat, symbol]), -1, 0, 0, tops, 0, 0)
+    for _ in range(solver.prices.chosen_units):
+        _general_add(solver, missing, states, _ONES, -1, 0, 0, tops, 0, 0)
     for side in range(w.NEIGHBOR_SEATS):
         seller = solver.left if side == 0 else solver.right
-        raw_price, made_price = public.price[seat, 2 * side], public.price[seat, 2 * side + 1]
+        first = left_first if side == 0 else right_first
+        raw_price = np.int64(public.price[seat, 2 * side]) + solver.prices.unit[2 * side]
+        made_price = np.int64(public.price[seat, 2 * side + 1]) + solver.prices.unit[2 * side + 1]
+        raw_price, made_price = min(max(raw_price, 0), w.MAX_PRICE), min(max(made_price, 0), w.MAX_PRICE)
         rebate = public.board_rebate[seat, side]
+        if first:
+            for state in range(states):
+                for total in range(tops + 1):
+                    solver.general[GENERAL_STATES + state, total] = _FAR
         for resource in range(w.RESOURCE_KINDS):
             sold = lane(public.sale[seller], resource)
             gives = _ONE << np.uint64(8 * resource)
             if rebate > 0 and public.board_resource[seller] == resource and sold > 0:
                 cheap_raw, cheap_made = max(raw_price - rebate, 0), max(made_price - rebate, 0)
-                _general_add(solver, missing, states, gives, side, cheap_raw, cheap_made, tops)
+                _general_buy(solver, missing, states, gives, side, cheap_raw, cheap_made, tops, first)
                 sold -= 1
             for _ in range(min(sold, lane(missing, resource))):
-                _general_add(solver, missing, states, gives, side, raw_price, made_price, tops)
+                _general_buy(solver, missing, states, gives, side, raw_price, made_price, tops, first)
         for symbol in range(public.sale_flex_count[seller]):
             gives = spread(public.sale_flex[seller, symbol])
-            _general_add(solver, missing, states, gives, side, raw_price, made_price, tops)
+            _general_buy(solver, missing, states, gives, side, raw_price, made_price, tops, first)
+        if first:
+            for state in range(states):
+                for total in range(tops + 1):
+                    bought = solver.general[GENERAL_STATES + state, total]
+                    solver.general[state, total] = min(solver.general[state, total], bought)
+
+
+@kernel(rare=True)
+def _pay_general(public, solver, seat, missing, budget):
+    """Pay more than six missing units, or at prices that clauses change (``solver.prices``)."""
+    states = 1
+    for resource in range(w.RESOURCE_KINDS):
+        states *= lane(missing, resource) + 1
+    rebates = public.turn_rebate[seat, 0], public.turn_rebate[seat, 1]
+    tops = min(budget + rebates[0], TOTALS - 1)
     for total in range(tops + 1):
         solver.best_right[total] = _FAR
-    for total in range(tops + 1):
-        right = np.int64(solver.general[states - 1, total])
-        if right < _FAR:
-            right = max(right - rebates[1], 0)
-            total_left = max(total - rebates[0], 0)
-            solver.best_right[total_left] = min(solver.best_right[total_left], right)
+    prices = solver.prices
+    for side in range(w.NEIGHBOR_SEATS if prices.first_of_both[0] | prices.first_of_both[1] else 1):
+        # the first unit of the payment comes from the left neighbour, then from the right one
+        left_first = prices.first[0] + (prices.first_of_both[0] if side == 0 else 0)
+        right_first = prices.first[1] + (prices.first_of_both[1] if side == 1 else 0)
+        _fill_general(public, solver, seat, missing, states, tops, left_first, right_first)
+        for total in range(tops + 1):
+            right = np.int64(solver.general[states - 1, total])
+            if right < _FAR:
+                right = max(right - rebates[1], 0)
+                total_left = max(total - rebates[0], 0)
+                solver.best_right[total_left] = min(solver.best_right[total_left], right)
     return _collect(solver, min(tops, budget), budget)
+
+
+@kernel(rare=True)
+def pay_repriced(public, solver, seat, cost, bank, purse):
+    """Do as ``pay``, at the prices that clauses change (``solver.prices``; R76, R77)."""
+    budget = purse - bank
+    if budget < 0:
+        return 0
+    missing = less(cost, solver.plain)
+    if missing == _ZERO:
+        solver.pairs[0] = _ZERO
+        return 1
+    solver.used = 0
+    return _pay_general(public, solver, seat, missing, budget)

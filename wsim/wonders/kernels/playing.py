@@ -16,8 +16,11 @@ from wsim.rng import below, uniform
 from wsim.wonders.kernels.deal import set_up
 from wsim.wonders.kernels.flow import next_decision, take
 from wsim.wonders.kernels.layout import EVENT, LOG_PICK, MEMORY, OVER, TYPES
+from wsim.wonders.kernels.listing import restrict
 from wsim.wonders.kernels.log import log_pick, log_wish
-from wsim.wonders.kernels.moves import action_of, card_of, restrict
+from wsim.wonders.kernels.moves import action_of, card_of
+from wsim.wonders.kernels.price_log import log_prices
+from wsim.wonders.kernels.prices import PRICED
 from wsim.wonders.kernels.rows import write_rows
 from wsim.wonders.words import BUILD, CARDS, DISCARD_PILE, EXPLORE, LAST_CARD, LOSS, SELL, STAGE
 
@@ -40,6 +43,8 @@ def _settle(game, rules, seating, seat, index, stream):
         event = log_pick(game, rules, seat, index, randomised, probability)
         if choice.count > 1 and seating.overrule[seat] > 0.0:
             log_wish(game, event)
+        if rules.triggers & PRICED:
+            log_prices(game, rules, choice.seat, choice.moves[index])
     return index
 
 

@@ -13,7 +13,8 @@ import numpy as np
 from wsim.jit import kernel, stack_room
 from wsim.kernels.searching import LEAD, NEVER, WINNING, SearchHooks, searching
 from wsim.wonders.kernels.layout import CHOICE, HOW_AT, STATE
-from wsim.wonders.kernels.moves import action_of, card_of, restrict
+from wsim.wonders.kernels.listing import restrict
+from wsim.wonders.kernels.moves import action_of, card_of
 from wsim.wonders.kernels.redraw import redraw_within
 from wsim.wonders.kernels.steps import STEPS
 from wsim.wonders.policies.net import net_values

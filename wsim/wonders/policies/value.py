@@ -23,6 +23,7 @@ from wsim.wonders.policies.clause_value import (
     PILE_BUILDS,
     POINTS,
     PRICES_FROM,
+    REBATES,
     RIVAL,
     SHIELDS,
     SYMBOLS_FROM,
@@ -266,6 +267,7 @@ def _means(public, settings, seat, gains):
             side, lanes = kind // 2, _MADE_LANES if kind & 1 else _RAW_LANES
             sold = public.sale_reach[neighbor_left(public, seat) if side == 0 else neighbor_right(public, seat)]
             value += weights[_DISCOUNT] * off * lane_sum(sold & lanes)
+    value += weights[_REBATE] * gains[OWN, REBATES]
     value += weights[_FREE_BUILD] * public.turns * gains[OWN, FREE_TOKENS]
     return value + (weights[_FROM_DISCARD] * gains[OWN, PILE_BUILDS] if public.discarded > 0 else 0.0)
 
