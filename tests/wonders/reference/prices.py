@@ -63,7 +63,8 @@ def amounts(table: Table, owner: City, where: dict[str, Any], clause: Effect, ot
 
 def changes(table: Table, payer: City, thing: Card | Stage) -> Changes:
     """Add up what the clauses of all cities change."""
-    found, before, of_both = Changes(), table.event, {}
+    found, before = Changes(), table.event
+    of_both: dict[int, Counter[str]] = {}
     table.event = (thing, "paid")
     for owner, where, clause, side, other in acting(table, payer, thing):
         both = all(table.named(payer.seat, one) in related(table, owner, clause.get("from", "anyone")) for one in SIDES)

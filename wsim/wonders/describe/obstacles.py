@@ -44,7 +44,8 @@ def _short(public: Any, rules: Any, seat: int, entry: int) -> str:
     cost, bank, coins = int(rules.cost[entry]), int(rules.cost_coins[entry]), int(public.coins[seat])
     solver = np.zeros(1, layout.SOLVER).view(np.recarray)[0]
     if int(rules.triggers) & PRICED:
-        count = int(pay_changed_entry(public, rules, solver, seat, entry, MAX_COINS))
+        with np.errstate(over="ignore"):
+            count = int(pay_changed_entry(public, rules, solver, seat, entry, MAX_COINS))
         return _dear(solver, count, coins)
     if bank > coins:
         return f"It costs {_coins(bank)}, and you have {coins}."

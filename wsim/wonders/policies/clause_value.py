@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import kernel, stack_room
+from wsim.kernels.formula_words import OPERATION
 from wsim.wonders import words as w
 from wsim.wonders.kernels.clause_owners import has_entry, related
 from wsim.wonders.kernels.clauses import cities_met, formula_points
@@ -43,7 +44,9 @@ COUNTED = PILE_BUILDS + 1
 """Points that clauses of `scored` count at the end because a counter changes."""
 REBATES = COUNTED + 1
 """Coins off one unit of each payment, by clauses of ``trade_cost``."""
-COLUMNS = REBATES + 1
+EITHER_FROM = REBATES + 1
+"""The first of the columns of units for one turn of which a decision gives one."""
+COLUMNS = EITHER_FROM + w.RESOURCE_KINDS
 room_for_gains = stack_room("clause_value.gains", np.float64, 2, COLUMNS)
 _room_for_option = stack_room("clause_value.option", np.float64, 2, COLUMNS)
 _ROUGHLY = np.full(COLUMNS, 1.0)  # points of one of each column, by which the option of a later decision is chosen
@@ -51,6 +54,7 @@ _ROUGHLY[[COINS, COINS_AT_ONCE]], _ROUGHLY[[SHIELDS, DEBTS]] = 1 / 3, (1.5, -1.0
 _ROUGHLY[SYMBOLS_FROM:UNITS_FROM], _ROUGHLY[UNITS_FROM:TURN_UNITS_FROM] = 4.0, 1.5
 _ROUGHLY[TURN_UNITS_FROM:PRICES_FROM], _ROUGHLY[PRICES_FROM:FREE_TOKENS] = 0.2, -1.5
 _ROUGHLY[[FREE_TOKENS, PILE_BUILDS]] = 4.0
+_ROUGHLY[EITHER_FROM:] = 0.0
 _UNIT_SAVED = 1.5  # coins that a resource less in a cost saves: bought, it costs 2, but a city produces some
 _UNITS_BOUGHT = 1.3  # by a purchase
 _OF_BOTH = 0.75  # of a rebate on one side, for each side of a rebate on the first unit from either
@@ -64,6 +68,7 @@ _LOSE_COINS, _LOSE_DEFEATS, _LOSE_DEBTS = w.ACT["lose coins"], w.ACT["lose defea
 _GAIN_SYMBOL = w.ACT["gain compass"]
 _LOSE_PRICE, _LOSE_FREE = w.ACT[f"lose {w.UNIT_PRICES[0]}"], w.ACT["lose free_build_tokens"]
 _LOSE_DIPLOMACY = w.ACT["lose diplomacy_tokens"]
+_END = OPERATION["end"]
 _LAST_MOVE = w.ON_CARD + len(w.MOVE_TRIGGERS) - 1
 
 
@@ -208,6 +213,25 @@ def _fill_option(public, rules, gains, clause, option, trigger, seat, mover, ite
             _add_actions(public, rules, gains, trigger, seat, city, other, item, 1.0, paid, rules.option_end[option])
 
 
+@kernel
+def _add_either(public, rules, gains, option_gains, clause, trigger, seat, mover, item, times):
+    """Add the units for one turn that the options of a decision give, as those of an either/or symbol; return whether
+    at least two options give some."""
+    giving = 0
+    for adding in range(2):
+        if adding and giving < 2:
+            return False
+        for option in range(rules.clause_options[clause], rules.clause_options[clause + 1]):
+            _fill_option(public, rules, option_gains, clause, option, trigger, seat, mover, item, -1)
+            units = 0.0
+            for kind in range(w.RESOURCE_KINDS):
+                units += option_gains[OWN, TURN_UNITS_FROM + kind]
+                if adding:
+                    gains[OWN, EITHER_FROM + kind] += times * option_gains[OWN, TURN_UNITS_FROM + kind]
+            giving += units > 0.0
+    return True
+
+
 @kernel(rare=True)
 def _add_decision(public, rules, gains, clause, trigger, seat, mover, item, times):
     """Add the expected gains of a clause that asks: those of the option that is roughly the best one."""
@@ -224,8 +248,11 @@ def _add_decision(public, rules, gains, clause, trigger, seat, mover, item, time
                 best, chosen, at = value, option, city
     if chosen < 0:
         return
+    either = _add_either(public, rules, gains, option_gains, clause, trigger, seat, mover, item, times)
     _fill_option(public, rules, option_gains, clause, chosen, trigger, seat, mover, item, at)
     for column in range(COLUMNS):
+        if either and TURN_UNITS_FROM <= column < PRICES_FROM:
+            continue
         gains[OWN, column] += times * option_gains[OWN, column]
         gains[RIVAL, column] += times * option_gains[RIVAL, column]
 
@@ -378,6 +405,28 @@ def _ways_to_trigger(public, rules, clause, trigger, seat, city):
         if other == seat and related(public, rules, seat, seat, by):  # the own city buys from it
             ways += related(public, rules, seat, city, rules.clause_seller[clause])
     return ways
+
+
+@kernel(rare=True)
+def fixed_points(public, rules, seat, item):
+    """Return the points of an item's clauses of `scored` that are plain numbers: they count like printed points."""
+    points = 0
+    for clause in range(rules.clause_from[w.ON_SCORE], rules.clause_from[w.ON_SCORE + 1]):
+        at = np.int64(rules.action_amount[rules.clause_actions[clause]])
+        if rules.clause_entry[clause] == item and rules.clause_if[clause] < 0 and rules.code[at + 1] & 0xFF == _END:
+            for city in range(public.seats):
+                if related(public, rules, seat, city, rules.clause_each[clause]):
+                    points += evaluate(public, rules, at, seat, city)
+    return points
+
+
+@kernel(rare=True)
+def add_end_of_age(public, rules, seat, item, gains):
+    """Add what an item's clauses of the end of an age would bring if this age ended now."""
+    for trigger in range(w.ON_WAR, w.ON_AGE_END + 1):
+        for clause in range(rules.clause_from[trigger], rules.clause_from[trigger + 1]):
+            if rules.clause_entry[clause] == item:
+                _add_clause(public, rules, gains, clause, trigger, seat, seat, item, 1.0)
 
 
 @kernel(rare=True)

@@ -26,6 +26,7 @@ from wsim.wonders.policies.clause_value import (
     RIVAL,
     SHIELDS,
     SYMBOLS_FROM,
+    add_end_of_age,
     fill_expected_gains,
     fill_gains_of_move,
     room_for_gains,
@@ -288,10 +289,13 @@ def score_change(public, rules, seat, item):
 
 @kernel(rare=True)
 def _clause_change(public, rules, seat, item):
-    """Return (points of tokens, debts and symbols; shields; diplomacy tokens) from the clauses of an item."""
+    """Return (points of tokens, debts, symbols and later coins; shields; diplomacy tokens) from the clauses of an item
+    that act at once, or would if the age ended now."""
     gains = room_for_gains()
     fill_expected_gains(public, rules, seat, item, w.ON_CARD, gains)
-    return _change_of(public, rules, seat, gains)
+    add_end_of_age(public, rules, seat, item, gains)
+    points, shields, tokens = _change_of(public, rules, seat, gains)
+    return points + gains[OWN, COINS] / rules.coins_per_point, shields, tokens
 
 
 @kernel(rare=True)
@@ -356,6 +360,7 @@ def _clause_rivals(public, rules, seat, item):
     """Return the points that the clauses of an item cost the mean rival."""
     gains = room_for_gains()
     fill_expected_gains(public, rules, seat, item, w.ON_CARD, gains)
+    add_end_of_age(public, rules, seat, item, gains)
     return _rivals_cost(rules, gains)
 
 

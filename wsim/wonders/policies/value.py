@@ -18,6 +18,7 @@ from wsim.wonders.policies.clause_value import (
     COUNTED,
     DEBTS,
     DIPLOMACY,
+    EITHER_FROM,
     FREE_TOKENS,
     OWN,
     PILE_BUILDS,
@@ -30,6 +31,7 @@ from wsim.wonders.policies.clause_value import (
     TURN_UNITS_FROM,
     UNITS_FROM,
     fill_expected_gains,
+    fixed_points,
     room_for_gains,
 )
 from wsim.wonders.policies.features import INDEX
@@ -286,7 +288,7 @@ def gains_value(public, settings, rules, seat, gains):
     weights, one_war = settings.weights[public.age], 1.0 / (w.AGES - public.age)
     points = gains[OWN, POINTS] - gains[OWN, DEBTS] - gains[RIVAL, POINTS]
     value = weights[_POINT] * points + weights[_COIN] * gains[OWN, COINS]
-    value += weights[_COUNTED] * (gains[OWN, COUNTED] - gains[RIVAL, COUNTED])
+    value += weights[_POINT] * (gains[OWN, COUNTED] - gains[RIVAL, COUNTED])
     shields = gains[OWN, SHIELDS] + one_war * gains[OWN, AGE_SHIELDS]
     if shields > 0.0:
         whole = np.int64(shields + 0.999)
@@ -299,12 +301,18 @@ def gains_value(public, settings, rules, seat, gains):
         if number:
             value += number * (weights[_SYMBOL] + weights[_SCIENCE] * science_change(public, rules, seat, kind, 0))
         value -= gains[RIVAL, SYMBOLS_FROM + kind - 1] * weights[_SYMBOL]
+    kinds, either = 0, 0.0
     for resource in range(w.RESOURCE_KINDS):
         have = np.int64((public.reach[seat] >> (np.uint64(resource) << _S3)) & _LANE)
         place = _RAW + min(have, 3) if resource < w.RAW_KINDS else _MADE + min(have, 1)
         units = gains[OWN, UNITS_FROM + resource]
         units += gains[OWN, TURN_UNITS_FROM + resource] / _turns_left(public)
         value += units * weights[place]
+        if gains[OWN, EITHER_FROM + resource]:
+            kinds += 1
+            either += gains[OWN, EITHER_FROM + resource] / _turns_left(public) * weights[place]
+    if kinds:
+        value += either * weights[_EITHER_TWO if kinds == 2 else _EITHER_MORE]
     value += _means(public, settings, seat, gains)
     coins = gains[RIVAL, COINS]
     value += weights[_RIVALS_COIN] * coins if coins > 0.0 else -weights[_RIVALS_LOSS] * coins
@@ -337,6 +345,8 @@ def _rare(public, settings, rules, seat, item, needs):
     value = 0.0
     if rules.points_per[item, 0] or rules.points_complete[item] or rules.when[item]:
         value += weights[_COUNTED] * points_counted(public, rules, seat, item)
+        if rules.when[item]:
+            value += (weights[_POINT] - weights[_COUNTED]) * fixed_points(public, rules, seat, item)
     if rules.abilities[item]:
         value += _special(public, settings, rules, seat, item, needs)
     if rules.eventful[item]:
