@@ -1,4 +1,5 @@
-"""Twelve printed cards said by clauses: policies that weigh moves build them about as often as the printed ones."""
+"""Printed cards said by clauses, exactly or by something of their worth: policies that weigh moves build them about as
+often as the printed ones."""
 
 from __future__ import annotations
 
@@ -33,6 +34,7 @@ SAID: dict[str, tuple[tuple[str, ...], list[dict[str, Any]]]] = {
         ("trade_price",),
         [{"event": "trade_cost", "from": "right", "cheaper": {"raw_unit": "1 if right_raw_price > 1 else 0"}}],
     ),
+    "West Trading Post": (("trade_price",), [{"event": "trade_cost", "cheaper": {"first_unit": 1}}]),
     "Marketplace": (("trade_price",), [{"event": "trade_cost", "cheaper": {"manufactured_unit": 1}}]),
     "Workshop": (("science",), [{"event": "built", "gain": {"gear": 1}}]),
     "Haven": (

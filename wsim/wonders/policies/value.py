@@ -47,6 +47,7 @@ from wsim.wonders.policies.points import (
 _ZERO, _ONE, _LANE = np.uint64(0), np.uint64(1), np.uint64(0xFF)
 _S3 = np.uint64(3)
 _RAW_LANES, _MADE_LANES = np.uint64(0x00000000FFFFFFFF), np.uint64(0x00FFFFFF00000000)
+_UNITS_SOLD = 3  # by a neighbour: a rebate on the first unit helps about as often as one on its units of a group
 _LEAD = 2  # shields of a lead that have value
 _FREE_BUILDS = w.FREE_ONCE_PER_AGE | w.FREE_FIRST_COLOR | w.FREE_FIRST_TURN | w.FREE_LAST_TURN
 (_POINT, _COUNTED, _COIN, _RIVALS_COIN, _RIVALS_LOSS, _RIVALS_DEBT) = (
@@ -269,7 +270,7 @@ def _means(public, settings, seat, gains):
             side, lanes = kind // 2, _MADE_LANES if kind & 1 else _RAW_LANES
             sold = public.sale_reach[neighbor_left(public, seat) if side == 0 else neighbor_right(public, seat)]
             value += weights[_DISCOUNT] * off * lane_sum(sold & lanes)
-    value += weights[_REBATE] * gains[OWN, REBATES]
+    value += (weights[_REBATE] + _UNITS_SOLD * weights[_DISCOUNT]) * gains[OWN, REBATES]
     value += weights[_FREE_BUILD] * public.turns * gains[OWN, FREE_TOKENS]
     return value + (weights[_FROM_DISCARD] * gains[OWN, PILE_BUILDS] if public.discarded > 0 else 0.0)
 
