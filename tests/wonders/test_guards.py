@@ -75,6 +75,8 @@ BROKEN = {  # what the limit is about -> changes that break it, each in the firs
         *RICH,
         *of_cards(FIRST, 'when=[{event="turn_start", if="coins > 255", price="coins", gain={shields=1}}]'),
     ),
+    "coins in a cost": of_cards(EARLY, 'when=[{event="card_cost", by="anyone", dearer={coins=256}}]'),
+    "resources in a cost": of_cards(EARLY, 'when=[{event="card_cost", by="anyone", dearer={clay=13}}]'),
     "in a value that a formula reads": altar('victory_tokens=16, coins="min(1, victory_tokens)"'),
     "as the result of a formula": (*RICH, *altar('coins="coins ** 4 * 99 ** 4"')),
     "points of victory tokens": ("settings.victory_tokens=[99, 99, 99]",),
