@@ -42,7 +42,7 @@ ROW                                          ``rows``: points, total, victory_po
 the stack of a formula                       ``formula_machine``: results beyond MAX_RESULT count as none
 what a formula asks for                      ``formula.leaf``: the spans that its reader reckons with (division)
 an observation (16 bits)                     by the guards of what it shows
-a move: coins to the bank, left, right       ``listing.list_loss``, ``asking``; costs have at most 99 coins, payments 60
+a move: coins to the bank, left, right       ``listing.list_loss``, ``asking``, ``prices.pay_changed``; payments 60
 ===========================================  ===================================================================
 """
 
