@@ -54,7 +54,8 @@ def restrict(game: Game, _rules: Any, _seating: Any) -> None:
 
 
 def take(game: Game, _rules: Any, move: int) -> None:
-    assert game.words[4] == 2 or game.choice.kind == "asked", "a decision that was prepared and restricted"
+    asked = game.choice.kind == "asked"  # of a move that is compared: it need not be allowed to a restricted seat
+    assert game.words[4] == 2 or (asked and game.words[4] == 1), "a decision is prepared, and restricted"
     game.words[game.made % 2] += np.uint64(move)
     game.words[2] += np.uint64(1)
     game.words[4] = 0
