@@ -120,7 +120,7 @@ def one_for_each_word() -> dict[str, list[Clause]]:
     for verb, items in (("cheaper", CHEAPER), ("dearer", DEARER)):
         for item in items:
             event = "trade_cost" if item in UNIT_ITEMS else "card_cost"
-            found[f"{verb} {item}"] = [{"event": event, "by": "anyone", verb: {item: 1}}]
+            found[f"{verb} {item}"] = [{"event": event, verb: {item: 1}}]  # of all cities, costs would be too great
     found["stage_cost"] = [{"event": "stage_cost", "by": "anyone", "dearer": {"coins": 1}}]
     return found
 
