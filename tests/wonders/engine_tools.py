@@ -90,7 +90,7 @@ def _fields(move: dict[str, Any], number: dict[str, int]) -> int:
     fields = 128 * _ACTIONS.index(action)
     fields += number[move["card"]] if action in ("build", "stage", "sell") else 0
     if action == "choose":
-        fields += 1024 * (move["option"] - 1) + 8192 * (move.get("city", -1) + 1)
+        fields += 1024 * (move.get("option", 1) - 1) + 8192 * (move.get("city", -1) + 1)
     if action in ("build", "stage"):
         fields += 1024 * _HOW.index(move["how"]) + 4096 * int(move["left"]) + 262144 * int(move["right"])
         fields += 16777216 * int(move["bank"])

@@ -15,7 +15,7 @@ import numpy as np
 from tests.wonders import formulas
 from tests.wonders.catalog.test_facts import card_facts, cost_facts, effect_facts
 from tests.wonders.engine_tools import RANDOM, TABLES, TASTES, engine_table, played, twin_policy
-from tests.wonders.reference.facts import RULE_SETS, RuleSet, catalogue_of
+from tests.wonders.reference.facts import RULE_SETS, Cost, Deck, Recruit, RuleSet, catalogue_of
 from tests.wonders.reference.facts import Catalogue as FactCatalogue
 from tests.wonders.reference.game import Reference
 from wsim.errors import UserError
@@ -269,6 +269,12 @@ def facts_of(catalogue: Catalogue) -> FactCatalogue:
     ]
     facts = catalogue_of({"cards": list(card_facts(catalogue).values()), "wonders": boards})
     facts.counters.update({counter.name: asdict(counter) for counter in catalogue.counters})
+    for deck in catalogue.decks:
+        cards = [
+            Recruit(deck.name, one.name, Cost(one.cost, ()), tuple(effect_facts(one.effects, tradable=False)))
+            for one in deck.cards
+        ]
+        facts.decks[deck.name] = Deck(tuple(cards), deck.deal, deck.display, deck.recruit)
     facts.table.update({rule.name: effect_facts(rule.effects, tradable=False) for rule in catalogue.table})
     return facts
 
@@ -373,4 +379,8 @@ def compare_case(case: Case, games: int) -> list[dict[str, Any]]:
             for row, counted in zip(rows, twin.rows, strict=True):
                 found = {name: int(row[name]) for name in COLUMNS}
                 assert found == {name: counted[other] for name, other in COLUMNS.items()}, case
+                recruits = {
+                    one.name for n, one in enumerate(table.catalogue.deck_cards) if int(row["recruited"]) >> n & 1
+                }
+                assert recruits == counted["recruited"], case
     return traces

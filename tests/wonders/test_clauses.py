@@ -12,7 +12,8 @@ import pytest
 
 import wsim
 from tests.wonders.engine_tools import TABLES
-from tests.wonders.extremes import Case, compare_case, playable, written
+from tests.wonders.extremes import EFFECTS, Case, compare_case, playable, written
+from tests.wonders.extremes import effect as drawn_effect
 from tests.wonders.formulas import COUNTERS, clause
 from wsim.wonders.catalog import load_catalogue
 from wsim.wonders.words import (
@@ -49,6 +50,7 @@ def drawn_case(seed: int) -> Case:
             changes.append(f'wonders."{board.name}".sides.{side}.{place}.when={written([clause(rng, names)])}')
     rules = [written([of_table(rng, names) for _ in range(rng.randint(1, 3))]) for _ in range(rng.randint(0, 3))]
     changes += [f"table.Rule{number}.when={when}" for number, when in enumerate(rules)]
+    changes += [f"decks.Deck{number}={written(of_deck(rng, names, number))}" for number in range(rng.randint(0, 2))]
     counters = [f"counters.{name}={written(counter)}" for name, counter in COUNTERS.items()]
     kept = list(counters)
     for one in changes:
@@ -63,6 +65,20 @@ def of_table(rng: random.Random, names: list[str]) -> Clause:
     while True:
         if (drawn := clause(rng, names))["event"] != "built":
             return drawn
+
+
+def of_deck(rng: random.Random, names: list[str], number: int) -> dict[str, Any]:
+    """Draw a further deck (R88): cards with effects, clauses or both."""
+    cards: dict[str, Any] = {}
+    for place in range(rng.randint(7, 16)):
+        card = {
+            name: drawn_effect(rng, name, "") for name in rng.sample(EFFECTS, rng.randint(0, 2)) if name != "coin_loss"
+        }
+        if rng.random() < 0.6:
+            card["when"] = [clause(rng, names) for _ in range(rng.randint(1, 2))]
+        cards[f"Recruit{number}{place}"] = {"cost": rng.choice((0, 0, 1, 3, 9)), **card}
+    supply = {"deal": len(cards) // 7} if rng.random() < 0.5 else {"display": rng.randint(1, len(cards))}
+    return {**supply, "recruit": rng.choice(("age_start", "age_end")), "cards": cards}
 
 
 @pytest.mark.parametrize("seed", range(QUICK))

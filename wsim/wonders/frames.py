@@ -67,6 +67,9 @@ def seats_frame(
     built = np.ascontiguousarray(rows["built"]).view(np.uint8)
     octets = np.ascontiguousarray(built.reshape(len(rows), 8 * w.CARD_WORDS).T)  # one bit per card
     columns |= {w.BUILT + card.name: (octets[i >> 3] & (1 << (i & 7))) != 0 for i, card in enumerate(catalogue.cards)}
+    recruited = rows["recruited"]
+    for number, recruit in enumerate(catalogue.deck_cards):
+        columns[f"recruited:{recruit.name}"] = (recruited >> np.uint64(number) & np.uint64(1)) != 0
     return pl.DataFrame(columns)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from wsim.kernels.commands import COUNT
 from wsim.positions.machine import StatePosition
 from wsim.wonders.catalog.clause_text import option_text
+from wsim.wonders.catalog.entry_text import effects_text
 from wsim.wonders.describe.obstacles import obstacles
 from wsim.wonders.describe.text import view_lines
 from wsim.wonders.describe.trace import move_record
@@ -37,7 +38,13 @@ class WondersPosition(StatePosition):
         if move["action"] == "decline":
             return {**move, "text": "decline"}
         catalogue, public = self.simulator.catalogue, self.record.public
-        if "card" in move:
+        if "deck" in move:
+            [effects] = [card.effects for card in catalogue.deck_cards if card.name == move["card"]]
+            return {**move, "text": effects_text(effects).replace("when built", "when recruited")}
+        recruits = {card.name: card.effects for card in catalogue.deck_cards}
+        if move.get("card") in recruits:
+            effects = recruits[move["card"]]
+        elif "card" in move:
             effects = catalogue.card(move["card"]).effects
         elif "table" in move:
             effects = next(rule.effects for rule in catalogue.table if rule.name == move["table"])

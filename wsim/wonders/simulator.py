@@ -74,7 +74,9 @@ class WondersSimulator(KernelSimulator[WondersPosition]):
         names = [card.name for card in self.catalogue.cards]
         observed = columns(self.catalogue, self.rules, history=False)
         cities = self.seats if self.rules.clause_one.any() else 1
-        return self.vector_kernels(observed, fixed_actions(names, int(self.rules.most_options), cities), CHOICES)
+        recruits = [card.name for card in self.catalogue.deck_cards]
+        actions = fixed_actions(names, int(self.rules.most_options), cities, recruits)
+        return self.vector_kernels(observed, actions, CHOICES)
 
     def limit_source(self, what: int, source: int) -> str:
         return source_name(self.catalogue, self.rules, source, of_formula=what == FORMULA)
@@ -105,8 +107,7 @@ class WondersSimulator(KernelSimulator[WondersPosition]):
 
     def trace(self, number: int) -> dict[str, Any]:
         game, rows = self.logged(number)
-        log = game.log.events[: int(game.log.count)]
-        return trace_of(self.catalogue, self.rules, log, rows, self.labels, self.plan.seed, number)
+        return trace_of(self.catalogue, self.rules, game, rows, self.labels, self.plan.seed, number)
 
     def text(self, trace: Mapping[str, Any]) -> str:
         return words.game_text(trace)

@@ -45,6 +45,11 @@ def _values(simulator: WondersSimulator) -> Mapping[Path, int]:
         for side, stages in wonder.sides:
             for number, stage in enumerate(stages, start=1):
                 values |= _of_entry(("wonders", wonder.name, "sides", side, str(number)), stage.cost, stage.effects)
+    for deck in catalogue.decks:
+        values |= {("decks", deck.name, name): n for name in ("deal", "display") if (n := getattr(deck, name))}
+        for recruit in deck.cards:
+            path = ("decks", deck.name, "cards", recruit.name)
+            values |= {(*path, "cost"): recruit.cost, **_of_effects(path, recruit.effects)}
     for rule in catalogue.table:
         values |= _of_clauses(("table", rule.name), rule.effects)
     for counter in catalogue.counters:
@@ -55,10 +60,15 @@ def _values(simulator: WondersSimulator) -> Mapping[Path, int]:
 
 def _of_entry(path: Path, cost: Cost, effects: Effects) -> dict[Path, int]:
     """Return the numbers in the cost and effects of a card or stage."""
-    present = effects.present()
     values = {(*path, "cost", "coins"): cost.coins}
     values |= {(*path, "cost", resource): dict(cost.resources).get(resource, 0) for resource in RESOURCES}
-    values |= {(*path, name): int(getattr(effects, name)) for name in _ALWAYS}
+    return values | _of_effects(path, effects)
+
+
+def _of_effects(path: Path, effects: Effects) -> dict[Path, int]:
+    """Return the numbers in effects."""
+    present = effects.present()
+    values = {(*path, name): int(getattr(effects, name)) for name in _ALWAYS}
     values |= {(*path, name, "n"): present[name].n for name in _COUNTS if name in present}
     if "points_if_wonder_complete" in present:
         values[(*path, "points_if_wonder_complete")] = present["points_if_wonder_complete"]

@@ -250,7 +250,7 @@ cards.points=6
     names no field of cards.points
 # unknown head
 card.Palace.points=6
-    unknown 'card' (did you mean 'cards'?); accepted: cards, wonders, counters, table, rulesets, settings, switches
+    unknown 'card' (did you mean 'cards'?); accepted: cards, wonders, counters, table, decks, rulesets, settings
 # broken value
 cards.Palace.copies=[3, 7
     '[3, 7' is not a value; accepted: a number, a word
@@ -400,11 +400,11 @@ def test_names_that_cannot_be_written(tmp_path: Path, name: str) -> None:
         ("[wonders.Gizah]\nsides = 3\n", "mine.toml, wonders.Gizah.sides: must be a table of sides"),
         (
             "[layers.mine]\ncards = 3\n",
-            "mine.toml, layers.mine: contains 'cards'; accepted: tables of cards, wonders, counters and table",
+            "mine.toml, layers.mine: contains 'cards'; accepted: tables of cards, wonders, counters, table and decks",
         ),
         (
             "layers.mine = 3\n",
-            "mine.toml, layers.mine: contains '3'; accepted: tables of cards, wonders, counters and table",
+            "mine.toml, layers.mine: contains '3'; accepted: tables of cards, wonders, counters, table and decks",
         ),
         ("[layers.city.cards]\n", "mine.toml, layers.city: no rule set uses this layer (did you mean 'cities'?)"),
         ("[layers.mine]\nrulesets = {}\n", "mine.toml, layers.mine: contains 'rulesets'; accepted: tables"),

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from tests.wonders.reference.decks import ask_to_recruit
 from tests.wonders.reference.facts import RESOURCES, Card
 from tests.wonders.reference.market import MOST_PRICE, own_symbols, printed_price, unit_price
 from tests.wonders.reference.table import Asked
@@ -16,7 +17,7 @@ from tests.wonders.reference.table import Asked
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from tests.wonders.reference.facts import Effect, Stage
+    from tests.wonders.reference.facts import Effect, Recruit, Stage
     from tests.wonders.reference.table import City, Move, Table
 
 COLORS = ("brown", "gray", "blue", "yellow", "red", "green", "purple", "black")
@@ -168,7 +169,7 @@ class Eyes:
         return counts[name]
 
 
-def fact(thing: Card | Stage, name: str) -> int:
+def fact(thing: Card | Stage | Recruit, name: str) -> int:
     """What a card or stage costs, its points and shields; of a card its age, whether it has a colour, a predecessor."""
     units, coins = len(thing.cost.units), thing.cost.coins
     if name in ("cost", "units", "coins"):
@@ -185,7 +186,7 @@ def fact(thing: Card | Stage, name: str) -> int:
     return int(thing.color == name or name in symbols)
 
 
-def fact_of_event(thing: Card | Stage, how: str, name: str) -> int:
+def fact_of_event(thing: Card | Stage | Recruit, how: str, name: str) -> int:
     """A fact of what was just built, or how it was (R71)."""
     return int(how == name) if name in ("paid", "by_chain", "free", "from_discard") else fact(thing, name)
 
@@ -227,13 +228,16 @@ def value(
 
 
 def clauses_of(city: City) -> Iterator[tuple[dict[str, Any], Effect]]:
-    """The clauses of a city with where they stand: those of structures by name, of stages, of the table (R54, R87)."""
+    """The clauses of a city with where they stand: of structures by name, stages, recruits, the table (R54)."""
     for card in sorted(city.structures, key=lambda card: card.name):
         for clause in in_order(card.effects):
             yield {"card": card.name, "when": clause["number"]}, clause
     for place, stage in enumerate(city.built_stages, start=1):
         for clause in in_order(stage.effects):
             yield {"stage": place, "when": clause["number"]}, clause
+    for recruit in sorted(city.recruited, key=lambda recruit: (recruit.deck, recruit.name)):
+        for clause in in_order(recruit.effects):
+            yield {"card": recruit.name, "when": clause["number"]}, clause
     for name in sorted(city.laws):
         for clause in in_order(city.laws[name]):
             yield {"table": name, "when": clause["number"]}, clause
@@ -267,6 +271,7 @@ def moment(table: Table, event: str) -> None:
         for where, clause in list(clauses_of(city)):
             if clause["event"] == event:
                 act(table, city, where, clause, city)
+    ask_to_recruit(table, event)
     decide(table)
 
 
@@ -342,7 +347,7 @@ def act_on(
             count(table, owner, where, does, city, number)
             continue
         if does == "gain discard_builds":
-            table.builds += [("card" in where, city.seat)] * number
+            table.builds += [(where.get("card") in table.catalogue.cards, city.seat)] * number
             done = number
         else:
             done = DOES[does](table, owner, city, number)
@@ -394,7 +399,10 @@ def decide(table: Table) -> None:
         table.pending.remove(asked)
         before = table.event, table.purchase
         table.event, table.purchase = asked.event, asked.purchase
-        answer(table, asked)
+        if asked.deck:
+            table.recruit(table, asked)
+        else:
+            answer(table, asked)
         table.event, table.purchase = before
 
 
@@ -568,6 +576,7 @@ def counters_told(table: Table) -> dict[str, Any]:
     for wonder in table.catalogue.wonders.values():
         for side, stages in wonder.sides.items():
             entries += [(f"{wonder.name} {side} {n}", stage.effects) for n, stage in enumerate(stages, start=1)]
+    entries += [(card.name, card.effects) for deck in table.catalogue.decks.values() for card in deck.cards]
     entries += [(name, tuple(effects)) for name, effects in sorted(table.catalogue.table.items())]
     for name, counter in table.catalogue.counters.items():
         if counter["of"] == "table":

@@ -121,6 +121,26 @@ RULE_SETS: dict[str, RuleSet] = {
 
 
 @dataclass(frozen=True)
+class Recruit:
+    """A card of a further deck."""
+
+    deck: str
+    name: str
+    cost: Cost
+    effects: tuple[Effect, ...] = field(hash=False)
+
+
+@dataclass(frozen=True)
+class Deck:
+    """A further deck: its cards in alphabetical order, how many are dealt or displayed, and when one is recruited."""
+
+    cards: tuple[Recruit, ...]
+    deal: int
+    display: int
+    recruit: str
+
+
+@dataclass(frozen=True)
 class Catalogue:
     """Cards and boards by name, in alphabetical order; functions that formulas call, by file and name."""
 
@@ -128,6 +148,7 @@ class Catalogue:
     wonders: dict[str, Wonder]
     functions: dict[tuple[str, str], Callable[..., Any]] = field(default_factory=dict)
     counters: dict[str, dict[str, Any]] = field(default_factory=dict)  # by name: of, lasts, start, least, most (R70)
+    decks: dict[str, Deck] = field(default_factory=dict)  # further ones, by name in alphabetical order (R88)
     table: dict[str, list[Effect]] = field(default_factory=dict)  # rules that every city has, by name (R87)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from tests.wonders.reference.clauses import begin, counters_told, drop_turn_units, moment
 from tests.wonders.reference.conflict import end_age
 from tests.wonders.reference.deal import deal_age, set_up
+from tests.wonders.reference.decks import deal_decks
 from tests.wonders.reference.facts import RULE_SETS, SWITCHES, Catalogue, RuleSet, load
 from tests.wonders.reference.market import market
 from tests.wonders.reference.moves import free_city_moves, turn_moves
@@ -15,7 +16,7 @@ from tests.wonders.reference.prices import note_prices
 from tests.wonders.reference.rng import SEAT_STREAM, Stream
 from tests.wonders.reference.scoring import scores
 from tests.wonders.reference.table import FREE_CITY, City, Move, Table
-from tests.wonders.reference.turn import Log, build_from_discard_pile, play_last_cards, resolve
+from tests.wonders.reference.turn import Log, build_from_discard_pile, play_last_cards, recruit, resolve
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -77,7 +78,8 @@ class Reference:
         self._policies = line_up(policies, self.players, number if rotate else 0)
         self._streams = [Stream(seed, number, SEAT_STREAM + seat) for seat in range(self.players)]
         self._holder = 0
-        self.table = Table(self.rules, self.switches, self.catalogue, cities, self._ask)
+        self.table = Table(self.rules, self.switches, self.catalogue, cities, self._ask, recruit=recruit)
+        decks = deal_decks(self.table, seed, number)
         labels = [label(policy) for policy in self._policies] + ([FREE_CITY_LABEL] if self.rules.duo else [])
         trace: Trace = {
             "format": "wsim-trace/1",
@@ -89,6 +91,7 @@ class Reference:
                 {"wonder": wonder, "side": side, "policy": name}
                 for (wonder, side), name in zip(seated, labels, strict=True)
             ],
+            **({"decks": decks} if decks else {}),
             "ages": [self._play_age(age, seed, number) for age in (1, 2, 3)],
         }
         trace["scores"] = scores(self.table)
@@ -214,6 +217,7 @@ def final_row(city: City) -> dict[str, Any]:
         "defeat_tokens": city.defeats,
         "diplomacy_tokens": city.diplomacy,
         "debts": city.debts,
+        "recruited": {card.name for card in city.recruited},
         "structures": {card.name for card in city.structures},
         "buried": sorted(card.name for card in city.buried),
     }

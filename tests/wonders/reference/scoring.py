@@ -75,6 +75,8 @@ def categories(table: Table, seat: int, copied: Card | None = None) -> dict[str,
     for number, stage in enumerate(city.built_stages, start=1):
         source = f"{city.wonder.name} {city.side} {number}"
         points["wonder"] += effect_points(table, city, stage.effects, purple, source)
+    for recruit in city.recruited:
+        points["wonder"] += effect_points(table, city, recruit.effects, purple, recruit.name)
     for name, effects in city.laws.items():
         points["wonder"] += effect_points(table, city, effects, purple, name)
     for card in city.structures:

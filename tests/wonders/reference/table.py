@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tests.wonders.reference.facts import Card, Catalogue, Effect, RuleSet, Stage, Wonder
+    from tests.wonders.reference.facts import Card, Catalogue, Effect, Recruit, RuleSet, Stage, Wonder
 
 FREE_CITY = 2  # R44
 
@@ -42,6 +42,8 @@ class City:
     free_tokens: int = 0  # free builds still to be used (R67)
     new: list[Card] = field(default_factory=list)  # structures built in this turn
     new_stages: int = 0  # stages built in this turn
+    hand: list[Recruit] = field(default_factory=list)  # cards of further decks (R88)
+    recruited: list[Recruit] = field(default_factory=list)
     laws: dict[str, list[Effect]] = field(default_factory=dict)  # what every city has, by name (R87)
     tally: Counter[str] = field(default_factory=Counter)
 
@@ -64,8 +66,9 @@ class City:
         return ((card, effect) for card in self.structures for effect in card.effects if effect["kind"] == kind)
 
     def stage_effects(self, kind: str) -> Iterator[Effect]:
-        """The effects of a kind on built stages."""
-        return (effect for stage in self.built_stages for effect in stage.effects if effect["kind"] == kind)
+        """The effects of a kind on built stages and recruited cards."""
+        things: tuple[Stage | Recruit, ...] = (*self.built_stages, *self.recruited)
+        return (effect for thing in things for effect in thing.effects if effect["kind"] == kind)
 
     def effects(self, kind: str) -> list[Effect]:
         """The effects of a kind on built stages and structures."""
@@ -98,8 +101,13 @@ class Asked:
     where: dict[str, Any]
     clause: Effect
     trigger: City
-    event: tuple[Card | Stage, str] | None
+    event: tuple[Card | Stage | Recruit, str] | None
     purchase: int
+    deck: str = ""  # to recruit from it instead (R89)
+
+
+def recruits_nobody(table: Table, asked: Asked) -> None:
+    """At a table that is laid out, nothing is recruited."""
 
 
 @dataclass
@@ -117,9 +125,11 @@ class Table:
     builds: list[tuple[bool, int]] = field(default_factory=list)  # granted by clauses: whether by cards, seat (R68)
     discard_pile: list[Card] = field(default_factory=list)
     counters: dict[tuple[str, int, str], int] = field(default_factory=dict)  # those changed: name, seat, card (R70)
-    event: tuple[Card | Stage, str] | None = None  # what was just built, and how (R71)
+    display: dict[str, list[Recruit]] = field(default_factory=dict)  # cards of further decks that lie open
+    event: tuple[Card | Stage | Recruit, str] | None = None  # what was just built, and how (R71)
     effects: list[dict[str, Any]] = field(default_factory=list)  # what clauses did since they were last told of
     pending: list[Asked] = field(default_factory=list)  # decisions of clauses still to be made (R72)
+    recruit: Callable[[Table, Asked], None] = recruits_nobody  # answers one of those (R89)
     decisions: list[dict[str, Any]] = field(default_factory=list)  # those made since they were last told of
 
     @property

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tests.wonders.reference.clauses import decide, moves_made, value
+from tests.wonders.reference.clauses import act, decide, moves_made, value
+from tests.wonders.reference.clauses import in_order as in_order_of
+from tests.wonders.reference.decks import choices, take_card
 from tests.wonders.reference.market import Market, market
 from tests.wonders.reference.moves import (
     discard_moves,
@@ -17,7 +19,7 @@ from tests.wonders.reference.moves import (
 
 if TYPE_CHECKING:
     from tests.wonders.reference.facts import Card, Effect
-    from tests.wonders.reference.table import City, Move, Table
+    from tests.wonders.reference.table import Asked, City, Move, Table
 
 
 @dataclass
@@ -104,6 +106,14 @@ def sale_coins(table: Table, city: City) -> int:
 
 def take_effect(table: Table, moves: list[Move], placed: list[Placed], log: Log) -> None:
     """Steps 3 and 4: coins, tokens, debts, clauses (R54), losses, decisions of clauses (R72)."""
+    gain_at_once(table, placed)
+    moves_made(table, moves)
+    lose_coins(table, placed, log)
+    decide(table)
+
+
+def gain_at_once(table: Table, placed: list[Placed]) -> None:
+    """Coins, tokens and debts of what was placed."""
     gains = [(thing.city, coins_gained(table, thing)) for thing in placed]
     for city, coins in gains:
         city.coins += coins
@@ -121,9 +131,26 @@ def take_effect(table: Table, moves: list[Move], placed: list[Placed], log: Log)
         for effect in thing.of_kind("debt"):
             for other in table.others(thing.city.seat, effect["who"]):
                 other.debts += effect["n"]
-    moves_made(table, moves)
-    lose_coins(table, placed, log)
-    decide(table)
+
+
+def recruit(table: Table, asked: Asked) -> None:
+    """Ask a player to recruit a card of a deck, and let it take effect (R89, R90)."""
+    city = asked.owner
+    moves = choices(table, city, asked.deck)
+    if not moves:
+        return
+    chosen = table.ask("effect", city.seat, moves, [])
+    table.decisions.append(chosen)
+    if chosen["action"] == "decline":
+        return
+    card = take_card(table, city, asked.deck, chosen)
+    thing = Placed(city, card.effects, None)
+    gain_at_once(table, [thing])
+    table.builds += [(False, city.seat) for _ in thing.of_kind("build_from_discard")]
+    table.event = (card, "paid")
+    for clause in in_order_of(card.effects):
+        if clause["event"] == "built":
+            act(table, city, {"card": card.name, "when": clause["number"]}, clause, city)
 
 
 def coins_gained(table: Table, thing: Placed) -> int:

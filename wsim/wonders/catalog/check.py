@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from wsim.errors import nearest
 from wsim.wonders.catalog.counter_slots import counters_in, entries_of, slots_of
 from wsim.wonders.catalog.house_rules import at_table, check_house_rules, formulas_of
-from wsim.wonders.words import AGES, BOARDS, CARDS, COUNTER, COUNTERS, SLOTS
+from wsim.wonders.catalog.reading import check_name
+from wsim.wonders.words import AGES, BOARDS, CARDS, COUNTER, COUNTERS, DECK_CARDS, DECKS, SLOTS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -35,9 +36,34 @@ def check_names(problems: Problems, section: str, names: Iterable[str]) -> None:
 
 
 def check_table_rules(problems: Problems, content: Mapping[str, Any]) -> None:
-    """Report rules of the table that are called like a card: traces and counters name both (R87)."""
-    for name in content["table"].keys() & content["cards"].keys():
+    """Report rules of the table and cards of decks whose name is taken: traces name them all (R87, R88)."""
+    known = set(content["cards"])
+    for name in content["table"].keys() & known:
         problems.at(("table", name), "a card has this name; accepted: a name of its own")
+    known |= set(content["table"])
+    for deck, entry in content["decks"].items():
+        cards = entry.get("cards") if isinstance(entry, dict) else None
+        for name in cards if isinstance(cards, dict) else ():
+            check_name(problems, ("decks", deck, "cards", name))
+            if name in known:
+                message = "something else has this name; accepted: a name of its own"
+                problems.at(("decks", deck, "cards", name), message)
+            known.add(name)
+
+
+def check_decks(problems: Problems, catalogue: Catalogue) -> None:
+    """Report decks that are too many, too large, or too small to be dealt or displayed (R88)."""
+    players = catalogue.seat_numbers[-1]
+    for deck in catalogue.decks:
+        needed = deck.display or deck.deal * players
+        if needed > len(deck.cards):
+            dealt = f"{deck.display} displayed" if deck.display else f"{deck.deal} for each of up to {players} players"
+            message = f"{dealt} are {needed} cards, but the deck has {len(deck.cards)}"
+            problems.at(("decks", deck.name), f"{message}; accepted: more cards, or a smaller number")
+    sizes = (("decks", len(catalogue.decks), DECKS), ("cards of decks", len(catalogue.deck_cards), DECK_CARDS))
+    for what, size, most in sizes:
+        if size > most:
+            problems.at(("decks",), f"{size} {what} are too many; accepted: at most {most}")
 
 
 def check_chains(problems: Problems, cards: Iterable[Card], names: Collection[str]) -> None:
@@ -61,6 +87,7 @@ def formulas_of_entries(catalogue: Catalogue) -> list[tuple[Path, Node]]:
         for number, stage in enumerate(stages, start=1)
     ]
     entries += [(("table", rule.name), rule.effects) for rule in catalogue.table]
+    entries += [(("decks", deck.name, "cards", c.name), c.effects) for deck in catalogue.decks for c in deck.cards]
     return [
         ((*path, "when", str(number), *field), formula)
         for path, effects in entries

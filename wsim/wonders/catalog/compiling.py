@@ -95,14 +95,7 @@ def _compiled(catalogue: Catalogue, players: int) -> Any:
                 record.stage_entry[row, position] = entry
                 _fill_entry(record, entry, stage.cost, stage.effects)
                 entry += 1
-    record.table_entry = record.last_entry = w.ENTRIES
-    if catalogue.table:
-        record.table_entry, record.last_entry = entry, entry + len(catalogue.table)
-        if record.last_entry > w.ENTRIES:
-            raise UserError(f"the boards and the table have more than {w.ENTRIES - w.STAGE_ENTRY} stages and rules")
-        for rule in catalogue.table:
-            _fill_entry(record, entry, Cost(), rule.effects)
-            entry += 1
+    _fill_others(record, catalogue, entry)
     numbers = record.card_facts[: len(catalogue.cards), : len(w.CARD_NUMBERS)]
     record.mean_facts[: len(w.CARD_NUMBERS)] = np.rint(numbers.mean(axis=0))
     _fill_counters(record, catalogue)
@@ -232,6 +225,28 @@ def _fill_entry(record: Any, i: int, cost: Cost, effects: Effects) -> None:
         record.eventful[i] |= effect.triggers
 
 
+def _fill_others(record: Any, catalogue: Catalogue, entry: int) -> None:
+    """Write the cards of decks (R88) and the rules of the table (R87), from the entry after the last stage on."""
+    record.deck_entry = record.table_entry = record.last_entry = w.ENTRIES
+    if not catalogue.decks and not catalogue.table:
+        return
+    cards = catalogue.deck_cards
+    record.deck_entry, record.table_entry = entry, entry + len(cards)
+    record.last_entry = record.table_entry + len(catalogue.table)
+    if record.last_entry > w.ENTRIES:
+        most = w.ENTRIES - w.STAGE_ENTRY
+        raise UserError(f"stages, cards of decks and rules of the table are more than {most} in total")
+    for at, (cost, effects) in enumerate(
+        [*((Cost(card.cost), card.effects) for card in cards), *((Cost(), rule.effects) for rule in catalogue.table)]
+    ):
+        _fill_entry(record, entry + at, cost, effects)
+    record.decks = len(catalogue.decks)
+    for number, deck in enumerate(catalogue.decks):
+        record.deck_from[number + 1] = record.deck_from[number] + len(deck.cards)
+        record.deck_dealt[number], record.deck_shown[number] = deck.deal, deck.display
+        record.deck_trigger[number] = list(w.TRIGGERS).index(deck.recruit)
+
+
 def act_number(catalogue: Catalogue, act: str, entry: int) -> int:
     """Return the number of an action of a clause of a card or stage: RULES.action."""
     if act in w.ACT:
@@ -274,7 +289,7 @@ def _fill_clauses(record: Any, catalogue: Catalogue, formulas: Formulas) -> None
                 if clause.event == event:
                     if entry < w.STAGE_ENTRY:
                         record.clause_cards[trigger, entry >> 6] |= np.uint64(1 << (entry & 63))
-                    elif entry < record.table_entry:
+                    elif entry < record.deck_entry:
                         record.clause_stages[trigger] = 1
                     else:
                         record.clause_table[trigger] = 1
@@ -310,5 +325,6 @@ def _fill_clauses(record: Any, catalogue: Catalogue, formulas: Formulas) -> None
         record[name][: len(values)] = values
     record.clause_actions[len(clauses)], record.clause_options[len(clauses)] = len(actions), len(options)
     of_clauses = np.diff(record.clause_options[: len(clauses) + 1])
-    record.asks, record.most_options = np.count_nonzero(of_clauses), of_clauses.max(initial=0)
+    record.asks = np.count_nonzero(of_clauses) + len(catalogue.decks)
+    record.most_options = of_clauses.max(initial=0)
     formulas.fill(record)

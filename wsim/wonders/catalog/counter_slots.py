@@ -29,8 +29,8 @@ class Slot:
 
 
 def entries_of(catalogue: Catalogue) -> list[tuple[int, str, str, Effects]]:
-    """Return number, site (card or board), name for people and effects of all cards, stages and rules of the table, by
-    number."""
+    """Return number, site (card or board), name for people and effects of all entries, by number: cards, stages, cards
+    of decks, rules of the table."""
     entries = [(number, card.name, card.name, card.effects) for number, card in enumerate(catalogue.cards)]
     number = w.STAGE_ENTRY
     for board in catalogue.wonders:
@@ -38,6 +38,9 @@ def entries_of(catalogue: Catalogue) -> list[tuple[int, str, str, Effects]]:
             for position, stage in enumerate(stages, start=1):
                 entries.append((number, board.name, f"{board.name} {side} {position}", stage.effects))
                 number += 1
+    for card in catalogue.deck_cards:
+        entries.append((number, card.name, card.name, card.effects))
+        number += 1
     entries += [(at, rule.name, rule.name, rule.effects) for at, rule in enumerate(catalogue.table, start=number)]
     return entries
 

@@ -14,6 +14,7 @@ from wsim.spec.source import read_toml
 from wsim.wonders.catalog.clause_text import say_when
 from wsim.wonders.catalog.clauses import Clause
 from wsim.wonders.catalog.counter_slots import counter_rows
+from wsim.wonders.catalog.decks import Deck
 from wsim.wonders.catalog.effects import Effects
 from wsim.wonders.catalog.entry_text import ROMAN, cost_text, effects_text
 from wsim.wonders.catalog.faces import faces
@@ -77,6 +78,23 @@ def table_rows(catalogue: Catalogue) -> list[dict[str, str]]:
     return [{"rule": rule.name, "effects": effects_text(rule.effects)} for rule in catalogue.table]
 
 
+def recruit_rows(catalogue: Catalogue) -> list[dict[str, Any]]:
+    """Return one row for each card of the further decks: name, deck, coins to recruit it and effects in English."""
+    return [
+        {"name": card.name, "deck": deck.name, "cost": card.cost, "effects": effects_text(card.effects).replace(*_WHEN)}
+        for deck in catalogue.decks
+        for card in deck.cards
+    ]
+
+
+def further_deck_rows(catalogue: Catalogue) -> list[dict[str, Any]]:
+    """Return one row for each further deck: its name and what happens with it (R88-R92)."""
+    return [{"deck": deck.name, "meaning": deck.text()} for deck in catalogue.decks]
+
+
+_WHEN = ("when built", "when recruited")
+
+
 def switch_rows(catalogue: Catalogue) -> list[dict[str, Any]]:
     """Return one row for each switch: name, value, and meaning with the rule number."""
     rows = SWITCHES.items()
@@ -107,18 +125,20 @@ def catalogue_dict(catalogue: Catalogue) -> dict[str, Any]:
             else {}
         ),
         **({"table": {rule.name: _effect_fields(rule.effects) for rule in catalogue.table}} if catalogue.table else {}),
+        **({"decks": {deck.name: _deck_fields(deck) for deck in catalogue.decks}} if catalogue.decks else {}),
     } | ({KEY: {file.name: file.digest for file in catalogue.effects}} if catalogue.effects else {})
 
 
 def diff_rows(old: Catalogue, new: Catalogue) -> list[dict[str, Any]]:
     """Return the differences between two catalogues: one row per field, with both values (None: absent).
 
-    ``part`` is "rules", "counters", "table", "cards" or "wonders"; ``name`` the counter, the rule, the card,
+    ``part`` is "rules", "counters", "table", "decks", "cards" or "wonders"; ``name`` the counter, the rule, the card,
     "<board>" or "<board> <side> <stage>"; ``field`` is "" if only one of the two has the entry.
     """
     rows = _diff("rules", _rules(old), _rules(new))
     rows += _diff("counters", _counters(old), _counters(new))
     rows += _diff("table", _table(old), _table(new))
+    rows += _diff("decks", _decks(old), _decks(new))
     rows += _diff("cards", _cards(old), _cards(new))
     return rows + _diff("wonders", _boards(old), _boards(new))
 
@@ -129,6 +149,7 @@ def diff_lines(old: Catalogue, new: Catalogue) -> list[str]:
         "rules": "Rules",
         "counters": "Counters",
         "table": "Rules of the table",
+        "decks": "Decks",
         "cards": "Cards",
         "wonders": "Boards",
     }
@@ -182,6 +203,13 @@ def _card_fields(card: Card) -> dict[str, Any]:
     return fields | ({"uncertain": card.uncertain} if card.uncertain else {})
 
 
+def _deck_fields(deck: Deck) -> dict[str, Any]:
+    """Return a further deck as written in a card file."""
+    supply = {"display": deck.display} if deck.display else {"deal": deck.deal}
+    cards = {card.name: {"cost": card.cost} | _effect_fields(card.effects) for card in deck.cards}
+    return {**supply, "recruit": deck.recruit, "cards": cards}
+
+
 def _wonder_fields(wonder: Wonder) -> dict[str, Any]:
     """Return a board as written in cards.toml."""
 
@@ -205,6 +233,11 @@ def _rules(catalogue: Catalogue) -> Parts:
 
 def _counters(catalogue: Catalogue) -> Parts:
     return {row["counter"]: {"meaning": row["meaning"]} for row in counter_rows(catalogue)}
+
+
+def _decks(catalogue: Catalogue) -> Parts:
+    decks: Parts = {deck.name: {"meaning": deck.text()} for deck in catalogue.decks}
+    return decks | {card.name: {"cost": card.cost, **_effect_texts(card.effects)} for card in catalogue.deck_cards}
 
 
 def _table(catalogue: Catalogue) -> Parts:
@@ -307,25 +340,28 @@ class WondersCatalogues(Catalogues):
         catalogue = _loaded(source)
         cards, wonders = card_rows(catalogue), wonder_rows(catalogue)
         switches = switch_rows(catalogue) if name is None else []
-        table = table_rows(catalogue)
+        table, recruits = table_rows(catalogue), recruit_rows(catalogue)
         record: Any = catalogue_dict(catalogue)
         if name is not None:
             matches = (
                 [row for row in cards if row["name"].casefold() == name.casefold()],
                 [row for row in wonders if row["wonder"].casefold() == name.casefold()],
                 [row for row in table if row["rule"].casefold() == name.casefold()],
+                [row for row in recruits if row["name"].casefold() == name.casefold()],
             )
             if not any(matches):
-                names = [*(row["name"] for row in cards), *(row["wonder"] for row in wonders)]
+                names = [*(row["name"] for row in (*cards, *recruits)), *(row["wonder"] for row in wonders)]
                 names += [row["rule"] for row in table]
                 raise UserError(f"no card or wonder is called {name!r}{nearest(name, dict.fromkeys(names))}")
-            cards, wonders, table = matches
-            record = cards or wonders or table
+            cards, wonders, table, recruits = matches
+            record = cards or wonders or table or recruits
         parts = (
             Sheet("Cards", cards, first=("name", "age", "cost", "effects", "color")),
             Sheet("Wonders", wonders, first=("wonder", "side", "stage", "cost", "effects"), labels=4),
             Sheet("Counters", counter_rows(catalogue) if name is None else []),
             Sheet("Rules of the table", table),
+            Sheet("Decks", further_deck_rows(catalogue) if name is None else []),
+            Sheet("Cards to recruit", recruits, first=("name", "deck", "cost", "effects")),
             Sheet("House rules", house_rows(catalogue.settings, catalogue.cities) if name is None else []),
             Sheet("Switches", switches),
         )

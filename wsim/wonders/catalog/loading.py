@@ -17,6 +17,7 @@ from wsim.spec.source import Entries, copied, read_toml, shown, text_of
 from wsim.wonders.catalog.check import (
     check_chains,
     check_counters,
+    check_decks,
     check_formulas,
     check_names,
     check_sides,
@@ -24,6 +25,7 @@ from wsim.wonders.catalog.check import (
     check_table_rules,
 )
 from wsim.wonders.catalog.counters import read_counters
+from wsim.wonders.catalog.decks import read_decks
 from wsim.wonders.catalog.effects import Effects
 from wsim.wonders.catalog.house_rules import with_number
 from wsim.wonders.catalog.model import ADDED_SETTINGS, Catalogue, Settings
@@ -33,13 +35,23 @@ from wsim.wonders.catalog.ruleset import Ruleset, read_rulesets, resolve
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-ENTRIES = ("cards", "wonders", "counters", "table")
+ENTRIES = ("cards", "wonders", "counters", "table", "decks")
 """Sections that contain entries by name: in the file itself, its layers and patches."""
 _OF_RULESET = ("settings", "switches")
-_CLAUSES = (("cards", "*", "when"), ("wonders", "*", "sides", "*", "*", "when"), ("table", "*", "when"))
+_OF_DECKS = ("decks", "*", "cards", "*", "when")
+_CLAUSES = (("cards", "*", "when"), ("wonders", "*", "sides", "*", "*", "when"), ("table", "*", "when"), _OF_DECKS)
 GRAMMAR = Grammar(
     sections=(*ENTRIES, "layers", "rulesets"),
-    heads={"cards": 3, "wonders": 3, "counters": 3, "table": 3, "rulesets": 3, "settings": 2, "switches": 2},
+    heads={
+        "cards": 3,
+        "wonders": 3,
+        "counters": 3,
+        "table": 3,
+        "decks": 3,
+        "rulesets": 3,
+        "settings": 2,
+        "switches": 2,
+    },
     example="cards.Palace.points=6",
     removable=ENTRIES,
     numbered={
@@ -114,12 +126,14 @@ def _load(ruleset: str, path: Path, patches: tuple[Path, ...], changes: tuple[st
     check_names(problems, "cards", content["cards"])
     check_names(problems, "wonders", content["wonders"])
     check_names(problems, "table", content["table"])
+    check_names(problems, "decks", content["decks"])
     check_table_rules(problems, content)
     check_chains(problems, catalogue.cards, content["cards"])
     check_formulas(problems, catalogue)
     check_counters(problems, catalogue)
     check_sides(problems, content["wonders"], [side for rules in rulesets.values() for side in rules.get("sides", ())])
     problems.raise_any()  # decks can only be counted if every card is valid
+    check_decks(problems, catalogue)
     check_table(problems, catalogue)
     problems.raise_any()
     return replace(catalogue, digest=_digest(catalogue))
@@ -176,7 +190,8 @@ def _check_layers(problems: Problems, document: Mapping[str, Any]) -> None:
         for section, entries in layer.items() if isinstance(layer, dict) else [(str(layer), None)]:
             if section not in ENTRIES or not isinstance(entries, dict):
                 problems.at(
-                    ("layers", name), f"contains {section!r}; accepted: tables of cards, wonders, counters and table"
+                    ("layers", name),
+                    f"contains {section!r}; accepted: tables of cards, wonders, counters, table and decks",
                 )
 
 
@@ -221,6 +236,7 @@ def _catalogue(
         changes=changes,
         counters=read_counters(problems, content["counters"]),
         table=read_table(problems, content["table"]),
+        decks=read_decks(problems, content["decks"]),
     )
 
 
@@ -232,7 +248,7 @@ def _digest(catalogue: Catalogue) -> str:
     content = _plain(catalogue)
     for key in ("ruleset", "title", "digest", "source", "changes", "effects"):
         del content[key]
-    for name in ("counters", "table"):
+    for name in ("counters", "table", "decks"):
         if not content[name]:
             del content[name]
     if catalogue.effects:
@@ -241,7 +257,8 @@ def _digest(catalogue: Catalogue) -> str:
         if content["settings"][name] == getattr(Settings(), name):
             del content["settings"][name]
     stages = [stage for wonder in content["wonders"] for _, stages in wonder["sides"] for stage in stages]
-    for entry in (*content["cards"], *stages, *content.get("table", ())):
+    deck_cards = [card for deck in content.get("decks", ()) for card in deck["cards"]]
+    for entry in (*content["cards"], *stages, *content.get("table", ()), *deck_cards):
         entry.pop("uncertain", None)
         entry["effects"] = {name: value for name, value in entry["effects"].items() if value != NO_EFFECTS[name]}
         for clause in entry["effects"].get("when", ()):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from wsim.errors import UserError, nearest
 from wsim.policies.effect_files import EffectFile
 from wsim.wonders.catalog.counters import Counter
+from wsim.wonders.catalog.decks import Deck, DeckCard
 from wsim.wonders.catalog.effects import Effects
 
 if TYPE_CHECKING:
@@ -140,6 +141,8 @@ class Catalogue:
     """Sorted by name."""
     table: tuple[TableRule, ...] = ()
     """Sorted by name."""
+    decks: tuple[Deck, ...] = ()
+    """Further decks, sorted by name."""
 
     @property
     def seats(self) -> tuple[int, int]:
@@ -149,6 +152,11 @@ class Catalogue:
     def cities_at_table(self, players: int) -> int:
         """Return the number of cities in a game of ``players``: a two-player game adds the Free City (R43)."""
         return 3 if self.duo else players
+
+    @property
+    def deck_cards(self) -> tuple[DeckCard, ...]:
+        """The cards of all further decks, in the order of their bits in ``recruited``."""
+        return tuple(card for deck in self.decks for card in deck.cards)
 
     def card(self, name: str) -> Card:
         """Return the card called ``name``; raise UserError if there is none."""

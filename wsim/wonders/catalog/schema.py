@@ -6,6 +6,7 @@ from typing import Any
 
 from wsim.spec.fields import REMOVED, Schema, table_schema
 from wsim.wonders.catalog.counters import counters_schema
+from wsim.wonders.catalog.decks import deck_schema
 from wsim.wonders.catalog.effects import EFFECTS
 from wsim.wonders.catalog.reading import CARD_FIELDS, TABLE_FIELDS, WONDER_FIELDS
 from wsim.wonders.catalog.ruleset import FIELDS
@@ -37,6 +38,7 @@ def card_file_schema() -> Schema:
         switches[name] = {**switches[name], "description": switch.meaning}
     content = {
         "cards": _named("card"), "wonders": _named("wonder"), "counters": _named("counter"), "table": _named("rule"),
+        "decks": _named("deck"),
     }  # fmt: skip
     layer = {"type": "object", "properties": content, "additionalProperties": False}
     sections: dict[str, Any] = {
@@ -55,7 +57,14 @@ def card_file_schema() -> Schema:
         "type": "object",
         "properties": sections,
         "additionalProperties": False,
-        "$defs": {"card": card, "wonder": wonder, "counter": counters_schema(), "rule": rule, "removed": REMOVED},
+        "$defs": {
+            "card": card,
+            "wonder": wonder,
+            "counter": counters_schema(),
+            "rule": rule,
+            "deck": deck_schema(),
+            "removed": REMOVED,
+        },
     }
 
 

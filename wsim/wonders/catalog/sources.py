@@ -30,7 +30,8 @@ def source_name(catalogue: Catalogue, rules: Any, source: int, *, of_formula: bo
         for side, built in wonder.sides
         for number in range(1, len(built) + 1)
     ]
-    return [*stages, *(rule.name for rule in catalogue.table)][source - STAGE_ENTRY]
+    names = [*stages, *(card.name for card in catalogue.deck_cards), *(rule.name for rule in catalogue.table)]
+    return names[source - STAGE_ENTRY]
 
 
 def source_of(catalogue: Catalogue, entry: int) -> dict[str, Any]:
@@ -46,6 +47,7 @@ def _sources(catalogue: Catalogue) -> dict[int, dict[str, Any]]:
         for _, built in wonder.sides
         for number in range(1, len(built) + 1)
     ]
+    named += [{"card": card.name} for card in catalogue.deck_cards]
     named += [{"table": rule.name} for rule in catalogue.table]
     cards = {number: {"card": card.name} for number, card in enumerate(catalogue.cards)}
     return cards | dict(enumerate(named, start=STAGE_ENTRY))

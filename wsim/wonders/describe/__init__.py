@@ -2,5 +2,7 @@
 
 from collections.abc import Sequence
 
-POSITION_KEYS: Sequence[str] = ("seat", "age", "turn", "discarded", "cities", "hand", "handed_on", "counters")
+POSITION_KEYS: Sequence[str] = (
+    "seat", "age", "turn", "discarded", "cities", "hand", "handed_on", "counters", "recruits", "display",
+)  # fmt: skip
 """The keys of a hand-written position (``setup.py``)."""

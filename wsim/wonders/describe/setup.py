@@ -20,7 +20,7 @@ from wsim.wonders.facts import CITY_FACTS, SO_FAR
 from wsim.wonders.kernels import layout
 from wsim.wonders.words import AGES, FLEX, FREE_TOKEN
 
-CITY_KEYS = ("wonder", "side", "built", "stages", *settable(CITY_FACTS), HAS, SO_FAR, COUNTERS_KEY)
+CITY_KEYS = ("wonder", "side", "built", "recruited", "stages", *settable(CITY_FACTS), HAS, SO_FAR, COUNTERS_KEY)
 MAX_FROM_PILE = 6  # accepted builds of one city from the discard pile
 P = TypeVar("P", bound=StatePosition)
 
@@ -61,12 +61,18 @@ def set_up(start: P, described: Mapping[str, Any]) -> P:
         seat = parse_int_in_range("seat", described.get("seat"), 0, int(rules.players) - 1)
     mistakes.raise_any()  # the rest depends on these values
     record.public.age, record.public.turn, record.public.turns = age, turn, rules.age_turns[age]
-    record.public.deed_count = 0
+    record.public.deed_count = record.public.display = 0
+    for player in range(int(rules.players)):
+        record.own[player].recruits = 0
     for number, city in enumerate(listed("cities", described["cities"], Mapping)):
         with mistakes.noted():
             _set_city(start, number, city)
     with mistakes.noted():
         set_up_counters(slots_of(start.simulator.catalogue), record, None, described.get(COUNTERS_KEY, {}))
+    with mistakes.noted():
+        record.public.display = _recruits(start, described.get("display", []), rules.deck_shown, "display")
+    with mistakes.noted():
+        record.own[seat].recruits = _recruits(start, described.get("recruits", []), rules.deck_dealt, "recruits")
     most = int(rules.seats) * (int(rules.turns) + 1) * AGES
     with mistakes.noted():
         record.public.discarded = parse_int_in_range("discarded", described.get("discarded", 0), 0, most)
@@ -105,6 +111,12 @@ def _set_city(position: StatePosition, seat: int, city: Mapping[str, Any]) -> No
         refuse_unknown("a city", city, CITY_KEYS, unnamed=("shields", "hand_size"))
     with mistakes.noted():
         _build(position, seat, listed(f"built of city {seat}", city.get("built", []), str))
+    with mistakes.noted():
+        either = rules.deck_shown | rules.deck_dealt
+        has = _recruits(position, city.get("recruited", []), either, f"recruited of city {seat}")
+        for card in range(int(rules.deck_from[rules.decks])):
+            if has >> card & 1:
+                position.refresh(ADD, int(rules.deck_entry) + card, seat)
     side = int(public.side[seat])
     with mistakes.noted():
         stages = parse_int_in_range(f"stages of city {seat}", city.get("stages", 0), 0, int(rules.stage_count[side]))
@@ -137,6 +149,21 @@ def _build(position: StatePosition, seat: int, built: Sequence[str]) -> None:
         position.refresh(ADD, number, seat)
         if int(public.flex_count[seat]) > FLEX - 2 or len(built) > most:
             raise UserError(f"city {seat} cannot have built {len(built)} structures by then")
+
+
+def _recruits(position: StatePosition, names: Any, decks: Any, where: str) -> int:
+    """Return cards of further decks as bits; raise UserError for one that is not of these decks or not free (R88)."""
+    rules, public = position.machine.rules, position.record.public
+    cards = [card.name for card in position.simulator.catalogue.deck_cards]
+    taken = int(np.bitwise_or.reduce(public.recruited[: int(rules.seats)])) | int(public.display)
+    found = 0
+    for name in listed(where, names, str):
+        number = _card(cards, name, where)
+        deck = int(np.searchsorted(rules.deck_from[1 : rules.decks + 1], number, side="right"))
+        if not decks[deck] or (taken | found) >> number & 1:
+            raise UserError(f"{where} cannot contain {name}")
+        found |= 1 << number
+    return found
 
 
 def _hand(position: StatePosition, seat: int, names: Any, size: int) -> int:

@@ -24,6 +24,8 @@ PAYEES = ("bank", *NEIGHBORS)  # keys of a move
 
 def phrase(move: Mapping[str, Any]) -> str:
     """Return a move in a few words, without payments."""
+    if "deck" in move:
+        return f"{move['deck']}: {'decline' if move['action'] == 'decline' else _recruited(move, 'recruit')}"
     if "when" in move:
         return f"{_source(move)}: {move.get('text') or _choice(move)}"
     match move["action"]:
@@ -42,6 +44,12 @@ def _source(named: Mapping[str, Any]) -> str:
     return f"stage {named['stage']}" if "stage" in named else str(named.get("card") or named["table"])
 
 
+def _recruited(decision: Mapping[str, Any], verb: str) -> str:
+    """Return which card is recruited, and with ``text`` what it does."""
+    text = f" ({decision['text']})" if decision.get("text") else ""
+    return f"{verb} {decision['card']}{text}"
+
+
 def _choice(decision: Mapping[str, Any]) -> str:
     return "decline" if decision["action"] == "decline" else f"choose option {decision['option']}"
 
@@ -49,6 +57,11 @@ def _choice(decision: Mapping[str, Any]) -> str:
 def decision_text(decision: Mapping[str, Any], who: str = "") -> str:
     """Return a clause's decision (R72) as text; ``who`` made it, otherwise the seat is numbered."""
     who = who or f"seat {decision['seat']}"
+    if "deck" in decision:
+        who = f"{who} of {decision['deck']}" if decision["action"] == "decline" else who
+        return (
+            f"{who} recruits none" if decision["action"] == "decline" else f"{who} {_recruited(decision, 'recruits')}"
+        )
     if decision["action"] == "decline":
         return f"{who} declines: {_source(decision)}"
     city = f" for seat {decision['city']}" if "city" in decision else ""
@@ -179,6 +192,8 @@ def view_lines(catalogue: Catalogue, view: Mapping[str, Any]) -> list[str]:
         *_stages(catalogue, view["cities"][me]),
         *_hand(catalogue, view["hand"], "Your hand"),
         *_hand(catalogue, view.get("mate_hand", ()), "Your mate's hand"),
+        *_to_recruit(catalogue, view.get("recruits", ()), "You may recruit"),
+        *_to_recruit(catalogue, view.get("display", ()), "Displayed"),
     ]
 
 
@@ -199,6 +214,8 @@ def _cities(view: Mapping[str, Any]) -> Iterator[str]:
 def _built(seat: int, city: Mapping[str, Any]) -> list[str]:
     text = f"{seat} has built {', '.join(city['built']) or 'nothing'}"
     lines = wrap(text, WIDTH, subsequent_indent="    ")
+    if city.get("recruited"):
+        lines += wrap(f"{seat} has recruited {', '.join(city['recruited'])}", WIDTH, subsequent_indent="    ")
     has = [f"{city[name]} {name}" for name in NAMED_IF_ANY if city.get(name)] + in_words(city)
     return lines + (wrap(f"{seat} also has {', '.join(has)}", WIDTH, subsequent_indent="    ") if has else [])
 
@@ -223,6 +240,17 @@ def card_text(card: Card) -> str:
     """Return a card's cost, effects and chains."""
     chain = f"; free with {', '.join(card.free_with)}" if card.free_with else ""
     return f"{cost_text(card.cost)}: {effects_text(card.effects)}{chain}"
+
+
+def _to_recruit(catalogue: Catalogue, names: Sequence[str], title: str) -> Iterator[str]:
+    """Yield cards of further decks with cost and effects."""
+    if names:
+        yield title
+    for card in catalogue.deck_cards:
+        if card.name in names:
+            effects = effects_text(card.effects).replace("when built", "when recruited")
+            text = f"{card.name:<22}{counted(str(card.cost), 'coins'):<8}: {effects}"
+            yield from wrap(text, WIDTH, initial_indent="  ", subsequent_indent=" " * 32, break_on_hyphens=False)
 
 
 def _hand(catalogue: Catalogue, hand: Sequence[str], title: str) -> Iterator[str]:

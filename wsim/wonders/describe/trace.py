@@ -35,6 +35,8 @@ def move_record(
     if decision == w.EFFECT:
         assert catalogue is not None
         entry, clause = _field(move, layout.CARD_AT), _field(move, layout.SLOT_AT)
+        if clause == 0:
+            return _recruit_record(catalogue, move, seat, action)
         decided: dict[str, Any] = {"seat": seat, **source_of(catalogue, entry), "when": clause}
         decided["action"] = action
         if action == "decline":
@@ -57,6 +59,14 @@ def move_record(
         played["left"] = _field(move, layout.LEFT_AT)
         played["right"] = _field(move, layout.RIGHT_AT)
     return played
+
+
+def _recruit_record(catalogue: Catalogue, move: int, seat: int, action: str) -> dict[str, Any]:
+    """Return a decision to recruit a card of a deck (R89) as in a trace."""
+    name = source_of(catalogue, _field(move, layout.CARD_AT))["card"]
+    deck = next(deck.name for deck in catalogue.decks if any(card.name == name for card in deck.cards))
+    decided = {"seat": seat, "deck": deck, "action": action}
+    return decided if action == "decline" else decided | {"card": name, "bank": _field(move, layout.BANK_AT)}
 
 
 def names_of(names: Sequence[str], slot_card: Any, slots: int) -> list[str]:
@@ -130,7 +140,12 @@ class _Reader:
         (self.moves if "source" not in played else self.extra).append(played)
 
     def _read_decision(self, decided: dict[str, Any], entry: int) -> None:
-        """Read a clause's decision; like effects, those at the end of an age belong to the age."""
+        """Read a decision; like effects, those at the end of an age belong to the age."""
+        if "deck" in decided:
+            [recruit] = [deck.recruit for deck in self.catalogue.decks if deck.name == decided["deck"]]
+            of_age = self.ages[-1].setdefault("decisions", []) if recruit == "age_end" else self.decisions
+            of_age.append(decided)
+            return
         last = int(self.rules.clause_from[-1])
         of_entry = self.rules.clause_entry[:last] == entry
         clause = int(np.flatnonzero(of_entry & (self.rules.clause_number[:last] == decided["when"]))[0])
@@ -181,12 +196,25 @@ class _Reader:
         self.decisions = []
 
 
+def _decks(catalogue: Catalogue, rules: Any, game: Any) -> dict[str, Any]:
+    """Return how further decks were dealt, from where their cards are at the end: what a player has was in its hand."""
+    public, first, decks = game.public, 0, {}
+    for deck in catalogue.decks:
+        bits = [(1 << first + number, card.name) for number, card in enumerate(deck.cards)]
+        first += len(deck.cards)
+        had = [int(own.recruits | got) for own, got in zip(game.own, public.recruited, strict=True)]
+        shown = int(public.display) | int(np.bitwise_or.reduce(public.recruited[: int(rules.seats)]))
+        hands = [[name for bit, name in bits if hand & bit] for hand in had[: int(rules.players)]]
+        decks[deck.name] = [name for bit, name in bits if shown & bit] if deck.display else hands
+    return decks
+
+
 def trace_of(
-    catalogue: Catalogue, rules: Any, log: Any, rows: Any, labels: Sequence[str], seed: int, number: int
+    catalogue: Catalogue, rules: Any, game: Any, rows: Any, labels: Sequence[str], seed: int, number: int
 ) -> dict[str, Any]:
-    """Return the trace object of a game from its log and rows (recarrays)."""
+    """Return the trace object of a finished GAME record with its log and its rows (recarrays)."""
     reader = _Reader(catalogue, rules)
-    for event in log:
+    for event in game.log.events[: int(game.log.count)]:
         reader.read(event)
     seats, scores = [], []
     for row in rows:
@@ -211,6 +239,7 @@ def trace_of(
         "seed": seed,
         "index": number,
         "seats": seats,
+        **({"decks": _decks(catalogue, rules, game)} if catalogue.decks else {}),
         "ages": reader.ages,
         "scores": scores,
     }

@@ -25,12 +25,14 @@ def columns(catalogue: Catalogue, rules: Any, history: bool = True) -> tuple[str
     ``own.``, then ``left1.``, ``left2.``, ... going left; ``built:CARD`` is 1 or 0. If the catalogue has clauses, a
     city also has the facts that only they use (``own.free_build_tokens``) and all counters (``own.counter:favour``;
     those of the table are the same for every city). If clauses ask (R72), ``asking.entry`` is 1 + the card or stage
-    that asks at the moment, else 0, and ``asking.clause`` the number of its clause. With ``history``, they are followed
+    that asks at the moment, else 0, and ``asking.clause`` the number of its clause. Of cards of further decks (R88),
+    ``recruit:CARD`` is 1 for those in the own hand, ``display:CARD`` for those that lie open, and ``recruited:CARD`` of
+    a city for those that it has; ``asking.clause`` is 0 when they may be recruited. With ``history``, they are followed
     by ``passedT:CARD``, the hand passed on after turn T of this age, and for every age, turn and city
     ``deed:A.T.CITY.action`` (0 none, 1 + place in ACTIONS), ``.card`` (number, of builds) and ``.bank`` (coins), with
     ``.late.`` those of last cards and of builds from the discard pile.
     """
-    names = [card.name for card in catalogue.cards]
+    names, recruits = [card.name for card in catalogue.cards], [card.name for card in catalogue.deck_cards]
     found = [*_TABLE, *(f"hand:{name}" for name in names)]
     if rules.teams:
         found += [f"mate:{name}" for name in names]
@@ -40,8 +42,10 @@ def columns(catalogue: Catalogue, rules: Any, history: bool = True) -> tuple[str
         found += [f"{city}.{name}" for name in observed_names(groups)]
         found += [f"{city}.{COUNTER}:{slot.label}" for slot in slots_of(catalogue)]
         found += [f"{city}.built:{name}" for name in names]
+        found += [f"{city}.recruited:{name}" for name in recruits]
     if rules.asks:
         found += ["asking.entry", "asking.clause"]
+    found += [f"{where}:{name}" for where in ("recruit", "display") for name in recruits]
     if history:
         turns = range(1, int(rules.turns) + 1)
         found += [f"passed{turn}:{name}" for turn in turns for name in names]
@@ -65,15 +69,24 @@ def view_of(
         "discarded": int(public.discarded),
         "cities": [_city(catalogue, rules, state, city_seat) for city_seat in range(int(rules.seats))],
         **counters_of_table(slots_of(catalogue), state),
+        **({"display": _recruits(catalogue, public.display)} if rules.deck_shown.any() else {}),
         "public_moves": [_deed(names, int(deed)) for deed in public.deeds[: int(public.deed_count)]],
         **moment,
     }
     if seat is not None:
-        return {**view, "seat": seat, **_own(names, rules, state, seat)}
+        dealt = {"recruits": _recruits(catalogue, state.own[seat].recruits)} if rules.deck_dealt.any() else {}
+        return {**view, "seat": seat, **_own(names, rules, state, seat), **dealt}
     cards = rules.slot_card[int(public.age)]
     hands = [names_of(names, cards, int(state.own[city_seat].hand)) for city_seat in range(int(rules.players))]
     pile = {name: int(n) for name, n in zip(names, state.hidden.copies, strict=False) if n}
-    return {**view, "hands": hands, "discard_pile": pile}
+    seats = range(int(rules.players) if rules.deck_dealt.any() else 0)
+    recruits = [_recruits(catalogue, state.own[city_seat].recruits) for city_seat in seats]
+    return {**view, "hands": hands, "discard_pile": pile, **({"recruits": recruits} if recruits else {})}
+
+
+def _recruits(catalogue: Catalogue, cards: Any) -> list[str]:
+    """Return the names of a set of cards of further decks."""
+    return [card.name for number, card in enumerate(catalogue.deck_cards) if int(cards) >> number & 1]
 
 
 def _city(catalogue: Catalogue, rules: Any, state: Any, seat: int) -> dict[str, Any]:
@@ -86,11 +99,16 @@ def _city(catalogue: Catalogue, rules: Any, state: Any, seat: int) -> dict[str, 
         "built": [card.name for number, card in enumerate(catalogue.cards) if built[number >> 6] >> (number & 63) & 1],
         **facts_shown(CITY_FACTS, public, seat, expansion=bool(rules.cities)),
     }
+    if rules.decks:
+        city["recruited"] = _recruits(catalogue, public.recruited[seat])
     if seat >= rules.players:
         del city["hand_size"]  # the Free City has no hand (R44)
     side, stages = int(public.side[seat]), int(public.stages[seat])
     entries = [number for number in range(int(rules.cards)) if built[number >> 6] >> (number & 63) & 1]
-    entries += [*map(int, rules.stage_entry[side][:stages]), *range(int(rules.table_entry), int(rules.last_entry))]
+    entries += map(int, rules.stage_entry[side][:stages])
+    first, recruited = int(rules.deck_entry), int(public.recruited[seat])
+    entries += [first + number for number in range(len(catalogue.deck_cards)) if recruited >> number & 1]
+    entries += range(int(rules.table_entry), int(rules.last_entry))
     if rules.code.any():
         city |= by_clauses(rules, state, seat, entries)
     else:

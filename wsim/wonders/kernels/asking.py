@@ -11,8 +11,9 @@ from wsim.wonders.kernels.clauses import act_in, cities_met
 from wsim.wonders.kernels.counters import FIRST_ACT
 from wsim.wonders.kernels.formula import evaluate
 from wsim.wonders.kernels.layout import ACTION_AT, BANK_AT, CITY_AT, HOW_AT, NOBODY, SLOT_AT, TRIGGER_AT
-from wsim.wonders.kernels.moves import action_of, city_of, option_of
+from wsim.wonders.kernels.moves import action_of, card_of, city_of, option_of
 from wsim.wonders.kernels.pending import (
+    RECRUIT,
     clause_of,
     count_decision,
     drop_pending,
@@ -22,6 +23,7 @@ from wsim.wonders.kernels.pending import (
     recall_event,
     trigger_of,
 )
+from wsim.wonders.kernels.recruiting import list_recruits, recruit
 from wsim.wonders.limits import MAX_PAID, PRICE
 
 _OPTION, _DECLINE = np.uint64(w.CHOOSE << ACTION_AT), np.uint64(w.DECLINE << ACTION_AT)
@@ -90,7 +92,10 @@ def list_next_decision(game, rules):
         place = first_pending(asking)
         word = asking.pending[place]
         recall_event(game.public, word)
-        _list_options(game, rules, word)
+        if clause_of(word) >= RECRUIT:
+            list_recruits(game, rules, owner_of(word), clause_of(word) - RECRUIT)
+        else:
+            _list_options(game, rules, word)
         if game.choice.count:
             return game.hidden.holder if owner_of(word) >= rules.players else owner_of(word)
         drop_pending(asking, place)
@@ -106,8 +111,11 @@ def decide(game, rules, move):
     word = asking.pending[place]
     clause, owner, trigger = clause_of(word), owner_of(word), trigger_of(word)
     drop_pending(asking, place)
-    count_decision(game, owner, np.int64(rules.clause_entry[clause]))
-    if action_of(move) == w.CHOOSE:
+    count_decision(game, owner, card_of(move))
+    if clause >= RECRUIT:
+        if action_of(move) == w.CHOOSE:
+            recruit(game, rules, owner, move)
+    elif action_of(move) == w.CHOOSE:
         option = np.int64(rules.clause_options[clause]) + option_of(move)
         first, paid, end = rules.option_first[option], rules.option_paid[option], rules.option_end[option]
         cities = 1 << city_of(move) if rules.clause_one[clause] else cities_met(public, rules, clause, owner, trigger)

@@ -28,11 +28,12 @@ def related(public, rules, owner, city, whom):
 
 @kernel
 def has_entry(public, rules, seat, entry):
-    """Return whether a city has a structure or stage; every city has the rules of the table (R87)."""
+    """Return whether a city has a structure, stage or recruited card; all have the rules of the table (R87)."""
     if entry < w.STAGE_ENTRY:
         return (public.built[seat, entry >> 6] >> np.uint64(entry & 63)) & _ONE != np.uint64(0)
-    if entry >= rules.table_entry:
-        return True
+    if entry >= rules.deck_entry:
+        recruited = entry < rules.table_entry
+        return not recruited or (public.recruited[seat] >> np.uint64(entry - rules.deck_entry)) & _ONE != np.uint64(0)
     side = public.side[seat]
     for stage in range(public.stages[seat]):
         if rules.stage_entry[side, stage] == entry:

@@ -135,15 +135,21 @@ def _watchers(game, rules, trigger, mover, entry, color, seller):
 
 
 @kernel(rare=True)
+def act_when_built(game, rules, owner, entry):
+    """Apply the clauses of what a city has just built or recruited."""
+    for clause in range(rules.clause_from[w.ON_BUILT], rules.clause_from[w.ON_BUILT + 1]):
+        if rules.clause_entry[clause] == entry:
+            _act(game, rules, clause, owner, owner)
+
+
+@kernel(rare=True)
 def move_made(game, rules, mover, move, entry, decision):
     """Apply the clauses of a move: those of the placed card or stage, then those that the move triggers (R54)."""
     public = game.public
     public.event_entry = entry + 1
     public.event_how = how_of(move) if decision != w.DISCARD_PILE else w.FROM_DISCARD
     if entry >= 0 and rules.when[entry]:
-        for clause in range(rules.clause_from[w.ON_BUILT], rules.clause_from[w.ON_BUILT + 1]):
-            if rules.clause_entry[clause] == entry:
-                _act(game, rules, clause, mover, mover)
+        act_when_built(game, rules, mover, entry)
     action, watched = action_of(move), game.hidden.watched[mover]
     color = np.int64(rules.color[entry]) if action == w.BUILD else -1
     trigger = w.ON_CARD if action == w.BUILD else (w.ON_SALE if action == w.SELL else w.ON_STAGE)

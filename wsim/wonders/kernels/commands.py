@@ -10,15 +10,17 @@ from wsim.wonders.kernels.observe import observe
 from wsim.wonders.kernels.redraw import redraw
 from wsim.wonders.kernels.scoring import outcome, score_game
 from wsim.wonders.kernels.steps import STEPS
-from wsim.wonders.kernels.turn import add_effects, add_structure
+from wsim.wonders.kernels.turn import add_effects, add_recruit, add_structure
 from wsim.wonders.words import STAGE_ENTRY
 
 
 @kernel
 def add_entry(game, rules, seat, entry):
-    """Put a structure or the next stage into a city; nothing else happens."""
+    """Put a structure, a recruited card or the next stage into a city; nothing else happens."""
     if entry < STAGE_ENTRY:
         add_structure(game.public, rules, seat, entry)
+    elif entry >= rules.deck_entry:
+        add_recruit(game.public, rules, seat, entry)
     else:
         game.public.stages[seat] += 1
         add_effects(game.public, rules, seat, entry)

@@ -13,6 +13,7 @@ from wsim.wonders.kernels.clauses import note_watchers
 from wsim.wonders.kernels.counters import reset_counters
 from wsim.wonders.kernels.layout import DEAL, MEMORY, NOBODY
 from wsim.wonders.kernels.pending import forget_event
+from wsim.wonders.kernels.recruiting import deal_decks
 from wsim.wonders.kernels.turn import neighbor_left
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
@@ -116,6 +117,7 @@ def set_up(game, rules, seating, number):
         for i in range(MEMORY):
             own.memory[i] = 0.0
         own.looked = 0
+        own.recruits = _ZERO
         seek(own, seat_word(seating, number, seat), 0)
         if own.entrant != entrant:
             load_entrant(own, seating, entrant)
@@ -125,6 +127,9 @@ def set_up(game, rules, seating, number):
     if rules.counters:
         reset_counters(public, rules, w.FOR_GAME)
     hidden.deals = deal_word(seating, number)
+    public.display = _ZERO
+    if rules.decks:
+        deal_decks(game, rules)
     seek(hidden.dice, hidden.deals, DICE_STREAM)
     hidden.pile[0] = hidden.pile[1] = _ZERO
     for card in range(rules.cards):

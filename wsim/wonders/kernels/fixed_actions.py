@@ -2,8 +2,8 @@
 
 A fixed action is a card and its use, with the cheapest payment: ``WITH_CARD * card + BUILD, STAGE, SELL`` or ``SPEND``
 (a build that uses up the once-per-age free build). The actions of cards are followed by declining, then by the coins
-paid for a loss, 0 to ``MAX_PAID``; the last also means more. With clauses that ask (R72) the options follow; where a
-city is chosen too, those for each city, going left.
+paid for a loss, 0 to ``MAX_PAID``; the last also means more. The cards of further decks follow, which are recruited
+(R89). With clauses that ask (R72) the options follow; where a city is chosen too, those for each city, going left.
 """
 
 from __future__ import annotations
@@ -13,7 +13,17 @@ from collections.abc import Sequence
 import numpy as np
 
 from wsim.jit import kernel
-from wsim.wonders.kernels.moves import action_of, bank_of, card_of, city_of, left_of, option_of, right_of, spends_of
+from wsim.wonders.kernels.moves import (
+    action_of,
+    bank_of,
+    card_of,
+    city_of,
+    left_of,
+    option_of,
+    right_of,
+    slot_of,
+    spends_of,
+)
 from wsim.wonders.words import BUILD, CHOOSE, DECLINE, PAY, SELL, STAGE
 
 SPEND = 3
@@ -23,17 +33,20 @@ _WITH_CARD_NAMES = ("build", "stage", "sell", "build_free")
 assert (BUILD, STAGE, SELL) == (0, 1, 2)
 
 
-def fixed_actions(cards: Sequence[str], options: int = 0, cities: int = 1) -> tuple[str, ...]:
+def fixed_actions(
+    cards: Sequence[str], options: int = 0, cities: int = 1, recruits: Sequence[str] = ()
+) -> tuple[str, ...]:
     """Return the names of the fixed actions: ``build:CARD``, ..., ``decline``, ``pay:0`` (coins of a loss), ...
 
     ``options``: the largest number of options of a clause; ``choose:1`` is the first option. ``cities``: of the table,
-    where clauses act on a city that is chosen; ``choose:1:left2`` is the second one to the left.
+    where clauses act on a city that is chosen; ``choose:1:left2`` is the second one to the left. ``recruits``: the
+    cards of decks.
     """
     paid = [f"pay:{coins}" for coins in range(MAX_PAID)]
     named = (f"{what}:{card}" for card in cards for what in _WITH_CARD_NAMES)
     targets = ("", *(f":left{step}" for step in range(1, cities)))
     chosen = (f"choose:{option + 1}{target}" for target in targets for option in range(options))
-    return (*named, "decline", *paid, f"pay:{MAX_PAID}+", *chosen)
+    return (*named, "decline", *paid, f"pay:{MAX_PAID}+", *(f"recruit:{card}" for card in recruits), *chosen)
 
 
 @kernel
@@ -43,8 +56,11 @@ def fixed_action(choice, rules, move):
     if action == PAY:
         return WITH_CARD * rules.cards + 1 + min(bank_of(move), MAX_PAID)
     if action == CHOOSE:
+        first = WITH_CARD * rules.cards + 2 + MAX_PAID
+        if slot_of(move) == 0:  # no clause: a card is recruited
+            return first + card_of(move) - rules.deck_entry
         step = (city_of(move) - choice.seat) % rules.seats if city_of(move) >= 0 else 0
-        return WITH_CARD * rules.cards + 2 + MAX_PAID + rules.most_options * step + option_of(move)
+        return first + rules.deck_from[rules.decks] + rules.most_options * step + option_of(move)
     if action == DECLINE:
         return np.int64(WITH_CARD * rules.cards)
     if action == BUILD and spends_of(move):

@@ -44,6 +44,7 @@ from wsim.wonders.kernels.listing import list_loss, list_pile, list_turn
 from wsim.wonders.kernels.log import log_coins, log_deed, log_hands, log_loss
 from wsim.wonders.kernels.military import fight_conflicts
 from wsim.wonders.kernels.moves import NO_MOVE, action_of, bank_of, card_of, slot_of
+from wsim.wonders.kernels.recruiting import ask_to_recruit
 from wsim.wonders.kernels.scoring import score_game
 from wsim.wonders.kernels.turn import build_from_pile, discard, leave_hand, plays_last, resolve
 from wsim.wonders.limits import LOSSES, MAX_COINS, WAITING
@@ -103,6 +104,8 @@ def advance(game, rules, until):
             if rules.triggers >> w.ON_AGE & 1:
                 _show_mates(game, rules)
                 moment(game, rules, w.ON_AGE)
+            if rules.decks:
+                ask_to_recruit(game, rules, w.ON_AGE)
             _ask_before(game, layout.BEGIN)
         elif phase == layout.WAR:
             _fight(game, rules)
@@ -439,6 +442,8 @@ def _end_age_clauses(game, rules):
     if rules.triggers:
         drop_age_shields(game.public)
         moment(game, rules, w.ON_AGE_END)
+    if rules.decks:
+        ask_to_recruit(game, rules, w.ON_AGE_END)
     _ask_before(game, layout.AGE_OVER)
 
 

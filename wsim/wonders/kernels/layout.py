@@ -77,6 +77,7 @@ PUBLIC = np.dtype(
         ("purchase", "i8"),  # coins of the purchase that sets clauses off at the moment, 0 none (R64)
         ("event_entry", "i8"),  # 1 + the structure or stage that does, 0 none (R71)
         ("event_how", "i8"),  # how it was built (words.BUILT_HOW)
+        ("display", "u8"),  # cards of decks that lie open (R89), one bit each
         # what every city did in the open, in order (R49)
         ("deed_count", "i8"),  # deeds so far
         ("deeds", "u8", (DEEDS,)),  # moves as the table saw them, see moves.py
@@ -93,6 +94,7 @@ PRIVATE = np.dtype(
         ("seen", "u8"),  # slots of this age that the seat has held or seen
         ("passed", "u8", (w.AGES, w.TURNS)),  # what was left of the hand after each turn: it was handed on
         ("took", "i1", (w.AGES, w.TURNS)),  # the slot played in each turn; the Free City's in the record of its seat
+        ("recruits", "u8"),  # cards of decks in hand (R88), one bit each
         ("looked", "i8"),  # 1 + deeds + 1024 * moment when it last saw the discard pile (R28), 0 never
         ("look", "u8", (LOOK_WORDS,)),  # that pile: copies of each name, 4 bits a card
         ("memory", "f8", (MEMORY,)),  # the policy's own, 0 at the start of a game: it may write here
@@ -190,8 +192,12 @@ RULES = np.dtype(
             (len(w.TRIGGERS), w.CARD_WORDS),
         ),  # by trigger: the cards with such clauses, one bit each
         ("clause_stages", "i2", (len(w.TRIGGERS),)),  # by trigger: 1 where a stage has such clauses
-        ("clause_table", "i2", (len(w.TRIGGERS),)),  # by trigger: 1 where a rule of the table has such clauses
-        ("table_entry", "i8"),  # the first entry of the rules of the table (R87); ENTRIES if there are none
+        ("clause_table", "i2", (len(w.TRIGGERS),)),  # by trigger: 1 where a card of a deck or a rule of the table does
+        (
+            "deck_entry",
+            "i8",
+        ),  # the first entry of the cards of decks (R88); ENTRIES if there are neither these nor rules
+        ("table_entry", "i8"),  # the first entry of the rules of the table (R87), behind the cards of decks
         ("last_entry", "i8"),  # the entry after the last of these
         ("clause_entry", "i2", (CLAUSES,)),  # whose effect it is
         ("clause_number", "i2", (CLAUSES,)),  # its place among those of the entry, from 1
@@ -225,6 +231,12 @@ RULES = np.dtype(
         ("counter_start", "i2", (w.COUNTERS,)),  # value at the start
         ("counter_least", "i2", (w.COUNTERS,)),  # lower bound
         ("counter_most", "i2", (w.COUNTERS,)),  # upper bound
+        # further decks (R88): a card is a bit, from 0 on, in the order of their entries
+        ("decks", "i8"),  # their number
+        ("deck_from", "i8", (w.DECKS + 1,)),  # the first card of each
+        ("deck_dealt", "i8", (w.DECKS,)),  # cards in a hand of each
+        ("deck_shown", "i8", (w.DECKS,)),  # cards that lie open
+        ("deck_trigger", "i8", (w.DECKS,)),  # words.ON_AGE or ON_AGE_END: when cards are recruited
         # boards: side number = board * 2 + side
         ("board_resource", "i2", (w.SIDES,)),  # index into RESOURCES
         ("stage_count", "i2", (w.SIDES,)),  # stages of the side

@@ -31,6 +31,15 @@ def _write_names(rules, age, slots, seen, at):
 
 
 @kernel
+def _write_bits(rules, cards, seen, at):
+    """Write for each card of the further decks whether it is in a set; return the next index."""
+    count = rules.deck_from[rules.decks]
+    for card in range(count):
+        seen[at + card] = (cards >> np.uint64(card)) & _ONE
+    return at + count
+
+
+@kernel
 def observe(game, rules, seat, seen):
     """Write the observation of a seat into ``seen``: the table, its hand, every city from its own to the left.
 
@@ -58,11 +67,14 @@ def observe(game, rules, seat, seen):
         for card in range(rules.cards):
             seen[at + card] = (public.built[other, card >> 6] >> np.uint64(card & 63)) & _ONE
         at += rules.cards
+        at = _write_bits(rules, public.recruited[other], seen, at)
     if rules.asks:
         asked = choosing and game.choice.kind == EFFECT
         seen[at] = 1 + card_of(game.choice.moves[0]) if asked else 0
         seen[at + 1] = slot_of(game.choice.moves[0]) if asked else 0
         at += 2
+    at = _write_bits(rules, own.recruits, seen, at)
+    at = _write_bits(rules, public.display, seen, at)
     if at < seen.shape[0]:
         _write_history(game, rules, seat, seen, at)
 

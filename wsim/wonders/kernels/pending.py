@@ -3,7 +3,7 @@
 ==========  =====  ==================================================
 field       bits   meaning
 ==========  =====  ==================================================
-clause      0-7    the number of the clause
+clause      0-7    the number of the clause; from RECRUIT on, that of a deck to recruit from (R89)
 owner       8-11   the city that has the card or stage, and decides
 trigger     12-15  the city that triggered it
 entry       16-24  PUBLIC.event_entry (R71)
@@ -18,10 +18,11 @@ import numpy as np
 
 from wsim.jit import kernel
 from wsim.kernels.guards import stop_game
-from wsim.wonders.kernels.layout import ASKS, DECIDED
+from wsim.wonders.kernels.layout import ASKS, CLAUSES, DECIDED
 from wsim.wonders.limits import DECIDED as TOO_MANY
 from wsim.wonders.limits import PENDING
 
+RECRUIT = CLAUSES
 _BYTE, _NIBBLE, _ENTRY = np.uint64(0xFF), np.uint64(0xF), np.uint64(0x1FF)
 _OWNER_AT, _TRIGGER_AT, _ENTRY_AT, _HOW_AT, _PURCHASE_AT = (np.uint64(at) for at in (8, 12, 16, 28, 32))
 
@@ -31,7 +32,8 @@ def add_pending(game, rules, clause, owner, trigger):
     """Append a decision to the queue, with the event that triggers it."""
     asking, public = game.asking, game.public
     if asking.count == ASKS:
-        stop_game(PENDING, owner, np.int64(rules.clause_entry[clause]), ASKS + 1, ASKS)
+        entry = np.int64(rules.clause_entry[clause]) if clause < RECRUIT else -1
+        stop_game(PENDING, owner, entry, ASKS + 1, ASKS)
     word = np.uint64(clause) | (np.uint64(owner) << _OWNER_AT) | (np.uint64(trigger) << _TRIGGER_AT)
     word |= (np.uint64(public.event_entry) << _ENTRY_AT) | (np.uint64(public.event_how) << _HOW_AT)
     asking.pending[asking.count] = word | (np.uint64(public.purchase) << _PURCHASE_AT)

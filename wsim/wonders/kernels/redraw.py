@@ -21,6 +21,7 @@ from wsim.wonders.kernels.deal import DICE_STREAM
 from wsim.wonders.kernels.layout import CHOOSE, CITY, DEAL, LAST, MEMORY, MOMENT_AT, NOBODY
 from wsim.wonders.kernels.moves import NO_MOVE
 from wsim.wonders.kernels.past import from_pool, leaves, make_age, want_pile
+from wsim.wonders.kernels.recruiting import redraw_recruits
 from wsim.wonders.kernels.redraw_unrecorded import draw_unrecorded, is_recorded
 from wsim.wonders.kernels.seen import (
     NOTHING,
@@ -338,6 +339,8 @@ def redraw_within(game, rules, seed, number, me, tries):
         _choose_anew(game, rules, me)
     elif game.flow.phase != DEAL:
         _draw_recorded(game, rules, me, tries)
+    if rules.decks:
+        redraw_recruits(game, rules, me)
     for seat in range(rules.seats):
         own = game.own[seat]
         seek(own, redrawn_seat_word(seed, number, seat), 0)

@@ -7,6 +7,7 @@ import numpy as np
 from wsim.jit import kernel, lowest_bit
 from wsim.kernels.guards import stop_game
 from wsim.wonders.kernels.city import FACTS, victory_points
+from wsim.wonders.kernels.clause_owners import has_entry
 from wsim.wonders.kernels.guards import check_coins
 from wsim.wonders.kernels.scoring import points_of
 from wsim.wonders.limits import CATEGORY, DEFEATS, MAX_COUNT, SYMBOLS, TOKEN_POINTS, TOTAL
@@ -91,8 +92,8 @@ def _largest_source(public, rules, seat, points):
         worth = sign * points_of(public, rules, seat, entry, 0)
         if worth > most:
             most, largest = worth, entry
-    for entry in range(rules.table_entry, rules.last_entry):
-        worth = sign * points_of(public, rules, seat, entry, 0)
+    for entry in range(rules.deck_entry, rules.last_entry):
+        worth = sign * points_of(public, rules, seat, entry, 0) if has_entry(public, rules, seat, entry) else 0
         if worth > most:
             most, largest = worth, entry
     return largest

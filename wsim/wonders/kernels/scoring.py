@@ -6,6 +6,7 @@ import numpy as np
 
 from wsim.jit import kernel, lowest_bit
 from wsim.wonders import words as w
+from wsim.wonders.kernels.clause_owners import has_entry
 from wsim.wonders.kernels.clauses import formula_points
 from wsim.wonders.kernels.formula import evaluate
 from wsim.wonders.kernels.turn import count_around, neighbor_left, neighbor_right
@@ -194,8 +195,9 @@ def _copy_best_guild(game, rules, seat):
         scores[seat, w.WONDER] += _purple_counted(
             public, rules, seat, np.int64(rules.stage_entry[public.side[seat], stage])
         )
-    for entry in range(rules.table_entry, rules.last_entry):
-        scores[seat, w.WONDER] += _purple_counted(public, rules, seat, entry)
+    for entry in range(rules.deck_entry, rules.last_entry):
+        if has_entry(public, rules, seat, entry):
+            scores[seat, w.WONDER] += _purple_counted(public, rules, seat, entry)
     scores[seat, w.GUILD] += best_guild
     scores[seat, w.SCIENCE] += best_science_points
 
@@ -215,8 +217,9 @@ def score_seat(game, rules, seat):
     for stage in range(public.stages[seat]):
         entry = rules.stage_entry[public.side[seat], stage]
         scores[seat, w.WONDER] += points_of(public, rules, seat, entry, 0)
-    for entry in range(rules.table_entry, rules.last_entry):
-        scores[seat, w.WONDER] += points_of(public, rules, seat, entry, 0)
+    for entry in range(rules.deck_entry, rules.last_entry):
+        if has_entry(public, rules, seat, entry):
+            scores[seat, w.WONDER] += points_of(public, rules, seat, entry, 0)
     _structure_points(game, rules, seat)
     if public.abilities[seat] & w.COPY_GUILD:
         _copy_best_guild(game, rules, seat)

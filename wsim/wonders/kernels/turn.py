@@ -166,6 +166,13 @@ def add_structure(public, rules, seat, card):
     add_effects(public, rules, seat, card)
 
 
+@kernel(rare=True)
+def add_recruit(public, rules, seat, entry):
+    """Put a recruited card into a city (R90)."""
+    public.recruited[seat] |= _ONE << np.uint64(entry - rules.deck_entry)
+    add_effects(public, rules, seat, entry)
+
+
 @kernel
 def discard(game, card):
     """Put a card on the discard pile."""

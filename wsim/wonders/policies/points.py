@@ -11,7 +11,7 @@ import numpy as np
 from wsim.jit import kernel, lowest_bit
 from wsim.wonders import words as w
 from wsim.wonders.kernels.clauses import formula_points
-from wsim.wonders.kernels.moves import action_of, bank_of, left_of, right_of
+from wsim.wonders.kernels.moves import action_of, bank_of, card_of, left_of, right_of, slot_of
 from wsim.wonders.kernels.scoring import house_science, points_of, science_with
 from wsim.wonders.kernels.turn import concerns, count_around, neighbor_left, neighbor_right
 from wsim.wonders.policies.clause_value import (
@@ -169,7 +169,7 @@ def _house_change(public, rules, seat, symbol, copies):
 @kernel
 def _counts_itself(rules, item, what, cities):
     """Return whether an effect that counts items of the own city also counts its own item."""
-    if not cities & w.CITY_SELF:
+    if not cities & w.CITY_SELF or item >= rules.deck_entry:
         return False
     if item >= w.STAGE_ENTRY:
         return what & w.COUNT_STAGE != 0
@@ -212,7 +212,7 @@ def points_counted(public, rules, seat, item):
             number += 1
         points += each * number
     if rules.points_complete[item]:
-        stages = public.stages[seat] + (1 if item >= w.STAGE_ENTRY else 0)
+        stages = public.stages[seat] + (1 if w.STAGE_ENTRY <= item < rules.deck_entry else 0)
         if stages == rules.stage_count[public.side[seat]]:
             points += np.int64(rules.points_complete[item])
     if rules.when[item]:
@@ -223,11 +223,16 @@ def points_counted(public, rules, seat, item):
 @kernel
 def _points_elsewhere(public, rules, seat, item):
     """Return the points that the item adds to existing structures of the city that count it."""
-    counted = w.COUNT_STAGE if item >= w.STAGE_ENTRY else 1 << np.int64(rules.color[item])
+    if item >= rules.deck_entry:
+        counted = 0
+    else:
+        counted = w.COUNT_STAGE if item >= w.STAGE_ENTRY else 1 << np.int64(rules.color[item])
     token = np.int64(rules.victory_token[item])
     if token:
         counted |= _VICTORY_1 << (token - 1)
-    completes = item >= w.STAGE_ENTRY and public.stages[seat] + 1 == rules.stage_count[public.side[seat]]
+    completes = (
+        w.STAGE_ENTRY <= item < rules.deck_entry and public.stages[seat] + 1 == rules.stage_count[public.side[seat]]
+    )
     points = 0
     for word in range(w.CARD_WORDS):
         names = public.built[seat, word] & rules.scoring_cards[word]
@@ -377,7 +382,10 @@ def effect_change(public, rules, choice, index):
     (R72); 0 for declining."""
     if action_of(choice.moves[index]) != w.CHOOSE:
         return 0.0
-    seat, gains = choice.seat, room_for_gains()
+    seat, gains, move = choice.seat, room_for_gains(), choice.moves[index]
+    if slot_of(move) == 0:  # a card is recruited (R89)
+        change = score_change(public, rules, seat, card_of(move)) + rivals_loss(public, rules, seat, card_of(move))
+        return change - price_of(move) / rules.coins_per_point
     fill_gains_of_move(public, rules, choice, index, gains)
     points, shields, tokens = _change_of(public, rules, seat, gains)
     points += gains[OWN, COINS_AT_ONCE] / rules.coins_per_point + _rivals_cost(rules, gains)

@@ -10,7 +10,7 @@ import numpy as np
 
 from wsim.jit import kernel
 from wsim.wonders.kernels.layout import ACTION_AT, BANK_AT, HOW_AT
-from wsim.wonders.kernels.moves import action_of, bank_of, card_of, left_of, right_of, spends_of
+from wsim.wonders.kernels.moves import action_of, bank_of, card_of, left_of, right_of, slot_of, spends_of
 from wsim.wonders.kernels.turn import sale_coins
 from wsim.wonders.policies.clause_value import COINS_AT_ONCE, OWN, fill_gains_of_move, room_for_gains
 from wsim.wonders.policies.features import INDEX
@@ -89,7 +89,12 @@ def effect_value(public, settings, choice, rules, index):
     """Return the value of a move of a clause's decision (R72), 0 of declining."""
     if action_of(choice.moves[index]) == DECLINE:
         return 0.0
-    seat, gains = choice.seat, room_for_gains()
+    seat, gains, move = choice.seat, room_for_gains(), choice.moves[index]
+    if slot_of(move) == 0:  # a card is recruited (R89)
+        entry, needs = card_of(move), city_needs(public, rules, seat, next_stage(public, rules, seat))
+        gained = coins_of(public, rules, seat, entry) if rules.eventful[entry] else 0
+        value = item_value(public, settings, rules, seat, entry, needs)
+        return value + _after_paying(settings, public.age, public.coins[seat], gained, move)
     fill_gains_of_move(public, rules, choice, index, gains)
     coins, gained = public.coins[seat], np.int64(gains[OWN, COINS_AT_ONCE])
     value = gains_value(public, settings, rules, seat, gains)

@@ -1,0 +1,76 @@
+"""Further decks: dealt or displayed before age I, one card recruited at a time (R88-R91)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tests.wonders.reference.rng import DECK_STREAM, Stream
+from tests.wonders.reference.table import Asked
+
+if TYPE_CHECKING:
+    from tests.wonders.reference.facts import Recruit
+    from tests.wonders.reference.table import City, Table
+
+
+def deal_decks(table: Table, seed: int, number: int) -> dict[str, Any]:
+    """Deal and display the decks of a game; what a trace tells of them."""
+    stream = Stream(seed, number, DECK_STREAM)
+    told: dict[str, Any] = {}
+    for name, deck in table.catalogue.decks.items():
+        left = list(deck.cards)
+        if deck.display:
+            table.display[name] = drawn(left, deck.display, stream)
+            told[name] = [card.name for card in table.display[name]]
+            continue
+        told[name] = []
+        for city in players(table):
+            hand = drawn(left, deck.deal, stream)
+            city.hand += hand
+            told[name].append([card.name for card in hand])
+    return told
+
+
+def drawn(left: list[Recruit], count: int, stream: Stream) -> list[Recruit]:
+    """Take a number of cards at random from those that are left."""
+    return sorted((left.pop(stream.below(len(left))) for _ in range(count)), key=lambda card: card.name)
+
+
+def players(table: Table) -> list[City]:
+    """The cities that players have: the Free City recruits nobody."""
+    return [city for city in table.cities if not table.is_free_city(city.seat)]
+
+
+def offered(table: Table, city: City, name: str) -> list[Recruit]:
+    """The cards of a deck that a city may recruit, whatever they cost."""
+    of_deck = {card.name for card in table.catalogue.decks[name].cards}
+    cards = table.display.get(name, city.hand)
+    return sorted((card for card in cards if card.name in of_deck), key=lambda card: card.name)
+
+
+def ask_to_recruit(table: Table, event: str) -> None:
+    """The decisions of all players to recruit from the decks of this event wait for their turn (R89)."""
+    for city in players(table):
+        for name, deck in table.catalogue.decks.items():
+            if deck.recruit == event and offered(table, city, name):
+                table.pending.append(Asked(city, {}, {}, city, None, 0, name))
+
+
+def choices(table: Table, city: City, name: str) -> list[dict[str, Any]]:
+    """The cards that a city can pay for, and declining; nothing where it can pay for none."""
+    told = {"seat": city.seat, "deck": name}
+    moves: list[dict[str, Any]] = [
+        {**told, "action": "choose", "card": card.name, "bank": card.cost.coins}
+        for card in offered(table, city, name)
+        if card.cost.coins <= city.coins
+    ]
+    return [*moves, {**told, "action": "decline"}] if moves else []
+
+
+def take_card(table: Table, city: City, name: str, chosen: dict[str, Any]) -> Recruit:
+    """A card is paid for and comes to the city (R90)."""
+    [card] = [one for one in offered(table, city, name) if one.name == chosen["card"]]
+    table.display.get(name, city.hand).remove(card)
+    city.coins -= card.cost.coins
+    city.tally["bank_paid"] += card.cost.coins
+    city.recruited.append(card)
+    return card

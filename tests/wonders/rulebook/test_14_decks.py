@@ -1,0 +1,92 @@
+"""Chapter 14, further decks (R88-R92)."""
+
+# ruff: noqa: N802
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+import wsim
+from tests.wonders.engine_tools import RANDOM, TASTES, engine_table
+from tests.wonders.extremes import written
+from tests.wonders.test_decks import decisions, deck, several
+
+
+def test_R88_each_card_is_dealt_once_and_the_deal_does_not_depend_on_who_plays() -> None:
+    changes = (deck(several(15, points=1), deal=2), deck({"Sage": {}, "Bard": {}, "Monk": {}}, "Guests", display=2))
+    seen = set()
+    for player in (RANDOM, TASTES[0]):
+        dealt = [engine_table("1e", 7, (player,), set=changes).trace(number)["decks"] for number in range(4)]
+        for one in dealt:
+            hands = [name for hand in one["Envoys"] for name in hand]
+            assert len(set(hands)) == len(hands) == 14
+            assert len(set(one["Guests"])) == 2
+        seen.add(json.dumps(dealt))
+    assert len(seen) == 1
+
+
+@pytest.mark.parametrize("moment", ["age_start", "age_end"])
+def test_R89_each_player_may_recruit_one_card_in_each_age(moment: str) -> None:
+    table = engine_table("1e", 3, set=(deck(several(21, points=1), deal=3, recruit=moment),))
+    for number in range(3):
+        trace = table.trace(number)
+        of_age = [age.get("decisions", ()) for age in trace["ages"]]
+        of_turn = [turn.get("decisions", ()) for age in trace["ages"] for turn in age["turns"]]
+        assert [len(made) for made in of_age] == ([3, 3, 3] if moment == "age_end" else [0, 0, 0])
+        assert [len(made) for made in of_turn] == ([0] * 18 if moment == "age_end" else ([3] + [0] * 5) * 3)
+        assert [one["seat"] for one in decisions(trace)] == [0, 1, 2] * 3
+
+
+def test_R89_only_cards_that_can_be_paid_are_offered_and_who_can_pay_none_is_not_asked() -> None:
+    trace = engine_table("1e", 3, set=(deck(several(7, cost=99), deal=1),)).trace(0)
+    assert decisions(trace) == []
+    game = wsim.Game(set=[deck({"Dear": {"cost": 4}, "Cheap": {"cost": 3}}, display=2)], players=3, policies="random")
+    assert [move.get("card") for move in game.legal()] == ["Cheap", None]
+
+
+def test_R89_a_card_of_the_display_is_gone_for_the_next_seat() -> None:
+    game = wsim.Game(set=[deck({"One": {}, "Two": {}}, display=2)], players=3, policies="random", seed=1)
+    assert [move.get("card") for move in game.legal()] == ["One", "Two", None]
+    game = game.step(game.legal()[0])
+    assert [move.get("card") for move in game.legal()] == ["Two", None]
+    game = game.step(game.legal()[0])
+    assert game.decision == "turn"  # nothing is left for seat 2
+
+
+def test_R90_a_recruited_card_costs_coins_has_its_effects_and_is_no_structure() -> None:
+    clauses = [
+        {"event": "built", "gain": {"coins": "10 * cards + 100 * stages"}},
+        {"event": "scored", "points": "7 + cards - cards"},
+    ]
+    card = {"cost": 2, "coins": 5, "shields": 2, "points": 3, "produces": ["ore"], "when": clauses}
+    watch = written([{"event": "card_built", "by": "anyone", "gain": {"coins": 50}}])
+    changes = [deck({"Hero": card}, display=1), f"table.Watch.when={watch}"]
+    game = wsim.Game(set=changes, players=3, policies="random", seed=1)
+    game = game.step(game.legal()[0])
+    city: Any = json.loads(game.to_json(seat=0))["position"]["cities"][0]
+    assert (city["coins"], city["shields"]) == (3 - 2 + 5, 2)
+    assert (city["built"], city["recruited"]) == ([], ["Hero"])
+
+
+def test_R91_points_of_a_recruited_card_are_counted_with_those_of_stages() -> None:
+    changes = (deck({"Hero": {"points": 30, "when": [{"event": "scored", "points": 400}]}}, display=1),)
+    frame = wsim.simulate(set=changes, players=3, policies="greedy", games=5, seed=1)
+    has = frame["recruited:Hero"].to_numpy()
+    assert has.sum() == 5
+    assert (frame["points_wonder"].to_numpy()[has] >= 430).all()
+    assert (frame["points_wonder"].to_numpy()[~has] < 100).all()
+
+
+def test_R92_a_hand_is_seen_by_its_player_alone() -> None:
+    game = wsim.Game(
+        set=[deck(several(12, points=1), deal=2)], ruleset="2e-cities-teams", players=4, policies="random", seed=1
+    )
+    seen = [json.loads(game.to_json(seat=seat))["position"] for seat in range(4)]
+    hands = [tuple(view["recruits"]) for view in seen]
+    assert len(set(hands)) == 4
+    for seat, view in enumerate(seen):
+        others = {name for other, hand in enumerate(hands) if other != seat for name in hand}
+        assert not [name for name in others if f'"{name}"' in json.dumps(view)]

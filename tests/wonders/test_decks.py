@@ -1,0 +1,184 @@
+"""Further decks (R88-R92): in files, listings, texts, positions, observations, redrawing, knobs, and every policy."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import wsim
+from tests.wonders.engine_tools import engine_table
+from tests.wonders.extremes import Case, compare_case, written
+from wsim.env import VectorEnv
+from wsim.errors import UserError
+from wsim.wonders.catalog import load_catalogue
+from wsim.wonders.catalog.listing import catalogue_dict, diff_lines, recruit_rows
+from wsim.wonders.tunable_values import TUNING
+
+COUNSELLORS = str(Path(__file__).parents[2] / "analysis" / "expansion" / "counsellors.toml")
+
+
+def deck(cards: dict[str, Any], name: str = "Envoys", **more: Any) -> str:
+    return f"decks.{name}={written({**more, 'cards': cards})}"
+
+
+def several(number: int, **card: Any) -> dict[str, Any]:
+    return {f"Envoy{place}": dict(card) for place in range(number)}
+
+
+def decisions(trace: dict[str, Any]) -> list[dict[str, Any]]:
+    return [one for age in trace["ages"] for part in (*age["turns"], age) for one in part.get("decisions", ())]
+
+
+def recruits(trace: dict[str, Any]) -> list[dict[str, Any]]:
+    return [one for one in decisions(trace) if "deck" in one and one["action"] == "choose"]
+
+
+@pytest.mark.parametrize(("ruleset", "players"), [("1e", 3), ("1e", 7), ("1e-duo", 2)])
+def test_the_decks_of_our_own_invention_are_played_as_the_twin_plays_them(ruleset: str, players: int) -> None:
+    traces = compare_case(Case(1, ruleset, players, (), (COUNSELLORS,)), games=3)
+    assert {one["deck"] for trace in traces for one in recruits(trace)} == {"Charters", "Counsellors"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ((deck({"A": {}}, deal=1, display=1),), "deal and display are given"),
+        ((deck({"A": {}}),), "neither deal nor display is given"),
+        ((deck({"A": {}}, deal=1),), "1 for each of up to 7 players are 7 cards, but the deck has 1"),
+        ((deck({"A": {}}, display=2),), "2 displayed are 2 cards, but the deck has 1"),
+        ((deck({}, display=1),), "cards are missing"),
+        ((deck({"A": {"cost": -1}}, display=1),), "-1 is not accepted; accepted: a whole number from 0 to 99"),
+        ((deck({"A": {"cots": 1}}, display=1),), "unknown field or effect 'cots' (did you mean 'cost'?)"),
+        ((deck({"A": {"coin_loss": {"who": "others", "n": 1}}}, display=1),), "is not accepted on a card of a deck"),
+        ((deck({"Altar": {}}, display=1),), "something else has this name"),
+        ((deck({"A": {}}, display=1), deck({"A": {}}, "Others", display=1)), "something else has this name"),
+        ((deck({"A": {}}, display=1, recruit="sold"),), "unknown event 'sold'"),
+        ((deck({"A": {"when": [{"event": "built", "gain": {"coins": "rde"}}]}}, display=1),), "did you mean 'red'"),
+        (tuple(deck({f"A{n}": {}}, f"Deck{n}", display=1) for n in range(5)), "5 decks are too many"),
+        ((deck(several(65), deal=1),), "65 cards of decks are too many; accepted: at most 64"),
+    ],
+)
+def test_a_mistake_in_a_deck_is_named(changes: tuple[str, ...], message: str) -> None:
+    with pytest.raises(UserError) as error:
+        load_catalogue(changes=changes)
+    assert message in str(error.value)
+    assert "decks" in str(error.value)
+
+
+def test_a_deck_is_listed_compared_and_part_of_the_digest() -> None:
+    gain = {"event": "built", "gain": {"coins": "1"}}
+    cards: dict[str, Any] = {"Poet": {"cost": 2, "points": 3}, "Scout": {"when": [gain]}}
+    catalogue = load_catalogue(changes=(deck(cards, display=2),))
+    listed = catalogue_dict(catalogue)["decks"]["Envoys"]
+    assert listed["cards"] == {"Poet": cards["Poet"], "Scout": {"cost": 0, **cards["Scout"]}}
+    assert (listed["display"], listed["recruit"]) == (2, "age_start")
+    assert [row["effects"] for row in recruit_rows(catalogue)] == ["3 points", "when recruited: gains 1 coin"]
+    dearer = load_catalogue(changes=(deck(cards, display=2), "decks.Envoys.cards.Poet.cost=3"))
+    assert len({catalogue.digest, dearer.digest, load_catalogue().digest}) == 3
+    assert diff_lines(catalogue, dearer) == ["Decks", "  Poet: cost 2 -> 3"]
+    assert "decks" not in catalogue_dict(load_catalogue())
+
+
+def test_the_numbers_of_a_deck_are_knobs() -> None:
+    values = TUNING.values(engine_table("1e", 3, patch=(COUNSELLORS,)))
+    assert values[("decks", "Counsellors", "deal")] == 3
+    assert values[("decks", "Counsellors", "cards", "General", "cost")] == 4
+    assert values[("decks", "Counsellors", "cards", "General", "shields")] == 2
+    assert values[("decks", "Counsellors", "cards", "Taxman", "when", "1", "gain", "coins:1")] == 3
+
+
+def test_positions_and_traces_show_who_recruits_whom() -> None:
+    game = wsim.Game(patch=[COUNSELLORS], players=3, policies="random", seed=2)
+    assert game.decision == "effect"
+    hand = json.loads(game.to_json(seat=0))["position"]["recruits"]
+    legal: list[Any] = list(game.legal())
+    assert [move.get("card") for move in legal][:-1] == hand
+    assert legal[-1]["action"] == "decline"
+    assert game.phrase(legal[0]).startswith(f"Counsellors: recruit {hand[0]} (")
+    after = game.step(legal[0])
+    seen = json.loads(after.to_json(seat=1))["position"]
+    assert seen["cities"][0]["recruited"] == [hand[0]]
+    assert len(seen["display"]) == 6
+    assert not set(seen["recruits"]) & set(hand)
+
+
+def test_a_position_with_decks_is_set_up_from_what_a_seat_sees() -> None:
+    game = wsim.Game(patch=[COUNSELLORS], players=3, policies="random", seed=2)
+    while game.decision == "effect":
+        game = game.step(game.legal()[0])
+    described = game.to_json(seat=game.to_move)
+    again = wsim.Game.from_json(described, trust=True)
+    assert json.loads(again.to_json(seat=again.to_move))["position"] == json.loads(described)["position"]
+    broken = described.replace('"recruits": [', '"recruits": ["Nobody", ')
+    assert broken != described
+    with pytest.raises(UserError, match="unknown card 'Nobody'"):
+        wsim.Game.from_json(broken, trust=True)
+
+
+def test_redrawing_keeps_what_a_seat_sees_and_draws_the_other_hands_evenly() -> None:
+    changes = (deck(several(14, points=1), deal=2),)
+    table = engine_table("1e", 3, set=changes)
+    position: Any = table.begin(5)
+    own = int(position.record.own[0].recruits)
+    counted: Counter[int] = Counter()
+    for number in range(600):
+        drawn = position.redrawn(0, number)
+        assert int(drawn.record.own[0].recruits) == own
+        hands = [int(drawn.record.own[seat].recruits) for seat in range(3)]
+        assert [hand.bit_count() for hand in hands] == [2, 2, 2]
+        assert hands[0] & hands[1] == hands[0] & hands[2] == hands[1] & hands[2] == 0
+        counted.update(card for card in range(12) if hands[1] >> card & 1)
+    unseen = [counted[card] for card in range(12) if not own >> card & 1]
+    assert len(unseen) == 10
+    assert np.all(np.abs(np.array(unseen) - 120) < 5 * np.sqrt(600 * 0.2 * 0.8))
+
+
+def test_observations_and_actions_have_the_cards_of_decks() -> None:
+    env = VectorEnv(4, patch=[COUNSELLORS], players=3, policies="random", seed=1)
+    step = env.reset()
+    hands = step.observations[:, [place for place, name in enumerate(env.columns) if name.startswith("recruit:")]]
+    assert (hands.sum(axis=1) == 3).all()
+    shown = [place for place, name in enumerate(env.columns) if name.startswith("display:")]
+    assert (step.observations[:, shown].sum(axis=1) == 6).all()
+    offered = [place for place, name in enumerate(env.actions) if name.startswith("recruit:")]
+    assert len(offered) == 29
+    chosen = [int(np.flatnonzero(row[offered])[0]) for row in step.masks]
+    names = [env.actions[offered[place]].partition(":")[2] for place in chosen]
+    step = env.step(np.array([offered[place] for place in chosen]))
+    for game, name in enumerate(names):
+        cities = [place for place, column in enumerate(env.columns) if column.endswith(f".recruited:{name}")]
+        assert step.observations[game, cities].sum() == 1
+
+
+def test_every_policy_plays_with_decks() -> None:
+    line_up = ["random", "greedy", "balanced", "net"]
+    frame = wsim.simulate(patch=[COUNSELLORS], players=4, policies=line_up, games=60, seed=5)
+    recruited = frame.select([name for name in frame.columns if name.startswith("recruited:")])
+    assert recruited.width == 29
+    by_seat = recruited.to_numpy().sum(axis=1)
+    assert by_seat.min() >= 0
+    assert by_seat.max() <= 6
+    game = wsim.Game(patch=[COUNSELLORS], players=3, policies="search:playouts=4", seed=4)
+    asked = 0
+    while game.to_move is not None:
+        asked += game.decision == "effect"
+        game.made()
+    assert asked
+
+
+def recruited(cards: dict[str, Any], policy: str) -> dict[str, float]:
+    frame = wsim.simulate(set=[deck(cards, display=len(cards))], players=3, policies=policy, games=30, seed=3)
+    return {name: float(frame[f"recruited:{name}"].to_numpy().mean()) for name in cards}
+
+
+def test_who_weighs_moves_recruits_what_is_worth_it() -> None:
+    cards = {"Hero": {"points": 9}, "Fool": {"cost": 3, "points": -5}, "Idler": {"cost": 3}}
+    for policy in ("greedy", "balanced", "net"):
+        shares = recruited(cards, policy)
+        assert shares["Hero"] == pytest.approx(1 / 3)
+        assert shares["Fool"] == shares["Idler"] == 0

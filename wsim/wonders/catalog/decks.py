@@ -1,0 +1,132 @@
+"""Further decks (``[decks.NAME]``): cards dealt or displayed before age I and recruited for coins (R88-R92)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from wsim.spec.fields import (
+    REMOVED,
+    Problems,
+    Reader,
+    Schema,
+    described,
+    read_fields,
+    table_schema,
+    whole,
+    word,
+)
+from wsim.wonders import words as w
+from wsim.wonders.catalog.effects import EFFECTS, Effects, amount
+
+if TYPE_CHECKING:
+    from wsim.spec.fields import Path
+
+RECRUIT = ("age_start", "age_end")
+"""When cards are recruited: after the clauses of this event."""
+MAX_COST = 99
+_LEFT_OUT = ("coin_loss",)  # R32 settles losses between the steps of a turn
+CARD_FIELDS: Mapping[str, Reader] = {
+    "cost": whole(0, MAX_COST),
+    **{name: row.read for name, row in EFFECTS.items() if name not in _LEFT_OUT},
+}
+_CARD: Schema = table_schema(CARD_FIELDS)
+
+
+@dataclass(frozen=True, slots=True)
+class DeckCard:
+    """A card of a deck; ``cost``: coins to recruit it."""
+
+    name: str
+    cost: int
+    effects: Effects
+
+
+@dataclass(frozen=True, slots=True)
+class Deck:
+    """A further deck; each of its cards exists once.
+
+    Attributes
+    ----------
+    deal: cards in the hand of each player; 0: none. display: cards that lie open for all; 0: none. recruit: one of
+        ``RECRUIT``.
+    """
+
+    name: str
+    cards: tuple[DeckCard, ...]
+    """Sorted by name."""
+    deal: int = 0
+    display: int = 0
+    recruit: str = RECRUIT[0]
+
+    def text(self) -> str:
+        """Return what happens with the deck in English."""
+        supply = f"{amount(self.display, 'card')} displayed" if self.display else f"{amount(self.deal, 'card')} dealt"
+        to = "" if self.display else " to each player"
+        return f"{supply}{to} of {len(self.cards)}; each player may recruit one {w.TRIGGERS[self.recruit]}"
+
+
+@described({"type": "object", "additionalProperties": {"anyOf": [_CARD, REMOVED]}})
+def _cards(problems: Problems, path: Path, value: Any) -> tuple[DeckCard, ...] | None:
+    """Accept a table of cards by name."""
+    if not isinstance(value, dict):
+        problems.at(path, "must be a table of cards, such as cards.Scout = { cost = 2, points = 3 }")
+        return None
+    cards = []
+    for name, entry in sorted(value.items()):
+        if entry is False:  # removed by a patch
+            continue
+        at = (*path, name)
+        if isinstance(entry, dict) and _LEFT_OUT[0] in entry:
+            message = (
+                "is not accepted on a card of a deck; accepted: a clause, such as each = 'other', lose = { coins = 1 }"
+            )
+            problems.at((*at, _LEFT_OUT[0]), message)
+            entry = {key: part for key, part in entry.items() if key not in _LEFT_OUT}
+        fields = read_fields(problems, at, entry, CARD_FIELDS, "field or effect")
+        cards.append(DeckCard(name, fields.pop("cost", 0), Effects(**fields)))
+    return tuple(cards)
+
+
+FIELDS: Mapping[str, Reader] = {
+    "deal": whole(1, w.HAND),
+    "display": whole(1, w.DECK_CARDS),
+    "recruit": word("event", RECRUIT),
+    "cards": _cards,
+}
+_ABOUT = {
+    "deal": "cards dealt to each player before age I, to a hand of their own",
+    "display": "cards that lie open for all from the start, instead of hands",
+    "recruit": "when each player may recruit a card: age_start (default) or age_end",
+    "cards": "its cards by name, each with its cost in coins and its effects",
+}
+
+
+def deck_schema() -> Schema:
+    """Return the schema of a deck."""
+    schema = table_schema(FIELDS)
+    for name, about in _ABOUT.items():
+        schema["properties"][name]["description"] = about
+    return schema
+
+
+def read_decks(problems: Problems, entries: Mapping[str, Any]) -> tuple[Deck, ...]:
+    """Return the valid decks of a card file, sorted by name."""
+    decks = (_read(problems, name, entry) for name, entry in sorted(entries.items()))
+    return tuple(deck for deck in decks if deck)
+
+
+def _read(problems: Problems, name: str, entry: Any) -> Deck | None:
+    path = ("decks", name)
+    reported = len(problems.sentences)
+    fields = read_fields(problems, path, entry, FIELDS)
+    if not isinstance(entry, dict):
+        return None
+    given = [key for key in ("deal", "display") if entry.get(key, False) is not False]
+    if len(given) != 1:
+        shown = "deal and display are" if given else "neither deal nor display is"
+        problems.at(path, f"{shown} given; accepted: deal = 4 (hands of players) or display = 6 (open for all)")
+    if entry.get("cards", False) is False or (fields.get("cards") == () and entry["cards"] == {}):
+        problems.at(path, f"cards are missing; accepted: [decks.{name}.cards.Scout] with cost and effects")
+    return Deck(name, **fields) if len(problems.sentences) == reported else None

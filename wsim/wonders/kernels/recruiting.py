@@ -1,0 +1,139 @@
+"""Further decks: dealt or displayed before age I, recruited from for coins, drawn again in search (R88-R92)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from wsim.jit import kernel, lowest_bit
+from wsim.rng import below, seek
+from wsim.wonders import words as w
+from wsim.wonders.kernels.clauses import act_when_built, note_watchers
+from wsim.wonders.kernels.layout import ACTION_AT, BANK_AT, TRIGGER_AT
+from wsim.wonders.kernels.moves import bank_of, card_of
+from wsim.wonders.kernels.pending import RECRUIT, add_pending
+from wsim.wonders.kernels.turn import add_recruit, gain, take_tokens
+
+DECK_STREAM = 11
+_ZERO, _ONE = np.uint64(0), np.uint64(1)
+_CHOOSE, _DECLINE = np.uint64(w.CHOOSE << ACTION_AT), np.uint64(w.DECLINE << ACTION_AT)
+_COINS, _TRIGGER = np.uint64(BANK_AT), np.uint64(TRIGGER_AT)
+
+
+@kernel
+def _cards_of(rules, deck):
+    """Return the cards of a deck, one bit each."""
+    cards = _ZERO
+    for card in range(rules.deck_from[deck], rules.deck_from[deck + 1]):
+        cards |= _ONE << np.uint64(card)
+    return cards
+
+
+@kernel
+def _draw(stream, cards, number):
+    """Draw a number of cards from a set; return them."""
+    drawn = _ZERO
+    for _ in range(number):
+        left = np.int64(0)
+        rest = cards
+        while rest:
+            left += 1
+            rest &= rest - _ONE
+        rest = cards
+        for _ in range(below(stream, left)):
+            rest &= rest - _ONE
+        drawn |= rest & (~rest + _ONE)
+        cards &= ~drawn
+    return drawn
+
+
+@kernel(rare=True)
+def deal_decks(game, rules):
+    """Deal each deck to the hands of the players, seat by seat, or display its cards (R88)."""
+    public = game.public
+    seek(game.dealer, game.hidden.deals, DECK_STREAM)
+    for deck in range(rules.decks):
+        cards = _cards_of(rules, deck)
+        for seat in range(rules.players if rules.deck_dealt[deck] else 0):
+            hand = _draw(game.dealer, cards, rules.deck_dealt[deck])
+            game.own[seat].recruits |= hand
+            cards &= ~hand
+        public.display |= _draw(game.dealer, cards, rules.deck_shown[deck])
+
+
+@kernel
+def _offered(game, rules, seat, deck):
+    """Return the cards that a player may recruit from a deck, whatever they cost."""
+    cards = game.public.display if rules.deck_shown[deck] else game.own[seat].recruits
+    return cards & _cards_of(rules, deck)
+
+
+@kernel(rare=True)
+def ask_to_recruit(game, rules, trigger):
+    """Append the decisions of all players to recruit from the decks of this event (R89)."""
+    for seat in range(rules.players):
+        for deck in range(rules.decks):
+            if rules.deck_trigger[deck] == trigger and _offered(game, rules, seat, deck):
+                add_pending(game, rules, RECRUIT + deck, seat, seat)
+
+
+@kernel(rare=True)
+def list_recruits(game, rules, seat, deck):
+    """List the cards of a deck that a player can pay for, then declining; nothing if there are none (R89)."""
+    choice = game.choice
+    choice.kind, choice.seat, choice.count = w.EFFECT, seat, 0
+    asked = np.uint64(seat) << _TRIGGER
+    cards, at = _offered(game, rules, seat, deck), 0
+    while cards:
+        entry = rules.deck_entry + lowest_bit(cards)
+        cards &= cards - _ONE
+        coins = np.int64(rules.cost_coins[entry])
+        if coins <= game.public.coins[seat]:
+            choice.moves[at] = asked | np.uint64(entry) | _CHOOSE | (np.uint64(coins) << _COINS)
+            at += 1
+    if at:
+        choice.moves[at] = asked | np.uint64(rules.deck_entry + rules.deck_from[deck]) | _DECLINE
+        at += 1
+    choice.count = at
+
+
+@kernel(rare=True)
+def recruit(game, rules, seat, move):
+    """Pay for a card and put it into the city; its effects at once and its clauses follow (R90)."""
+    public, entry = game.public, card_of(move)
+    public.coins[seat] -= bank_of(move)
+    public.bank_paid[seat] += bank_of(move)
+    card = _ONE << np.uint64(entry - rules.deck_entry)
+    game.own[seat].recruits &= ~card
+    public.display &= ~card
+    add_recruit(public, rules, seat, entry)
+    if rules.abilities[entry] & w.BUILD_DISCARD:
+        game.hidden.board_builds[seat] += 1
+    if rules.eventful[entry] & w.AT_ONCE:
+        gain(public, rules, seat, entry)
+        take_tokens(public, rules, seat, entry)
+    if rules.when[entry]:
+        note_watchers(game, rules)
+        public.event_entry, public.event_how = entry + 1, w.BY_PAYING
+        act_when_built(game, rules, seat, entry)
+
+
+@kernel(rare=True)
+def redraw_recruits(game, rules, me):
+    """Draw the hands of the other players again: each unseen card is as likely to be in any place (R92)."""
+    for deck in range(rules.decks):
+        if rules.deck_dealt[deck] == 0:
+            continue
+        cards = _cards_of(rules, deck)
+        unseen = cards & ~game.own[me].recruits
+        for seat in range(rules.players):
+            unseen &= ~game.public.recruited[seat]
+        for seat in range(rules.players):
+            if seat == me:
+                continue
+            number, had = np.int64(rules.deck_dealt[deck]), game.public.recruited[seat] & cards
+            while had:
+                number -= 1
+                had &= had - _ONE
+            hand = _draw(game.redraw, unseen, number)
+            unseen &= ~hand
+            game.own[seat].recruits = (game.own[seat].recruits & ~cards) | hand
