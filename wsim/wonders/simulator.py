@@ -73,8 +73,8 @@ class WondersSimulator(KernelSimulator[WondersPosition]):
         """The kernels for playing many games at once."""
         names = [card.name for card in self.catalogue.cards]
         observed = columns(self.catalogue, self.rules, history=False)
-        cities = self.seats if self.rules.clause_one.any() else 1
-        return self.vector_kernels(observed, fixed_actions(names, int(self.rules.most_options), cities), CHOICES)
+        options, cities = int(self.rules.most_options), int(self.rules.targets)
+        return self.vector_kernels(observed, fixed_actions(names, options, cities, picks=self.rules.picks > 0), CHOICES)
 
     def limit_source(self, what: int, source: int) -> str:
         return source_name(self.catalogue, self.rules, source, of_formula=what == FORMULA)

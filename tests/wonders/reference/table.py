@@ -41,6 +41,7 @@ class City:
     price_changes: Counter[str] = field(default_factory=Counter)  # of units from the neighbours (R66)
     free_tokens: int = 0  # free builds still to be used (R67)
     new: list[Card] = field(default_factory=list)  # structures built in this turn
+    how: dict[str, str] = field(default_factory=dict)  # how structures were built: paid, by_chain, free, from_discard
     new_stages: int = 0  # stages built in this turn
     tally: Counter[str] = field(default_factory=Counter)
 
@@ -100,6 +101,16 @@ class Asked:
     event: tuple[Card | Stage, str] | None
     purchase: int
 
+    def chooses_from(self, table: Table, option: Any) -> list[Card | None]:
+        """The cards of the set that an option is about, by name (R80); none where it is about no card."""
+        if "card" not in option:
+            return [None]
+        where = option["card"]["from"]
+        city = self.owner if where == "city" else table.named(self.owner.seat, where) if where != "discarded" else None
+        cards = {card.name: card for card in (city.structures if city else table.discard_pile)}
+        builds = option["card"].get("do") == "build"
+        return [cards[name] for name in sorted(cards) if not (builds and self.owner.owns(name))]
+
 
 @dataclass
 class Table:
@@ -120,6 +131,7 @@ class Table:
     effects: list[dict[str, Any]] = field(default_factory=list)  # what clauses did since they were last told of
     pending: list[Asked] = field(default_factory=list)  # decisions of clauses still to be made (R72)
     decisions: list[dict[str, Any]] = field(default_factory=list)  # those made since they were last told of
+    losses: list[dict[str, int]] = field(default_factory=list)  # coins lost since they were last told of (R32)
 
     @property
     def seats(self) -> range:

@@ -25,7 +25,6 @@ class Log:
     """What a turn's trace needs beside its moves."""
 
     extra: list[Move]
-    losses: list[dict[str, int]]
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,7 @@ def resolve(table: Table, moves: list[Move], log: Log) -> list[Placed]:
     placed = [thing for move in moves if (thing := place(table, move)) is not None]
     for move in moves:
         pay(table, move)
-    take_effect(table, moves, placed, log)
+    take_effect(table, moves, placed)
     return placed
 
 
@@ -77,6 +76,7 @@ def place_structure(table: Table, city: City, card: Card, move: Move) -> Placed:
             city.free_tokens -= 1
     city.structures.append(card)
     city.new.append(card)
+    city.how[card.name] = "from_discard" if from_pile else ("by_chain" if move["how"] == "chain" else str(move["how"]))
     return Placed(city, card.effects, card)
 
 
@@ -102,8 +102,15 @@ def sale_coins(table: Table, city: City) -> int:
     return coins if isinstance(coins, int) else value(table, city, city, coins)
 
 
-def take_effect(table: Table, moves: list[Move], placed: list[Placed], log: Log) -> None:
+def take_effect(table: Table, moves: list[Move], placed: list[Placed]) -> None:
     """Steps 3 and 4: coins, tokens, debts, clauses (R54), losses, decisions of clauses (R72)."""
+    act_at_once(table, moves, placed)
+    lose_coins(table, placed)
+    decide(table)
+
+
+def act_at_once(table: Table, moves: list[Move], placed: list[Placed]) -> None:
+    """Coins, tokens, debts and the clauses of moves (R54)."""
     gains = [(thing.city, coins_gained(table, thing)) for thing in placed]
     for city, coins in gains:
         city.coins += coins
@@ -122,8 +129,6 @@ def take_effect(table: Table, moves: list[Move], placed: list[Placed], log: Log)
             for other in table.others(thing.city.seat, effect["who"]):
                 other.debts += effect["n"]
     moves_made(table, moves)
-    lose_coins(table, placed, log)
-    decide(table)
 
 
 def coins_gained(table: Table, thing: Placed) -> int:
@@ -138,7 +143,7 @@ def coins_gained(table: Table, thing: Placed) -> int:
     return coins
 
 
-def lose_coins(table: Table, placed: list[Placed], log: Log) -> None:
+def lose_coins(table: Table, placed: list[Placed]) -> None:
     """The coin losses that these plays inflict, one sum per seat, each decided by its seat (R32)."""
     losses = dict.fromkeys(table.seats, 0)
     for thing in placed:
@@ -152,7 +157,7 @@ def lose_coins(table: Table, placed: list[Placed], log: Log) -> None:
             city.coins -= move["coins"]
             city.debts += move["debt"]
             city.tally["lost_coins"] += move["coins"]
-            log.losses.append({"seat": seat, "coins": move["coins"], "debt": move["debt"]})
+            table.losses.append({"seat": seat, "coins": move["coins"], "debt": move["debt"]})
 
 
 def play_last_cards(table: Table, hands: list[list[str]], start_markets: list[Market], log: Log) -> list[Placed]:
@@ -195,7 +200,7 @@ def build_from_discard_pile(table: Table, placed: list[Placed], log: Log) -> Non
         table.discard_pile.remove(card)
         thing = place_structure(table, table.cities[seat], card, move)
         log.extra.append(move)
-        take_effect(table, [{**move, "action": "build"}], [thing], log)
+        take_effect(table, [{**move, "action": "build"}], [thing])
         queue += [seat for _ in thing.of_kind("build_from_discard")] + in_order(table, table.builds)
         table.builds = []
 

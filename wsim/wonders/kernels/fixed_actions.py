@@ -3,7 +3,7 @@
 A fixed action is a card and its use, with the cheapest payment: ``WITH_CARD * card + BUILD, STAGE, SELL`` or ``SPEND``
 (a build that uses up the once-per-age free build). The actions of cards are followed by declining, then by the coins
 paid for a loss, 0 to ``MAX_PAID``; the last also means more. With clauses that ask (R72) the options follow; where a
-city is chosen too, those for each city, going left.
+city is chosen too, those for each city, going left; where a card is chosen (R80), those for each card.
 """
 
 from __future__ import annotations
@@ -13,7 +13,17 @@ from collections.abc import Sequence
 import numpy as np
 
 from wsim.jit import kernel
-from wsim.wonders.kernels.moves import action_of, bank_of, card_of, city_of, left_of, option_of, right_of, spends_of
+from wsim.wonders.kernels.moves import (
+    action_of,
+    bank_of,
+    card_of,
+    city_of,
+    left_of,
+    option_of,
+    picked_of,
+    right_of,
+    spends_of,
+)
 from wsim.wonders.words import BUILD, CHOOSE, DECLINE, PAY, SELL, STAGE
 
 SPEND = 3
@@ -23,17 +33,19 @@ _WITH_CARD_NAMES = ("build", "stage", "sell", "build_free")
 assert (BUILD, STAGE, SELL) == (0, 1, 2)
 
 
-def fixed_actions(cards: Sequence[str], options: int = 0, cities: int = 1) -> tuple[str, ...]:
+def fixed_actions(cards: Sequence[str], options: int = 0, cities: int = 1, *, picks: bool = False) -> tuple[str, ...]:
     """Return the names of the fixed actions: ``build:CARD``, ..., ``decline``, ``pay:0`` (coins of a loss), ...
 
     ``options``: the largest number of options of a clause; ``choose:1`` is the first option. ``cities``: of the table,
-    where clauses act on a city that is chosen; ``choose:1:left2`` is the second one to the left.
+    where clauses act on a city that is chosen; ``choose:1:left2`` is the second one to the left. ``picks``: whether
+    some options choose a card; ``choose:1:Altar`` is the first option with that card.
     """
     paid = [f"pay:{coins}" for coins in range(MAX_PAID)]
     named = (f"{what}:{card}" for card in cards for what in _WITH_CARD_NAMES)
     targets = ("", *(f":left{step}" for step in range(1, cities)))
     chosen = (f"choose:{option + 1}{target}" for target in targets for option in range(options))
-    return (*named, "decline", *paid, f"pay:{MAX_PAID}+", *chosen)
+    picked = (f"choose:{option + 1}:{card}" for option in range(options if picks else 0) for card in cards)
+    return (*named, "decline", *paid, f"pay:{MAX_PAID}+", *chosen, *picked)
 
 
 @kernel
@@ -43,8 +55,11 @@ def fixed_action(choice, rules, move):
     if action == PAY:
         return WITH_CARD * rules.cards + 1 + min(bank_of(move), MAX_PAID)
     if action == CHOOSE:
+        first = WITH_CARD * rules.cards + 2 + MAX_PAID
+        if picked_of(move) >= 0:
+            return first + rules.most_options * rules.targets + option_of(move) * rules.cards + picked_of(move)
         step = (city_of(move) - choice.seat) % rules.seats if city_of(move) >= 0 else 0
-        return WITH_CARD * rules.cards + 2 + MAX_PAID + rules.most_options * step + option_of(move)
+        return first + rules.most_options * step + option_of(move)
     if action == DECLINE:
         return np.int64(WITH_CARD * rules.cards)
     if action == BUILD and spends_of(move):
@@ -58,7 +73,7 @@ def _price_of(move):
     cheapest."""
     if action_of(move) == PAY:
         return -bank_of(move)
-    return bank_of(move) + left_of(move) + right_of(move)
+    return bank_of(move) + (left_of(move) + right_of(move) if action_of(move) != CHOOSE else 0)
 
 
 @kernel

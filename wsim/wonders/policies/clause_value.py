@@ -13,7 +13,8 @@ from wsim.wonders import words as w
 from wsim.wonders.kernels.clauses import cities_met, formula_points, has_entry, related
 from wsim.wonders.kernels.counters import FIRST_ACT
 from wsim.wonders.kernels.formula import evaluate
-from wsim.wonders.kernels.moves import card_of, city_of, option_of, slot_of, trigger_of_move
+from wsim.wonders.kernels.moves import action_of, card_of, city_of, option_of, picked_of, slot_of, trigger_of_move
+from wsim.wonders.kernels.picked import know_card
 
 OWN, RIVAL = range(2)
 COINS, POINTS, SHIELDS, AGE_SHIELDS, DEBTS, DIPLOMACY, COINS_AT_ONCE, SYMBOLS_FROM = range(8)
@@ -36,6 +37,7 @@ _ROUGHLY[[COINS, COINS_AT_ONCE]], _ROUGHLY[[SHIELDS, DEBTS]] = 1 / 3, (1.5, -1.0
 _ROUGHLY[SYMBOLS_FROM:UNITS_FROM], _ROUGHLY[UNITS_FROM:TURN_UNITS_FROM] = 4.0, 1.5
 _ROUGHLY[TURN_UNITS_FROM:PRICES_FROM], _ROUGHLY[PRICES_FROM:FREE_TOKENS] = 0.2, -1.5
 _ROUGHLY[[FREE_TOKENS, PILE_BUILDS]] = 4.0
+_LEAST = 1.0  # points of the structure of a city that it misses least
 _RIVALS = 0.5  # of what the mean rival gains, to the seat
 _TAKE, _GIVE, _GAIN_COINS, _GAIN_SHIELDS = w.ACT["take"], w.ACT["give"], w.ACT["gain coins"], w.ACT["gain shields"]
 _GAIN_AGE_SHIELDS, _GAIN_VICTORY = w.ACT["gain age_shields"], w.ACT["gain victory_tokens"]
@@ -190,6 +192,15 @@ def _fill_option(public, rules, gains, clause, option, trigger, seat, mover, ite
             _add_actions(public, rules, gains, trigger, seat, city, other, item, 1.0, paid, rules.option_end[option])
 
 
+@kernel
+def _add_card(rules, gains, option):
+    """Add what a card that a later decision chooses is roughly worth: a build from the pile, the least structure."""
+    if rules.option_do[option] == w.DO_BUILD:
+        gains[OWN, PILE_BUILDS] += 1.0
+    elif rules.option_do[option] == w.DO_DISCARD:
+        gains[OWN, POINTS] -= _LEAST
+
+
 @kernel(rare=True)
 def _add_decision(public, rules, gains, clause, trigger, seat, mover, item, times):
     """Add the expected gains of a clause that asks: those of the option that is roughly the best one."""
@@ -199,6 +210,7 @@ def _add_decision(public, rules, gains, clause, trigger, seat, mover, item, time
         for target in range(public.seats if rules.clause_one[clause] else 1):
             city = target if rules.clause_one[clause] else -1
             _fill_option(public, rules, option_gains, clause, option, trigger, seat, mover, item, city)
+            _add_card(rules, option_gains, option)
             value = 0.0
             for column in range(COLUMNS):
                 value += _ROUGHLY[column] * (option_gains[OWN, column] - _RIVALS * option_gains[RIVAL, column])
@@ -207,21 +219,41 @@ def _add_decision(public, rules, gains, clause, trigger, seat, mover, item, time
     if chosen < 0:
         return
     _fill_option(public, rules, option_gains, clause, chosen, trigger, seat, mover, item, at)
+    _add_card(rules, option_gains, chosen)
     for column in range(COLUMNS):
         gains[OWN, column] += times * option_gains[OWN, column]
         gains[RIVAL, column] += times * option_gains[RIVAL, column]
 
 
 @kernel(rare=True)
-def fill_gains_of_move(public, rules, choice, index, gains):
-    """Fill the gains of a move of a clause's decision for its city and the mean rival (R72)."""
-    move, seat = choice.moves[index], choice.seat
+def clause_of_move(rules, move):
+    """Return the clause and the option of a move that chooses one (R72)."""
     clause = 0
     while rules.clause_entry[clause] != card_of(move) or rules.clause_number[clause] != slot_of(move):
         clause += 1
-    option = np.int64(rules.clause_options[clause]) + option_of(move)
+    return clause, np.int64(rules.clause_options[clause]) + option_of(move)
+
+
+@kernel(rare=True)
+def fate_of_card(rules, move):
+    """Return what happens to the card that a move of a clause's decision chooses (words.DO_BUILD, DO_DISCARD)."""
+    if action_of(move) != w.CHOOSE or picked_of(move) < 0:
+        return w.DO_NOTHING
+    _, option = clause_of_move(rules, move)
+    return np.int64(rules.option_do[option])
+
+
+@kernel(rare=True)
+def fill_gains_of_move(public, rules, choice, index, gains):
+    """Fill the gains of a move of a clause's decision for its city and the mean rival (R72)."""
+    move, seat = choice.moves[index], choice.seat
+    clause, option = clause_of_move(rules, move)
     mover, target = trigger_of_move(move), city_of(move)
+    entry, how = public.event_entry, public.event_how
+    if picked_of(move) >= 0:
+        know_card(public, seat, rules.option_from[option], picked_of(move))
     _fill_option(public, rules, gains, clause, option, w.ON_BUILT, seat, mover, -1, target)
+    public.event_entry, public.event_how = entry, how
     if public.age == w.AGES - 1 and rules.clause_from[w.ON_PEACE] <= clause < rules.clause_from[w.ON_SCORE]:
         gains[OWN, SHIELDS] = gains[OWN, AGE_SHIELDS] = gains[RIVAL, SHIELDS] = 0.0  # no conflicts follow
         gains[RIVAL, AGE_SHIELDS] = 0.0
