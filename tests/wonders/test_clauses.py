@@ -65,6 +65,7 @@ def test_many_drawn_catalogues_of_clauses_are_played_as_the_twin_plays_them() ->
         ("pilgrims", 8, 3),
         ("pilgrims", 8, 7),
         ("fleets", 6, 5),
+        ("quarters", 6, 4),
     ],
 )
 def test_the_cards_of_our_own_invention_are_played_as_the_twin_plays_them(name: str, number: int, players: int) -> None:
