@@ -69,7 +69,7 @@ OFTEN = (
     ),
     when(
         "Lumber Yard",
-        {"event": "built", "may": True, "card": PILE, "gain": {"coins": "new_blue"}},
+        {"event": "built", "may": True, "card": {"from": "left"}, "gain": {"coins": "min(new_brown, card.cost)"}},
         {"event": "before_conflicts", "card": {**OWN, "if": "card.red or card.green"}},
     ),
 )

@@ -263,7 +263,17 @@ _CARD_FIELDS: Mapping[str, Reader] = {
 _DONE_FROM = {"build": "discarded", "discard": "city"}
 
 
-@described({**table_schema(_CARD_FIELDS), "required": ["from"]})
+_CARD_ABOUT = {
+    "from": "the set: the discard pile, the own city, the city to the left or to the right",
+    "if": "a condition for each card of it: card.cost > 1",
+    "do": "what happens to it: built for nothing (from discarded), or discarded (from city); default: nothing",
+}
+_CARD = table_schema(_CARD_FIELDS)
+for _name, _about in _CARD_ABOUT.items():
+    _CARD["properties"][_name] = {**_CARD["properties"][_name], "description": _about}
+
+
+@described(_CARD)
 def _pick(problems: Problems, path: Path, value: Any) -> Pick | None:
     """Accept a table that says from which set of cards a city chooses one, and what happens to it."""
     if not isinstance(value, dict):

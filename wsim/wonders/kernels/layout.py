@@ -377,7 +377,7 @@ REDRAW = np.dtype(
         ("builds", "i2", (DEEDS,)),  # names built from the pile, in order
         ("built_at", "i2", (DEEDS,)),  # age * (TURNS + 1) + turn of each
         ("built_deed", "i2", (DEEDS,)),  # number of its deed
-        ("put", "i2", (DEEDS,)),  # 1: it was no build, but a structure that was put on the pile (R82)
+        ("returned", "i2", (DEEDS,)),  # 1: it was no build, but a structure that went to the pile (R82)
         ("build_count", "i8"),  # of them
     ],
     align=True,

@@ -128,7 +128,7 @@ def _make_pile(game, rules, me):
         if moment >= since:
             _discard_until(game, rules, moment + 1, since)
             since = moment + 1
-        if past.put[build]:
+        if past.returned[build]:
             past.pile[card] += 1
             continue
         if past.strict and uniform(past) * _copies_of(rules, card) >= past.pile[card]:
@@ -174,7 +174,7 @@ def _looks_right(game, rules, me, moment, deed):
     _discard_age(game, rules, age, moment + 1, 0)
     for build in range(past.build_count):
         if past.built_deed[build] < deed:
-            past.pile[past.builds[build]] += 1 if past.put[build] else -1
+            past.pile[past.builds[build]] += 1 if past.returned[build] else -1
     right = True
     for card in range(rules.cards):
         listed = np.int64(own.look[card >> 4] >> np.uint64(4 * (card & 15)) & _NIBBLE)

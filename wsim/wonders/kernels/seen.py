@@ -95,7 +95,7 @@ def read_events(game, rules):
         if decision == DISCARD_PILE:
             step = np.int64(deed >> np.uint64(STEP_AT) & np.uint64(3))
             past.builds[past.build_count] = card_of(deed)
-            past.put[past.build_count] = action_of(deed) == DISCARD
+            past.returned[past.build_count] = action_of(deed) == DISCARD
             past.built_at[past.build_count] = pile_moment(age, turn, turn == rules.age_turns[age] - 1, step)
             past.built_deed[past.build_count] = number
             past.build_count += 1
