@@ -166,7 +166,8 @@ def test_a_seat_that_saw_the_pile_still_knows_it_when_hidden_cards_are_drawn_aga
                         assert list(drawn.coded) == list(position.coded)
                         assert drawn.view(game.to_move) == position.view(game.to_move)
                         hands, others = (p.view(None)["hands"] for p in (position, drawn))
-                        assert list(map(len, hands)) == list(map(len, others))
+                        chosen_anew = game.decision != "effect"  # hidden choices of the turn
+                        assert chosen_anew or list(map(len, hands)) == list(map(len, others))
                         piles = [Counter(p.view(None)["discard_pile"]) for p in (position, drawn)]
                         assert piles[0].total() == piles[1].total()
                         seen[piles[0] == piles[1]] += 1
