@@ -48,7 +48,7 @@ class TwinPosition:
         self.names = sorted(self.table.catalogue.cards)
         self._hands: list[list[str]] = [[] for _ in boards]
         self._script: dict[tuple[int, str], int] = {}
-        self._log = Log([], [])
+        self._log = Log([])
         self._listed: list[TwinMove] = []
 
     def _ask(self, kind: str, seat: int, moves: list[TwinMove], hand: list[str]) -> TwinMove:
@@ -147,7 +147,8 @@ class TwinPosition:
 
     def _resolve(self, moves: list[TwinMove]) -> None:
         """Do everything of R9; what a move does not say costs nothing."""
-        table, self._log = self.table, Log([], [])
+        table, self._log = self.table, Log([])
+        table.losses = []
         means = [market(table, seat) for seat in table.seats]
         drop_turn_units(table)
         placed = resolve(
@@ -198,7 +199,7 @@ class TwinPosition:
 
     @property
     def losses(self) -> list[tuple[int, int, int]]:
-        return [(loss["seat"], loss["coins"], loss["debt"]) for loss in self._log.losses]
+        return [(loss["seat"], loss["coins"], loss["debt"]) for loss in self.table.losses]
 
     @property
     def extra(self) -> list[tuple[int, str, str, str]]:

@@ -13,6 +13,7 @@ from wsim.wonders.words import (
     BUILT_HOW,
     BY,
     CARD_FACTS,
+    CARD_FROM,
     CARD_MARKS,
     CARD_NUMBERS,
     CARD_TRIGGERS,
@@ -182,13 +183,28 @@ def clause(rng: random.Random, cards: list[str]) -> dict[str, Any]:
     if rng.random() < 0.75:
         return found | _effects(rng, cards, event, named, another)
     if rng.random() < 0.5:
-        found |= _effects(rng, cards, event, named, another) | _price(rng, cards, moves, event)
+        found |= _option(rng, cards, event, named, another, moves, not found.get("one"))
         return found if "price" in found and rng.random() < 0.7 else found | {"may": True}
     found["may"] = rng.random() < 0.5
     found["choose"] = [
-        _effects(rng, cards, event, named, another) | _price(rng, cards, moves, event) for _ in range(rng.randint(2, 4))
+        _option(rng, cards, event, named, another, moves, not found.get("one")) for _ in range(rng.randint(2, 4))
     ]
     return found
+
+
+def _option(
+    rng: random.Random, cards: list[str], event: str, named: bool, another: bool, moves: bool, picks: bool
+) -> dict[str, Any]:
+    """Draw an option of a decision; ``picks``: it may choose a card."""
+    if not picks or rng.random() < 0.5:
+        return _effects(rng, cards, event, named, another) | _price(rng, cards, moves, event)
+    source = rng.choice(tuple(CARD_FROM))
+    card = {"from": source}
+    if source in ("discarded", "city") and rng.random() < 0.7:
+        card["do"] = {"discarded": "build", "city": "discard"}[source]
+    if rng.random() < 0.4:
+        card["if"] = rng.choice(("card.cost < 3", "card.blue or card.brown", "not card.by_chain", "card.age >= age"))
+    return {"card": card} | _effects(rng, cards, "built", named, another) | _price(rng, cards, moves, "built")
 
 
 def _price(rng: random.Random, cards: list[str], another: bool, event: str) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from wsim.wonders.kernels.moves import (
     how_of,
     left_of,
     option_of,
+    picked_of,
     right_of,
 )
 from wsim.wonders.kernels.scoring import score_game
@@ -121,7 +122,7 @@ def digest_moves(public: Any, own: Any, choice: Any) -> Any:
         if action <= STAGE:
             fields += 1024 * how_of(move) + 4096 * left_of(move) + 262144 * right_of(move)
         if action == CHOOSING:
-            fields += 1024 * option_of(move) + 8192 * (city_of(move) + 1)
+            fields += 1024 * option_of(move) + 8192 * (city_of(move) + 1) + 65536 * (picked_of(move) + 1)
         elif action != SELL and action != DECLINE:
             fields += 16777216 * bank_of(move)
         digest = (digest * 31 + fields) % 1000003

@@ -237,7 +237,7 @@ COIN: dict[str, Any] = {"gain": {"coins": 1}}
         ({**BUILT, "choose": [COIN]}, "1 of them are not accepted; accepted: a list of 2 to 8 tables, such as choose"),
         (
             {**BUILT, "choose": [COIN, {}]},
-            "choose.2: has no effect; accepted: at least one of take, give, gain and lose",
+            "choose.2: has no effect; accepted: at least one of take, give, gain, lose and",
         ),
         ({**BUILT, "choose": [COIN, COIN], **COIN}, "gain: does not go with `choose`, where every option has its own"),
         ({**BUILT, "price": "coins - 3", **COIN}, "'coins - 3' could be -3, and a price cannot be less than 0"),
@@ -248,7 +248,10 @@ COIN: dict[str, Any] = {"gain": {"coins": 1}}
             {**BUILT, "each": "left", "one": True, "take": 1},
             "when.1.one: there is no city to choose; accepted with:",
         ),
-        ({**BUILT, "price": 2}, "when.1: has no effect; accepted: at least one of take, give, gain, lose, points and"),
+        (
+            {**BUILT, "price": 2},
+            "when.1: has no effect; accepted: at least one of take, give, gain, lose, points, choose",
+        ),
         ({**BUILT, "may": 1, **COIN}, "when.1.may: 1 is not accepted; accepted: true, false"),
         (
             {**BUILT, "choose": [COIN, {"take": 1}]},

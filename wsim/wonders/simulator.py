@@ -73,9 +73,9 @@ class WondersSimulator(KernelSimulator[WondersPosition]):
         """The kernels for playing many games at once."""
         names = [card.name for card in self.catalogue.cards]
         observed = columns(self.catalogue, self.rules, history=False)
-        cities = self.seats if self.rules.clause_one.any() else 1
         recruits = [card.name for card in self.catalogue.deck_cards]
-        actions = fixed_actions(names, int(self.rules.most_options), cities, recruits)
+        options, cities = int(self.rules.most_options), int(self.rules.targets)
+        actions = fixed_actions(names, options, cities, recruits, picks=self.rules.picks > 0)
         return self.vector_kernels(observed, actions, CHOICES)
 
     def limit_source(self, what: int, source: int) -> str:

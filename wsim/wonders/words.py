@@ -33,6 +33,7 @@ FLEX = 24  # either/or symbols of one city
 COUNTERS = 16  # named counters of a catalogue; one of a card counts once for each card that uses it
 MAX_COUNTER = 999  # highest bound of a counter
 MAX_OPTIONS = 8  # of one decision of a clause
+MAX_CARD_OPTIONS = 4  # of them with a card: all their moves fit into one list (layout.CHOICES)
 PARAMETERS = 8  # of a policy; the last one is `explore`, which every policy has
 EXPLORE = PARAMETERS - 1  # its index; the others belong to the policy
 
@@ -83,8 +84,8 @@ BUILT = "built:"
 
 DECISIONS = ("turn", "last_card", "discard_pile", "free_city", "loss", "effect")
 TURN, LAST_CARD, DISCARD_PILE, FREE_CITY, LOSS, EFFECT = range(len(DECISIONS))
-ACTIONS = ("build", "stage", "sell", "decline", "pay", "choose")
-BUILD, STAGE, SELL, DECLINE, PAY, CHOOSE = range(len(ACTIONS))
+ACTIONS = ("build", "stage", "sell", "decline", "pay", "choose", "discard")
+BUILD, STAGE, SELL, DECLINE, PAY, CHOOSE, DISCARD = range(len(ACTIONS))  # DISCARD: a structure, only as a deed (R82)
 WAYS = ("paid", "chain", "free")  # of building
 PAID, CHAIN, FREE = range(len(WAYS))
 
@@ -212,6 +213,17 @@ WHOM_SELF, WHOM_LEFT, WHOM_RIGHT, WHOM_NEIGHBOR, WHOM_OTHER, WHOM_PARTNER, WHOM_
 WHOM = ("self", "left", "right", "neighbor", "other", "partner", "trigger", "anyone")
 EACH = WHOM[:WHOM_ANYONE]
 """The cities on which a clause acts."""
+CARD_FROM: Mapping[str, str] = {
+    "discarded": "the discard pile",
+    "city": "its own city",
+    "left": "the left neighbour's city",
+    "right": "the right neighbour's city",
+}
+"""The sets from which a decision of a clause lets a city choose a card (R80), in English."""
+NO_CARD, FROM_PILE, FROM_CITY, FROM_LEFT, FROM_RIGHT = range(1 + len(CARD_FROM))  # RULES.option_from
+CARD_DO: Mapping[str, str] = {"build": "builds it for nothing", "discard": "discards it"}
+"""What happens to that card (R81, R82), in English; nothing if the file does not say."""
+DO_NOTHING, DO_BUILD, DO_DISCARD = range(1 + len(CARD_DO))  # RULES.option_do
 BY = ("self", "left", "right", "neighbor", "other", "partner", "anyone")
 """Whose moves trigger a clause; for purchases, also the seller."""
 TURN_UNITS = tuple(f"turn_{resource}" for resource in RESOURCES)

@@ -168,7 +168,7 @@ def test_a_mistake_is_reported_in_one_sentence_with_its_place(text: str) -> None
 CLAUSES = {
     '{event="bulit", gain={coins=1}}': "when.1.event: unknown event 'bulit' (did you mean 'built'?)",
     "{gain={coins=1}}": "when.1: event is missing; accepted: built, card_built",
-    '{event="built"}': "when.1: has no effect; accepted: at least one of take, give, gain, lose, points and choose",
+    '{event="built"}': "when.1: has no effect; accepted: at least one of take, give, gain, lose, points, choose",
     '{event="built", gain={coin=1}}': "when.1.gain.coin: unknown thing to gain 'coin' (did you mean 'coins'?)",
     '{event="built", gain={coins=-1}}': "'-1' could be -1, and less than 0 is not accepted; accepted: 1 with lose",
     '{event="built", gain={shields=-1}}': "'-1' could be -1, and less than 0 is not accepted; accepted: max(0, ...)",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 import re
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -370,7 +371,7 @@ def options_of(clause: Effect) -> list[Mapping[str, Any]]:
     """What the city can choose, nothing if it is not asked: the choices, or the clause itself."""
     if "choose" in clause:
         return list(clause["choose"])
-    return [clause] if clause.get("may") or clause.get("one") or "price" in clause else []
+    return [clause] if clause.get("may") or clause.get("one") or "price" in clause or "card" in clause else []
 
 
 def price_of(option: Mapping[str, Any]) -> dict[str, Any]:
@@ -409,15 +410,18 @@ def decide(table: Table) -> None:
 def answer(table: Table, asked: Asked) -> None:
     """Ask for one decision and carry it out."""
     owner, where, clause = asked.owner, asked.where, asked.clause
-    cities = concerned(table, owner, where, clause, asked.trigger)
+    cities, source = concerned(table, owner, where, clause, asked.trigger), source_of(owner, where)
     move = {"seat": owner.seat, **where}
     targets = [{"city": city.seat} for city in cities] if clause.get("one") else [{}]
-    moves = [
-        {**move, "action": "choose", "option": number, **target}
-        for number, option in enumerate(options_of(clause) if cities else [], start=1)
-        if payable(table, asked, option)
-        for target in targets
-    ]
+    moves = []
+    for number, option in enumerate(options_of(clause) if cities else [], start=1):
+        for card in asked.chooses_from(table, option):
+            with seen(table, asked, option, card):
+                if card and not value(table, owner, asked.trigger, option["card"].get("if", "1 > 0"), source=source):
+                    continue
+                if payable(table, asked, option):
+                    picked = {"picked": card.name} if card else {}
+                    moves += [{**move, "action": "choose", "option": number, **target, **picked} for target in targets]
     if not moves:
         return
     if clause.get("may") or "price" in clause:
@@ -428,9 +432,53 @@ def answer(table: Table, asked: Asked) -> None:
         return
     option = options_of(clause)[chosen["option"] - 1]
     cities = [table.cities[chosen["city"]]] if "city" in chosen else cities
-    act_on(table, owner, where, price_of(option), owner, asked.trigger)
-    for city in sorted(cities, key=lambda city: (city.seat - owner.seat) % len(table.cities)):
-        act_on(table, owner, where, option, city, asked.trigger if clause.get("each", "self") == "self" else city)
+    card = table.catalogue.cards[chosen["picked"]] if "picked" in chosen else None
+    with seen(table, asked, option, card):
+        act_on(table, owner, where, price_of(option), owner, asked.trigger)
+        settle = do_with_card(table, owner, option["card"].get("do", ""), card) if card else None
+        for city in sorted(cities, key=lambda city: (city.seat - owner.seat) % len(table.cities)):
+            act_on(table, owner, where, option, city, asked.trigger if clause.get("each", "self") == "self" else city)
+    if settle:
+        settle()
+
+
+@contextmanager
+def seen(table: Table, asked: Asked, option: Mapping[str, Any], card: Card | None) -> Iterator[None]:
+    """Let formulas see a card that is chosen, and how its city built it (R80); the event itself where there is none."""
+    if card:
+        city = {"city": "self", "discarded": ""}.get(option["card"]["from"], option["card"]["from"])
+        table.event = (card, table.named(asked.owner.seat, city).how.get(card.name, "") if city else "")
+    table.purchase = asked.purchase
+    yield
+    table.event, table.purchase = asked.event, asked.purchase
+
+
+def do_with_card(table: Table, owner: City, does: str, card: Card) -> Callable[[], None] | None:
+    """Build or discard a chosen card (R81, R82); what is to be done when the whole decision is carried out: losses."""
+    from tests.wonders.reference.turn import act_at_once, lose_coins, place_structure
+
+    before, purchase = table.event, table.purchase
+    if does == "build":
+        move = {"seat": owner.seat, "card": card.name, "action": "build", "source": "discard_pile", "how": "free"}
+        table.discard_pile.remove(next(one for one in table.discard_pile if one.name == card.name))
+        thing = place_structure(table, owner, card, move)
+        act_at_once(table, [move], [thing])
+        table.builds += [(True, owner.seat) for _ in thing.of_kind("build_from_discard")]
+        table.event, table.purchase = before, purchase
+        return lambda: lose_coins(table, [thing])
+    if does == "discard":
+        settle_prices(table, owner)
+        owner.structures.remove(next(one for one in owner.structures if one.name == card.name))
+        table.discard_pile.append(card)
+        settle_prices(table, owner)
+    return None
+
+
+def settle_prices(table: Table, city: City) -> None:
+    """What clauses took off a price below nothing, or put on it beyond the most, lapses (R66)."""
+    for side, kind in PRICES:
+        change = unit_price(table, city, side, kind) - printed_price(table, city, side, kind)
+        city.price_changes[f"{side} {kind}"] = change
 
 
 def parts(clause: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -565,7 +613,7 @@ def begin(table: Table, duration: str) -> None:
     for key in [*table.counters]:
         if kinds.index(table.catalogue.counters[key[0]]["lasts"]) <= kinds.index(duration):
             del table.counters[key]
-    for city in table.cities:
+    for city in table.cities if duration != "turn" or table.turn > 1 else ():  # the start of the age is of turn 1
         city.new, city.new_stages = [], 0
 
 

@@ -138,6 +138,8 @@ class Reference:
             entry["turns"].append(self._play_turn(hands, pile))
             hands = passed(hands, self.rules.passing[age - 1])
         entry["conflicts"] = end_age(table)
+        if table.losses:
+            entry["losses"], table.losses = table.losses, []
         if table.decisions:
             entry["decisions"], table.decisions = table.decisions, []
         if table.effects:
@@ -165,7 +167,7 @@ class Reference:
                 free_city = [table.ask("free_city", FREE_CITY, options, hand)]
                 hand.remove(free_city[0]["card"])
         moves += free_city
-        log = Log([], [])
+        log = Log([])
         drop_turn_units(table)
         placed = resolve(table, moves, log)
         if table.is_last_turn:
@@ -175,8 +177,8 @@ class Reference:
         entry: Trace = {"turn": table.turn, "moves": moves}
         if log.extra:
             entry["extra"] = log.extra
-        if log.losses:
-            entry["losses"] = log.losses
+        if table.losses:
+            entry["losses"], table.losses = table.losses, []
         if table.decisions:
             entry["decisions"], table.decisions = table.decisions, []
         if table.effects:

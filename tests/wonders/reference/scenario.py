@@ -64,6 +64,6 @@ def legal(table: Table, seat: int, *hand: str) -> list[Move]:
 
 def play(table: Table, *moves: Move) -> tuple[Log, list[Placed]]:
     """Resolve simultaneous moves (R9.1-4); a move needs only seat, card and action, the rest is a free ``paid`` one."""
-    log = Log([], [])
+    log = Log([])
     full = [{"how": "paid", "bank": 0, "left": 0, "right": 0, **move} for move in moves]
     return log, resolve(table, full, log)

@@ -41,6 +41,7 @@ class City:
     price_changes: Counter[str] = field(default_factory=Counter)  # of units from the neighbours (R66)
     free_tokens: int = 0  # free builds still to be used (R67)
     new: list[Card] = field(default_factory=list)  # structures built in this turn
+    how: dict[str, str] = field(default_factory=dict)  # how structures were built: paid, by_chain, free, from_discard
     new_stages: int = 0  # stages built in this turn
     hand: list[Recruit] = field(default_factory=list)  # cards of further decks (R88)
     recruited: list[Recruit] = field(default_factory=list)
@@ -105,6 +106,16 @@ class Asked:
     purchase: int
     deck: str = ""  # to recruit from it instead (R89)
 
+    def chooses_from(self, table: Table, option: Any) -> list[Card | None]:
+        """The cards of the set that an option is about, by name (R80); none where it is about no card."""
+        if "card" not in option:
+            return [None]
+        where = option["card"]["from"]
+        city = self.owner if where == "city" else table.named(self.owner.seat, where) if where != "discarded" else None
+        cards = {card.name: card for card in (city.structures if city else table.discard_pile)}
+        builds = option["card"].get("do") == "build"
+        return [cards[name] for name in sorted(cards) if not (builds and self.owner.owns(name))]
+
 
 def recruits_nobody(table: Table, asked: Asked) -> None:
     """At a table that is laid out, nothing is recruited."""
@@ -131,6 +142,7 @@ class Table:
     pending: list[Asked] = field(default_factory=list)  # decisions of clauses still to be made (R72)
     recruit: Callable[[Table, Asked], None] = recruits_nobody  # answers one of those (R89)
     decisions: list[dict[str, Any]] = field(default_factory=list)  # those made since they were last told of
+    losses: list[dict[str, int]] = field(default_factory=list)  # coins lost since they were last told of (R32)
 
     @property
     def seats(self) -> range:

@@ -27,7 +27,6 @@ class Log:
     """What a turn's trace needs beside its moves."""
 
     extra: list[Move]
-    losses: list[dict[str, int]]
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,7 @@ def resolve(table: Table, moves: list[Move], log: Log) -> list[Placed]:
     placed = [thing for move in moves if (thing := place(table, move)) is not None]
     for move in moves:
         pay(table, move)
-    take_effect(table, moves, placed, log)
+    take_effect(table, moves, placed)
     return placed
 
 
@@ -79,6 +78,7 @@ def place_structure(table: Table, city: City, card: Card, move: Move) -> Placed:
             city.free_tokens -= 1
     city.structures.append(card)
     city.new.append(card)
+    city.how[card.name] = "from_discard" if from_pile else ("by_chain" if move["how"] == "chain" else str(move["how"]))
     return Placed(city, card.effects, card)
 
 
@@ -104,12 +104,17 @@ def sale_coins(table: Table, city: City) -> int:
     return coins if isinstance(coins, int) else value(table, city, city, coins)
 
 
-def take_effect(table: Table, moves: list[Move], placed: list[Placed], log: Log) -> None:
+def take_effect(table: Table, moves: list[Move], placed: list[Placed]) -> None:
     """Steps 3 and 4: coins, tokens, debts, clauses (R54), losses, decisions of clauses (R72)."""
+    act_at_once(table, moves, placed)
+    lose_coins(table, placed)
+    decide(table)
+
+
+def act_at_once(table: Table, moves: list[Move], placed: list[Placed]) -> None:
+    """Coins, tokens, debts and the clauses of moves (R54)."""
     gain_at_once(table, placed)
     moves_made(table, moves)
-    lose_coins(table, placed, log)
-    decide(table)
 
 
 def gain_at_once(table: Table, placed: list[Placed]) -> None:
@@ -165,7 +170,7 @@ def coins_gained(table: Table, thing: Placed) -> int:
     return coins
 
 
-def lose_coins(table: Table, placed: list[Placed], log: Log) -> None:
+def lose_coins(table: Table, placed: list[Placed]) -> None:
     """The coin losses that these plays inflict, one sum per seat, each decided by its seat (R32)."""
     losses = dict.fromkeys(table.seats, 0)
     for thing in placed:
@@ -179,7 +184,7 @@ def lose_coins(table: Table, placed: list[Placed], log: Log) -> None:
             city.coins -= move["coins"]
             city.debts += move["debt"]
             city.tally["lost_coins"] += move["coins"]
-            log.losses.append({"seat": seat, "coins": move["coins"], "debt": move["debt"]})
+            table.losses.append({"seat": seat, "coins": move["coins"], "debt": move["debt"]})
 
 
 def play_last_cards(table: Table, hands: list[list[str]], start_markets: list[Market], log: Log) -> list[Placed]:
@@ -222,7 +227,7 @@ def build_from_discard_pile(table: Table, placed: list[Placed], log: Log) -> Non
         table.discard_pile.remove(card)
         thing = place_structure(table, table.cities[seat], card, move)
         log.extra.append(move)
-        take_effect(table, [{**move, "action": "build"}], [thing], log)
+        take_effect(table, [{**move, "action": "build"}], [thing])
         queue += [seat for _ in thing.of_kind("build_from_discard")] + in_order(table, table.builds)
         table.builds = []
 

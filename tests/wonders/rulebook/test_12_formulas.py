@@ -1,4 +1,4 @@
-"""Chapter 12, cards by formula (R52-R58, R64-R79, R87)."""
+"""Chapter 12, cards by formula (R52-R58, R64-R82, R87)."""
 
 # ruff: noqa: N802
 
@@ -758,3 +758,110 @@ def test_R79_a_game_with_a_cost_beyond_all_bounds_is_stopped(item: str, amount: 
     changes = [f'cards."{card}".when={clauses}' for card in ("Altar", "Theater", "Lumber Yard", "Clay Pool")]
     with pytest.raises(UserError, match=f"reached {told} in a cost.*: at most .* can be played; change `dearer"):
         wsim.simulate(set=changes, players=3, games=3, policies="random", seed=1)
+
+
+# --- cards of a set
+
+
+def picks(event: str, source: str, do: str = "", condition: str = "", **more: Any) -> Clause:
+    card = {"from": source, **({"do": do} if do else {}), **({"if": condition} if condition else {})}
+    return {"event": event, "card": card, **more}
+
+
+def test_R80_formulas_know_the_card_that_is_chosen() -> None:
+    for source, coins in (("city", 10 + 2), ("left", 10 + 5), ("right", 10 + 8)):
+        p = table({"Altar": [picks("built", source, condition="card.blue", gain={"coins": "max(0, card.points)"})]})
+        for seat, cards in enumerate((("Loom",), ("Senate", "Stockade"), ("Gardens",), ("Palace",))):
+            p.city(seat, *cards)
+        p.play({0: "Altar"})
+        assert p.coins[0] == coins + (1 if source == "left" else 0), source
+
+
+def test_R80_the_cards_of_a_set_are_offered_by_name_where_the_condition_is_true_and_the_price_can_be_paid() -> None:
+    clause = picks("built", "left", condition="card.cost > 1", price="card.cost", gain={"coins": "9 * card.red"})
+    p = table({"Altar": [clause]})
+    p.city(1, "Arsenal", "Baths", "Fortifications", "Archery Range")  # costs of 4, 1, 4, 3
+    p.script(0, effect=1)
+    p.play({0: "Altar"})
+    assert p.coins[0] == 10 - 4 + 9  # the second of Archery Range, Arsenal, Fortifications
+    p = table({"Altar": [clause]})
+    p.city(1, "Arsenal", "Archery Range")
+    p.city(0, coins=3)
+    p.script(0, effect=-1)
+    p.play({0: "Altar"})
+    assert p.coins[0] == 3  # Archery Range alone can be paid; declined
+    p = table({"Altar": [{**clause, "price": 1}]})
+    p.play({0: "Altar"})
+    assert p.coins[0] == 10  # there is no card: the city is not asked
+
+
+def test_R80_a_card_of_a_city_was_built_as_the_public_moves_tell() -> None:
+    clause = picks("turn_start", "city", gain={"coins": "card.free + 2 * card.by_chain + 4 * card.paid"})
+    p = table({"Altar": [{**clause, "event": "card_built", "by": "anyone"}]})
+    p.city(0, "Altar", coins=10)
+    p.play({1: "Stone Pit"})
+    assert p.coins[0] == 10  # nobody saw how the Altar was built
+    p.script(0, effect=1)
+    p.play({0: "Baths"})
+    assert p.coins[0] == 10 + 4
+
+
+def test_R81_a_card_from_the_pile_is_built_for_nothing_before_the_parts_of_the_option() -> None:
+    p = table({"Altar": [picks("built", "discarded", "build", "card.blue", gain={"coins": "blue"})]})
+    p.discarded("Altar", "Palace", "Arsenal", "Baths")
+    p.play({0: "Altar"})
+    assert p.owned(0) == {"Altar", "Baths"}  # the Altar stands already, the Arsenal is red, the first of two is taken
+    assert p.coins[0] == 12
+    assert p.pile == ["Altar", "Arsenal", "Palace"]
+
+
+def test_R81_the_build_is_a_move_to_which_clauses_react_and_losses_follow_the_decision() -> None:
+    p = table({"Altar": [picks("built", "discarded", "build")], "Theater": [gain("card_built", 3, by="anyone")]})
+    p.discarded("Baths")
+    p.city(2, "Theater")
+    p.play({0: "Altar"})
+    assert p.coins == [10, 10, 16, 10]
+    changes = (f"cards.Altar.when={written([picks('built', 'discarded', 'build', gain={'coins': 5})])}",)
+    p = Position("2e-cities", "Gizah day", "Rhodos day", "Ephesos day", "Alexandria day", changes=changes)
+    for seat in range(4):
+        p.city(seat, coins=4)
+    p.discarded("Hideout")
+    p.play({0: "Altar"})
+    assert p.coins == [9, 3, 3, 3]  # the Hideout makes the others lose a coin
+
+
+def test_R81_a_build_before_the_last_cards_does_not_see_them() -> None:
+    p = table({"Altar": [picks("built", "discarded", "build")]}, turn=6)
+    for seat, last in enumerate(("Theater", "Loom", "Press", "Workshop")):
+        p.hand(seat, last)
+    p.discarded("Palace")
+    p.play({0: "Altar", 1: "sell Stone Pit"})
+    assert p.owned(0) == {"Altar", "Palace"}  # the first of Palace, Stone Pit; Loom comes too late
+    assert p.pile == ["Loom", "Press", "Stone Pit", "Theater", "Workshop"]
+
+
+def test_R82_a_structure_that_is_discarded_takes_its_lasting_effects_with_it() -> None:
+    p = table({"Altar": [picks("built", "city", "discard", "not card.blue", gain={"coins": "2 + red"})]})
+    p.city(0, "Stockade", coins=10)
+    shields = p.public.shields[0]
+    p.play({0: "Altar"})
+    assert p.owned(0) == {"Altar"}
+    assert p.pile == ["Stockade"]
+    assert p.public.shields[0] == shields - 1
+    assert p.coins[0] == 12
+
+
+def test_R82_production_and_prices_go_and_what_clauses_changed_stays() -> None:
+    p = table({"Altar": [picks("built", "city", "discard", "card.brown")]})
+    p.city(0, "Lumber Yard", coins=10)
+    p.play({0: "Altar"})
+    assert p.owned(0) == {"Altar"}
+    assert p.builds(0, "Stockade") == []
+    for change, price in (({"lose": {"right_raw_price": 2}}, 1), ({"gain": {"right_raw_price": 3}}, 5), ({}, 2)):
+        changed = {"Baths": [{"event": "built", **change}]} if change else {}
+        p = table({"Altar": [picks("built", "city", "discard", "card.yellow")], **changed})
+        p.city(0, "East Trading Post", coins=10)
+        p.city(3, "Lumber Yard")
+        p.play({0: "Baths"})
+        p.play({0: "Altar"})
+        assert p.builds(0, "Stockade") == [("paid", 0, 0, price)]

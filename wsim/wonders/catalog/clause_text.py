@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from wsim.wonders import words as w
-from wsim.wonders.catalog.clauses import Clause, Option
+from wsim.wonders.catalog.clauses import Clause, Option, Pick
 from wsim.wonders.catalog.formula import parse
 from wsim.wonders.catalog.formula_text import english
 from wsim.wonders.facts import price_in_words
@@ -115,8 +115,17 @@ def decision_text(clause: Clause) -> str:
 def option_text(clause: Clause, option: Option) -> str:
     """Return what a city can choose in English, such as "pays 1 coin: gains 1 shield"."""
     done = _acts_text(clause, option.acts())
+    if option.card:
+        done = _card_text(option.card, done)
     price = [_price_text(act.partition(" ")[2], amount) for act, amount in option.price_acts()]
     return f"pays {' and '.join(price)}: {done}" if price else done
+
+
+def _card_text(card: Pick, done: str) -> str:
+    """Return, e.g., "chooses a card of the discard pile (its cost is more than 2): builds it for nothing"."""
+    condition = f" ({english(parse(card.condition))})" if card.condition else ""
+    parts = [part for part in (w.CARD_DO.get(card.do, ""), done) if part]
+    return f"chooses a card of {w.CARD_FROM[card.source]}{condition}: {', '.join(parts)}"
 
 
 def _price_text(item: str, amount: str) -> str:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
@@ -31,10 +31,25 @@ Amounts = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
+class Pick:
+    """The card that a city chooses in a decision (R80): ``source``, ``condition`` and ``do`` as in ``words.CARD_FROM``,
+    a formula about ``card``, ``words.CARD_DO``; "" if absent."""
+
+    source: str
+    condition: str = ""
+    do: str = ""
+
+    def table(self) -> dict[str, Any]:
+        """Return it as written in a card file."""
+        table = {"from": self.source, "if": self.condition, "do": self.do}
+        return {name: value for name, value in table.items() if value}
+
+
+@dataclass(frozen=True, slots=True)
 class Option:
     """What a city can choose in the decision of a clause (R72); fields are named as in the card file.
 
-    ``price``: what it costs, "" for coins, "coins", or "counter favour", and the amount.
+    ``price``: what it costs, "" for coins, "coins", or "counter favour", and the amount. ``card``: a card to choose.
     """
 
     take: str = ""
@@ -42,6 +57,7 @@ class Option:
     gain: Amounts = ()
     lose: Amounts = ()
     price: Amounts = ()
+    card: Pick | None = None
 
     def price_acts(self) -> list[tuple[str, str]]:
         """Return the actions that pay the price and the formula for each amount: coins, then counters."""
@@ -53,13 +69,16 @@ class Option:
 
     def formulas(self) -> Iterator[tuple[Path, Node]]:
         """Yield each formula with the path of its field."""
+        if self.card and self.card.condition:
+            yield ("card", "if"), parse(self.card.condition)
         yield from ((("price", *item.split()), parse(amount)) for item, amount in self.price)
         yield from ((tuple(act.split()), parse(amount)) for act, amount in _acts(self))
 
     def table(self) -> dict[str, Any]:
         """Return the option as written in a card file."""
         price: Any = dict(self.price).get("") or _as_table(self.price)
-        table: dict[str, Any] = {"price": price, "take": self.take, "give": self.give}
+        table: dict[str, Any] = {"card": self.card and self.card.table(), "price": price}
+        table |= {"take": self.take, "give": self.give}
         table |= {"gain": _as_table(self.gain), "lose": _as_table(self.lose)}
         return {name: value for name, value in table.items() if value}
 
@@ -78,6 +97,7 @@ class Clause:
     cheaper, dearer: an item (``words.CHEAPER``, ``words.DEARER``) and its amount.
     one: whether it acts on one of these cities, which the city chooses.
     may: whether the city may decline. price: as of an ``Option``; the city may decline to pay it. choose: the options.
+    card: as of an ``Option``.
     """
 
     event: str
@@ -97,6 +117,7 @@ class Clause:
     price: Amounts = ()
     choose: tuple[Option, ...] = ()
     one: bool = False
+    card: Pick | None = None
 
     @property
     def optional(self) -> bool:
@@ -105,9 +126,9 @@ class Clause:
 
     def options(self) -> tuple[Option, ...]:
         """Return what the city can choose; nothing if the clause does not ask (R72)."""
-        if self.choose or not (self.optional or self.one):
+        if self.choose or not (self.optional or self.one or self.card):
             return self.choose
-        return (Option(self.take, self.give, self.gain, self.lose, self.price),)
+        return (Option(self.take, self.give, self.gain, self.lose, self.price, self.card),)
 
     def acts(self) -> list[tuple[str, str]]:
         """Return its actions and the formula for each amount, in the order of execution; of all options, if it asks.
@@ -150,6 +171,7 @@ class Clause:
         table |= {"if": self.condition, "take": self.take, "give": self.give}
         table |= {"gain": _as_table(self.gain), "lose": _as_table(self.lose), "points": self.points}
         table |= {"cheaper": dict(self.cheaper), "dearer": dict(self.dearer)}
+        table |= {"card": self.card and self.card.table()}
         table |= {"one": self.one, "may": self.may, "price": Option(price=self.price).table().get("price")}
         table["choose"] = [option.table() for option in self.choose]
         return {name: value for name, value in table.items() if value}
@@ -251,7 +273,45 @@ def _price(problems: Problems, path: Path, value: Any) -> Amounts | None:
     return (*((name, amounts[name]) for name in ("coins",) if name in amounts), *amounts.get(w.COUNTER, ()))
 
 
+_CARD_FIELDS: Mapping[str, Reader] = {
+    "from": word("set of cards", tuple(w.CARD_FROM)),
+    "if": _condition,
+    "do": word("thing to do", tuple(w.CARD_DO)),
+}
+_DONE_FROM = {"build": "discarded", "discard": "city"}
+
+
+_CARD_ABOUT = {
+    "from": "the set: the discard pile, the own city, the city to the left or to the right",
+    "if": "a condition for each card of it: card.cost > 1",
+    "do": "what happens to it: built for nothing (from discarded), or discarded (from city); default: nothing",
+}
+_CARD = table_schema(_CARD_FIELDS)
+for _name, _about in _CARD_ABOUT.items():
+    _CARD["properties"][_name] = {**_CARD["properties"][_name], "description": _about}
+
+
+@described(_CARD)
+def _pick(problems: Problems, path: Path, value: Any) -> Pick | None:
+    """Accept a table that says from which set of cards a city chooses one, and what happens to it."""
+    if not isinstance(value, dict):
+        message = f'{value!r} is not accepted; accepted: a table, such as {{ from = "discarded", do = "build" }}'
+        problems.at(path, message)
+        return None
+    fields = read_fields(problems, path, value, _CARD_FIELDS)
+    if "from" not in value:
+        problems.at(path, f"from is missing; accepted: {', '.join(w.CARD_FROM)}")
+    if "from" not in fields:
+        return None
+    source, do = fields["from"], fields.get("do", "")
+    if do and source != _DONE_FROM[do]:
+        message = f"{do!r} is not possible with a card from {w.CARD_FROM[source]}"
+        problems.at((*path, "do"), f"{message}; accepted: from = {_DONE_FROM[do]!r}, or no `do`")
+    return Pick(source, fields.get("if", ""), do)
+
+
 OPTION_FIELDS: Mapping[str, Reader] = {
+    "card": _pick,
     "take": formula,
     "give": formula,
     "gain": _amounts("thing to gain", w.GAINS),
@@ -280,11 +340,20 @@ def _choose(problems: Problems, path: Path, value: Any) -> tuple[Option, ...] | 
     options = []
     for number, entry in enumerate(value, start=1):
         option = Option(**read_fields(problems, (*path, str(number)), entry, OPTION_FIELDS))
-        if isinstance(entry, dict) and not option.acts() and entry.keys() <= {"price"}:
-            message = "has no effect; accepted: at least one of take, give, gain and lose (to do nothing: may = true)"
-            problems.at((*path, str(number)), message)
+        if isinstance(entry, dict) and _is_idle(option, entry.keys(), {"price", "card"}):
+            message = "has no effect; accepted: at least one of take, give, gain, lose and card.do"
+            problems.at((*path, str(number)), f"{message} (to do nothing: may = true)")
         options.append(option)
+    if (picks := sum(option.card is not None for option in options)) > w.MAX_CARD_OPTIONS:
+        message = f"{picks} options have a card; accepted: at most {w.MAX_CARD_OPTIONS} in one decision"
+        problems.at(path, message)
     return tuple(options)
+
+
+def _is_idle(effect: Clause | Option, given: Collection[str], idle: Collection[str]) -> bool:
+    """Return whether an effect does nothing: it has no actions, only fields that are ``idle``, and its card stays."""
+    moves = effect.card.do if effect.card else "card" in given  # if the card has a mistake, that one is reported
+    return not _acts(effect) and not moves and set(given) <= set(idle)
 
 
 FIELDS: Mapping[str, Reader] = {
@@ -301,6 +370,7 @@ FIELDS: Mapping[str, Reader] = {
     "points": formula,
     "cheaper": _prices("thing that can cost less", w.CHEAPER),
     "dearer": _prices("thing that can cost more", w.DEARER),
+    "card": _pick,
     "one": flag,
     "may": flag,
     "price": _price,
@@ -320,6 +390,7 @@ _ABOUT = {
     "points": "points for this city at the end, with event = scored",
     "cheaper": f"by how much something costs less, with event = {' or '.join(w.COST_TRIGGERS)}",
     "dearer": f"by how much something costs more, with event = {' or '.join(w.COST_TRIGGERS)}",
+    "card": "a card that the city chooses, which formulas call `card`, and what happens to it",
     "one": "true: it acts on one of these cities, which the city chooses",
     "may": "true: the city may decline",
     "price": "coins, or coins and counters, that the city must pay for it, or else decline",
@@ -372,7 +443,8 @@ def _clause(problems: Problems, path: Path, entry: Any) -> Clause | None:
     clause = Clause(condition=values.pop("if", ""), seller=values.pop("from", ""), **values)
     _check_fields(problems, path, clause, entry)
     for field, node in clause.formulas():
-        _check_formula(problems, (*path, *field), clause, node)
+        picks = clause.choose[int(field[1]) - 1].card if field[0] == "choose" else clause.card
+        _check_formula(problems, (*path, *field), clause, node, field != ("if",) and picks is not None)
     return clause if len(problems.sentences) == reported else None
 
 
@@ -408,8 +480,8 @@ def _check_fields(problems: Problems, path: Path, clause: Clause, entry: Mapping
     if priced or clause.cheaper or clause.dearer:
         _check_prices(problems, path, clause, entry)
         return
-    if not _acts(clause) and entry.keys() <= FIELDS.keys() - {"take", "give", "gain", "lose", "points", "choose"}:
-        problems.at(path, "has no effect; accepted: at least one of take, give, gain, lose, points and choose")
+    if _is_idle(clause, entry.keys(), FIELDS.keys() - {"take", "give", "gain", "lose", "points", "choose"}):
+        problems.at(path, "has no effect; accepted: at least one of take, give, gain, lose, points, choose and card.do")
     options = [(("choose", str(number)), option) for number, option in enumerate(clause.choose, start=1)]
     for field, verb in (("take", "taken from"), ("give", "given to")):
         for above, part in ((), clause), *options:
@@ -423,7 +495,10 @@ def _check_fields(problems: Problems, path: Path, clause: Clause, entry: Mapping
     if clause.one and clause.each not in _SEVERAL and (clause.each or "each" not in entry):
         message = "there is no city to choose"
         problems.at((*path, "one"), f"{message}; accepted with: each = {' or '.join(_SEVERAL)}")
-    for field in ("one", "may", "price", "choose") if event == "scored" else ():
+    if clause.one and any(option.card for option in clause.options()):
+        message = "a city and a card cannot both be chosen in one decision"
+        problems.at((*path, "one"), f"{message}; accepted: two clauses")
+    for field in ("card", "one", "may", "price", "choose") if event == "scored" else ():
         if getattr(clause, field):
             message = "nothing is decided when points are counted"
             events = ", ".join(event for event in w.TRIGGERS if event not in ("scored", *w.COST_TRIGGERS))
@@ -445,7 +520,7 @@ def _check_prices(problems: Problems, path: Path, clause: Clause, entry: Mapping
                 message = f"nothing is paid at {event!r}; accepted with: {', '.join(w.COST_TRIGGERS)}"
                 problems.at((*path, field), message)
         return
-    refused = ("each", "take", "give", "gain", "lose", "points", "one", "may", "price", "choose")
+    refused = ("each", "take", "give", "gain", "lose", "points", "card", "one", "may", "price", "choose")
     for field in refused:
         if getattr(clause, field):
             message = f"{event!r} only changes prices, for the city that `by` names; accepted: cheaper, dearer"
@@ -467,8 +542,9 @@ _CHANGES = ("gain", "lose", "cheaper", "dearer")
 """Fields that are tables of amounts."""
 
 
-def _check_formula(problems: Problems, path: Path, clause: Clause, node: Node) -> None:
-    """Report a formula that refers to a missing other city, and an amount that could be negative."""
+def _check_formula(problems: Problems, path: Path, clause: Clause, node: Node, picks: bool) -> None:
+    """Report a formula that refers to a missing other city, and an amount that could be negative; ``picks``: `card` in
+    it is one that the city chooses."""
     of_price = "price" in path[-3:]  # paid once, whatever cities the clause acts on
     has_other = clause.event in (*w.MOVE_TRIGGERS, *w.COST_TRIGGERS) or (
         clause.each not in ("", "self") and not of_price
@@ -478,9 +554,10 @@ def _check_formula(problems: Problems, path: Path, clause: Clause, node: Node) -
             message = "there is no other city; accepted: also set `each`, or write left. and right. instead of other."
             problems.at(path, f"{part.text!r}, at letter {part.at}: {message}")
             return
-        if part.kind == "event" and clause.event not in w.CARD_TRIGGERS:
+        if part.kind == "event" and clause.event not in w.CARD_TRIGGERS and not picks:
             message = f"{clause.event!r} is not caused by a structure or stage"
-            accepted = f"with {', '.join(w.CARD_TRIGGERS)}; to count structures, count(card.cost > 2)"
+            accepted = f"with {', '.join(w.CARD_TRIGGERS)}, or a `card` to choose"
+            accepted += "; to count structures, count(card.cost > 2)"
             problems.at(path, f"{part.text!r}, at letter {part.at}: {message}; accepted: {accepted}")
             return
         if part.name in w.EVENT_NAMES and clause.event != "bought":

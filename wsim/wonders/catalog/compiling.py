@@ -21,7 +21,9 @@ from wsim.wonders.catalog.model import Card, Catalogue, Cost
 from wsim.wonders.kernels.layout import ACTIONS, CARD_SETS, CLAUSES, CODE, NO_PRICE, OPTIONS, RULES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
+
+    from wsim.wonders.catalog.clauses import Clause, Option
 
 
 def age_slots(catalogue: Catalogue, age: int, seats: int) -> tuple[list[str], list[int], list[int], list[int]]:
@@ -113,7 +115,7 @@ class Formulas:
         self._catalogue = catalogue
         self._facts = [card_facts(card) for card in catalogue.cards]
         self._files = {file.name.removesuffix(".py"): file for file in catalogue.effects}
-        self._starts: dict[tuple[str, str, int], int] = {}
+        self._starts: dict[tuple[str, str, int, bool], int] = {}
 
     def begins(self, formula: str, site: str = "", entry: int = -1, facts: Mapping[str, int] | None = None) -> int:
         """Return the offset of a formula in the code.
@@ -125,7 +127,8 @@ class Formulas:
         node = _with_facts(parse(formula), facts or {}) if known else parse(formula)
         parts = list(node.walk())
         counters = {part.name for part in parts if part.kind == w.COUNTER}
-        key = formula, site if any(part.kind == "call" for part in parts) else "", entry if counters or known else -1
+        calls = any(part.kind == "call" for part in parts)
+        key = formula, site if calls else "", entry if counters or known else -1, known
         if key not in self._starts:
             self._starts[key] = len(self.words)
             for part in parts:
@@ -280,7 +283,7 @@ def _fill_clauses(record: Any, catalogue: Catalogue, formulas: Formulas) -> None
     entries = [(entry, site, effects.when) for entry, site, _, effects in entries_of(catalogue)]
     clauses: list[tuple[Any, ...]] = []
     actions: list[tuple[int, int]] = []
-    options: list[tuple[int, int, int]] = []
+    options: list[tuple[int, ...]] = []
     expected = Expected(record, catalogue)
     for trigger, event in enumerate(w.TRIGGERS):
         record.clause_from[trigger] = len(clauses)
@@ -308,10 +311,13 @@ def _fill_clauses(record: Any, catalogue: Catalogue, formulas: Formulas) -> None
                     at = len(actions)
                     for option in clause.options():
                         paid = at + len(option.price)
-                        options.append((at, paid, at := paid + len(option.acts())))
+                        options.append(
+                            (at, paid, at := paid + len(option.acts()), *_card_of(option, formulas, site, entry))
+                        )
                     actions += [
-                        (act_number(catalogue, act, entry), formulas.begins(amount, site, entry, own))
-                        for act, amount in clause.acts()
+                        (act_number(catalogue, act, entry), formulas.begins(amount, site, entry, known))
+                        for known, acts in _acts_knowing(clause, own)
+                        for act, amount in acts
                     ]
     sizes = (("clauses", len(clauses), CLAUSES), ("actions of clauses", len(actions), ACTIONS))
     _check_sizes("cards and stages", *sizes, ("options of clauses", len(options), OPTIONS))
@@ -320,11 +326,35 @@ def _fill_clauses(record: Any, catalogue: Catalogue, formulas: Formulas) -> None
     fields = ("entry", "number", "by", "seller", "colors", "each", "if", "actions", "options", "may", "one", "times")
     columns = [*zip((f"clause_{name}" for name in fields), zip(*clauses, strict=True), strict=False)]
     columns += zip(("action", "action_amount"), zip(*actions, strict=True), strict=False)
-    columns += zip(("option_first", "option_paid", "option_end"), zip(*options, strict=True), strict=False)
+    parts = ("first", "paid", "end", "from", "do", "if")
+    columns += [*zip((f"option_{name}" for name in parts), zip(*options, strict=True), strict=False)]
     for name, values in columns:
         record[name][: len(values)] = values
     record.clause_actions[len(clauses)], record.clause_options[len(clauses)] = len(actions), len(options)
     of_clauses = np.diff(record.clause_options[: len(clauses) + 1])
     record.asks = np.count_nonzero(of_clauses) + len(catalogue.decks)
     record.most_options = of_clauses.max(initial=0)
+    record.targets = record.seats if record.clause_one.any() else 1
+    record.picks = np.count_nonzero(record.option_from[: len(options)])
     formulas.fill(record)
+
+
+def _card_of(option: Option, formulas: Formulas, site: str, entry: int) -> tuple[int, int, int]:
+    """Return the set from which an option lets a city choose a card, what is done to it, and where the condition begins
+    (R80)."""
+    if option.card is None:
+        return w.NO_CARD, w.DO_NOTHING, -1
+    source, do = (*w.CARD_FROM,).index(option.card.source) + 1, ("", *w.CARD_DO).index(option.card.do)
+    return source, do, formulas.begins(option.card.condition, site, entry) if option.card.condition else -1
+
+
+def _acts_knowing(
+    clause: Clause, own: dict[str, int] | None
+) -> Iterator[tuple[dict[str, int] | None, list[tuple[str, str]]]]:
+    """Yield the actions of a clause, part by part, with the facts of `card` where they are known before the game: a
+    card that is chosen (R80) is not the one that causes the event."""
+    if options := clause.options():
+        for option in options:
+            yield None if option.card else own, [*option.price_acts(), *option.acts()]
+    else:
+        yield own, clause.acts()

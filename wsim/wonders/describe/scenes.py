@@ -125,6 +125,7 @@ class _Table:
                 *map(self.effect, turn.get("effects", ())),
                 *map(self.fought, fought),
                 *map(self.decided, age.get("decisions", ()) if turn is age["turns"][-1] else ()),
+                *(_lost(loss) for loss in (age.get("losses", ()) if turn is age["turns"][-1] else ())),
                 *map(self.effect, age.get("effects", ()) if turn is age["turns"][-1] else ()),
             ],
             flows=self.flows(moves),

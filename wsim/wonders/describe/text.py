@@ -64,12 +64,15 @@ def decision_text(decision: Mapping[str, Any], who: str = "") -> str:
         )
     if decision["action"] == "decline":
         return f"{who} declines: {_source(decision)}"
-    city = f" for seat {decision['city']}" if "city" in decision else ""
-    return f"{who} chooses option {decision['option']} of {_source(decision)}{city}"
+    chosen = f" for seat {decision['city']}" if "city" in decision else ""
+    chosen = f" with {decision['picked']}" if "picked" in decision else chosen
+    return f"{who} chooses option {decision['option']} of {_source(decision)}{chosen}"
 
 
 def deed(move: Mapping[str, Any]) -> str:
     """Return what a city did, without how: its card only where the move names it, the others do not see all (R49)."""
+    if move["action"] == "discard":
+        return f"discards {move['card']}"
     return f"sells {move.get('card', 'a card')}" if move["action"] == "sell" else f"builds {_built_by(move)}"
 
 
@@ -111,6 +114,7 @@ def game_text(trace: Mapping[str, Any]) -> str:
         for turn in age["turns"]:
             lines += _turn_lines(turn)
         lines += [_conflict_line(fought) for fought in age["conflicts"]]
+        lines += [f" {_loss_text(loss)}" for loss in age.get("losses", ())]
         lines += [f" {decision_text(decision)}" for decision in age.get("decisions", ())]
         lines += [f" {effect_text(effect)}" for effect in age.get("effects", ())]
     head = ["seat", "wonder", *CATEGORIES, "total", "coins", "win share"]
@@ -132,14 +136,17 @@ def _turn_lines(turn: Mapping[str, Any]) -> Iterator[str]:
     for move in turn.get("extra", ()):
         source = "with its last card" if move["source"] == "last_card" else "from the discard pile"
         yield f"  {_move_text(move)} ({source})"
-    for loss in turn.get("losses", ()):
-        debt = f" and takes {loss['debt']} in debt" if loss["debt"] else ""
-        yield f"  seat {loss['seat']} loses {loss['coins']} coins{debt}"
+    yield from (f"  {_loss_text(loss)}" for loss in turn.get("losses", ()))
     yield from (f"  {decision_text(decision)}" for decision in turn.get("decisions", ()))
     yield from (f"  {effect_text(effect)}" for effect in turn.get("effects", ()))
     yield f"  treasuries: {', '.join(map(str, turn['coins']))}"
     for name, values in turn.get("counters", {}).items():
         yield f"  {name}: {', '.join(map(str, values)) if isinstance(values, list) else values}"
+
+
+def _loss_text(loss: Mapping[str, Any]) -> str:
+    debt = f" and takes {loss['debt']} in debt" if loss["debt"] else ""
+    return f"seat {loss['seat']} loses {loss['coins']} coins{debt}"
 
 
 def _move_text(move: Mapping[str, Any]) -> str:

@@ -29,9 +29,12 @@ def move_record(
     Only decisions of clauses need ``catalogue``.
 
     In addition to the moves in traces there are ``decline`` (a build from the discard pile) and ``pay`` with its coins
-    (a loss, R32). A clause's decision (R72) names the clause and, unless it is declined, the option from 1.
+    (a loss, R32). A clause's decision (R72) names the clause and, unless it is declined, the option from 1 with the
+    city and the card that are chosen. A structure that was discarded (R82) is ``discard`` with its card.
     """
     action = w.ACTIONS[_field(move, layout.ACTION_AT, 4)]
+    if action == "discard":
+        return {"seat": seat, "card": names[_field(move, layout.CARD_AT)], "action": action}
     if decision == w.EFFECT:
         assert catalogue is not None
         entry, clause = _field(move, layout.CARD_AT), _field(move, layout.SLOT_AT)
@@ -42,7 +45,9 @@ def move_record(
         if action == "decline":
             return decided
         city = _field(move, layout.CITY_AT, 4)
-        return decided | {"option": _field(move, layout.HOW_AT, 4) + 1} | ({"city": city - 1} if city else {})
+        picked = _field(move, layout.PICKED_AT)
+        decided |= {"option": _field(move, layout.HOW_AT, 4) + 1} | ({"city": city - 1} if city else {})
+        return decided | ({"picked": names[picked - 1]} if picked else {})
     played: dict[str, Any] = {"seat": seat}
     if action not in ("decline", "pay"):
         played["card"] = names[_field(move, layout.CARD_AT)]
@@ -93,12 +98,14 @@ class _Reader:
         self.moves: list[dict[str, Any]] = []
         self.effects: list[dict[str, Any]] = []
         self.decisions: list[dict[str, Any]] = []
+        self.at_end = False  # whether the last decision was made at the end of an age
 
     def read(self, event: Any) -> None:
         """Read one event."""
         kind = int(event.kind)
         if kind == layout.LOG_HANDS:
             age, seat = int(event.age), int(event.seat)
+            self.at_end = False
             if seat == 0:
                 self.ages.append({"age": age + 1, "hands": [], "turns": [], "conflicts": []})
             if self.duo and seat == 2:
@@ -114,7 +121,8 @@ class _Reader:
             self._read_pick(event)
         elif kind == layout.LOG_LOSS:
             coins, debt = (int(value) for value in event["values"][:2])
-            self.losses.append({"seat": int(event.seat), "coins": coins, "debt": debt})
+            paid = {"seat": int(event.seat), "coins": coins, "debt": debt}
+            (self.ages[-1].setdefault("losses", []) if self.at_end else self.losses).append(paid)
         elif kind == layout.LOG_EFFECT:
             self._read_effect(event)
         elif kind == layout.LOG_COUNTER:
@@ -149,10 +157,8 @@ class _Reader:
         last = int(self.rules.clause_from[-1])
         of_entry = self.rules.clause_entry[:last] == entry
         clause = int(np.flatnonzero(of_entry & (self.rules.clause_number[:last] == decided["when"]))[0])
-        if self._ends_age(clause):
-            self.ages[-1].setdefault("decisions", []).append(decided)
-        else:
-            self.decisions.append(decided)
+        self.at_end = self._ends_age(clause)
+        (self.ages[-1].setdefault("decisions", []) if self.at_end else self.decisions).append(decided)
 
     def _ends_age(self, clause: int) -> bool:
         """Return whether a clause acts at the end of an age."""

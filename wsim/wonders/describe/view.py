@@ -120,7 +120,7 @@ def _deed(names: Sequence[str], deed: int) -> dict[str, Any]:
     """Return what the table saw of a move (moves.py) as the trace has moves, without the card where it went down."""
     seat, age, turn, decision = deed >> 40 & 15, deed >> 44 & 3, deed >> 46 & 15, deed >> 50 & 7
     move = move_record(names, deed & ((1 << 40) - 1), seat, decision, 0)
-    unseen = ("stage",) if move["action"] == "build" else ("stage", "card")
+    unseen = ("stage",) if move["action"] in ("build", "discard") else ("stage", "card")
     return {"age": age + 1, "turn": turn + 1, **{key: value for key, value in move.items() if key not in unseen}}
 
 

@@ -10,8 +10,8 @@ from wsim.wonders import words as w
 from wsim.wonders.kernels.clauses import act_in, cities_met
 from wsim.wonders.kernels.counters import FIRST_ACT
 from wsim.wonders.kernels.formula import evaluate
-from wsim.wonders.kernels.layout import ACTION_AT, BANK_AT, CITY_AT, HOW_AT, NOBODY, SLOT_AT, TRIGGER_AT
-from wsim.wonders.kernels.moves import action_of, card_of, city_of, option_of
+from wsim.wonders.kernels.layout import ACTION_AT, BANK_AT, CITY_AT, HOW_AT, NOBODY, PICKED_AT, SLOT_AT, TRIGGER_AT
+from wsim.wonders.kernels.moves import action_of, card_of, city_of, option_of, picked_of
 from wsim.wonders.kernels.pending import (
     RECRUIT,
     clause_of,
@@ -23,15 +23,18 @@ from wsim.wonders.kernels.pending import (
     recall_event,
     trigger_of,
 )
+from wsim.wonders.kernels.picked import do_with_card, know_card, look_at_pile, next_card
 from wsim.wonders.kernels.recruiting import list_recruits, recruit
 from wsim.wonders.limits import MAX_PAID, PRICE
 
 _OPTION, _DECLINE = np.uint64(w.CHOOSE << ACTION_AT), np.uint64(w.DECLINE << ACTION_AT)
-_HOW, _COINS, _CLAUSE, _CITY, _TRIGGER = (np.uint64(at) for at in (HOW_AT, BANK_AT, SLOT_AT, CITY_AT, TRIGGER_AT))
+_HOW, _COINS, _PICKED, _CLAUSE, _CITY, _TRIGGER = (
+    np.uint64(at) for at in (HOW_AT, BANK_AT, PICKED_AT, SLOT_AT, CITY_AT, TRIGGER_AT)
+)
 
 
 @kernel
-def _price(public, rules, option, owner, trigger):
+def _price(public, rules, option, owner, trigger, entry):
     """Return the coins that an option costs, -1 if the city cannot pay its price in full."""
     coins = np.int64(0)
     for at in range(rules.option_first[option], rules.option_paid[option]):
@@ -45,7 +48,24 @@ def _price(public, rules, option, owner, trigger):
             return -1
         else:
             coins = amount
+    if coins > MAX_PAID:
+        stop_game(PRICE, owner, entry, coins, MAX_PAID)
     return coins
+
+
+@kernel(rare=True)
+def _list_cards(game, rules, word, option, move, at):
+    """List a move for each card that an option lets a city choose, by number (R80); return the new length."""
+    public, clause, owner, trigger = game.public, clause_of(word), owner_of(word), trigger_of(word)
+    card = next_card(game, rules, option, owner, trigger, 0)
+    while card >= 0:
+        coins = _price(public, rules, option, owner, trigger, np.int64(rules.clause_entry[clause]))
+        if coins >= 0:
+            game.choice.moves[at] = move | (np.uint64(coins) << _COINS) | (np.uint64(card + 1) << _PICKED)
+            at += 1
+        card = next_card(game, rules, option, owner, trigger, card + 1)
+    recall_event(public, word)
+    return at
 
 
 @kernel(rare=True)
@@ -63,9 +83,11 @@ def _list_options(game, rules, word):
     first = np.int64(rules.clause_options[clause])
     at = 0
     for option in range(first, rules.clause_options[clause + 1]):
-        coins = _price(public, rules, option, owner, trigger)
-        if coins > MAX_PAID:
-            stop_game(PRICE, owner, np.int64(rules.clause_entry[clause]), coins, MAX_PAID)
+        if rules.option_from[option]:
+            move = asked | _OPTION | (np.uint64(option - first) << _HOW)
+            at = _list_cards(game, rules, word, option, move, at)
+            continue
+        coins = _price(public, rules, option, owner, trigger, np.int64(rules.clause_entry[clause]))
         if coins < 0:
             continue
         move = asked | _OPTION | (np.uint64(option - first) << _HOW) | (np.uint64(coins) << _COINS)
@@ -84,6 +106,15 @@ def _list_options(game, rules, word):
     choice.count = at
 
 
+@kernel
+def _looks_at_pile(rules, clause):
+    """Return whether some option of a clause is about the discard pile."""
+    for option in range(rules.clause_options[clause], rules.clause_options[clause + 1]):
+        if rules.option_from[option] == w.FROM_PILE:
+            return True
+    return False
+
+
 @kernel(rare=True)
 def list_next_decision(game, rules):
     """List the moves of the next pending decision that has any; return the player who decides, or NOBODY (R72)."""
@@ -97,7 +128,10 @@ def list_next_decision(game, rules):
         else:
             _list_options(game, rules, word)
         if game.choice.count:
-            return game.hidden.holder if owner_of(word) >= rules.players else owner_of(word)
+            decider = game.hidden.holder if owner_of(word) >= rules.players else owner_of(word)
+            if _looks_at_pile(rules, clause_of(word)):
+                look_at_pile(game, rules, decider)
+            return decider
         drop_pending(asking, place)
     forget_event(game.public)
     return NOBODY
@@ -105,13 +139,16 @@ def list_next_decision(game, rules):
 
 @kernel(rare=True)
 def decide(game, rules, move):
-    """Carry out the chosen option of the decision at hand, its price first (R74), or nothing."""
+    """Carry out the chosen option of the decision at hand, its price first (R74), or nothing; return whether there are
+    coin losses."""
     public, asking = game.public, game.asking
     place = first_pending(asking)
     word = asking.pending[place]
     clause, owner, trigger = clause_of(word), owner_of(word), trigger_of(word)
+    purchase = public.purchase
     drop_pending(asking, place)
     count_decision(game, owner, card_of(move))
+    losing = False
     if clause >= RECRUIT:
         if action_of(move) == w.CHOOSE:
             recruit(game, rules, owner, move)
@@ -119,10 +156,18 @@ def decide(game, rules, move):
         option = np.int64(rules.clause_options[clause]) + option_of(move)
         first, paid, end = rules.option_first[option], rules.option_paid[option], rules.option_end[option]
         cities = 1 << city_of(move) if rules.clause_one[clause] else cities_met(public, rules, clause, owner, trigger)
+        card = picked_of(move)
+        if card >= 0:
+            know_card(public, owner, rules.option_from[option], card)
+            how = public.event_how
         act_in(game, rules, clause, owner, owner, trigger, first, paid)
+        if card >= 0:
+            losing = do_with_card(game, rules, option, owner, card)
+            public.event_entry, public.event_how, public.purchase = card + 1, how, purchase
         for step in range(public.seats):
             city = (owner + step) % public.seats
             if cities >> city & 1:
                 own = rules.clause_each[clause] == w.WHOM_SELF
                 act_in(game, rules, clause, owner, city, trigger if own else city, paid, end)
     forget_event(public)
+    return losing

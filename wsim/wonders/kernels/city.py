@@ -5,7 +5,7 @@ from __future__ import annotations
 from wsim.jit import kernel
 from wsim.kernels.facts import FactKernels
 from wsim.wonders.facts import CITY_FACTS
-from wsim.wonders.kernels.moves import action_of, card_of, is_of_turn, seat_of_deed
+from wsim.wonders.kernels.moves import action_of, card_of, is_of_turn, owns, seat_of_deed
 from wsim.wonders.words import AGES, BUILD, COLOR_KINDS, STAGE
 
 _PRINTED = 0x7FF  # the abilities that cards grant, without marks of the engine (words.PRICES and those after it)
@@ -64,11 +64,11 @@ def moves_now(public, rules, seat, action, color):
 
 @kernel(rare=True)
 def last_built(public, rules, seat, color):
-    """Return the structure that a city built last, of a colour or of any (COLOR_KINDS); -1 for none."""
+    """Return the structure that a city built last and still has, of a colour or of any (COLOR_KINDS); -1 for none."""
     for back in range(1, public.deed_count + 1):
         deed = public.deeds[public.deed_count - back]
         of_color = color == COLOR_KINDS or rules.color[card_of(deed)] == color
-        if seat_of_deed(deed) == seat and action_of(deed) == BUILD and of_color:
+        if seat_of_deed(deed) == seat and action_of(deed) == BUILD and of_color and owns(public, seat, card_of(deed)):
             return card_of(deed)
     return -1
 

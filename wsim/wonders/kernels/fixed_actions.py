@@ -3,7 +3,8 @@
 A fixed action is a card and its use, with the cheapest payment: ``WITH_CARD * card + BUILD, STAGE, SELL`` or ``SPEND``
 (a build that uses up the once-per-age free build). The actions of cards are followed by declining, then by the coins
 paid for a loss, 0 to ``MAX_PAID``; the last also means more. The cards of further decks follow, which are recruited
-(R89). With clauses that ask (R72) the options follow; where a city is chosen too, those for each city, going left.
+(R89). With clauses that ask (R72) the options follow; where a city is chosen too, those for each city, going left;
+where a card is chosen (R80), those for each card.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from wsim.wonders.kernels.moves import (
     city_of,
     left_of,
     option_of,
+    picked_of,
     right_of,
     slot_of,
     spends_of,
@@ -34,19 +36,21 @@ assert (BUILD, STAGE, SELL) == (0, 1, 2)
 
 
 def fixed_actions(
-    cards: Sequence[str], options: int = 0, cities: int = 1, recruits: Sequence[str] = ()
+    cards: Sequence[str], options: int = 0, cities: int = 1, recruits: Sequence[str] = (), *, picks: bool = False
 ) -> tuple[str, ...]:
     """Return the names of the fixed actions: ``build:CARD``, ..., ``decline``, ``pay:0`` (coins of a loss), ...
 
     ``options``: the largest number of options of a clause; ``choose:1`` is the first option. ``cities``: of the table,
     where clauses act on a city that is chosen; ``choose:1:left2`` is the second one to the left. ``recruits``: the
-    cards of decks.
+    cards of decks. ``picks``: whether some options choose a card; ``choose:1:Altar`` is the first one with that card.
     """
     paid = [f"pay:{coins}" for coins in range(MAX_PAID)]
     named = (f"{what}:{card}" for card in cards for what in _WITH_CARD_NAMES)
     targets = ("", *(f":left{step}" for step in range(1, cities)))
     chosen = (f"choose:{option + 1}{target}" for target in targets for option in range(options))
-    return (*named, "decline", *paid, f"pay:{MAX_PAID}+", *(f"recruit:{card}" for card in recruits), *chosen)
+    picked = (f"choose:{option + 1}:{card}" for option in range(options if picks else 0) for card in cards)
+    recruited = (f"recruit:{card}" for card in recruits)
+    return (*named, "decline", *paid, f"pay:{MAX_PAID}+", *recruited, *chosen, *picked)
 
 
 @kernel
@@ -59,8 +63,11 @@ def fixed_action(choice, rules, move):
         first = WITH_CARD * rules.cards + 2 + MAX_PAID
         if slot_of(move) == 0:  # no clause: a card is recruited
             return first + card_of(move) - rules.deck_entry
+        first += rules.deck_from[rules.decks]
+        if picked_of(move) >= 0:
+            return first + rules.most_options * rules.targets + option_of(move) * rules.cards + picked_of(move)
         step = (city_of(move) - choice.seat) % rules.seats if city_of(move) >= 0 else 0
-        return first + rules.deck_from[rules.decks] + rules.most_options * step + option_of(move)
+        return first + rules.most_options * step + option_of(move)
     if action == DECLINE:
         return np.int64(WITH_CARD * rules.cards)
     if action == BUILD and spends_of(move):
@@ -74,7 +81,7 @@ def _price_of(move):
     cheapest."""
     if action_of(move) == PAY:
         return -bank_of(move)
-    return bank_of(move) + left_of(move) + right_of(move)
+    return bank_of(move) + (left_of(move) + right_of(move) if action_of(move) != CHOOSE else 0)
 
 
 @kernel

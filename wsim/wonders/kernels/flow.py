@@ -44,6 +44,7 @@ from wsim.wonders.kernels.listing import list_loss, list_pile, list_turn
 from wsim.wonders.kernels.log import log_coins, log_deed, log_hands, log_loss
 from wsim.wonders.kernels.military import fight_conflicts
 from wsim.wonders.kernels.moves import NO_MOVE, action_of, bank_of, card_of, slot_of
+from wsim.wonders.kernels.picked import remember_pile
 from wsim.wonders.kernels.recruiting import ask_to_recruit
 from wsim.wonders.kernels.scoring import score_game
 from wsim.wonders.kernels.turn import build_from_pile, discard, leave_hand, plays_last, resolve
@@ -172,8 +173,8 @@ def take(game, rules, move):
         flow.seat += 1
     elif phase == layout.BUILD_PILE:
         _build_next(game, rules, move)
-    elif phase == layout.ASK:
-        decide(game, rules, move)
+    elif phase == layout.ASK and decide(game, rules, move):
+        flow.phase = layout.SETTLE
 
 
 # --- a turn
@@ -374,15 +375,7 @@ def _list_next_build(game, rules):
         list_pile(game, rules, seat)
         if game.choice.count:
             decider = game.hidden.holder if seat >= rules.players else seat
-            # The seat remembers the discard pile from which it chooses (R28, R49).
-            own = game.own[decider]
-            public = game.public
-            own.looked = 1 + public.deed_count + ((public.age * (w.TURNS + 1) + public.turn) << layout.MOMENT_AT)
-            for word in range(layout.LOOK_WORDS):
-                own.look[word] = _ZERO
-            for card in range(rules.cards):
-                copies = np.uint64(min(game.hidden.copies[card], 15))
-                own.look[card >> 4] |= copies << np.uint64(4 * (card & 15))
+            remember_pile(game, rules, decider, 0)
             return decider
         flow.queue_at += 1
     return layout.NOBODY

@@ -59,6 +59,9 @@ PLAYERS = w.SEATS + POOL  # line-up entries, then the players of their pools
 # --- a move: one 64-bit word (see moves.py for the accessors)
 CARD_AT, ACTION_AT, HOW_AT, BANK_AT, LEFT_AT, RIGHT_AT, SLOT_AT, SPENDS_AT = 0, 8, 12, 16, 24, 32, 40, 48
 CITY_AT, TRIGGER_AT = 52, 56
+PICKED_AT = LEFT_AT  # in a decision of a clause: 1 + the card that is chosen
+STEP_AT = 53  # of a deed: 0 at the end of its turn, or one of
+BEFORE_MOVES, AFTER_MOVES = 1, 2  # before the moves of the turn; after them, with the hands not yet put away
 
 # --- log events (for traces and the picks table)
 LOG_HANDS, LOG_PICK, LOG_LOSS, LOG_TURN_END, LOG_CONFLICT, LOG_EFFECT, LOG_COUNTER = range(7)
@@ -214,11 +217,17 @@ RULES = np.dtype(
         ("asks", "i8"),  # clauses that ask
         ("clause_options", "i2", (CLAUSES + 1,)),  # its first option; none: it does not ask
         ("most_options", "i8"),  # the largest number of options of a clause
+        ("targets", "i8"),  # cities for each option among the fixed actions: 1 if no clause lets a city choose one
         ("clause_may", "i2", (CLAUSES,)),  # 1: the city may decline
         ("clause_one", "i2", (CLAUSES,)),  # 1: it acts on one city, which the deciding city chooses
         ("option_first", "i2", (OPTIONS,)),  # its first action
         ("option_paid", "i2", (OPTIONS,)),  # the action after its price
         ("option_end", "i2", (OPTIONS,)),  # the action after its last one
+        # a card that the city chooses (R80)
+        ("picks", "i8"),  # options that have one
+        ("option_from", "i2", (OPTIONS,)),  # words.NO_CARD ... FROM_RIGHT
+        ("option_do", "i2", (OPTIONS,)),  # words.DO_NOTHING ... DO_DISCARD
+        ("option_if", "i2", (OPTIONS,)),  # where the formula of its condition begins in the code, -1 none
         ("code", "i4", (CODE,)),  # formulas: words in postfix order, each ends with "end" (words.OPERATIONS)
         ("card_sets", "u8", (CARD_SETS, w.CARD_WORDS)),  # the cards that formulas count, one bit each
         ("when", "i2", (w.ENTRIES,)),  # clauses of the entry
@@ -384,6 +393,7 @@ REDRAW = np.dtype(
         ("builds", "i2", (DEEDS,)),  # names built from the pile, in order
         ("built_at", "i2", (DEEDS,)),  # age * (TURNS + 1) + turn of each
         ("built_deed", "i2", (DEEDS,)),  # number of its deed
+        ("returned", "i2", (DEEDS,)),  # 1: it was no build, but a structure that went to the pile (R82)
         ("build_count", "i8"),  # of them
     ],
     align=True,

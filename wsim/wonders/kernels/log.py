@@ -9,7 +9,7 @@ from wsim.kernels.guards import stop_game
 from wsim.wonders.kernels import layout
 from wsim.wonders.kernels.moves import action_of, card_of, how_of
 from wsim.wonders.limits import LOGGED, MOVES
-from wsim.wonders.words import BUILD, CARD_WORDS, CHAIN, FREE_CITY, LAST_CARD, STAGE
+from wsim.wonders.words import BUILD, CARD_WORDS, CHAIN, DISCARD, FREE_CITY, LAST_CARD, STAGE
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 _OPEN = np.uint64(0xFFFFFFFFFF)  # of a move: all but the slot and what follows
@@ -24,7 +24,7 @@ def log_deed(public, seat, move, decision):
     if at == layout.DEEDS:
         stop_game(MOVES, -1, card_of(move) if action_of(move) == BUILD else -1, layout.DEEDS + 1, layout.DEEDS)
     deed = move & _OPEN
-    if action_of(move) != BUILD:
+    if action_of(move) != BUILD and action_of(move) != DISCARD:
         deed &= ~_CARD
     deed |= (np.uint64(seat) << _SEAT) | (np.uint64(decision) << _DECISION)
     public.deeds[at] = deed | (np.uint64(public.age) << _AGE) | (np.uint64(public.turn) << _TURN)

@@ -9,7 +9,7 @@ card        0-7    the card's number (order of the rules: alphabetical by name);
 action      8-11   BUILD, STAGE, SELL, DECLINE (of a build from the pile, an effect), PAY (a loss, R32), CHOOSE (R72)
 how         12-15  PAID, CHAIN, FREE; for CHOOSE the option, from 0
 bank        16-23  coins to the bank; for PAY the coins paid, for CHOOSE the price in coins
-left        24-31  coins to the left neighbour
+left        24-31  coins to the left neighbour; in a decision of a clause, 1 + the card that is chosen, 0 if none is
 right       32-39  coins to the right neighbour
 slot        40-47  the physical copy in the hand; in a decision of a clause, its place among those of the entry
 spends      48     uses up the once-per-age free build, or a token of one
@@ -18,13 +18,14 @@ trigger     56-59  in a decision of a clause, the city that triggered it
 ==========  =====  ==========================================================================
 
 A *deed* is what the table saw of a move (R49): the move without its slot, without its card where that went face down
-(a sale, a stage), and above it
+(a sale, a stage), and above it what follows. DISCARD is a deed only: a structure that goes to the discard pile (R82).
 
 ==========  =====  ==========================================================================
 seat        40-43  the city
 age         44-45  0, 1, 2
 turn        46-49  from 0
 decision    50-52  CHOICE.kind
+step        53-54  of a build or a discard that a clause brings: layout.STEP_AT
 ==========  =====  ==========================================================================
 """
 
@@ -40,6 +41,7 @@ from wsim.wonders.kernels.layout import (
     CITY_AT,
     HOW_AT,
     LEFT_AT,
+    PICKED_AT,
     RIGHT_AT,
     SLOT_AT,
     SPENDS_AT,
@@ -113,6 +115,12 @@ def spends_of(move):
 def city_of(move):
     """Return the city that a clause is to act on, as the deciding city has chosen; -1 if it does not choose one."""
     return np.int64((move >> np.uint64(CITY_AT)) & _NIBBLE) - 1
+
+
+@kernel
+def picked_of(move):
+    """Return the card that is chosen in the decision of a clause, -1 if none is."""
+    return np.int64((move >> np.uint64(PICKED_AT)) & _BYTE) - 1
 
 
 @kernel

@@ -128,7 +128,7 @@ def want_pile(game, rules, me):
     begun = (own.looked - 1) & ((1 << MOMENT_AT) - 1)
     for build in range(past.build_count):
         if past.built_deed[build] < begun:
-            past.wanted[past.builds[build]] += 1
+            past.wanted[past.builds[build]] += -1 if past.returned[build] else 1
     age = public.age
     for hand in range(rules.players):
         for turn in range(past.turns[age]):
@@ -181,7 +181,7 @@ def _was_on_pile(past, own, card):
     if own.look[card >> 4] >> np.uint64(4 * (card & 15)) & _NIBBLE:
         return True
     for build in range(past.build_count):
-        if past.builds[build] == card:
+        if past.builds[build] == card and past.returned[build] == 0:
             return True
     return False
 

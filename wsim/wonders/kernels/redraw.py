@@ -70,7 +70,8 @@ def _last_event(game, rules, age, hand):
 def _discard_age(game, rules, age, before, at_least):
     """Add the cards discarded in an age between two moments to the counts of names on the pile.
 
-    A moment is age * (TURNS + 1) + turn; cards discarded in a turn are on the pile for builds in the same turn.
+    A moment is age * (TURNS + 1) + turn (``seen.pile_moment``): cards discarded in a turn are on the pile for builds at
+    its end; the last cards of an age follow its turns.
     """
     past = game.redraw
     for hand in range(rules.players):
@@ -82,7 +83,7 @@ def _discard_age(game, rules, age, before, at_least):
                 past.pile[rules.slot_card[age, past.gone[age, hand, turn]]] += 1
             if rules.duo and hand == 0 and past.event[age, _FREE_CITY_SEAT, turn] == SOLD:
                 past.pile[rules.slot_card[age, past.city[age, turn]]] += 1
-        moment = age * (TURNS + 1) + rules.age_turns[age] - 1
+        moment = age * (TURNS + 1) + rules.age_turns[age]
         if at_least <= moment < before and _last_event(game, rules, age, hand) == SOLD and past.left[age, hand]:
             past.pile[rules.slot_card[age, lowest_bit(past.left[age, hand])]] += 1
         if rules.duo and hand == 0 and at_least <= moment < before and past.city_left[age] != NOBODY:
@@ -128,6 +129,9 @@ def _make_pile(game, rules, me):
         if moment >= since:
             _discard_until(game, rules, moment + 1, since)
             since = moment + 1
+        if past.returned[build]:
+            past.pile[card] += 1
+            continue
         if past.strict and uniform(past) * _copies_of(rules, card) >= past.pile[card]:
             return False
         past.pile[card] = max(past.pile[card] - 1, 0)
@@ -171,7 +175,7 @@ def _looks_right(game, rules, me, moment, deed):
     _discard_age(game, rules, age, moment + 1, 0)
     for build in range(past.build_count):
         if past.built_deed[build] < deed:
-            past.pile[past.builds[build]] -= 1
+            past.pile[past.builds[build]] += 1 if past.returned[build] else -1
     right = True
     for card in range(rules.cards):
         listed = np.int64(own.look[card >> 4] >> np.uint64(4 * (card & 15)) & _NIBBLE)
@@ -333,7 +337,7 @@ def redraw_within(game, rules, seed, number, me, tries):
     hidden, past = game.hidden, game.redraw
     word = redrawn_deal_word(seed, number)
     seek(past, word, _STREAM)
-    read_events(game)
+    read_events(game, rules)
     if not is_recorded(game, rules):
         draw_unrecorded(game, rules, me)
         _choose_anew(game, rules, me)

@@ -8,10 +8,10 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import kernel
-from wsim.wonders.kernels.layout import ASK, CHOOSE, CITY, LAST, NOBODY, SETTLE
+from wsim.wonders.kernels.layout import AFTER_MOVES, ASK, BEFORE_MOVES, CHOOSE, CITY, LAST, NOBODY, SETTLE, STEP_AT
 from wsim.wonders.kernels.moves import NO_MOVE, action_of, card_of
 from wsim.wonders.kernels.turn import neighbor_left
-from wsim.wonders.words import AGES, BUILD, DISCARD_PILE, LAST_CARD, SEATS, SELL, TURNS
+from wsim.wonders.words import AGES, BUILD, DISCARD, DISCARD_PILE, LAST_CARD, SEATS, SELL, TURNS
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 _NIBBLE = np.uint64(0xF)
@@ -67,7 +67,19 @@ def put_away(game, rules):
 
 
 @kernel
-def read_events(game):
+def pile_moment(age, turn, last, step):
+    """Return the moment up to which discarded cards are on the pile in a step of a turn, ``last`` of the age or not.
+
+    age * (TURNS + 1) + turn; the last cards of an age follow those of its last turn.
+    """
+    moment = age * (TURNS + 1) + turn
+    if step == BEFORE_MOVES:
+        return moment - 1
+    return moment + 1 if last and step != AFTER_MOVES else moment
+
+
+@kernel
+def read_events(game, rules):
     """Read the public history: what left each seat's hand in each turn, and what was built from the pile."""
     public, past = game.public, game.redraw
     past.build_count = 0
@@ -81,8 +93,10 @@ def read_events(game):
         seat, age = np.int64(deed >> np.uint64(40) & _NIBBLE), np.int64(deed >> np.uint64(44) & np.uint64(3))
         turn, decision = np.int64(deed >> np.uint64(46) & _NIBBLE), np.int64(deed >> np.uint64(50) & np.uint64(7))
         if decision == DISCARD_PILE:
+            step = np.int64(deed >> np.uint64(STEP_AT) & np.uint64(3))
             past.builds[past.build_count] = card_of(deed)
-            past.built_at[past.build_count] = age * (TURNS + 1) + turn
+            past.returned[past.build_count] = action_of(deed) == DISCARD
+            past.built_at[past.build_count] = pile_moment(age, turn, turn == rules.age_turns[age] - 1, step)
             past.built_deed[past.build_count] = number
             past.build_count += 1
             continue

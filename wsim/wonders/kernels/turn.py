@@ -141,21 +141,28 @@ def add_effects(public, rules, seat, entry):
 @kernel
 def add_prices(public, rules, seat, entry):
     """Apply a discount on trade (R14); a stage and a structure together count once, unless a switch adds them up."""
-    full = rules.trade_price
     for kind in range(w.PRICE_KINDS):
         price = rules.price[entry, kind]
         if entry < w.STAGE_ENTRY:
             public.post_price[seat, kind] = min(public.post_price[seat, kind], price)
         else:
             public.board_price[seat, kind] = min(public.board_price[seat, kind], price)
+    refresh_prices(public, rules, seat)
+    for side in range(w.NEIGHBOR_SEATS):
+        public.turn_rebate[seat, side] += rules.turn_rebate[entry, side]
+        public.board_rebate[seat, side] += rules.board_rebate[entry, side]
+
+
+@kernel
+def refresh_prices(public, rules, seat):
+    """Compute what units cost a city from its discounts and from what clauses changed (R14, R66)."""
+    full = rules.trade_price
+    for kind in range(w.PRICE_KINDS):
         post, board = public.post_price[seat, kind], public.board_price[seat, kind]
         price = max(post + board - full, 0) if rules.switch[_CUMULATIVE] else min(post, board)
         public.price[seat, kind] = min(max(price + public.price_change[seat, kind], 0), w.MAX_PRICE)
         public.price_change[seat, kind] = public.price[seat, kind] - price
     find_cheapest(public, seat)
-    for side in range(w.NEIGHBOR_SEATS):
-        public.turn_rebate[seat, side] += rules.turn_rebate[entry, side]
-        public.board_rebate[seat, side] += rules.board_rebate[entry, side]
 
 
 @kernel

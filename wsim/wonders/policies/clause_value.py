@@ -15,7 +15,8 @@ from wsim.wonders.kernels.clause_owners import has_entry, related
 from wsim.wonders.kernels.clauses import cities_met, formula_points
 from wsim.wonders.kernels.counters import FIRST_ACT
 from wsim.wonders.kernels.formula import evaluate
-from wsim.wonders.kernels.moves import card_of, city_of, option_of, slot_of, trigger_of_move
+from wsim.wonders.kernels.moves import action_of, card_of, city_of, option_of, picked_of, slot_of, trigger_of_move
+from wsim.wonders.kernels.picked import know_card
 from wsim.wonders.kernels.prices import (
     FIRST,
     FIRST_OF_BOTH,
@@ -58,6 +59,7 @@ _ROUGHLY[EITHER_FROM:] = 0.0
 _UNIT_SAVED = 1.5  # coins that a resource less in a cost saves: bought, it costs 2, but a city produces some
 _UNITS_BOUGHT = 1.3  # by a purchase
 _OF_BOTH = 0.5  # of a rebate on one side, for each side of a rebate on the first unit from either
+_LEAST = 1.0  # points of the structure of a city that it misses least
 _RIVALS = 0.5  # of what the mean rival gains, to the seat
 _TAKE, _GIVE, _GAIN_COINS, _GAIN_SHIELDS = w.ACT["take"], w.ACT["give"], w.ACT["gain coins"], w.ACT["gain shields"]
 _GAIN_AGE_SHIELDS, _GAIN_VICTORY = w.ACT["gain age_shields"], w.ACT["gain victory_tokens"]
@@ -232,6 +234,15 @@ def _add_either(public, rules, gains, option_gains, clause, trigger, seat, mover
     return True
 
 
+@kernel
+def _add_card(rules, gains, option):
+    """Add what a card that a later decision chooses is roughly worth: a build from the pile, the least structure."""
+    if rules.option_do[option] == w.DO_BUILD:
+        gains[OWN, PILE_BUILDS] += 1.0
+    elif rules.option_do[option] == w.DO_DISCARD:
+        gains[OWN, POINTS] -= _LEAST
+
+
 @kernel(rare=True)
 def _add_decision(public, rules, gains, clause, trigger, seat, mover, item, times):
     """Add the expected gains of a clause that asks: those of the option that is roughly the best one."""
@@ -241,6 +252,7 @@ def _add_decision(public, rules, gains, clause, trigger, seat, mover, item, time
         for target in range(public.seats if rules.clause_one[clause] else 1):
             city = target if rules.clause_one[clause] else -1
             _fill_option(public, rules, option_gains, clause, option, trigger, seat, mover, item, city)
+            _add_card(rules, option_gains, option)
             value = 0.0
             for column in range(COLUMNS):
                 value += _ROUGHLY[column] * (option_gains[OWN, column] - _RIVALS * option_gains[RIVAL, column])
@@ -250,6 +262,7 @@ def _add_decision(public, rules, gains, clause, trigger, seat, mover, item, time
         return
     either = _add_either(public, rules, gains, option_gains, clause, trigger, seat, mover, item, times)
     _fill_option(public, rules, option_gains, clause, chosen, trigger, seat, mover, item, at)
+    _add_card(rules, option_gains, chosen)
     for column in range(COLUMNS):
         if either and TURN_UNITS_FROM <= column < PRICES_FROM:
             continue
@@ -258,15 +271,34 @@ def _add_decision(public, rules, gains, clause, trigger, seat, mover, item, time
 
 
 @kernel(rare=True)
-def fill_gains_of_move(public, rules, choice, index, gains):
-    """Fill the gains of a move of a clause's decision for its city and the mean rival (R72)."""
-    move, seat = choice.moves[index], choice.seat
+def clause_of_move(rules, move):
+    """Return the clause and the option of a move that chooses one (R72)."""
     clause = 0
     while rules.clause_entry[clause] != card_of(move) or rules.clause_number[clause] != slot_of(move):
         clause += 1
-    option = np.int64(rules.clause_options[clause]) + option_of(move)
+    return clause, np.int64(rules.clause_options[clause]) + option_of(move)
+
+
+@kernel(rare=True)
+def fate_of_card(rules, move):
+    """Return what happens to the card that a move of a clause's decision chooses (words.DO_BUILD, DO_DISCARD)."""
+    if action_of(move) != w.CHOOSE or picked_of(move) < 0:
+        return w.DO_NOTHING
+    _, option = clause_of_move(rules, move)
+    return np.int64(rules.option_do[option])
+
+
+@kernel(rare=True)
+def fill_gains_of_move(public, rules, choice, index, gains):
+    """Fill the gains of a move of a clause's decision for its city and the mean rival (R72)."""
+    move, seat = choice.moves[index], choice.seat
+    clause, option = clause_of_move(rules, move)
     mover, target = trigger_of_move(move), city_of(move)
+    entry, how = public.event_entry, public.event_how
+    if picked_of(move) >= 0:
+        know_card(public, seat, rules.option_from[option], picked_of(move))
     _fill_option(public, rules, gains, clause, option, w.ON_BUILT, seat, mover, -1, target)
+    public.event_entry, public.event_how = entry, how
     if public.age == w.AGES - 1 and rules.clause_from[w.ON_PEACE] <= clause < rules.clause_from[w.ON_SCORE]:
         gains[OWN, SHIELDS] = gains[OWN, AGE_SHIELDS] = gains[RIVAL, SHIELDS] = 0.0  # no conflicts follow
         gains[RIVAL, AGE_SHIELDS] = 0.0

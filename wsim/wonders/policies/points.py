@@ -11,7 +11,7 @@ import numpy as np
 from wsim.jit import kernel, lowest_bit
 from wsim.wonders import words as w
 from wsim.wonders.kernels.clauses import formula_points
-from wsim.wonders.kernels.moves import action_of, bank_of, card_of, left_of, right_of, slot_of
+from wsim.wonders.kernels.moves import action_of, bank_of, card_of, left_of, picked_of, right_of, slot_of
 from wsim.wonders.kernels.scoring import house_science, points_of, science_with
 from wsim.wonders.kernels.turn import concerns, count_around, neighbor_left, neighbor_right
 from wsim.wonders.policies.clause_value import (
@@ -27,6 +27,7 @@ from wsim.wonders.policies.clause_value import (
     SHIELDS,
     SYMBOLS_FROM,
     add_end_of_age,
+    fate_of_card,
     fill_expected_gains,
     fill_gains_of_move,
     room_for_gains,
@@ -391,4 +392,9 @@ def effect_change(public, rules, choice, index):
     points += gains[OWN, COINS_AT_ONCE] / rules.coins_per_point + _rivals_cost(rules, gains)
     if shields or tokens:
         points += war_points(public, rules, seat, shields, tokens) - war_points(public, rules, seat, 0, 0)
+    fate, card = fate_of_card(rules, choice.moves[index]), picked_of(choice.moves[index])
+    if fate == w.DO_BUILD:
+        points += score_change(public, rules, seat, card) + rivals_loss(public, rules, seat, card)
+    elif fate == w.DO_DISCARD:
+        points -= score_change(public, rules, seat, card)
     return points
