@@ -1,0 +1,103 @@
+"""The table of all fields of card files in the documentation is that of the schema, which the readers give."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from wsim.wonders.catalog.schema import card_file_schema
+
+PAGE = Path(__file__).parents[2] / "docs" / "card-file.md"
+BEGIN, END = "<!-- table: begin -->\n", "<!-- table: end -->\n"
+SAME = 5  # as many fields with one schema are one row
+Schema = Mapping[str, Any]
+
+
+def as_declared(node: Schema, schema: Schema) -> Schema:
+    """Return what a field accepts in a full file: not the removal, and not the form of a patch by number."""
+    while "anyOf" in node or "$ref" in node:
+        if "$ref" in node:
+            node = schema["$defs"][node["$ref"].rpartition("/")[2]]
+            continue
+        kept = [part for part in node["anyOf"] if part != {"const": False} and "patternProperties" not in part]
+        if len(kept) != 1:
+            return {"anyOf": kept}
+        node = kept[0]
+    return node
+
+
+def in_words(node: Schema, schema: Schema) -> str:
+    """Return what a field accepts."""
+    node = as_declared(node, schema)
+    if "anyOf" in node:
+        if [part.get("type") for part in node["anyOf"][:2]] == ["integer", "string"]:
+            return " or ".join(["a whole number", "a formula", *(in_words(part, schema) for part in node["anyOf"][2:])])
+        return " or ".join(dict.fromkeys(in_words(part, schema) for part in node["anyOf"]))
+    if "enum" in node:
+        return ", ".join(f"`{str(word).lower() if isinstance(word, bool) else word}`" for word in node["enum"])
+    match node.get("type"):
+        case "integer":
+            bounds = (node.get("minimum"), node.get("maximum"))
+            return f"{bounds[0]} to {bounds[1]}" if None not in bounds else "a whole number"
+        case "array":
+            return f"a list of {node.get('minItems', 0)} to {node.get('maxItems', 'any number')}: " + (
+                "tables" if "properties" in as_declared(node["items"], schema) else in_words(node["items"], schema)
+            )
+        case "object":
+            return "a table"
+        case "boolean":
+            return "`true`, `false`"
+    return "a text"
+
+
+def rows(properties: Schema, schema: Schema, prefix: str) -> Iterator[tuple[str, str, str]]:
+    """Yield (field, what it accepts, what it is for), each table followed by its fields."""
+    groups: dict[str, list[str]] = {}
+    for name, node in properties.items():
+        if "description" not in node and "properties" not in as_declared(node, schema):
+            groups.setdefault(in_words(node, schema), []).append(name)
+    alike = {words: names for words, names in groups.items() if len(names) >= SAME}
+    for name, node in properties.items():
+        words = in_words(node, schema)
+        if name in alike.get(words, ()):
+            if name == alike[words][0]:
+                yield f"`{prefix}.X`", words, "X: " + ", ".join(f"`{other}`" for other in alike[words])
+            continue
+        yield f"`{prefix}.{name}`", words, node.get("description", "")
+        inner, place = as_declared(node, schema), f"{prefix}.{name}"
+        for part in inner.get("anyOf", [inner]):
+            table = as_declared(part, schema)
+            if table.get("type") == "array":
+                table, within = as_declared(table["items"], schema), f"{place}[]"
+            else:
+                within = place
+            if "properties" in table:
+                yield from rows(table["properties"], schema, within)
+
+
+def written() -> str:
+    """Return the table in Markdown."""
+    schema = card_file_schema()
+    lines = ["| field | accepted | meaning |", "|---|---|---|"]
+    sections = {f"{kind}s.NAME": schema["$defs"][kind]["properties"] for kind in ("card", "counter", "wonder")}
+    sections["rulesets.NAME"] = schema["properties"]["rulesets"]["additionalProperties"]["properties"]
+    for prefix, properties in sections.items():
+        lines += ["| " + " | ".join(cells) + " |" for cells in rows(properties, schema, prefix)]
+    return "\n".join(lines) + "\n"
+
+
+def test_the_table_of_the_page_is_that_of_the_schema() -> None:
+    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
+    table, _, after = rest.partition(END)
+    if os.environ.get("WSIM_RENEW_PAGES"):
+        PAGE.write_text(before + BEGIN + written() + END + after, encoding="utf-8")
+        return
+    assert table == written(), "WSIM_RENEW_PAGES=1 pytest tests/docs/test_card_file.py writes the table"
+
+
+def test_the_table_has_the_fields_of_clauses_and_of_their_options() -> None:
+    text = written()
+    for field in ("event", "card.from", "card.do", "choose[].card.from", "choose[].price", "may"):
+        assert f"| `cards.NAME.when[].{field}` |" in text
