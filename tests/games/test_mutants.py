@@ -84,7 +84,7 @@ def test_a_fault_is_tested_by_the_tests_that_execute_its_line(module: Path) -> N
     assert tried({"a.py::slow": {name: [9, 10]}, "b.py::test": {name: [9]}, "b.py": {}}) == [["a.py::slow"]]
     assert tried({"a.py::slow": {name: [10]}, "a.py::quick": {name: [10]}}) == [["a.py::quick", "a.py::slow"]]
     shared = tried({"a.py": {name: [10]}, "b.py::test": {name: [10]}})
-    assert shared == [["a.py::quick", "a.py::slow", "b.py::test"], ["tests/toys"]], "fixtures may be shared"
+    assert shared == [["a.py::quick", "a.py::slow", "b.py::test"]], "a fixture executes it: all tests of its file"
     imported = tried({"": {name: [10]}, "b.py::test": {name: [9]}})
     assert imported == [["b.py::test"], ["tests/toys"]], "executed on import"
     assert tried({"a.py::slow": {}}) == [["tests/toys"]], "of a module that no test executes"

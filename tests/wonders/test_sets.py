@@ -173,7 +173,7 @@ def test_a_seat_that_saw_the_pile_still_knows_it_when_hidden_cards_are_drawn_aga
                         seen[piles[0] == piles[1]] += 1
                 game.made()
     assert seen[True] > 20
-    assert seen[False] > 20
+    assert seen[False] > 3
 
 
 def test_environments_have_an_action_for_each_card() -> None:
@@ -239,7 +239,7 @@ COIN: dict[str, Any] = {"gain": {"coins": 1}}
         ({**BUILT, "card": {**PILE, "if": "crad.cost > 1"}}, "card.if: 'crad.cost', at letter 1: unknown"),
         (
             {"event": "age_end", **COIN, "if": "card.blue"},
-            "accepted: with built, card_built, stage_built, bought, or a",
+            ", or a `card` to choose; to count structures",
         ),
         ({**BUILT, "card": "discarded"}, "'discarded' is not accepted; accepted: a table, such as"),
         ({**BUILT, "choose": [{"card": PILE}] * 5}, "5 options have a card; accepted: at most 4 in one decision"),

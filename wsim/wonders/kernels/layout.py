@@ -431,8 +431,8 @@ SOLVER = np.dtype(
         ("span", "i8", (8,)),  # missing amount of a resource
         ("best_right", "i8", (64,)),  # least coins to the right for each total to the left
         ("prices", PRICES),  # what clauses change of them for the cost at hand (prices.py); zeros without such clauses
-        # general solver: least right total by covered units and left total; then where the first unit was bought
-        ("general", "i2", (2 * GENERAL_STATES, 64)),
+        # least right total by covered units and left total; then where the first unit was bought
+        ("general", "i2", (2 * GENERAL_STATES, 64)),  # of the general solver
     ],
     align=True,
 )
