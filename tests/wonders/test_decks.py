@@ -92,6 +92,14 @@ def test_the_numbers_of_a_deck_are_knobs() -> None:
     assert values[("decks", "Counsellors", "cards", "Taxman", "when", "1", "gain", "coins:1")] == 3
 
 
+def test_points_of_a_recruited_card_can_be_added_to_games_that_were_played() -> None:
+    table = engine_table("1e", 3, set=(deck({"Hero": {"points": 9}, "Bard": {}}, display=2),))
+    seats = wsim.simulate(set=[deck({"Hero": {"points": 9}, "Bard": {}}, display=2)], players=3, games=10, seed=1)
+    path = ("decks", "Envoys", "cards", "Hero", "points")
+    assert TUNING.worth(table, path, seats).tolist() == seats["recruited:Hero"].to_list()
+    assert TUNING.worth(table, (*path[:-1], "cost"), seats) is None
+
+
 def test_positions_and_traces_show_who_recruits_whom() -> None:
     game = wsim.Game(patch=[COUNSELLORS], players=3, policies="random", seed=2)
     assert game.decision == "effect"

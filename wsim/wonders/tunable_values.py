@@ -89,6 +89,8 @@ def _worth(simulator: WondersSimulator, path: Path, seats: pl.DataFrame) -> NDAr
         return None  # rows contain coins, the printed tie-break, but nothing else that could break ties
     if path[0] == "cards":
         return seats[BUILT + path[1]].to_numpy().astype(int)
+    if path[0] == "decks":
+        return seats[f"recruited:{path[3]}"].to_numpy().astype(int)
     built = seats["stages"].to_numpy() >= int(path[4])
     return (built & _side_of(simulator, path, seats)).astype(int)
 
