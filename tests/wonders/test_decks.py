@@ -7,7 +7,6 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import wsim
@@ -96,7 +95,9 @@ def test_points_of_a_recruited_card_can_be_added_to_games_that_were_played() -> 
     table = engine_table("1e", 3, set=(deck({"Hero": {"points": 9}, "Bard": {}}, display=2),))
     seats = wsim.simulate(set=[deck({"Hero": {"points": 9}, "Bard": {}}, display=2)], players=3, games=10, seed=1)
     path = ("decks", "Envoys", "cards", "Hero", "points")
-    assert TUNING.worth(table, path, seats).tolist() == seats["recruited:Hero"].to_list()
+    worth = TUNING.worth(table, path, seats)
+    assert worth is not None
+    assert worth.tolist() == seats["recruited:Hero"].to_list()
     assert TUNING.worth(table, (*path[:-1], "cost"), seats) is None
 
 
