@@ -321,7 +321,8 @@ def test_tables_of_several_arms_are_labelled_by_arm_and_name() -> None:
     ways = pl.DataFrame({"arm": "a", "category": "blue", "share": 1.0, "share_low": 1.0, "share_high": 1.0, "n": 9})
     for arms, labels in ((["a"], 1), (["a", "b"], 2)):
         figures = pl.DataFrame([{"arm": arm, **row} for arm in arms])
-        answer = CharacterAnswer(CharacterQuestion(), "done", 9, 1.0, figures, empty, empty, empty, ways, empty, ())
+        none = pl.DataFrame(schema={"verdict": pl.String})  # of differences
+        answer = CharacterAnswer(CharacterQuestion(), "done", 9, 1.0, figures, none, empty, empty, ways, empty, ())
         viability = pl.DataFrame({"arm": "a", "what": "w", "name": "n", "wanted": 0.0, "wanted_low": 0.0,
                                   "wanted_high": 0.0, "n": 9, "verdict": ["", "nobody wants"]})  # fmt: skip
         tables = replace(answer, viability=viability).display().tables
