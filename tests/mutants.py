@@ -117,9 +117,9 @@ def _untouched(tree: ast.Module) -> set[int]:
     for node in ast.walk(tree):
         if isinstance(node, ast.AnnAssign | ast.arg) and node.annotation:
             skipped.append(node.annotation)
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             skipped += node.decorator_list
-        if isinstance(node, ast.FunctionDef) and node.returns:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.returns:
             skipped.append(node.returns)
         if isinstance(node, ast.keyword) and (node.arg in UNSEEN or ast.unparse(node) == "copy=False"):
             skipped.append(node)

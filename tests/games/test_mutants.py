@@ -25,6 +25,10 @@ def middle(low: "int | None", high: int = 2) -> int:
         raise ValueError(f"low is {low + 1}")
     print(low, flush=True)
     return pow(low, min(low, high)) + high
+
+
+async def later() -> int | None:
+    """Return what comes 1 later."""
 '''
 
 

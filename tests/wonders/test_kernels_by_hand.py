@@ -1,0 +1,631 @@
+"""Kernels piece by piece, as plain Python: what was seen of hands and moves, redrawn pasts, the log, picks."""
+
+from __future__ import annotations
+
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.policies.in_python import in_python
+from wsim.wonders import words as w
+from wsim.wonders.kernels import (
+    asking,
+    fixed_actions,
+    layout,
+    log,
+    moves,
+    observe,
+    pending,
+    picked,
+    playing,
+    recruiting,
+    redraw,
+    redraw_unrecorded,
+    seen,
+)
+from wsim.wonders.kernels.layout import AFTER_MOVES, BEFORE_MOVES, CHOOSE, CITY, FINISH, LAST, NOBODY
+from wsim.wonders.kernels.moves import NO_MOVE
+
+pytestmark = pytest.mark.jit_off
+
+
+def plain(monkeypatch: pytest.MonkeyPatch, *modules: ModuleType) -> Any:
+    """Return the last of some modules as plain Python, with what it takes from those before it as plain Python too."""
+    names: dict[str, Any] = {}
+    for module in modules:
+        made = in_python(module, monkeypatch)
+        for name, function in names.items():
+            if name in vars(made):
+                setattr(made, name, function)
+        names |= {name: made for name, made in vars(made).items() if callable(made) and not name.startswith("__")}
+    return made
+
+
+def slots(*numbers: int) -> np.uint64:
+    return np.uint64(sum(1 << number for number in numbers))
+
+
+def deed(card: int, action: int, seat: int, age: int, turn: int, decision: int = w.TURN, step: int = 0) -> np.uint64:
+    """Return a deed as docs of ``kernels/moves.py`` lay it out."""
+    return np.uint64(card | action << 8 | seat << 40 | age << 44 | turn << 46 | decision << 50 | step << 53)
+
+
+# --- which hand is where
+
+
+def test_hands_go_round_one_way_or_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Five seats, ages I and III to the left (R5): in turn 2 seat 0 holds what seat 3 was dealt, in age II seat 2's."""
+    module = plain(monkeypatch, moves, seen)
+    rules = SimpleNamespace(players=5, to_right=[0, 1, 0])
+    assert [module.hand_at(rules, age, 2, 0) for age in range(3)] == [3, 2, 3]
+    assert [module.hand_at(rules, 0, turn, 4) for turn in range(6)] == [4, 3, 2, 1, 0, 4]
+    assert [module.seat_of(rules, age, 2, 3) for age in range(3)] == [0, 1, 0]
+    for age in range(3):
+        for turn in range(7):
+            for seat in range(5):
+                assert module.seat_of(rules, age, turn, module.hand_at(rules, age, turn, seat)) == seat
+
+
+def test_moments_of_the_pile_follow_the_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nine moments an age: eight turns, then the last cards. Age II begins at 9; its fourth turn is moment 12."""
+    module = plain(monkeypatch, moves, seen)
+    assert module.pile_moment(1, 3, False, 0) == 12
+    assert module.pile_moment(1, 3, False, BEFORE_MOVES) == 11, "nothing of this turn lies there yet"
+    assert module.pile_moment(1, 3, False, AFTER_MOVES) == 12
+    assert [module.pile_moment(1, 5, True, step) for step in (0, BEFORE_MOVES, AFTER_MOVES)] == [15, 13, 14]
+
+
+def test_the_history_is_read_move_by_move(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Age I: in turn 0 seat 1 builds 7, seat 2 sells; in turn 1 seat 1 buries. In turn 5, the last, seat 2 builds 9
+    with its last card, 11 from the pile behind it, and gives 12 back before the moves of turn 0 of age II."""
+    module = plain(monkeypatch, moves, seen)
+    deeds = [
+        deed(7, w.BUILD, 1, 0, 0), deed(0, w.SELL, 2, 0, 0), deed(0, w.STAGE, 1, 0, 1),
+        deed(9, w.BUILD, 2, 0, 5, w.LAST_CARD), deed(11, w.BUILD, 2, 0, 5, w.DISCARD_PILE),
+        deed(12, w.DISCARD, 2, 1, 0, w.DISCARD_PILE, BEFORE_MOVES), deed(13, w.BUILD, 0, 1, 2),
+    ]  # fmt: skip
+    past = SimpleNamespace(
+        build_count=9, turns=[8] * 3, event=np.zeros((3, 7, 9), int), builds=[-9] * 4, returned=[-9] * 4,
+        built_at=[-9] * 4, built_deed=[-9] * 4,
+    )  # fmt: skip
+    public = SimpleNamespace(deeds=[*deeds, deed(99, w.BUILD, 3, 0, 3)], deed_count=7)
+    module.read_events(SimpleNamespace(public=public, redraw=past), SimpleNamespace(age_turns=[6, 6, 6]))
+    made = {tuple(map(int, place)): int(past.event[tuple(place)]) for place in np.argwhere(past.event != -3)}
+    assert made == {(0, 1, 0): 7, (0, 2, 0): -1, (0, 1, 1): -2, (0, 2, 8): 9, (1, 0, 2): 13}
+    assert past.turns == [2, 3, 0], "last cards are no turn"
+    assert past.build_count == 2
+    assert (past.builds[:2], past.returned[:2], past.built_deed[:2]) == ([11, 12], [False, True], [4, 5])
+    assert past.built_at[:2] == [6, 8], "behind the last turn of age I; before anything of age II"
+
+
+@pytest.mark.parametrize(
+    ("phase", "seat", "end", "wrap", "chosen"),
+    [(CHOOSE, 2, 4, 0, {0, 1}), (CHOOSE, 0, 4, 0, set()), (FINISH, 4, 4, 0, set()),
+     (CHOOSE, 3, 4, 1, {1, 2}), (CHOOSE, 5, 4, 0, {0, 1, 2}), (CHOOSE, 0, 2, 0, {2}), (CITY, 3, 4, 0, {0, 1, 2, 3})],
+)  # fmt: skip
+def test_who_has_chosen_in_a_turn(
+    phase: int, seat: int, end: int, wrap: int, chosen: set[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of four, seat 3 has no move yet; who is before the one that decides has chosen, and who is behind the end."""
+    module = plain(monkeypatch, moves, seen)
+    game = SimpleNamespace(
+        flow=SimpleNamespace(phase=phase, seat=seat, end=end, wrap=wrap),
+        hidden=SimpleNamespace(taken=[np.uint64(5)] * 3 + [NO_MOVE]),
+    )
+    assert {each for each in range(4) if module.has_chosen(game, each)} == chosen
+
+
+# --- redrawn
+
+
+def test_mates_see_hands_as_they_were_before_the_moves_of_a_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Redrawn for seat 0, which has chosen slot 9: its mate sees that card in its hand again; the others have not
+    chosen, whatever they had taken. Once the turn is resolved, everybody's mate sees the hand with what left it (R42).
+    """
+    module = plain(monkeypatch, moves, seen, redraw)
+    own = [SimpleNamespace(hand=slots(seat), took=np.full((3, 8), 9 + seat), mate_hand=None) for seat in range(4)]
+    game = SimpleNamespace(
+        own=own, public=SimpleNamespace(age=1, turn=2), flow=SimpleNamespace(phase=CHOOSE, seat=1, end=4, wrap=0),
+        hidden=SimpleNamespace(taken=[np.uint64(5)] + [NO_MOVE] * 3),
+        redraw=SimpleNamespace(turns=[6, 2, 0], left=np.array([[slots(40 + hand) for hand in range(4)]] * 3)),
+    )  # fmt: skip
+    rules = SimpleNamespace(players=4, to_right=[0, 1, 0])
+    module._show_mates(game, rules, 0)
+    assert [each.mate_hand for each in own] == [None, slots(0, 9), slots(3), slots(2)]
+    game.hidden.taken[0] = NO_MOVE
+    module._show_mates(game, rules, 0)
+    assert own[1].mate_hand == slots(0), "nothing is chosen"
+    game.redraw.turns[1] = 3
+    module._show_mates(game, rules, 0)
+    hands = [(seat + 2) % 4 for seat in range(4)]  # to the right, in the third turn
+    assert [each.mate_hand for each in own[1:]] == [
+        slots(40 + hands[0], 9), slots(40 + hands[3], 12), slots(40 + hands[2], 11)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("phase", "seat", "chosen", "goes_on", "left"),
+    [(CHOOSE, 3, True, 2, [1]), (CHOOSE, 0, False, 1, []), (LAST, 3, True, 2, [1]), (LAST, 0, False, 1, [])],
+)
+def test_the_others_choose_again_behind_the_seat_that_knows(
+    phase: int, seat: int, chosen: bool, goes_on: int, left: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of four, for seat 1: it begins if it has not chosen, and everybody else chooses behind it."""
+    module = plain(monkeypatch, moves, seen, redraw)
+    taken = [np.uint64(5) if chosen or each != 1 else NO_MOVE for each in range(4)]
+    flow = SimpleNamespace(phase=phase, seat=seat, end=4, wrap=0, after=FINISH)
+    game = SimpleNamespace(flow=flow, hidden=SimpleNamespace(taken=taken, holder=0))
+    module._choose_anew(game, SimpleNamespace(seats=4, players=4, duo=0), 1)
+    assert (flow.phase, flow.seat, flow.end, flow.wrap) == (phase, goes_on, 4, 1)
+    assert [each for each, move in enumerate(taken) if move != NO_MOVE] == left
+
+
+@pytest.mark.parametrize(("holder", "me", "kept"), [(0, 0, [0, 2]), (1, 0, [0])])
+def test_the_free_city_chooses_again_unless_it_chose_for_the_seat_that_knows(
+    holder: int, me: int, kept: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = plain(monkeypatch, moves, seen, redraw)
+    taken = [np.uint64(5)] * 3
+    flow = SimpleNamespace(phase=CITY, seat=1, end=2, wrap=0, after=FINISH)
+    game = SimpleNamespace(flow=flow, hidden=SimpleNamespace(taken=taken, holder=holder))
+    module._choose_anew(game, SimpleNamespace(seats=3, players=2, duo=1), me)
+    assert (flow.phase, flow.seat, flow.end, flow.wrap) == (CHOOSE, me + 1, 2, me)
+    assert [each for each, move in enumerate(taken) if move != NO_MOVE] == kept
+
+
+def test_in_the_sampled_past_the_free_city_took_what_its_holder_gave_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For seat 0, which holds the Free City in every other turn: of the others, what was drawn or else what was
+    played for it."""
+    module = plain(monkeypatch, moves, seen, redraw)
+    module.holder = lambda _public, age, turn: (age + turn) % 2
+    city = SimpleNamespace(took=np.full((3, 8), -5), passed=np.zeros((3, 8), np.uint64))
+    past = SimpleNamespace(turns=[3, 2, 9], city=np.arange(24).reshape(3, 8), drawn=np.full((3, 8), NOBODY))
+    past.drawn[0, 1] = 50
+    game = SimpleNamespace(public=SimpleNamespace(age=1), redraw=past, own=[None, None, city])
+    module._free_city_past(game, 0)
+    took = {tuple(map(int, place)): int(city.took[tuple(place)]) for place in np.argwhere(city.took != -5)}
+    assert took == {(0, 1): 1, (1, 0): 8}
+    assert (city.passed[0, 1], city.passed[1, 0]) == (slots(50), slots(8))
+    assert np.count_nonzero(city.passed) == 2
+
+
+def positioned(**public: Any) -> Any:
+    """Return a game of three seats in the second turn of age I, and of what it may be made of."""
+    return SimpleNamespace(
+        public=SimpleNamespace(**{"age": 0, "turn": 1, "built": np.zeros((3, 2), np.uint64), "discarded": 0} | public),
+        own=[SimpleNamespace(hand=slots(), passed=np.zeros((3, 8), np.uint64)) for _ in range(3)],
+        redraw=SimpleNamespace(turns=[0, 0, 0], pool=[0] * 9, pool_size=0),
+        hidden=SimpleNamespace(copies=[9] * 70, pile=[slots(), slots()], holder=NOBODY),
+    )  # fmt: skip
+
+
+def test_a_history_is_recorded_if_no_resolved_turn_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = plain(monkeypatch, redraw_unrecorded)
+    rules = SimpleNamespace(age_turns=[6, 7, 6])
+    game = positioned(age=1, turn=2)
+    for turns, recorded in (([6, 2, 0], True), ([6, 3, 0], True), ([6, 1, 0], False), ([5, 2, 0], False)):
+        game.redraw.turns = turns
+        assert module.is_recorded(game, rules) == recorded
+
+
+def test_what_was_handed_on_is_known_as_it_was_last_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four seats, hands to the left, turn 3: seat 1 holds what seat 0 handed on in turn 2, seat 2 what it did in 1."""
+    module = plain(monkeypatch, moves, seen, redraw_unrecorded)
+    rules = SimpleNamespace(players=4, to_right=[0, 1, 0])
+    game = positioned(turn=3)
+    game.own[0].passed[0, :4] = [slots(1), slots(2), slots(3), slots(4)]
+    assert [module._handed_on(game, rules, 0, seat) for seat in (1, 2, 3)] == [slots(3), slots(2), slots(1)]
+    game.public.turn = 1
+    assert [module._handed_on(game, rules, 0, seat) for seat in (1, 2, 3)] == [slots(1), 0, 0]
+    game.public.age, game.own[0].passed[1, 0] = 1, slots(5)
+    assert [module._handed_on(game, rules, 0, seat) for seat in (1, 2, 3)] == [0, 0, slots(5)], "age II to the right"
+
+
+def test_each_structure_on_the_table_was_one_of_the_slots_of_its_age(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Name 65 has slots 2 and 3: two cities have built it, and one is in the hand, so slot 3 is left for one of them.
+    Name 4 is of another age."""
+    module = plain(monkeypatch, moves, seen, redraw_unrecorded)
+    rules = SimpleNamespace(
+        seats=3, cards=70, age_of=[1 if card == 4 else 0 for card in range(70)], slots=[5],
+        slot_card=np.array([[4, 66, 65, 65, 67]]),
+    )  # fmt: skip
+    game = positioned(built=np.array([[1 << 4, 1 << 1], [0, 1 << 1], [0, 1 << 3]], np.uint64))
+    assert module._built_slots(game, rules, 0, slots()) == slots(2, 3, 4)
+    assert module._built_slots(game, rules, 0, slots(2)) == slots(3, 4)
+    assert module._built_slots(game, rules, 0, slots(2, 3)) == slots(4)
+
+
+@pytest.mark.parametrize(("discarded", "drawn"), [(0, {}), (1, {65: 1}), (3, {65: 1, 3: 1, 4: 1})])
+def test_the_pile_of_a_written_position_is_drawn_from_what_is_nowhere_else(
+    discarded: int, drawn: dict[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In age II: slot 0 of age I was built, slots 1 and 2 were not; of age II, what is left in the pool. The first
+    cards are taken, with a chance of as many as are missing among those that are left: 1 of 4, or 3 of 4, 2 of 3 ..."""
+    module = plain(monkeypatch, moves, seen, redraw_unrecorded)
+    chances: list[int] = []
+
+    def below(_past: Any, count: int) -> int:
+        chances.append(count)
+        return 0 if len(chances) != 2 else 1
+
+    module.below = below
+    module._built_slots = lambda _game, _rules, age, _hand: slots(0) if age == 0 else slots(1)
+    rules = SimpleNamespace(cards=70, slots=[3, 5], slot_card=np.array([[2, 65, 3, 0, 0], [4, 5, 6, 7, 8]]))
+    game = positioned(age=1, discarded=discarded)
+    game.redraw.pool, game.redraw.pool_size = [0, 4], 2
+    module._fill_pile(game, rules)
+    copies = {card: count for card, count in enumerate(game.hidden.copies) if count}
+    assert copies == drawn
+    assert [int(word) for word in game.hidden.pile] == [
+        sum(1 << card for card in drawn if card < 64), sum(1 << card - 64 for card in drawn if card >= 64)
+    ]  # fmt: skip
+    assert chances == [4, 3, 2, 1][: len(chances)]
+    assert bool(chances) == bool(discarded)
+
+
+# --- pending decisions
+
+
+def test_pending_decisions_keep_their_event_and_wait_seat_by_seat(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = plain(monkeypatch, pending)
+    public = SimpleNamespace(event_entry=300, event_how=9, purchase=200)
+    asking = SimpleNamespace(count=0, pending=[np.uint64(0)] * 9, made=0)
+    game = SimpleNamespace(asking=asking, public=public)
+    for clause, owner, trigger in ((200, 3, 6), (7, 2, 1), (8, 2, 0)):
+        module.add_pending(game, None, clause, owner, trigger)
+        public.event_entry, public.event_how, public.purchase = 1, 2, 3
+    word = asking.pending[0]
+    assert [part(word) for part in (module.clause_of, module.owner_of, module.trigger_of)] == [200, 3, 6]
+    module.recall_event(public, word)
+    assert (public.event_entry, public.event_how, public.purchase) == (300, 9, 200)
+    module.forget_event(public)
+    assert (public.event_entry, public.event_how, public.purchase) == (0, 0, 0)
+    order = []
+    while asking.count:
+        place = module.first_pending(asking)
+        order.append(int(module.clause_of(asking.pending[place])))
+        module.drop_pending(asking, place)
+    assert order == [7, 8, 200], "the first of the first seat (R72)"
+
+
+def test_a_card_that_builds_another_from_the_pile_waits_like_a_build_of_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Which adds to what the city may still build (R28); a card that is given back leaves the city."""
+    module = plain(monkeypatch, moves, picked)
+    done: list[Any] = []
+    module._record = lambda _game, _rules, seat, move: done.append(("record", seat, int(move)))
+
+    def build(_game: Any, _rules: Any, owner: int, move: np.uint64) -> bool:
+        done.append(("build", owner, int(move)))
+        return True
+
+    module.build_from_pile = build
+    module.remove_structure = lambda _public, _rules, owner, card: done.append(("leaves", owner, card))
+    module.discard = lambda _game, card: done.append(("discard", card))
+    module.note_watchers = lambda _game, _rules: done.append("watchers")
+    game = SimpleNamespace(hidden=SimpleNamespace(card_builds=[0, 0]), public=None)
+    rules = SimpleNamespace(option_do=[w.DO_BUILD, w.DO_DISCARD, -1], abilities=[0] * 5 + [w.BUILD_DISCARD])
+    free = 5 | w.FREE << 12
+    assert module.do_with_card(game, rules, 0, 1, 5) is True
+    assert (done, game.hidden.card_builds) == ([("record", 1, free), ("build", 1, free)], [0, 1])
+    done.clear()
+    assert module.do_with_card(game, rules, 0, 0, 4) is True
+    assert game.hidden.card_builds == [0, 1]
+    done.clear()
+    assert module.do_with_card(game, rules, 1, 1, 5) is False
+    given_back = ("record", 1, 5 | w.DISCARD << 8)
+    assert done == [given_back, ("leaves", 1, 5), ("discard", 5), "watchers"]
+    done.clear()
+    assert module.do_with_card(game, rules, 2, 1, 5) is False
+    assert done == []
+
+
+def test_only_an_option_about_the_pile_lets_its_decider_look_at_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = plain(monkeypatch, asking)
+    rules = SimpleNamespace(clause_options=[0, 2, 2, 4], option_from=[0, w.FROM_CITY, w.FROM_CITY, w.FROM_PILE])
+    assert [module._looks_at_pile(rules, clause) for clause in range(3)] == [False, False, True]
+
+
+# --- further decks
+
+
+@pytest.mark.parametrize(
+    ("number", "places", "drawn", "counts"),
+    [(0, [], (), []), (1, [2], (6,), [4]), (3, [0, 2, 0], (1, 3, 9), [4, 3, 2]), (2, [3, 2], (6, 9), [4, 3])],
+)
+def test_cards_are_drawn_one_by_one_out_of_what_is_left(
+    number: int, places: list[int], drawn: tuple[int, ...], counts: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Out of cards 1, 3, 6 and 9."""
+    module = plain(monkeypatch, recruiting)
+    asked, waiting = list[int](), list(places)
+
+    def below(_stream: Any, left: int) -> int:
+        asked.append(left)
+        return waiting.pop(0)
+
+    module.below = below
+    assert module._draw(None, slots(1, 3, 6, 9), number) == slots(*drawn)
+    assert (asked, waiting) == (counts, [])
+
+
+def recruits(**values: Any) -> tuple[Any, Any]:
+    """Return a game of three players and rules: deck 0 has the secret cards 0 to 3, deck 1 the displayed 4 and 5."""
+    rules = SimpleNamespace(
+        players=3, decks=2, deck_from=[0, 4, 6], deck_dealt=[1, 0], deck_shown=[0, 2], deck_entry=100,
+        deck_trigger=[7, 8], cost_coins={100 + card: card for card in range(6)},
+    )  # fmt: skip
+    game = SimpleNamespace(
+        own=[SimpleNamespace(recruits=slots(seat)) for seat in range(3)],
+        public=SimpleNamespace(display=slots(4, 5), coins=[9, 4, 3], recruited=[slots()] * 3),
+        choice=SimpleNamespace(kind=-1, seat=-1, count=-1, moves=[None] * 9), redraw=None,
+    )  # fmt: skip
+    return game, SimpleNamespace(**{**vars(rules), **values})
+
+
+def test_what_a_city_cannot_pay_is_not_offered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Card n costs n coins."""
+    module = plain(monkeypatch, moves, recruiting)
+    game, rules = recruits()
+
+    def listed(seat: int, deck: int) -> list[tuple[int, int, int, int]]:
+        module.list_recruits(game, rules, seat, deck)
+        assert (game.choice.kind, game.choice.seat) == (w.EFFECT, seat)
+        words = [int(move) for move in game.choice.moves[: game.choice.count]]
+        return [(word & 255, word >> 8 & 15, word >> 16 & 255, word >> 56) for word in words]
+
+    choose, decline = w.CHOOSE, w.DECLINE
+    assert listed(0, 1) == [(104, choose, 4, 0), (105, choose, 5, 0), (104, decline, 0, 0)]
+    assert listed(1, 1) == [(104, choose, 4, 1), (104, decline, 0, 1)]
+    assert listed(2, 1) == []
+    assert listed(2, 0) == [(102, choose, 2, 2), (100, decline, 0, 2)]
+    assert [module._offered(game, rules, 1, deck) for deck in (0, 1)] == [slots(1), slots(4, 5)]
+    asked: list[tuple[int, ...]] = []
+    module.add_pending = lambda _game, _rules, *given: asked.append(given)
+    game.own[1].recruits = slots(4)
+    module.ask_to_recruit(game, rules, 7)
+    first = module.RECRUIT
+    assert asked == [(first, 0, 0), (first, 2, 2)]
+    asked.clear()
+    module.ask_to_recruit(game, rules, 8)
+    assert asked == [(first + 1, 0, 0), (first + 1, 1, 1), (first + 1, 2, 2)]
+
+
+def test_a_recruited_card_is_paid_for_and_is_offered_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = plain(monkeypatch, moves, recruiting)
+    done: list[tuple[Any, ...]] = []
+    for name in ("add_recruit", "gain", "take_tokens", "note_watchers", "act_when_built"):
+        setattr(module, name, lambda *given, name=name: done.append((name, *given[2:])))
+    blank, word = [0] * 110, 1
+    game, rules = recruits(abilities=list(blank), eventful=list(blank), when=list(blank))
+    game.public.bank_paid, game.hidden = [0, 1, 0], SimpleNamespace(board_builds=[0, 0, 0])
+    game.own[1].recruits = slots(1, 3)
+    move = np.uint64(103 | w.CHOOSE << 8 | 3 << 16)
+    module.recruit(game, rules, 1, move)
+    assert (game.public.coins, game.public.bank_paid) == ([9, 1, 3], [0, 4, 0])
+    assert (game.own[1].recruits, game.public.display) == (slots(1), slots(4, 5))
+    assert done == [("add_recruit", 1, 103)]
+    assert game.hidden.board_builds == [0, 0, 0]
+    rules.abilities[105], rules.eventful[105], rules.when[105] = w.BUILD_DISCARD, w.AT_ONCE, word
+    done.clear()
+    module.recruit(game, rules, 0, np.uint64(105 | w.CHOOSE << 8 | 5 << 16))
+    assert (game.own[0].recruits, game.public.display) == (slots(0), slots(4))
+    assert done == [
+        ("add_recruit", 0, 105), ("gain", 0, 105), ("take_tokens", 0, 105), ("note_watchers",),
+        ("act_when_built", 0, 105),
+    ]  # fmt: skip
+    assert (game.public.event_entry, game.public.event_how) == (106, w.BY_PAYING)
+    assert game.hidden.board_builds == [1, 0, 0]
+
+
+def test_secret_cards_are_drawn_again_out_of_those_that_a_player_has_not_seen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Two each of six: seat 0 holds 0 and 5; of the others' four, seat 1 has recruited 1, seat 2 neither."""
+    module = plain(monkeypatch, recruiting)
+    game, rules = recruits(deck_from=[0, 6, 8], deck_dealt=[2, 0])
+    game.own[0].recruits, game.own[1].recruits, game.own[2].recruits = slots(0, 5), slots(2, 7), slots(3, 4)
+    game.public.recruited = [slots(), slots(1, 6), slots()]
+    module.below = lambda _stream, left: left - 1
+    module.redraw_recruits(game, rules, 0)
+    assert [own.recruits for own in game.own] == [slots(0, 5), slots(4, 7), slots(2, 3)]
+
+
+# --- fixed actions
+
+
+def test_every_move_has_the_name_of_its_card_and_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three cards, two secret ones (entries 7 and 8), two options, three cities."""
+    module = plain(monkeypatch, moves, fixed_actions)
+    names = module.fixed_actions(("a", "b", "c"), 2, 3, ("x", "y"), picks=True)
+    rules = SimpleNamespace(cards=3, deck_entry=7, decks=1, deck_from=[0, 2], most_options=2, targets=3, seats=3)
+    clause = w.CHOOSE << 8 | 1 << 40
+    words = {
+        1 | w.BUILD << 8: "build:b", 2 | w.STAGE << 8: "stage:c", w.SELL << 8: "sell:a",
+        1 | w.BUILD << 8 | 1 << 48: "build_free:b", 2 | w.STAGE << 8 | 1 << 48: "stage:c",
+        9 | w.DECLINE << 8: "decline", w.PAY << 8: "pay:0", w.PAY << 8 | 30 << 16: "pay:30",
+        w.PAY << 8 | 31 << 16: "pay:31+", w.PAY << 8 | 90 << 16: "pay:31+", 7 | w.CHOOSE << 8: "recruit:x",
+        8 | w.CHOOSE << 8: "recruit:y", clause: "choose:1", clause | 1 << 12: "choose:2",
+        clause | 1 + 1 << 52: "choose:1", clause | 1 << 12 | 1 + 2 << 52: "choose:2:left1",
+        clause | 1 + 0 << 52: "choose:1:left2", clause | 1 + 2 << 24: "choose:1:c",
+        clause | 1 << 12 | 1 + 0 << 24: "choose:2:a",
+    }  # fmt: skip
+    choice = SimpleNamespace(seat=1)
+    assert {names[module.fixed_action(choice, rules, np.uint64(word))] for word in words} == set(words.values())
+    assert [names[module.fixed_action(choice, rules, np.uint64(word))] for word in words] == list(words.values())
+
+
+def test_a_fixed_action_is_the_first_of_its_cheapest_moves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a loss the one that pays most, which ends with the fewest debts; a picked card is no coin."""
+    module = plain(monkeypatch, moves, fixed_actions)
+    rules = SimpleNamespace(cards=3, decks=0, deck_from=[0], most_options=2, targets=1, seats=3, deck_entry=7)
+
+    def cheapest(action: int, *words: int) -> int:
+        choice = SimpleNamespace(seat=0, count=len(words), moves=[np.uint64(word) for word in (*words, 1)])
+        return words.index(int(module.move_of(choice, rules, action)))
+
+    build = [
+        1 | bank << 16 | left << 24 | right << 32 for bank, left, right in ((0, 2, 2), (1, 0, 2), (2, 1, 0), (0, 3, 2))
+    ]
+    assert cheapest(4, 2, *build) == 2
+    assert cheapest(4, 2, *build[::-1]) == 2
+    assert cheapest(4, 2) == 0, "where there is none, the first move"
+    paid = [w.PAY << 8 | coins << 16 for coins in (31, 40, 35)]
+    assert cheapest(4 * 3 + 1 + 31, *paid) == 1
+    chosen = [w.CHOOSE << 8 | 1 << 40 | coins << 16 | target << 52 for coins, target in ((3, 0), (2, 0), (2, 0))]
+    assert cheapest(4 * 3 + 2 + 31, *chosen) == 1
+
+
+# --- the log
+
+
+def test_picks_are_the_decisions_of_the_log_but_losses_as_far_as_there_is_room(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    module = plain(monkeypatch, moves, playing)
+    module._copy_event = lambda event, room: room.append(event.name)
+    kinds = [(layout.LOG_PICK, w.TURN), (layout.LOG_PICK, w.LOSS), (0, w.TURN), (layout.LOG_PICK, w.EFFECT)]
+    events = [SimpleNamespace(kind=kind, decision=decision, name=at) for at, (kind, decision) in enumerate(kinds * 2)]
+    game = SimpleNamespace(log=SimpleNamespace(count=7, events=events))
+    picks = np.array([SimpleNamespace(game=None, event=list[int]()) for _ in range(4)], object)
+    assert module._write_picks(game, picks, 1, 77) == 4
+    assert [(pick.game, pick.event) for pick in picks] == [(None, []), (77, [0]), (77, [3]), (77, [4])]
+    assert module._write_picks(game, picks, 4, 78) == 4
+
+
+def test_a_random_pick_has_its_share_of_the_chance_and_the_wanted_one_the_rest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With a chance of .4 among five moves: .08 for each, .68 for the one that is wanted."""
+    module = plain(monkeypatch, moves, playing)
+    game = SimpleNamespace(hidden=SimpleNamespace(dice=0.4), choice=SimpleNamespace(count=5))
+    module.uniform, module.below = lambda drawn: drawn, lambda _dice, count: count - 2
+    assert module.randomise(game, 0.4, 1) == (1, False, pytest.approx(0.68)), "at the chance the wish is followed"
+    game.hidden.dice = 0.39
+    assert module.randomise(game, 0.4, 1) == (3, True, pytest.approx(0.08))
+    assert module.randomise(game, 0.4, 3) == (3, True, pytest.approx(0.68))
+    assert module.randomise(game, 0.0, 2) == (2, False, 1.0)
+
+
+def test_what_a_policy_explores_is_read_from_its_first_draw(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = plain(monkeypatch, moves, playing)
+    module.uniform = lambda own: own.rng / 10
+    own, turn = SimpleNamespace(parameters=[0.0] * 9, rng=9), SimpleNamespace(kind=w.TURN)
+    own.parameters[w.EXPLORE] = 0.5
+    assert [module.explored(turn, own, stream) for stream in (4, 5)] == [True, False]
+    assert own.rng == 9
+    assert not module.explored(SimpleNamespace(kind=w.LOSS), own, 4)
+    own.parameters[w.EXPLORE] = 0.0
+    assert not module.explored(turn, own, -1)
+
+
+def test_a_stage_or_a_sale_is_a_thing_whatever_card_it_uses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And is overruled with half and a quarter of the chance; a card is denied for the rest of the game."""
+    module = plain(monkeypatch, moves, playing)
+    game = SimpleNamespace(
+        choice=SimpleNamespace(kind=w.DISCARD_PILE, seat=1), hidden=SimpleNamespace(denied=np.zeros((2, 2), np.uint64))
+    )
+    legal = [np.uint64(70 | action << 8) for action in (w.BUILD, w.STAGE, w.SELL, w.DECLINE)]
+    assert [module._thing_of(game, move, False) for move in legal] == [70, 129, 130, -1]
+    assert [module._part_overruled(game, move) for move in legal[:3]] == [1.0, 0.5, 0.25]
+    game.choice.kind = w.FREE_CITY
+    assert module._thing_of(game, legal[0], False) == -1
+    for thing in (70, 5, 129):
+        module._deny(game, thing)
+    assert game.hidden.denied.tolist() == [[0, 0], [1 << 5, 1 << 6]]
+
+
+def test_the_ways_to_build_each_card_of_a_hand_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Slots 1 and 2 have the name 8, slot 4 the name 3: two ways and a stage of 8, then a sale of 3."""
+    module = plain(monkeypatch, moves, log)
+    rules = SimpleNamespace(slot_card=np.array([[0] * 5, [0, 8, 8, 0, 3]]))
+    legal = [np.uint64(card | action << 8) for card, action in ((8, w.BUILD), (8, w.BUILD), (8, w.STAGE), (3, w.SELL))]
+    game = SimpleNamespace(public=SimpleNamespace(age=1), choice=SimpleNamespace(count=4, moves=legal))
+    event = SimpleNamespace(hand=slots(1, 2, 4), ways=[99] * 3)
+    module._count_ways(game, rules, event)
+    assert event.ways == [2, 0, 99]
+    game.choice = SimpleNamespace(count=300, moves=[legal[0]] * 300)
+    module._count_ways(game, rules, event)
+    assert event.ways == [255, 0, 99], "in a byte"
+
+
+def test_a_wish_is_logged_with_all_that_could_be_built(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = plain(monkeypatch, moves, log)
+    legal = [np.uint64(70 | w.BUILD << 8), np.uint64(5 | w.BUILD << 8 | w.CHAIN << 12), np.uint64(9 | w.SELL << 8)]
+    game = SimpleNamespace(
+        wish=SimpleNamespace(index=1, others=4, overruled=2), choice=SimpleNamespace(count=3, moves=legal)
+    )
+    event = SimpleNamespace(could=[np.uint64(99)] * 4, stages=9)
+    module.log_wish(game, event)
+    assert (event.wanted, event.others, event.overruled, event.stages) == (legal[1], 4, 2, 0)
+    assert event.could == [1 << 5, 1 << 6, 1 << 5, 0], "of any way, then by a chain"
+    game.choice = SimpleNamespace(count=1, moves=[np.uint64(9 | w.STAGE << 8), legal[0]])
+    game.wish.index = 0
+    module.log_wish(game, event)
+    assert (event.could, event.stages) == ([0, 0, 0, 0], 1)
+
+
+def test_effects_of_one_action_on_one_city_within_a_turn_are_one_event(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = plain(monkeypatch, moves, log)
+    events = [SimpleNamespace(kind=-1, seat=-1, values=[0] * 3) for _ in range(9)]
+    game = SimpleNamespace(log=SimpleNamespace(count=0, events=events), public=SimpleNamespace(age=1, turn=2))
+    for seat, action, city, amount in (
+        (1, 5, 2, 3),
+        (1, 5, 2, 4),
+        (2, 5, 2, 1),
+        (1, 6, 2, 1),
+        (1, 5, 0, 1),
+        (1, 5, 2, 1),
+    ):
+        module.log_effect(game, seat, action, city, amount)
+    logged = [(event.seat, *event.values) for event in events[: game.log.count]]
+    assert logged == [(1, 5, 2, 8), (2, 5, 2, 1), (1, 6, 2, 1), (1, 5, 0, 1)]
+    assert {(event.kind, event.age, event.turn) for event in events[: game.log.count]} == {(layout.LOG_EFFECT, 1, 2)}
+    for kind in (layout.LOG_TURN_END, layout.LOG_HANDS):
+        module.log_event(game, kind, 0)
+        before = game.log.count
+        module.log_effect(game, 1, 5, 2, 1)
+        assert (game.log.count, events[before].values) == (before + 1, [5, 2, 1]), "a new turn"
+
+
+def test_a_deed_is_a_move_without_what_stays_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Card and slot of a stage; of a card that is built the slot alone."""
+    module = plain(monkeypatch, moves, log)
+    public = SimpleNamespace(deeds=[np.uint64(0)] * 4, deed_count=1, age=2, turn=5)
+    paid = 3 << 16 | 2 << 24 | 1 << 32
+    for action in (w.BUILD, w.STAGE, w.SELL, w.DISCARD):
+        public.deed_count = 1
+        module.log_deed(public, 6, np.uint64(77 | action << 8 | paid | 44 << 40 | 1 << 48), w.LAST_CARD)
+        card = 77 if action in (w.BUILD, w.DISCARD) else 0
+        assert public.deeds[1] == deed(card, action, 6, 2, 5, w.LAST_CARD) | np.uint64(paid)
+        assert public.deed_count == 2
+
+
+# --- observations
+
+
+def test_an_observation_ends_with_every_public_move_in_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two turns an age, three seats, three names, seen by seat 1, which handed two slots on in turn 0.
+
+    Age I, turn 1: seat 0, two seats to its left, pays 3 coins for a stage; age II, turn 0: it gives a card back.
+    """
+    module = plain(monkeypatch, moves, observe)
+    rules = SimpleNamespace(turns=2, seats=3, cards=3, slot_card=np.array([[0, 2, 2], [1, 1, 0]]))
+    deeds = [deed(7, w.STAGE, 0, 0, 1) | np.uint64(3 << 16), deed(200, w.DISCARD, 1, 1, 0, w.LAST_CARD)]
+    game = SimpleNamespace(
+        public=SimpleNamespace(age=0, deeds=[*deeds, deed(9, 0, 0, 0, 0)], deed_count=2),
+        own=[None, SimpleNamespace(passed=np.array([[slots(1, 2), slots()], [slots(), slots()]], np.uint64))],
+    )  # fmt: skip
+    row = np.full(2 + 6 + 3 * 2 * 2 * 2 * 3, 99)
+    module._write_history(game, rules, 1, row, 2)
+    assert row[:8].tolist() == [99, 99, 0, 0, 2, 0, 0, 0], "what was handed on, by name"
+    history = row[8:].reshape(2, 2, 3, 2, 3)  # age, turn, seat from the own one, late, (action, card, coins)
+    assert history[0, 1, 2, 0].tolist() == [1 + w.STAGE, 7, 3]
+    assert history[1, 0, 0, 1].tolist() == [1 + w.DISCARD, 200, 0]
+    assert np.count_nonzero(history) == 5
+    short = np.full(2 + 6 + 35, 99)
+    module._write_history(game, rules, 1, short, 2)
+    assert short[8:].tolist() == row[8 : len(short)].tolist(), "what does not fit is left out"
