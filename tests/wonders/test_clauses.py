@@ -81,6 +81,7 @@ def of_deck(rng: random.Random, names: list[str], number: int) -> dict[str, Any]
     return {**supply, "recruit": rng.choice(("age_start", "age_end")), "cards": cards}
 
 
+@pytest.mark.boundscheck
 @pytest.mark.parametrize("seed", range(QUICK))
 def test_a_drawn_catalogue_of_clauses_is_played_as_the_twin_plays_it(seed: int) -> None:
     compare_case(drawn_case(seed), games=2)
@@ -92,6 +93,7 @@ def test_many_drawn_catalogues_of_clauses_are_played_as_the_twin_plays_them() ->
         compare_case(drawn_case(seed), games=3)
 
 
+@pytest.mark.boundscheck
 @pytest.mark.parametrize(
     ("name", "number", "players"),
     [

@@ -57,6 +57,7 @@ def turns(trace: dict[str, Any]) -> list[dict[str, Any]]:
     return [turn for age in trace["ages"] for turn in age["turns"]]
 
 
+@pytest.mark.boundscheck
 def test_counters_are_played_as_the_twin_plays_them_and_stay_within_bounds() -> None:
     traces = compare_case(Case(1, "1e", 4, CHANGES), games=8)
     seen: dict[str, set[int]] = {}

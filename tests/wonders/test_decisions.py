@@ -74,6 +74,7 @@ def decisions(trace: dict[str, Any]) -> list[dict[str, Any]]:
     return [one for age in trace["ages"] for part in (*age["turns"], age) for one in part.get("decisions", ())]
 
 
+@pytest.mark.boundscheck
 @pytest.mark.parametrize(("ruleset", "players"), [("1e", 5), ("1e-duo", 2), ("2e-cities-teams", 4)])
 def test_decisions_are_made_as_the_twin_makes_them(ruleset: str, players: int) -> None:
     changes = OFTEN if ruleset == "1e" else OFTEN[:-1]

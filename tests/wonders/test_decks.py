@@ -38,6 +38,7 @@ def recruits(trace: dict[str, Any]) -> list[dict[str, Any]]:
     return [one for one in decisions(trace) if "deck" in one and one["action"] == "choose"]
 
 
+@pytest.mark.boundscheck
 @pytest.mark.parametrize(("ruleset", "players"), [("1e", 3), ("1e", 7), ("1e-duo", 2)])
 def test_the_decks_of_our_own_invention_are_played_as_the_twin_plays_them(ruleset: str, players: int) -> None:
     traces = compare_case(Case(1, ruleset, players, (), (COUNSELLORS,)), games=3)
@@ -115,6 +116,21 @@ def test_positions_and_traces_show_who_recruits_whom() -> None:
     assert seen["cities"][0]["recruited"] == [hand[0]]
     assert len(seen["display"]) == 6
     assert not set(seen["recruits"]) & set(hand)
+
+
+def test_what_recruits_bring_about_at_the_end_of_an_age_belongs_to_the_age_in_traces() -> None:
+    """Also where the event is one of turns: here a structure that a recruit builds from the pile sets off a clause."""
+    builds = {"event": "built", "card": {"from": "discarded", "do": "build"}, "gain": {"coins": "2"}}
+    watches = {"event": "card_built", "by": "anyone", "gain": {"shields": "1"}}
+    changes = (
+        deck(several(14, when=[builds]), display=14, recruit="age_end"),
+        f"table.Watch.when={written([watches])}",
+    )
+    for trace in compare_case(Case(3, "1e", 3, changes), games=1):
+        for age in trace["ages"]:
+            chosen = [one["action"] for one in age["decisions"]]
+            assert chosen.count("choose") > 1, "recruits, and what they build"
+            assert {"gain coins", "gain shields"} <= {effect["does"] for effect in age["effects"]}
 
 
 def test_a_position_with_decks_is_set_up_from_what_a_seat_sees() -> None:

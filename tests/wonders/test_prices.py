@@ -44,6 +44,7 @@ def drawn_case(seed: int) -> Case:
     return Case(seed, ruleset, players, tuple(kept))
 
 
+@pytest.mark.boundscheck
 @pytest.mark.parametrize("seed", [3])
 def test_drawn_prices_are_played_as_the_twin_plays_them(seed: int) -> None:
     compare_case(drawn_case(seed), games=1)

@@ -76,6 +76,7 @@ OFTEN = (
 TABLES = (("1e", 4), ("1e-duo", 2), ("2e-cities-teams", 4))
 
 
+@pytest.mark.boundscheck
 @pytest.mark.parametrize(("ruleset", "players"), TABLES)
 def test_cards_are_chosen_as_the_twin_chooses_them(ruleset: str, players: int) -> None:
     traces = compare_case(Case(players, ruleset, players, OFTEN), games=8)

@@ -124,6 +124,7 @@ def test_who_weighs_moves_buys_points_of_the_table() -> None:
     assert ships((*FLEET, "table.Sea Lane.when.1.price=15"), "greedy") < 1
 
 
+@pytest.mark.boundscheck
 def test_the_duo_and_teams_play_rules_of_the_table_as_the_twin_does() -> None:
     for ruleset, players in (("1e-duo", 2), ("2e-cities-teams", 4)):
         compare_case(Case(2, ruleset, players, FLEET), games=2)

@@ -98,7 +98,7 @@ class _Reader:
         self.moves: list[dict[str, Any]] = []
         self.effects: list[dict[str, Any]] = []
         self.decisions: list[dict[str, Any]] = []
-        self.at_end = False  # whether the last decision was made at the end of an age
+        self.at_end = False  # whether the last turn of the age is over: what follows belongs to the age
 
     def read(self, event: Any) -> None:
         """Read one event."""
@@ -140,30 +140,16 @@ class _Reader:
         seat, decision = int(event.seat), int(event.decision)
         played = move_record(self.names, int(event.move), seat, decision, self.stages[seat], self.catalogue)
         if decision == w.EFFECT:
-            self._read_decision(played, int(event.move) & 255)
+            self._read_decision(played)
             return
         if played["action"] in ("decline", "pay"):
             return
         self.stages[seat] += played["action"] == "stage"
         (self.moves if "source" not in played else self.extra).append(played)
 
-    def _read_decision(self, decided: dict[str, Any], entry: int) -> None:
+    def _read_decision(self, decided: dict[str, Any]) -> None:
         """Read a decision; like effects, those at the end of an age belong to the age."""
-        if "deck" in decided:
-            [recruit] = [deck.recruit for deck in self.catalogue.decks if deck.name == decided["deck"]]
-            of_age = self.ages[-1].setdefault("decisions", []) if recruit == "age_end" else self.decisions
-            of_age.append(decided)
-            return
-        last = int(self.rules.clause_from[-1])
-        of_entry = self.rules.clause_entry[:last] == entry
-        clause = int(np.flatnonzero(of_entry & (self.rules.clause_number[:last] == decided["when"]))[0])
-        self.at_end = self._ends_age(clause)
         (self.ages[-1].setdefault("decisions", []) if self.at_end else self.decisions).append(decided)
-
-    def _ends_age(self, clause: int) -> bool:
-        """Return whether a clause acts at the end of an age."""
-        trigger = int(np.searchsorted(self.rules.clause_from, clause, side="right")) - 1
-        return trigger in (w.ON_WAR, w.ON_PEACE, w.ON_AGE_END)
 
     def _read_effect(self, event: Any) -> None:
         """Read the effect of a clause; effects at the end of an age belong to the age, others to the turn."""
@@ -176,7 +162,7 @@ class _Reader:
         effect |= {"when": int(self.rules.clause_number[clause]), "does": act_name(self.catalogue, action)}
         if action < len(w.ACTS) or self.slots[(action - len(w.ACTS)) // 2].counter.of != "table":
             effect["city"] = city
-        effects = self.ages[-1].setdefault("effects", []) if self._ends_age(clause) else self.effects
+        effects = self.ages[-1].setdefault("effects", []) if self.at_end else self.effects
         for known in effects:  # a price and an option may do the same
             if {**effect, "amount": known["amount"]} == known:
                 known["amount"] += amount
@@ -200,6 +186,7 @@ class _Reader:
         self.ages[-1]["turns"].append(turn)
         self.moves, self.extra, self.losses, self.effects, self.counters = [], [], [], [], {}
         self.decisions = []
+        self.at_end = turn["turn"] == int(self.rules.age_turns[int(event.age)])
 
 
 def _decks(catalogue: Catalogue, rules: Any, game: Any) -> dict[str, Any]:

@@ -129,7 +129,7 @@ def list_next_decision(game, rules):
             _list_options(game, rules, word)
         if game.choice.count:
             decider = game.hidden.holder if owner_of(word) >= rules.players else owner_of(word)
-            if _looks_at_pile(rules, clause_of(word)):
+            if clause_of(word) < RECRUIT and _looks_at_pile(rules, clause_of(word)):
                 look_at_pile(game, rules, decider)
             return decider
         drop_pending(asking, place)
