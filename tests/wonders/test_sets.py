@@ -157,22 +157,21 @@ def test_a_seat_that_saw_the_pile_still_knows_it_when_hidden_cards_are_drawn_aga
     is the one that was seen, with what was put on it and built from it since."""
     seen = Counter[bool]()
     for ruleset, players in TABLES:
-        for number in range(3):
-            game = wsim.Game(ruleset=ruleset, set=OFTEN, players=players, policies="first", seed=2, number=number)
-            while game.to_move is not None:
-                position: Any = game._position
-                if game.decision == "effect" or position.view(game.to_move).get("pile_seen"):
-                    for draw in range(2):
-                        drawn = position.redrawn(game.to_move, 5 + draw)
-                        assert list(drawn.coded) == list(position.coded)
-                        assert drawn.view(game.to_move) == position.view(game.to_move)
-                        hands, others = (p.view(None)["hands"] for p in (position, drawn))
-                        chosen_anew = game.decision != "effect"  # hidden choices of the turn
-                        assert chosen_anew or list(map(len, hands)) == list(map(len, others))
-                        piles = [Counter(p.view(None)["discard_pile"]) for p in (position, drawn)]
-                        assert piles[0].total() == piles[1].total()
-                        seen[piles[0] == piles[1]] += 1
-                game.made()
+        game = wsim.Game(ruleset=ruleset, set=OFTEN, players=players, policies="first", seed=2, number=1)
+        while game.to_move is not None:
+            position: Any = game._position
+            if game.decision == "effect" or position.view(game.to_move).get("pile_seen"):
+                for draw in range(2):
+                    drawn = position.redrawn(game.to_move, 5 + draw)
+                    assert list(drawn.coded) == list(position.coded)
+                    assert drawn.view(game.to_move) == position.view(game.to_move)
+                    hands, others = (p.view(None)["hands"] for p in (position, drawn))
+                    chosen_anew = game.decision != "effect"  # hidden choices of the turn
+                    assert chosen_anew or list(map(len, hands)) == list(map(len, others))
+                    piles = [Counter(p.view(None)["discard_pile"]) for p in (position, drawn)]
+                    assert piles[0].total() == piles[1].total()
+                    seen[piles[0] == piles[1]] += 1
+            game.made()
     assert seen[True] > 20
     assert seen[False] > 3
 
