@@ -68,6 +68,7 @@ class Sizes:
             ("item_shift", "i8"),  # bits by which the unit of items is coarser than that of the first layer
             ("first_shift", "i8"),  # by which that of the second layer's inputs is
             ("unit", "f8"),  # of a value
+            ("decides", "i8"),  # 1: inputs of moves that nets do not know at first were learned (NetSpec.deciding)
         )
 
     def state(self, *items: Any) -> np.dtype[Any]:

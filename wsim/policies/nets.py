@@ -52,7 +52,10 @@ class NetSpec:
     files: the nets shipped with the game, for seeds 1, 2, ...; may be empty.
     items: shapes, without the width, of the arrays of further inputs (cards, ...), by name. The last axis may have
         grown since a net was learned; such a net has zeros for the new inputs.
-    later: by array of items, how many of its last inputs are zero until they are trained.
+    later: by array of items, how many of its last inputs are zero until they are trained. If these are all, files of
+        nets may lack the array.
+    deciding: arrays of items that are zero until trained; a net with zeros in all of them leaves the decisions that
+        have these inputs to other rules (field ``decides`` of its record).
     item_rows: function of arrays and RULES record -> float32 arrays (rows, width), the ``sizes.item_rows`` of the
         items.
     """
@@ -63,6 +66,7 @@ class NetSpec:
     files: Sequence[Path] = ()
     items: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     later: Mapping[str, int] = field(default_factory=dict)
+    deciding: tuple[str, ...] = ()
     item_rows: Callable[[Arrays, Any], Sequence[NDArray[np.float32]]] = lambda _arrays, _rules: ()
 
     @cached_property
@@ -78,9 +82,11 @@ class NetSpec:
 
     def grown(self, arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
         """Return the arrays of a net, with zeros for the inputs of items that it lacks."""
-        return {
+        known = {
             name: _grown(array, self.shapes[name]) if name in self.items else array for name, array in arrays.items()
         }
+        new = [name for name, shape in self.items.items() if name not in known and self.later.get(name) == shape[-1]]
+        return {**known, **{name: np.zeros(self.shapes[name], np.float32) for name in new}}
 
     @cached_property
     def shipped(self) -> LearnedNet:
@@ -168,7 +174,9 @@ class LearnedNet:
         """Return the record (shape ()) for the kernels, for the items of a RULES record."""
         from wsim.policies.net_integers import in_integers
 
-        return in_integers(self.spec.sizes, self.arrays, self.spec.item_rows(self.arrays, rules))
+        record = in_integers(self.spec.sizes, self.arrays, self.spec.item_rows(self.arrays, rules))
+        record["decides"] = any(self.arrays[name].any() for name in self.spec.deciding)
+        return record
 
     def blended(self, other: LearnedNet, part: float) -> LearnedNet:
         """Return this net with each weight moved the fraction ``part`` of the way to that of ``other``."""

@@ -9,11 +9,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from wsim.jit import kernel, lowest_bit
+from wsim.jit import kernel, lowest_bit, stack_room
 from wsim.kernels.net_layers import NetHooks, net_of
 from wsim.wonders.kernels.layout import CHOICES, NOBODY
 from wsim.wonders.kernels.moves import action_of, card_of
-from wsim.wonders.kernels.net_layout import CARD_ROLES, SIZES, STAGE_ROLES, STAGE_ROWS, STAGES_IN_ALL
+from wsim.wonders.kernels.net_layout import (
+    CARD_ROLES,
+    FURTHER_AT,
+    FURTHER_OF_MOVE,
+    FURTHER_WORDS,
+    SIZES,
+    STAGE_ROLES,
+    STAGE_ROWS,
+    STAGES_IN_ALL,
+)
+from wsim.wonders.policies.net_further import MOST_FURTHER, list_decision, list_further
 from wsim.wonders.policies.net_inputs import (
     MAX_CANDIDATES,
     coming_names,
@@ -28,7 +38,6 @@ from wsim.wonders.words import (
     BUILD,
     CARD_WORDS,
     CARDS,
-    CHOOSE,
     DECLINE,
     DISCARD_PILE,
     EFFECT,
@@ -41,7 +50,8 @@ from wsim.wonders.words import (
 
 _HAND, _COMING, _BUILT, _BUILD, _BURY, _SELL, _PILE, _CITY_BUILD, _CITY_LEAVE = range(len(CARD_ROLES))
 _NEXT, _LATER, _STAGE = range(len(STAGE_ROLES))
-_BIT = np.uint64(1)
+_BIT, _ZERO = np.uint64(1), np.uint64(0)
+_further_room = stack_room("net.further", np.int64, MOST_FURTHER)
 
 
 @kernel
@@ -73,6 +83,8 @@ def _list_items(public, own, choice, rules, rows):
         role = _NEXT if stage == stages else _LATER
         rows[count] = STAGE_ROWS + role * STAGES_IN_ALL + rules.stage_entry[side, stage] - STAGE_ENTRY
         count += 1
+    if rules.counters or rules.decks:
+        count = list_further(public, own, rules, rows, count)
     return count
 
 
@@ -87,10 +99,12 @@ def _card_role(choice, own, action):
 
 @kernel
 def _list_items_of_move(public, own, choice, rules, index, rows):
-    """List the card and the stage of a move; return their number."""
+    """List the card and the stage of a move, or what a decision chooses; return their number."""
     move = choice.moves[index]
     action, count = action_of(move), 0
-    if action != DECLINE and action != CHOOSE:
+    if choice.kind == EFFECT:
+        return list_decision(public, own, rules, move, rows)
+    if action != DECLINE:
         rows[0] = _card_role(choice, own, action) * CARDS + card_of(move)
         count = 1
     if action == STAGE and choice.seat == own.seat:
@@ -101,6 +115,30 @@ def _list_items_of_move(public, own, choice, rules, index, rows):
 
 
 @kernel
+def _describe_further(public, own, rules, state):
+    """Write the further rows of the state."""
+    rows = _further_room()
+    for word in range(FURTHER_WORDS):
+        state.further[word] = _ZERO
+    for place in range(list_further(public, own, rules, rows, 0)):
+        row = rows[place] - FURTHER_AT
+        state.further[row >> 6] |= _BIT << np.uint64(row & 63)
+
+
+@kernel
+def _describe_decision(public, own, rules, move, moves, j):
+    """Write the rows of a move of a clause's decision."""
+    rows = _further_room()
+    count, further = list_decision(public, own, rules, move, rows), 0
+    for place in range(count):
+        if rows[place] < FURTHER_AT:
+            moves[j].role, moves[j].card = rows[place] // CARDS, rows[place] % CARDS
+        else:
+            moves[j].further[further] = rows[place] - FURTHER_AT
+            further += 1
+
+
+@kernel
 def _describe_items(public, own, choice, rules, state, moves, places):
     """Write the sets of cards, the stages, and for each move its card and the use of it."""
     for word in range(CARD_WORDS):
@@ -108,10 +146,17 @@ def _describe_items(public, own, choice, rules, state, moves, places):
         state.sets[_COMING, word] = coming_names(public, own, rules, word)
         state.sets[_BUILT, word] = public.built[own.seat, word]
     state.side, state.stages = public.side[own.seat], public.stages[own.seat]
+    _describe_further(public, own, rules, state)
     for j in range(state.moves):
         move = choice.moves[places[j]]
         action = action_of(move)
-        moves[j].role = NOBODY if action == DECLINE or action == CHOOSE else _card_role(choice, own, action)
+        for place in range(FURTHER_OF_MOVE):
+            moves[j].further[place] = NOBODY
+        if choice.kind == EFFECT:
+            moves[j].role, moves[j].card = NOBODY, 0
+            _describe_decision(public, own, rules, move, moves, j)
+            continue
+        moves[j].role = NOBODY if action == DECLINE else _card_role(choice, own, action)
         moves[j].card = card_of(move)
 
 
@@ -122,7 +167,7 @@ NET_HOOKS = NetHooks(
     fill=_fill,
     list_moves=list_candidates,
     list_items=_list_items,
-    most_items=4 * HAND * SEATS,  # 3 ages of built cards, hands
+    most_items=4 * HAND * SEATS + MOST_FURTHER,  # 3 ages of built cards, hands
     list_items_of_move=_list_items_of_move,
     describe_items=_describe_items,
 )
@@ -132,7 +177,10 @@ net_values, _net_best = NET.values, NET.best
 
 @kernel
 def net_policy(public, own, choice, rules, settings):
-    """Return the move that the net rates highest; decisions of clauses (R72) go by the values of ``weighted``."""
-    if choice.kind == EFFECT:
-        return best_effect(public, settings, choice, rules) if choice.seat == own.seat else 0
+    """Return the move that the net rates highest; a net that has learned no decisions of clauses (R72) leaves them to
+    the values of ``weighted``."""
+    if choice.kind == EFFECT and choice.seat != own.seat:
+        return 0
+    if choice.kind == EFFECT and settings.net.decides == 0:
+        return best_effect(public, settings, choice, rules)
     return _net_best(public, own, choice, rules, settings)

@@ -14,7 +14,7 @@ from wsim.wonders.kernels.layout import BANK_AT, NOBODY
 from wsim.wonders.kernels.moves import action_of, bank_of, card_of, how_of, left_of, right_of, spends_of
 from wsim.wonders.kernels.turn import neighbor_left, neighbor_right
 from wsim.wonders.policies.free_city import city_value
-from wsim.wonders.policies.points import next_holder, next_stage, score_change
+from wsim.wonders.policies.points import effect_change, next_holder, next_stage, score_change
 from wsim.wonders.policies.value import card_for_next
 from wsim.wonders.policies.weighted import move_values
 
@@ -48,8 +48,9 @@ def _moment(public, choice, rules, x):
     at = w.AGES * w.TURNS
     x[at + rules.players - 2] = 1.0
     at += w.SEATS - 1
-    x[at + choice.kind] = 1.0
-    at += 5
+    if choice.kind < w.EFFECT:
+        x[at + choice.kind] = 1.0
+    at += w.EFFECT
     x[at], x[at + 1], x[at + 2] = rules.duo, rules.cities, rules.teams
     x[at + 3] = (public.turns - public.turn) / 4.0
     x[at + 4] = public.discarded / 20.0
@@ -198,12 +199,18 @@ def _value_moves(public, own, choice, rules, settings, values):
 
 @kernel
 def list_candidates(public, own, choice, rules, settings, values, places):
-    """List the indices of the candidate moves: for each action with each card, the best payment.
+    """List the indices of the candidate moves: for each action with each card, the best payment; of a clause's
+    decision (R72) all, or the best of each option if there are too many.
 
     Returns their number and fills ``values`` for all legal moves.
     """
     _value_moves(public, own, choice, rules, settings, values)
     count, i = 0, 0
+    if choice.kind == w.EFFECT and choice.count <= MAX_CANDIDATES:
+        while count < choice.count:
+            places[count] = count
+            count += 1
+        return count
     while i < choice.count and count < MAX_CANDIDATES:
         same, best = choice.moves[i] & _SAME, i
         i += 1
@@ -214,6 +221,21 @@ def list_candidates(public, own, choice, rules, settings, values, places):
         places[count] = best
         count += 1
     return count
+
+
+@kernel(rare=True)
+def _fill_decision(public, choice, rules, values, places, count, best, numbers):
+    """Fill the numbers of each candidate of a clause's decision (R72), those that it has."""
+    coins = public.coins[choice.seat]
+    for j in range(count):
+        at = places[j]
+        paid = bank_of(choice.moves[at])
+        numbers[j, 0] = paid / 4.0
+        numbers[j, 6], numbers[j, 7] = values[at] / 5.0, (values[at] - best) / 5.0
+        numbers[j, 8] = 1.0 if values[at] == best else 0.0
+        numbers[j, 11] = effect_change(public, rules, choice, at) / 5.0
+        numbers[j, 12] = 1.0 if action_of(choice.moves[at]) == w.DECLINE else 0.0
+        numbers[j, 14] = min(coins - paid, 6) / 6.0
 
 
 @kernel
@@ -227,6 +249,9 @@ def fill_moves(public, own, choice, rules, settings, values, places, count, numb
     for j in range(1, count):
         best = max(best, values[places[j]])
     card, points, denied = NOBODY, 0.0, 0.0
+    if choice.kind == w.EFFECT:
+        _fill_decision(public, choice, rules, values, places, count, best, numbers)
+        return
     for j in range(count):
         at = places[j]
         move = choice.moves[at]

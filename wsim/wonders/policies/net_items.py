@@ -2,7 +2,7 @@
 
 They contain no names, so patched and new cards are played by their effects. Clauses have no such numbers. Instead, the
 first entries with clauses have individual rows, which ``wsim learn --patch`` fits; without them, a net rates a clause
-only by its immediate effect and the value from ``weighted``.
+only by its immediate effect and the value from ``weighted``. Cards of decks are items like stages.
 """
 
 from __future__ import annotations
@@ -104,3 +104,9 @@ def item_numbers(rules: Any) -> NDArray[np.float32]:
     table = np.stack([np.asarray(column, np.float32) for column in columns], 1)
     assert table.shape == (w.ENTRIES, len(ITEM_NUMBERS))
     return table * exists[:, None]
+
+
+def deck_numbers(rules: Any, numbers: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return those of the cards of decks (R88), shape (DECK_CARDS, len(ITEM_NUMBERS)); 0 where there are none."""
+    of_decks = numbers[int(rules.deck_entry) : int(rules.table_entry)]
+    return np.pad(of_decks, ((0, w.DECK_CARDS - len(of_decks)), (0, 0)))
