@@ -53,9 +53,9 @@ NET = SIZES.net
 
 STATE = SIZES.state(
     ("sets", "u8", (SETS, CARD_WORDS)),  # bits of cards
+    ("further", "u8", (FURTHER_WORDS,)),  # bits of further rows
     ("side", "i2"),  # the own board
     ("stages", "i2"),  # that it has
-    ("further", "u8", (FURTHER_WORDS,)),  # bits of further rows
 )
 """A decision as the net sees it."""
 MOVE = SIZES.move(
