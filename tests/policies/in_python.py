@@ -26,3 +26,16 @@ def in_python(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setitem(sys.modules, spec.name, made)
     spec.loader.exec_module(made)
     return made
+
+
+def linked(monkeypatch: pytest.MonkeyPatch, *modules: ModuleType) -> Any:
+    """Return the last of some modules of kernels as ``in_python`` does; what it takes from those before it is Python,
+    too."""
+    names: dict[str, Any] = {}
+    for module in modules:
+        made = in_python(module, monkeypatch)
+        for name, function in names.items():
+            if name in vars(made):
+                setattr(made, name, function)
+        names |= {name: made for name, made in vars(made).items() if callable(made) and not name.startswith("__")}
+    return made

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.policies.in_python import in_python
+from tests.policies.in_python import linked
 from wsim.wonders import words as w
 from wsim.wonders.kernels import (
     asking,
@@ -31,18 +31,6 @@ from wsim.wonders.kernels.moves import NO_MOVE
 pytestmark = pytest.mark.jit_off
 
 
-def plain(monkeypatch: pytest.MonkeyPatch, *modules: ModuleType) -> Any:
-    """Return the last of some modules as plain Python, with what it takes from those before it as plain Python too."""
-    names: dict[str, Any] = {}
-    for module in modules:
-        made = in_python(module, monkeypatch)
-        for name, function in names.items():
-            if name in vars(made):
-                setattr(made, name, function)
-        names |= {name: made for name, made in vars(made).items() if callable(made) and not name.startswith("__")}
-    return made
-
-
 def slots(*numbers: int) -> np.uint64:
     return np.uint64(sum(1 << number for number in numbers))
 
@@ -57,7 +45,7 @@ def deed(card: int, action: int, seat: int, age: int, turn: int, decision: int =
 
 def test_hands_go_round_one_way_or_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
     """Five seats, ages I and III to the left (R5): in turn 2 seat 0 holds what seat 3 was dealt, in age II seat 2's."""
-    module = plain(monkeypatch, moves, seen)
+    module = linked(monkeypatch, moves, seen)
     rules = SimpleNamespace(players=5, to_right=[0, 1, 0])
     assert [module.hand_at(rules, age, 2, 0) for age in range(3)] == [3, 2, 3]
     assert [module.hand_at(rules, 0, turn, 4) for turn in range(6)] == [4, 3, 2, 1, 0, 4]
@@ -70,7 +58,7 @@ def test_hands_go_round_one_way_or_the_other(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_moments_of_the_pile_follow_the_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nine moments an age: eight turns, then the last cards. Age II begins at 9; its fourth turn is moment 12."""
-    module = plain(monkeypatch, moves, seen)
+    module = linked(monkeypatch, moves, seen)
     assert module.pile_moment(1, 3, False, 0) == 12
     assert module.pile_moment(1, 3, False, BEFORE_MOVES) == 11, "nothing of this turn lies there yet"
     assert module.pile_moment(1, 3, False, AFTER_MOVES) == 12
@@ -80,7 +68,7 @@ def test_moments_of_the_pile_follow_the_turns(monkeypatch: pytest.MonkeyPatch) -
 def test_the_history_is_read_move_by_move(monkeypatch: pytest.MonkeyPatch) -> None:
     """Age I: in turn 0 seat 1 builds 7, seat 2 sells; in turn 1 seat 1 buries. In turn 5, the last, seat 2 builds 9
     with its last card, 11 from the pile behind it, and gives 12 back before the moves of turn 0 of age II."""
-    module = plain(monkeypatch, moves, seen)
+    module = linked(monkeypatch, moves, seen)
     deeds = [
         deed(7, w.BUILD, 1, 0, 0), deed(0, w.SELL, 2, 0, 0), deed(0, w.STAGE, 1, 0, 1),
         deed(9, w.BUILD, 2, 0, 5, w.LAST_CARD), deed(11, w.BUILD, 2, 0, 5, w.DISCARD_PILE),
@@ -109,7 +97,7 @@ def test_who_has_chosen_in_a_turn(
     phase: int, seat: int, end: int, wrap: int, chosen: set[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of four, seat 3 has no move yet; who is before the one that decides has chosen, and who is behind the end."""
-    module = plain(monkeypatch, moves, seen)
+    module = linked(monkeypatch, moves, seen)
     game = SimpleNamespace(
         flow=SimpleNamespace(phase=phase, seat=seat, end=end, wrap=wrap),
         hidden=SimpleNamespace(taken=[np.uint64(5)] * 3 + [NO_MOVE]),
@@ -124,7 +112,7 @@ def test_mates_see_hands_as_they_were_before_the_moves_of_a_turn(monkeypatch: py
     """Redrawn for seat 0, which has chosen slot 9: its mate sees that card in its hand again; the others have not
     chosen, whatever they had taken. Once the turn is resolved, everybody's mate sees the hand with what left it (R42).
     """
-    module = plain(monkeypatch, moves, seen, redraw)
+    module = linked(monkeypatch, moves, seen, redraw)
     own = [SimpleNamespace(hand=slots(seat), took=np.full((3, 8), 9 + seat), mate_hand=None) for seat in range(4)]
     game = SimpleNamespace(
         own=own, public=SimpleNamespace(age=1, turn=2), flow=SimpleNamespace(phase=CHOOSE, seat=1, end=4, wrap=0),
@@ -153,7 +141,7 @@ def test_the_others_choose_again_behind_the_seat_that_knows(
     phase: int, seat: int, chosen: bool, goes_on: int, left: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of four, for seat 1: it begins if it has not chosen, and everybody else chooses behind it."""
-    module = plain(monkeypatch, moves, seen, redraw)
+    module = linked(monkeypatch, moves, seen, redraw)
     taken = [np.uint64(5) if chosen or each != 1 else NO_MOVE for each in range(4)]
     flow = SimpleNamespace(phase=phase, seat=seat, end=4, wrap=0, after=FINISH)
     game = SimpleNamespace(flow=flow, hidden=SimpleNamespace(taken=taken, holder=0))
@@ -166,7 +154,7 @@ def test_the_others_choose_again_behind_the_seat_that_knows(
 def test_the_free_city_chooses_again_unless_it_chose_for_the_seat_that_knows(
     holder: int, me: int, kept: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    module = plain(monkeypatch, moves, seen, redraw)
+    module = linked(monkeypatch, moves, seen, redraw)
     taken = [np.uint64(5)] * 3
     flow = SimpleNamespace(phase=CITY, seat=1, end=2, wrap=0, after=FINISH)
     game = SimpleNamespace(flow=flow, hidden=SimpleNamespace(taken=taken, holder=holder))
@@ -178,7 +166,7 @@ def test_the_free_city_chooses_again_unless_it_chose_for_the_seat_that_knows(
 def test_in_the_sampled_past_the_free_city_took_what_its_holder_gave_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """For seat 0, which holds the Free City in every other turn: of the others, what was drawn or else what was
     played for it."""
-    module = plain(monkeypatch, moves, seen, redraw)
+    module = linked(monkeypatch, moves, seen, redraw)
     module.holder = lambda _public, age, turn: (age + turn) % 2
     city = SimpleNamespace(took=np.full((3, 8), -5), passed=np.zeros((3, 8), np.uint64))
     past = SimpleNamespace(turns=[3, 2, 9], city=np.arange(24).reshape(3, 8), drawn=np.full((3, 8), NOBODY))
@@ -202,7 +190,7 @@ def positioned(**public: Any) -> Any:
 
 
 def test_a_history_is_recorded_if_no_resolved_turn_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = plain(monkeypatch, redraw_unrecorded)
+    module = linked(monkeypatch, redraw_unrecorded)
     rules = SimpleNamespace(age_turns=[6, 7, 6])
     game = positioned(age=1, turn=2)
     for turns, recorded in (([6, 2, 0], True), ([6, 3, 0], True), ([6, 1, 0], False), ([5, 2, 0], False)):
@@ -212,7 +200,7 @@ def test_a_history_is_recorded_if_no_resolved_turn_is_missing(monkeypatch: pytes
 
 def test_what_was_handed_on_is_known_as_it_was_last_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """Four seats, hands to the left, turn 3: seat 1 holds what seat 0 handed on in turn 2, seat 2 what it did in 1."""
-    module = plain(monkeypatch, moves, seen, redraw_unrecorded)
+    module = linked(monkeypatch, moves, seen, redraw_unrecorded)
     rules = SimpleNamespace(players=4, to_right=[0, 1, 0])
     game = positioned(turn=3)
     game.own[0].passed[0, :4] = [slots(1), slots(2), slots(3), slots(4)]
@@ -226,7 +214,7 @@ def test_what_was_handed_on_is_known_as_it_was_last_seen(monkeypatch: pytest.Mon
 def test_each_structure_on_the_table_was_one_of_the_slots_of_its_age(monkeypatch: pytest.MonkeyPatch) -> None:
     """Name 65 has slots 2 and 3: two cities have built it, and one is in the hand, so slot 3 is left for one of them.
     Name 4 is of another age."""
-    module = plain(monkeypatch, moves, seen, redraw_unrecorded)
+    module = linked(monkeypatch, moves, seen, redraw_unrecorded)
     rules = SimpleNamespace(
         seats=3, cards=70, age_of=[1 if card == 4 else 0 for card in range(70)], slots=[5],
         slot_card=np.array([[4, 66, 65, 65, 67]]),
@@ -243,7 +231,7 @@ def test_the_pile_of_a_written_position_is_drawn_from_what_is_nowhere_else(
 ) -> None:
     """In age II: slot 0 of age I was built, slots 1 and 2 were not; of age II, what is left in the pool. The first
     cards are taken, with a chance of as many as are missing among those that are left: 1 of 4, or 3 of 4, 2 of 3 ..."""
-    module = plain(monkeypatch, moves, seen, redraw_unrecorded)
+    module = linked(monkeypatch, moves, seen, redraw_unrecorded)
     chances: list[int] = []
 
     def below(_past: Any, count: int) -> int:
@@ -269,7 +257,7 @@ def test_the_pile_of_a_written_position_is_drawn_from_what_is_nowhere_else(
 
 
 def test_pending_decisions_keep_their_event_and_wait_seat_by_seat(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = plain(monkeypatch, pending)
+    module = linked(monkeypatch, pending)
     public = SimpleNamespace(event_entry=300, event_how=9, purchase=200)
     asking = SimpleNamespace(count=0, pending=[np.uint64(0)] * 9, made=0)
     game = SimpleNamespace(asking=asking, public=public)
@@ -294,7 +282,7 @@ def test_a_card_that_builds_another_from_the_pile_waits_like_a_build_of_its_own(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Which adds to what the city may still build (R28); a card that is given back leaves the city."""
-    module = plain(monkeypatch, moves, picked)
+    module = linked(monkeypatch, moves, picked)
     done: list[Any] = []
     module._record = lambda _game, _rules, seat, move: done.append(("record", seat, int(move)))
 
@@ -324,7 +312,7 @@ def test_a_card_that_builds_another_from_the_pile_waits_like_a_build_of_its_own(
 
 
 def test_only_an_option_about_the_pile_lets_its_decider_look_at_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = plain(monkeypatch, asking)
+    module = linked(monkeypatch, asking)
     rules = SimpleNamespace(clause_options=[0, 2, 2, 4], option_from=[0, w.FROM_CITY, w.FROM_CITY, w.FROM_PILE])
     assert [module._looks_at_pile(rules, clause) for clause in range(3)] == [False, False, True]
 
@@ -340,7 +328,7 @@ def test_cards_are_drawn_one_by_one_out_of_what_is_left(
     number: int, places: list[int], drawn: tuple[int, ...], counts: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Out of cards 1, 3, 6 and 9."""
-    module = plain(monkeypatch, recruiting)
+    module = linked(monkeypatch, recruiting)
     asked, waiting = list[int](), list(places)
 
     def below(_stream: Any, left: int) -> int:
@@ -368,7 +356,7 @@ def recruits(**values: Any) -> tuple[Any, Any]:
 
 def test_what_a_city_cannot_pay_is_not_offered(monkeypatch: pytest.MonkeyPatch) -> None:
     """Card n costs n coins."""
-    module = plain(monkeypatch, moves, recruiting)
+    module = linked(monkeypatch, moves, recruiting)
     game, rules = recruits()
 
     def listed(seat: int, deck: int) -> list[tuple[int, int, int, int]]:
@@ -395,7 +383,7 @@ def test_what_a_city_cannot_pay_is_not_offered(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_recruited_card_is_paid_for_and_is_offered_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = plain(monkeypatch, moves, recruiting)
+    module = linked(monkeypatch, moves, recruiting)
     done: list[tuple[Any, ...]] = []
     for name in ("add_recruit", "gain", "take_tokens", "note_watchers", "act_when_built"):
         setattr(module, name, lambda *given, name=name: done.append((name, *given[2:])))
@@ -425,7 +413,7 @@ def test_secret_cards_are_drawn_again_out_of_those_that_a_player_has_not_seen(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Two each of six: seat 0 holds 0 and 5; of the others' four, seat 1 has recruited 1, seat 2 neither."""
-    module = plain(monkeypatch, recruiting)
+    module = linked(monkeypatch, recruiting)
     game, rules = recruits(deck_from=[0, 6, 8], deck_dealt=[2, 0])
     game.own[0].recruits, game.own[1].recruits, game.own[2].recruits = slots(0, 5), slots(2, 7), slots(3, 4)
     game.public.recruited = [slots(), slots(1, 6), slots()]
@@ -439,7 +427,7 @@ def test_secret_cards_are_drawn_again_out_of_those_that_a_player_has_not_seen(
 
 def test_every_move_has_the_name_of_its_card_and_use(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three cards, two secret ones (entries 7 and 8), two options, three cities."""
-    module = plain(monkeypatch, moves, fixed_actions)
+    module = linked(monkeypatch, moves, fixed_actions)
     names = module.fixed_actions(("a", "b", "c"), 2, 3, ("x", "y"), picks=True)
     rules = SimpleNamespace(cards=3, deck_entry=7, decks=1, deck_from=[0, 2], most_options=2, targets=3, seats=3)
     clause = w.CHOOSE << 8 | 1 << 40
@@ -460,7 +448,7 @@ def test_every_move_has_the_name_of_its_card_and_use(monkeypatch: pytest.MonkeyP
 
 def test_a_fixed_action_is_the_first_of_its_cheapest_moves(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a loss the one that pays most, which ends with the fewest debts; a picked card is no coin."""
-    module = plain(monkeypatch, moves, fixed_actions)
+    module = linked(monkeypatch, moves, fixed_actions)
     rules = SimpleNamespace(cards=3, decks=0, deck_from=[0], most_options=2, targets=1, seats=3, deck_entry=7)
 
     def cheapest(action: int, *words: int) -> int:
@@ -485,7 +473,7 @@ def test_a_fixed_action_is_the_first_of_its_cheapest_moves(monkeypatch: pytest.M
 def test_picks_are_the_decisions_of_the_log_but_losses_as_far_as_there_is_room(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    module = plain(monkeypatch, moves, playing)
+    module = linked(monkeypatch, moves, playing)
     module._copy_event = lambda event, room: room.append(event.name)
     kinds = [(layout.LOG_PICK, w.TURN), (layout.LOG_PICK, w.LOSS), (0, w.TURN), (layout.LOG_PICK, w.EFFECT)]
     events = [SimpleNamespace(kind=kind, decision=decision, name=at) for at, (kind, decision) in enumerate(kinds * 2)]
@@ -500,7 +488,7 @@ def test_a_random_pick_has_its_share_of_the_chance_and_the_wanted_one_the_rest(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """With a chance of .4 among five moves: .08 for each, .68 for the one that is wanted."""
-    module = plain(monkeypatch, moves, playing)
+    module = linked(monkeypatch, moves, playing)
     game = SimpleNamespace(hidden=SimpleNamespace(dice=0.4), choice=SimpleNamespace(count=5))
     module.uniform, module.below = lambda drawn: drawn, lambda _dice, count: count - 2
     assert module.randomise(game, 0.4, 1) == (1, False, pytest.approx(0.68)), "at the chance the wish is followed"
@@ -511,7 +499,7 @@ def test_a_random_pick_has_its_share_of_the_chance_and_the_wanted_one_the_rest(
 
 
 def test_what_a_policy_explores_is_read_from_its_first_draw(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = plain(monkeypatch, moves, playing)
+    module = linked(monkeypatch, moves, playing)
     module.uniform = lambda own: own.rng / 10
     own, turn = SimpleNamespace(parameters=[0.0] * 9, rng=9), SimpleNamespace(kind=w.TURN)
     own.parameters[w.EXPLORE] = 0.5
@@ -524,7 +512,7 @@ def test_what_a_policy_explores_is_read_from_its_first_draw(monkeypatch: pytest.
 
 def test_a_stage_or_a_sale_is_a_thing_whatever_card_it_uses(monkeypatch: pytest.MonkeyPatch) -> None:
     """And is overruled with half and a quarter of the chance; a card is denied for the rest of the game."""
-    module = plain(monkeypatch, moves, playing)
+    module = linked(monkeypatch, moves, playing)
     game = SimpleNamespace(
         choice=SimpleNamespace(kind=w.DISCARD_PILE, seat=1), hidden=SimpleNamespace(denied=np.zeros((2, 2), np.uint64))
     )
@@ -540,7 +528,7 @@ def test_a_stage_or_a_sale_is_a_thing_whatever_card_it_uses(monkeypatch: pytest.
 
 def test_the_ways_to_build_each_card_of_a_hand_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Slots 1 and 2 have the name 8, slot 4 the name 3: two ways and a stage of 8, then a sale of 3."""
-    module = plain(monkeypatch, moves, log)
+    module = linked(monkeypatch, moves, log)
     rules = SimpleNamespace(slot_card=np.array([[0] * 5, [0, 8, 8, 0, 3]]))
     legal = [np.uint64(card | action << 8) for card, action in ((8, w.BUILD), (8, w.BUILD), (8, w.STAGE), (3, w.SELL))]
     game = SimpleNamespace(public=SimpleNamespace(age=1), choice=SimpleNamespace(count=4, moves=legal))
@@ -553,7 +541,7 @@ def test_the_ways_to_build_each_card_of_a_hand_are_counted(monkeypatch: pytest.M
 
 
 def test_a_wish_is_logged_with_all_that_could_be_built(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = plain(monkeypatch, moves, log)
+    module = linked(monkeypatch, moves, log)
     legal = [np.uint64(70 | w.BUILD << 8), np.uint64(5 | w.BUILD << 8 | w.CHAIN << 12), np.uint64(9 | w.SELL << 8)]
     game = SimpleNamespace(
         wish=SimpleNamespace(index=1, others=4, overruled=2), choice=SimpleNamespace(count=3, moves=legal)
@@ -569,7 +557,7 @@ def test_a_wish_is_logged_with_all_that_could_be_built(monkeypatch: pytest.Monke
 
 
 def test_effects_of_one_action_on_one_city_within_a_turn_are_one_event(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = plain(monkeypatch, moves, log)
+    module = linked(monkeypatch, moves, log)
     events = [SimpleNamespace(kind=-1, seat=-1, values=[0] * 3) for _ in range(9)]
     game = SimpleNamespace(log=SimpleNamespace(count=0, events=events), public=SimpleNamespace(age=1, turn=2))
     for seat, action, city, amount in (
@@ -593,7 +581,7 @@ def test_effects_of_one_action_on_one_city_within_a_turn_are_one_event(monkeypat
 
 def test_a_deed_is_a_move_without_what_stays_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
     """Card and slot of a stage; of a card that is built the slot alone."""
-    module = plain(monkeypatch, moves, log)
+    module = linked(monkeypatch, moves, log)
     public = SimpleNamespace(deeds=[np.uint64(0)] * 4, deed_count=1, age=2, turn=5)
     paid = 3 << 16 | 2 << 24 | 1 << 32
     for action in (w.BUILD, w.STAGE, w.SELL, w.DISCARD):
@@ -612,7 +600,7 @@ def test_an_observation_ends_with_every_public_move_in_its_place(monkeypatch: py
 
     Age I, turn 1: seat 0, two seats to its left, pays 3 coins for a stage; age II, turn 0: it gives a card back.
     """
-    module = plain(monkeypatch, moves, observe)
+    module = linked(monkeypatch, moves, observe)
     rules = SimpleNamespace(turns=2, seats=3, cards=3, slot_card=np.array([[0, 2, 2], [1, 1, 0]]))
     deeds = [deed(7, w.STAGE, 0, 0, 1) | np.uint64(3 << 16), deed(200, w.DISCARD, 1, 1, 0, w.LAST_CARD)]
     game = SimpleNamespace(

@@ -1,0 +1,859 @@
+"""Policies of 7 Wonders piece by piece, as plain Python: each weight by what it is multiplied with, inputs of nets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.policies.in_python import linked
+from wsim.wonders import words as w
+from wsim.wonders.kernels import moves, payment, scoring, turn
+from wsim.wonders.kernels.net_layout import STAGE_ROWS, STAGES_IN_ALL
+from wsim.wonders.policies import clause_value, net, net_inputs, net_items, points, rulebased, value, weighted
+from wsim.wonders.policies.clause_value import OWN, RIVAL
+from wsim.wonders.policies.features import INDEX
+
+pytestmark = pytest.mark.jit_off
+CLAY, STONE, ORE, WOOD, GLASS, LOOM, PAPYRUS = range(w.RESOURCE_KINDS)
+ITEM, STAGE = 5, w.STAGE_ENTRY + 2
+
+
+def units(**amounts: int) -> np.uint64:
+    """Return units of resources as a word, a byte for each resource."""
+    return np.uint64(sum(amount << 8 * w.RESOURCES.index(name) for name, amount in amounts.items()))
+
+
+def table(seats: int = 4, **values: Any) -> Any:
+    """Return a public record of empty cities in the third turn of age I."""
+    shapes: dict[str, tuple[int, ...]] = {
+        "coins": (), "stages": (), "side": (), "shields": (), "defeats": (), "diplomacy": (), "debts": (),
+        "abilities": (), "free_used": (), "copy_science": (), "free_tokens": (), "made_kinds": (),
+        "victory": (w.AGES,), "colors": (w.COLOR_KINDS,), "symbols": (w.SYMBOL_KINDS,), "price": (w.PRICE_KINDS,),
+        "counter": (2,),
+    }  # fmt: skip
+    public = SimpleNamespace(age=0, turn=2, turns=6, seats=seats, discarded=0, event_entry=0, event_how=0)
+    for name, shape in shapes.items():
+        setattr(public, name, np.zeros((seats, *shape), np.int64))
+    for name in ("reach", "plain", "sale_reach"):
+        setattr(public, name, np.zeros(seats, np.uint64))
+    public.price[:] = 2
+    for name, given in values.items():
+        for seat, amount in (given if isinstance(given, dict) else {None: given}).items():
+            if seat is None:
+                setattr(public, name, amount)
+            else:
+                getattr(public, name)[seat] = amount
+    return public
+
+
+def rules_of(players: int = 4, **values: Any) -> Any:
+    """Return rules in which no item does anything."""
+    rules = SimpleNamespace(
+        players=players, seats=players, teams=0, duo=0, cities=0, victory_points=[1, 3, 5], defeat_points=-1,
+        science_at=-1, to_right=[0, 1, 0], last_played=[0, 0, 0], age_turns=[6, 6, 6],
+        coins_per_point=3, deck_entry=250,
+        stage_count=[3] * 9, stage_entry=np.arange(128, 155).reshape(9, 3), points_complete=np.zeros(256, int),
+        **{name: np.zeros(256, np.int64) for name in (
+            "points", "shields", "symbol", "abilities", "eventful", "when", "one_of", "diplomacy", "copy_science",
+            "victory_token", "coins", "color",
+        )},
+        **{name: np.zeros((256, 3), np.int64) for name in ("points_per", "coins_per", "coin_loss")},
+        **{name: np.zeros((256, 2), np.int64) for name in ("debt", "coins_to_others", "turn_rebate", "board_rebate")},
+        cost=np.zeros(256, np.uint64), produces=np.zeros(256, np.uint64), price=np.full((256, 4), 99),
+    )  # fmt: skip
+    for name, given in values.items():
+        if isinstance(given, dict):
+            for at, amount in given.items():
+                getattr(rules, name)[at] = amount
+        else:
+            setattr(rules, name, given)
+    return rules
+
+
+def settings(age: int = 0, **weights: Any) -> Any:
+    made = SimpleNamespace(weights=np.zeros((w.AGES, len(INDEX))))
+    for name, weight in weights.items():
+        made.weights[age, INDEX[name]] = weight
+    return made
+
+
+def parts(valued: Callable[[Any], float], age: int = 0) -> dict[str, Any]:
+    """Return what each weight of an age is multiplied with in a value."""
+    with np.errstate(over="ignore"):
+        found = {name: float(valued(settings(age, **{name: 1.0}))) for name in INDEX}
+    return {name: pytest.approx(part) for name, part in found.items() if part}
+
+
+@pytest.fixture
+def values(monkeypatch: pytest.MonkeyPatch) -> Any:
+    return linked(monkeypatch, moves, payment, turn, scoring, points, value)
+
+
+# --- production and trade
+
+
+def test_what_a_stage_needs_is_what_the_city_cannot_make(values: Any) -> None:
+    """Of 2 clay, 1 stone, 3 wood and a loom it makes 2, 0, 2 and 4: stone and wood are missing."""
+    rules = rules_of(cost={STAGE: units(clay=2, stone=1, wood=3, loom=1)})
+    public = table(reach={1: units(clay=2, wood=2, loom=4, glass=1)})
+    assert values.city_needs(public, rules, 1, STAGE) == units(stone=128, wood=128)
+    assert values.city_needs(public, rules, 0, STAGE) == units(clay=128, stone=128, wood=128, loom=128)
+    assert values.city_needs(public, rules, 0, -1) == 0
+
+
+@pytest.mark.parametrize(
+    ("resource", "more", "expected"),
+    [(CLAY, 0, {"raw_1": 1, "next_door": 2}), (STONE, 0, {"raw_2": 1, "needed": 1}),
+     (STONE, 1, {"raw_3": 1, "needed": 1}), (ORE, 0, {"raw_4": 1, "next_door": 1}),
+     (ORE, 1, {"raw_4": 1, "next_door": 1}), (GLASS, 0, {"made_1": 1, "needed": 1}),
+     (LOOM, 0, {"made_2": 1}), (LOOM, 4, {"made_2": 1})],
+)  # fmt: skip
+def test_a_unit_is_worth_by_how_many_there_are_who_sells_it_and_whether_it_is_missing(
+    resource: int, more: int, expected: dict[str, float], values: Any
+) -> None:
+    public = table(
+        reach={2: units(stone=1, ore=3, loom=1)},
+        sale_reach={1: units(clay=3), 3: units(clay=1, ore=1), 0: units(loom=1, glass=1)},
+    )
+    needs = units(stone=128, glass=128)
+    assert parts(lambda given: values._unit(public, given, 2, needs, resource, more)) == expected
+
+
+def test_production_is_worth_its_units_and_an_either_or_symbol_a_part_of_them(values: Any) -> None:
+    """Two clay are the first and the second; a brown card adds to the glut of two brown and one gray."""
+    public = table(colors={0: [2, 1, 4, 0, 0, 0, 0, 0]})
+    rules = rules_of(
+        produces={ITEM: units(clay=2, glass=1), STAGE: units(ore=1)},
+        one_of={6: 1 << CLAY | 1 << GLASS, 7: 1 << CLAY | 1 << ORE | 1 << GLASS}, color={7: w.YELLOW},
+    )  # fmt: skip
+    none = np.uint64(0)
+    assert parts(lambda given: values._production(public, given, rules, 0, ITEM, none)) == {
+        "raw_1": 1, "raw_2": 1, "made_1": 1, "glut": 3
+    }  # fmt: skip
+    assert parts(lambda given: values._production(public, given, rules, 0, STAGE, none)) == {"raw_1": 1}
+    weights = settings(raw_1=2.0, made_1=8.0, either_two=0.5, either_more=0.25, glut=100.0)
+    assert values._production(public, weights, rules, 0, 6, none) == 0.5 * (2 + 8) + 300
+    assert values._production(public, weights, rules, 0, 7, none) == 0.25 * (2 + 2 + 8), "a yellow card"
+
+
+def test_lower_prices_are_worth_what_the_neighbours_sell(values: Any) -> None:
+    """The left one sells 3 raw and 1 made unit, the right one 2 raw; the left is bought from at 1 for raw already."""
+    public = table(
+        price={0: [1, 2, 3, 2]}, sale_reach={1: units(clay=2, wood=1, loom=1), 3: units(stone=2)},
+    )  # fmt: skip
+    rules = rules_of(price={ITEM: [1, 1, 2, 99], 6: [0, 99, 99, 99]}, turn_rebate={7: [1, 2]}, board_rebate={7: [0, 1]})
+    assert parts(lambda given: values._trade(public, given, rules, 0, ITEM)) == {"discount": 1 * 1 + 1 * 2}
+    assert parts(lambda given: values._trade(public, given, rules, 0, 6)) == {"discount": 1 * 3}
+    assert parts(lambda given: values._trade(public, given, rules, 0, 7)) == {"rebate": 4}
+
+
+# --- conflicts and science
+
+
+@pytest.mark.parametrize(
+    ("own", "other", "shields", "expected"),
+    [(1, 2, 1, {"war": 1, "gap": 1}), (1, 2, 2, {"war": 4, "gap": 1, "lead": 1}), (2, 2, 1, {"war": 3, "lead": 1}),
+     (3, 2, 1, {"lead": 1}), (4, 2, 2, {}), (0, 4, 2, {"gap": 2}), (0, 1, 5, {"war": 4, "gap": 1, "lead": 2})],
+)  # fmt: skip
+def test_shields_against_one_neighbour(
+    own: int, other: int, shields: int, expected: dict[str, float], values: Any
+) -> None:
+    """In age II a victory is worth 3, a defeat -1; two shields of a lead count."""
+    public = table(age=1, shields={0: own, 1: other})
+    assert parts(lambda given: values._against(public, given, rules_of(), 0, 1, shields), 1) == expected
+    public.diplomacy[0] = 1
+    peaceful = {name: part for name, part in expected.items() if name != "war"}
+    assert parts(lambda given: values._against(public, given, rules_of(), 0, 1, shields), 1) == peaceful
+
+
+def test_shields_count_against_both_neighbours_that_fight_or_the_rival_team_twice(values: Any) -> None:
+    """Seat 0 has 1 shield; its neighbours 1 and 0, the seat between them 1."""
+    public = table(shields={0: 1, 1: 1, 2: 1})
+    rules = rules_of()
+    assert parts(lambda given: values._shields(public, given, rules, 0, 1)) == {"shield": 1, "war": 1, "lead": 2}
+    public.diplomacy[3] = 1
+    assert parts(lambda given: values._shields(public, given, rules, 0, 1)) == {"shield": 1, "war": 2, "lead": 2}
+    public.diplomacy[1] = 1
+    single = {"shield": 1, "war": 1, "lead": 1}
+    assert parts(lambda given: values._shields(public, given, rules, 0, 1)) == single, "one conflict, with seat 2"
+    public.diplomacy[2] = 1
+    assert parts(lambda given: values._shields(public, given, rules, 0, 1)) == {"shield": 1}
+    public.diplomacy[:] = 0
+    assert parts(lambda given: values._shields(public, given, rules_of(teams=1), 0, 1)) == {"shield": 1, "lead": 2}
+    assert parts(lambda given: values._shields(public, given, rules_of(teams=1), 3, 1)) == {
+        "shield": 1, "war": 2, "gap": 2
+    }, "its rival is seat 0"  # fmt: skip
+
+
+def test_diplomacy_is_worth_more_where_conflicts_would_be_lost(values: Any) -> None:
+    public = table(shields={0: 2, 1: 3, 2: 9, 3: 2})
+    assert parts(lambda given: values._truce(public, given, rules_of(), 0, 2)) == {"diplomacy": 2, "truce": 2}
+    public.shields[3] = 3
+    assert parts(lambda given: values._truce(public, given, rules_of(), 0, 1)) == {"diplomacy": 1, "truce": 2}
+    assert parts(lambda given: values._truce(public, given, rules_of(teams=1), 0, 1)) == {"diplomacy": 1, "truce": 1}
+
+
+@pytest.mark.parametrize(
+    ("built", "symbol", "expected"),
+    [([0, 0, 0, 0, 0], w.GEAR, {"science": 1, "rarest": 1}), ([0, 2, 1, 1, 0], w.GEAR, {"science": 3, "rarest": 1}),
+     ([0, 2, 1, 2, 0], w.GEAR, {"science": 3 + 7, "rarest": 1}), ([0, 2, 1, 1, 0], w.COMPASS, {"science": 5}),
+     ([0, 1, 1, 0, 0], w.TABLET, {"science": 1 + 7, "rarest": 1}),
+     ([0, 2, 1, 1, 1], w.COMPASS, {"science": 7}), ([0, 2, 1, 1, 0], w.ANY, {"science": 5, "rarest": 1})],
+)  # fmt: skip
+def test_symbols_are_worth_their_points_and_what_they_are_among(
+    built: list[int], symbol: int, expected: dict[str, float], values: Any
+) -> None:
+    """With one wild symbol, 2, 1 and 1 are 9 + 1 + 1 + 7 = 18; with a third compass 16 + 1 + 1 + 7 = 25, or 9 + 4 + 1
+    + 7 = 21: 25 - 18 = 7. The neighbours have 2 and 1 green cards, the other seat 5."""
+    public = table(symbols={0: built}, colors={1: [0, 0, 0, 0, 0, 2, 0, 0], 2: [0, 0, 0, 0, 0, 5, 0, 0],
+                   3: [0, 0, 0, 0, 0, 1, 0, 0]})  # fmt: skip
+    follows = sum(built[1:4])
+    always = {"symbol": 1, "contest": 3, **({"follow": follows} if follows else {})}
+    assert parts(lambda given: values._symbols(public, given, rules_of(), 0, symbol)) == {**always, **expected}
+
+
+# --- special effects
+
+
+@pytest.mark.parametrize(
+    ("abilities", "expected"),
+    [(w.PLAY_LAST, {"play_last": 2}), (w.BUILD_DISCARD, {"from_discard": 1}), (w.COPY_GUILD, {"copy_guild": 4}),
+     (w.FREE_FIRST_TURN, {"free_build": 9}), (w.FREE_ONCE_PER_AGE | w.FREE_LAST_TURN, {"free_build": 9}),
+     (w.FREE_STAGES, {"cheap_stages": 2}), (w.DISCARD_DEFEATS, {"point": 3}), (0, {})],
+)  # fmt: skip
+def test_abilities_are_worth_by_how_long_and_how_often_they_help(
+    abilities: int, expected: dict[str, float], values: Any
+) -> None:
+    """In the fourth turn of age II of six turns each: 9 turns are left, and 2 ages to play the last card."""
+    public = table(
+        age=1, turn=3, discarded=1, stages={0: 1}, defeats={0: 3}, colors={1: [0] * 6 + [1, 9], 3: [0] * 6 + [2, 9]},
+    )  # fmt: skip
+    rules = rules_of(abilities={ITEM: abilities})
+    none = np.uint64(0)
+    assert parts(lambda given: values._special(public, given, rules, 0, ITEM, none), 1) == expected
+    public.discarded, rules.last_played = 0, [0, 1, 0]
+    gone = {name: part for name, part in expected.items() if name not in ("play_last", "from_discard")}
+    assert parts(lambda given: values._special(public, given, rules, 0, ITEM, none), 1) == gone
+
+
+def test_a_warehouse_makes_what_the_city_makes_and_the_black_market_the_rest(values: Any) -> None:
+    public = table(made_kinds={0: 1 << CLAY | 1 << GLASS})
+    abilities = {ITEM: w.WAREHOUSE, 6: w.BLACK_MARKET, 7: w.TOKENS}
+    rules = rules_of(abilities=abilities, diplomacy={7: 1}, copy_science={7: 1})
+    weights, none = settings(raw_1=1.0, made_1=10.0, either_two=0.5, either_more=2.0), np.uint64(0)
+    assert values._special(public, weights, rules, 0, ITEM, none) == 0.5 * 11
+    assert values._special(public, weights, rules, 0, 6, none) == 2.0 * (3 + 20)
+    values.science_change = lambda *given: {(0, 2): 9.0}[given[3:]]
+    rules.copy_science[7] = 2
+    assert parts(lambda given: values._special(public, given, rules, 0, 7, none)) == {
+        "diplomacy": 1, "science": 9, "copied": 2
+    }  # fmt: skip
+
+
+def test_effects_on_rivals_and_tokens(values: Any) -> None:
+    """A token of age III is worth 5. Each of three rivals loses 2 coins, of which seat 3 has none: 4/3 paid, 2/3 owed;
+    they gain 1 and take a debt each."""
+    public = table(coins={0: 9, 1: 2, 2: 7})
+    rules = rules_of(
+        victory_token={ITEM: 3}, coin_loss={6: [2, 0, 0]}, coins_to_others={7: [1, 0]}, debt={7: [1, 0]},
+        when={8: 1}, eventful={ITEM: 1},
+    )  # fmt: skip
+    assert parts(lambda given: values._events(public, given, rules, 0, ITEM)) == {"point": 5}
+    assert parts(lambda given: values._events(public, given, rules, 0, 6)) == {
+        "rivals_loss": 4 / 3, "rivals_debt": 2 / 3
+    }  # fmt: skip
+    assert parts(lambda given: values._events(public, given, rules, 0, 7)) == {"rivals_coin": 1, "rivals_debt": 1}
+    values._clauses = lambda *_given: 77.0
+    assert values._events(public, settings(), rules, 0, 8) == 77
+
+
+def test_the_value_of_an_item_is_the_sum_of_what_it_does(values: Any) -> None:
+    public = table()
+    rules = rules_of(
+        points={ITEM: 4, 6: 1}, shields={ITEM: 1}, color={ITEM: w.YELLOW, 6: w.PURPLE, 7: w.BLACK, 8: w.GREEN},
+        eventful={6: 1}, symbol={8: w.GEAR}, produces={9: units(clay=1)},
+    )  # fmt: skip
+    values._shields = lambda _public, given, *_rest: 10 * given.weights[0, INDEX["shield"]]
+    values._symbols = lambda _public, given, *_rest: 20 * given.weights[0, INDEX["symbol"]]
+    values._production = lambda _public, given, *_rest: 30 * given.weights[0, INDEX["raw_1"]]
+    values._rare = lambda _public, given, *_rest: 40 * given.weights[0, INDEX["counted_point"]]
+    none = np.uint64(0)
+
+    def of(item: int) -> dict[str, float]:
+        return parts(lambda given: values.item_value(public, given, rules, 0, item, none))
+
+    assert of(ITEM) == {"point": 4, "shield": 10, "yellow": 1}
+    assert of(6) == {"point": 1, "counted_point": 40, "purple": 1}
+    assert of(7) == {"black": 1}
+    assert of(8) == {"symbol": 20}
+    assert of(9) == {"raw_1": 30}
+    assert of(STAGE) == {}
+
+
+def test_what_a_card_is_worth_to_the_next_player(values: Any) -> None:
+    public = table(symbols={1: [0, 2, 1, 2, 0]})
+    rules = rules_of(points={ITEM: 4, 6: 1}, symbol={6: w.GEAR, 7: w.COMPASS, 8: w.ANY})
+
+    def of(card: int) -> dict[str, float]:
+        return parts(lambda given: values.card_for_next(public, given, rules, 1, card))
+
+    assert of(ITEM) == {"deny_point": 4}
+    assert of(6) == {"deny_point": 1, "deny_science": 3 + 7}
+    assert of(7) == {"deny_science": 5}
+    assert of(8) == {"deny_science": 1}
+
+
+# --- gains of clauses
+
+
+@pytest.mark.parametrize(
+    ("row", "column", "expected"),
+    [(OWN, "POINTS", {"point": 2}), (RIVAL, "POINTS", {"point": -2}), (OWN, "DEBTS", {"point": -2}),
+     (RIVAL, "DEBTS", {"rivals_debt": 2}), (OWN, "COINS", {"coin": 2}), (RIVAL, "COINS", {"rivals_coin": 2}),
+     (OWN, "COUNTED", {"point": 2}), (RIVAL, "COUNTED", {"point": -2}), (RIVAL, "SHIELDS", {"shield": -2}),
+     (RIVAL, "AGE_SHIELDS", {"shield": -1}), (OWN, "SHIELDS", {"shield": 2, "war": 6, "lead": 4}),
+     (OWN, "AGE_SHIELDS", {"shield": 1, "war": 6, "lead": 2}),
+     (OWN, "DIPLOMACY", {"diplomacy": 2}), (OWN, "REBATES", {"rebate": 2, "discount": 6}),
+     (OWN, "FREE_TOKENS", {"free_build": 12}), (OWN, "PILE_BUILDS", {"from_discard": 2}),
+     (OWN, "COINS_AT_ONCE", {})],
+)  # fmt: skip
+def test_gains_are_worth_by_their_kind(row: int, column: str, expected: dict[str, float], values: Any) -> None:
+    """In age II, two ages to come, six turns each; two of every gain."""
+    public = table(age=1, discarded=1)
+    gains = np.zeros((2, clause_value.COLUMNS))
+    gains[row, getattr(clause_value, column)] = 2.0
+    assert parts(lambda given: values.gains_value(public, given, rules_of(), 0, gains), 1) == expected
+
+
+def test_rivals_that_lose_coins_are_worth_by_the_weight_of_losses(values: Any) -> None:
+    gains = np.zeros((2, clause_value.COLUMNS))
+    gains[RIVAL, clause_value.COINS] = -3.0
+    assert parts(lambda given: values.gains_value(table(), given, rules_of(), 0, gains)) == {"rivals_loss": 3}
+
+
+def test_gained_units_and_symbols(values: Any) -> None:
+    """Age I, turn 3: 16 turns are left. Two clay for good, four ore for one turn, and either of two for eight turns."""
+    gains = np.zeros((2, clause_value.COLUMNS))
+    gains[OWN, clause_value.UNITS_FROM + CLAY] = 2
+    gains[OWN, clause_value.TURN_UNITS_FROM + ORE] = 4
+    gains[OWN, clause_value.TURN_UNITS_FROM + GLASS] = 4
+    public = table(reach={0: units(clay=1, ore=9, glass=1)})
+    assert parts(lambda given: values.gains_value(public, given, rules_of(), 0, gains)) == {
+        "raw_2": 2, "raw_4": 0.25, "made_2": 0.25
+    }  # fmt: skip
+    gains[:] = 0
+    for resource in (CLAY, LOOM):
+        gains[OWN, clause_value.EITHER_FROM + resource] = 8
+    weights = settings(raw_2=2.0, made_1=4.0, either_two=0.5, either_more=0.25)
+    assert values.gains_value(public, weights, rules_of(), 0, gains) == pytest.approx(0.5 * (0.5 * 2 + 0.5 * 4))
+    gains[OWN, clause_value.EITHER_FROM + STONE] = 8
+    assert values.gains_value(public, weights, rules_of(), 0, gains) == pytest.approx(0.25 * (0.5 * 2 + 0.5 * 4))
+    gains[:] = 0
+    gains[OWN, clause_value.SYMBOLS_FROM + w.GEAR - 1] = 2
+    assert parts(lambda given: values.gains_value(public, given, rules_of(), 0, gains)) == {"symbol": 2, "science": 2}
+    gains[:] = 0
+    gains[RIVAL, clause_value.SYMBOLS_FROM + w.ANY - 1] = 2
+    assert parts(lambda given: values.gains_value(public, given, rules_of(), 0, gains)) == {"symbol": -2}
+
+
+def test_prices_cannot_fall_below_nothing_nor_rise_beyond_the_highest(values: Any) -> None:
+    """Raw units cost 1 on the left, where 3 are sold, made ones 2 on the right, where 1 is: down by 2 and up by 9."""
+    public = table(
+        price={0: [1, 2, 2, 2]}, sale_reach={1: units(clay=2, wood=1, loom=5), 3: units(stone=2, loom=1)}
+    )  # fmt: skip
+    gains = np.zeros((2, clause_value.COLUMNS))
+    gains[OWN, clause_value.PRICES_FROM] = -2
+    assert parts(lambda given: values._means(public, given, 0, gains)) == {"discount": 3}
+    gains[OWN, clause_value.PRICES_FROM], gains[OWN, clause_value.PRICES_FROM + 3] = 0, 9
+    assert parts(lambda given: values._means(public, given, 0, gains)) == {"discount": -(w.MAX_PRICE - 2)}
+
+
+# --- what is left of the treasury
+
+
+def test_coins_are_worth_more_up_to_the_sixth_and_less_paid_to_a_neighbour(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = linked(monkeypatch, moves, weighted)
+    assert parts(lambda given: module._treasury(given, 0, 4, 9)) == {"coin": 5, "reserve": 2}
+    assert parts(lambda given: module._treasury(given, 0, 8, 7)) == {"coin": -1}
+    paid = np.uint64(1 << 16 | 2 << 24 | 1 << 32)
+    assert parts(lambda given: module._after_paying(given, 0, 7, 1, paid)) == {"coin": -3, "reserve": -2, "gift": -3}
+    assert parts(lambda given: module._after_paying(given, 0, 4, 1, np.uint64(0))) == {"coin": 1, "reserve": 1}
+    assert parts(lambda given: module._after_paying(given, 0, 4, 0, np.uint64(7))) == {}
+    choice = SimpleNamespace(seat=1, moves=[np.uint64(coins << 16) for coins in (3, 2, 1, 0)])
+    public = table(coins={1: 3})
+    assert parts(lambda given: module._loss_value(public, given, choice, 1)) == {"coin": -2, "reserve": -2, "debt": 1}
+
+
+def test_of_equal_payments_the_first_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three ways to build card 5, then another card; the second costs least, the third as little but a free build."""
+    module = linked(monkeypatch, moves, weighted)
+    legal = [np.uint64(5 | bank << 16 | spends << 48) for bank, spends in ((2, 0), (1, 0), (1, 1), (0, 0))]
+    legal[3] |= np.uint64(1)
+    legal[3] += np.uint64(2)
+    choice = SimpleNamespace(count=4, moves=legal)
+    assert module._best_payment(settings(coin=1.0), choice, 0, 9, 0, 0) == (-1.0, 1, 3)
+    assert module._best_payment(settings(coin=1.0, save_free=-1.0), choice, 0, 9, 0, 0) == (0.0, 2, 3)
+    assert module._best_payment(settings(coin=0.0), choice, 0, 9, 0, 0) == (0.0, 0, 3)
+    assert module._best_payment(settings(coin=1.0), choice, 0, 9, 4, 3) == (4.0, 0, 1)
+
+
+def test_of_moves_of_equal_value_the_first_is_picked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cards 5 and 6 of the same value, each built, put under the stage or sold; then a sale is worth more than both."""
+    module = linked(monkeypatch, moves, weighted)
+    legal = [np.uint64(card | action << 8) for card in (5, 6) for action in (w.BUILD, w.STAGE, w.SELL)]
+    choice, public, rules = SimpleNamespace(seat=0, count=6, moves=legal, kind=w.TURN), table(), rules_of()
+    rated, wanted = {5: 3.0, 6: 3.0, 128: 2.0}, {5: 1.0, 6: 4.0}
+    module.item_value = lambda _public, _settings, _rules, _seat, item, _needs: rated[int(item)]
+    module.city_needs, module.next_stage = lambda *_given: None, lambda *_given: 128
+    module.sale_coins, module.next_holder = lambda *_given: 3, lambda *_given: 1
+    module.card_for_next = lambda _public, _settings, _rules, _receiver, card: wanted[int(card)]
+
+    def picked(**weights: Any) -> tuple[int, int]:
+        move = int(module._pick_move(public, settings(**weights), choice, rules))
+        return int(legal[move]) & 255, int(legal[move]) >> 8 & 15
+
+    assert picked() == (5, w.BUILD)
+    rated[6] = 3.5
+    assert picked() == (6, w.BUILD)
+    assert picked(stage=1.5) == (6, w.BUILD), "as much as the stage"
+    assert picked(stage=1.6) == (6, w.STAGE), "what the next player wants most goes"
+    assert picked(coin=2.0) == (6, w.SELL)
+    assert picked(coin=1.0, stage=1.0) == (6, w.BUILD)
+    assert picked(stage=2.0, sale=4.0) == (6, w.STAGE), "as much as the sale"
+    wanted[6] = 1.0
+    assert picked(sale=9.0) == (5, w.SELL)
+    wanted[6], public.turn = 4.0, 5
+    assert picked(sale=9.0) == (5, w.SELL), "nobody gets the last hand"
+
+
+def test_denying_a_card_counts_where_somebody_would_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = linked(monkeypatch, moves, weighted)
+    choice = SimpleNamespace(kind=w.TURN, seat=2)
+    public = SimpleNamespace(turn=4, turns=6)
+    teams = rules_of(teams=1)
+    assert [module._denying(public, choice, teams, seat) for seat in (3, 1)] == [-1.0, 1.0]
+    assert module._denying(public, choice, rules_of(), 3) == 1.0
+    public.turn = 5
+    assert module._denying(public, choice, teams, 1) == 0.0, "the last turn of an age"
+    public.turn, choice.kind = 0, w.LAST_CARD
+    assert module._denying(public, choice, teams, 1) == 0.0
+
+
+# --- points at once
+
+
+def test_conflicts_if_the_age_ended_now(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Age II: 3 or -1. Seat 0 has 2 shields, seats 1 to 3 have 3, 2 and 1."""
+    module = linked(monkeypatch, turn, points)
+    public, rules, teams = table(age=1, shields={0: 2, 1: 3, 2: 2, 3: 1}), rules_of(), rules_of(teams=1)
+    assert [module.war_points(public, rules, 0, more, 0) for more in range(3)] == [-1 + 3, 3, 6]
+    assert module.war_points(public, rules, 0, 9, 1) == 0
+    assert [module.war_points(public, teams, 0, more, 0) for more in (0, -2)] == [6, -2], "two conflicts with seat 3"
+    assert module.war_points(public, teams, 0, 0, 1) == 3
+    public.diplomacy[3] = 1
+    assert module.war_points(public, teams, 0, 0, 1) == 0
+    assert module.war_points(public, rules, 0, 1, 0) == 0 + 3, "seat 2 is the neighbour on the right"
+    public.diplomacy[1] = 1
+    assert module.war_points(public, rules, 0, 1, 0) == 3, "one conflict"
+    public.diplomacy[2] = 1
+    assert module.war_points(public, rules, 0, 1, 0) == 0, "nobody is left"
+    assert [module.team_rival(public, seat) for seat in range(4)] == [3, 2, 1, 0]
+    assert [module.next_holder(public, rules, seat) for seat in (0, 3)] == [3, 2], "age II to the right"
+    public.age = 0
+    assert [module.next_holder(public, rules, seat) for seat in (0, 3)] == [1, 0]
+    assert module.next_holder(public, rules_of(duo=1), 1) == 0
+
+
+def test_points_for_what_an_item_counts_include_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two for each brown card of the city and its neighbours, 4 if all three stages stand."""
+    module = linked(monkeypatch, turn, points)
+    public = table(stages={0: 2, 1: 3}, colors={0: [1] + [0] * 7, 1: [2] + [0] * 7, 2: [9] + [0] * 7})
+    rules = rules_of(
+        points_per={ITEM: [2, 1 << w.BROWN, 0b111], 6: [2, 1 << w.BROWN, 0b001], STAGE: [3, w.COUNT_STAGE, 0b001]},
+        points_complete={ITEM: 4, 7: 4, STAGE: 4}, color={ITEM: w.BROWN, 6: w.PURPLE},
+    )  # fmt: skip
+    assert module.points_counted(public, rules, 0, ITEM) == 2 * (1 + 2 + 1)
+    assert module.points_counted(public, rules, 0, 6) == 2
+    assert module.points_counted(public, rules, 0, STAGE) == 3 * (2 + 1) + 4, "it is the last stage"
+    assert [module.points_counted(public, rules, seat, 7) for seat in (0, 1)] == [0, 4]
+    public.stages[0] = 1
+    assert module.points_counted(public, rules, 0, STAGE) == 3 * (1 + 1)
+
+
+def test_the_change_of_a_score_is_the_sum_of_what_an_item_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A victory more against each of two neighbours in age I, a first gear, 7 coins, a token of age II, two defeats
+    gone, and 2 for being counted elsewhere."""
+    module = linked(monkeypatch, turn, points)
+    module._points_elsewhere = lambda *_given: 2
+    public = table(defeats={0: 2}, coins={0: 50})
+    rules = rules_of(
+        points={ITEM: 4, 6: 1, 8: 1}, shields={6: 1}, symbol={7: w.GEAR}, coins={8: 7, 9: 7},
+        eventful={8: 1, 10: 1, 11: 1}, victory_token={10: 2}, abilities={11: w.DISCARD_DEFEATS}, diplomacy={12: 1},
+    )  # fmt: skip
+    change = {item: module.score_change(public, rules, 0, item) for item in (ITEM, 6, 7, 8, 9, 10, 11, 12)}
+    assert change == {ITEM: 6, 6: 3 + 2, 7: 3, 8: pytest.approx(3 + 7 / 3), 9: 2, 10: 5, 11: 4, 12: 2}
+    public.shields[1] = 1
+    assert module.score_change(public, rules, 0, 12) == 3, "no defeat"
+    module._clause_change = lambda *_given: (10, 1, 0)
+    module.formula_points = lambda *_given: 100
+    rules.when[ITEM] = 1
+    assert module.score_change(public, rules, 0, ITEM) == 4 + 100 + 2 + 10 + 2, "a defeat less, and a victory"
+
+
+def test_points_of_gains_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """5 points of tokens less 2 debts and 3 of a counter; a first gear adds 1; shields of both kinds."""
+    module = linked(monkeypatch, turn, points)
+    gains = np.zeros((2, clause_value.COLUMNS))
+    for column, amount in (("POINTS", 5), ("DEBTS", 2), ("COUNTED", 3), ("SHIELDS", 1.5), ("AGE_SHIELDS", 1.7),
+                           ("DIPLOMACY", 2)):  # fmt: skip
+        gains[OWN, getattr(clause_value, column)] = amount
+    gains[RIVAL] = 50
+    assert module._change_of(table(), rules_of(), 0, gains) == (6, 3, 2)
+    gains[OWN, clause_value.SYMBOLS_FROM + w.GEAR - 1] = 1
+    assert module._change_of(table(), rules_of(), 0, gains) == (7, 3, 2)
+    rival = {"POINTS": 1, "COUNTED": 2, "COINS": 6, "DEBTS": 9}
+    for column, amount in rival.items():
+        gains[RIVAL, getattr(clause_value, column)] = amount
+    assert module._rivals_cost(rules_of(), gains) == 9 - (1 + 2 + 2)
+
+
+def test_the_toll_of_rivals_is_that_of_the_mean_one_less_that_of_a_mate(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each loses 1 for every stage: seats 1 to 3 have built 2, 3 and 1, and have 9, 1 and 0 coins."""
+    module = linked(monkeypatch, turn, points)
+    public = table(stages={0: 7, 1: 2, 2: 3, 3: 1}, coins={1: 9, 2: 1}, victory={1: [1, 1, 0], 2: [0, 0, 1]})
+    rules = rules_of(coin_loss={ITEM: [1, 0, w.PER_STAGE], 6: [2, 0, w.PER_VICTORY], 7: [3, w.WHO_NEIGHBORS, 0]})
+    assert module.rivals_toll(public, rules, 0, ITEM) == pytest.approx((0, (2 + 1 + 0) / 3, (0 + 2 + 1) / 3))
+    assert module.rivals_toll(public, rules, 0, 6) == pytest.approx((0, (4 + 1) / 3, (0 + 1) / 3))
+    assert module.rivals_toll(public, rules, 0, 7) == pytest.approx((0, 3 / 3, 3 / 3)), "of seats 1 and 3"
+    rules.teams = 1
+    assert module.rivals_toll(public, rules, 0, ITEM) == pytest.approx((0, -2 + 1 / 2, (2 + 1) / 2))
+    rules.coins_to_others[8], rules.debt[8] = [4, 0], [1, w.WHO_NEIGHBORS]
+    assert module.rivals_toll(public, rules, 0, 8) == pytest.approx((-4 + 4, 0, -1 + 1 / 2))
+    rules.eventful[8] = 1
+    assert module.rivals_loss(public, rules, 0, 8) == pytest.approx(-0.5)
+    rules.eventful[ITEM] = 1
+    assert module.rivals_loss(public, rules, 0, ITEM) == pytest.approx(-1.5 / 3 + 1.5)
+    assert module.rivals_loss(public, rules, 0, 6) == 0, "not eventful"
+
+
+# --- rules of thumb
+
+
+def test_a_red_card_is_built_to_lead_or_share_the_lead(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = linked(monkeypatch, rulebased)
+    rules = rules_of(shields={ITEM: 2})
+    for own, expected in ((0, False), (1, True), (2, True), (3, True), (4, False)):
+        assert module._takes_lead(table(shields={0: own, 2: 3}), rules, 0, ITEM) == expected
+    rules = rules_of(produces={ITEM: units(clay=1, glass=1)})
+    for reach, expected in ((units(clay=1), True), (units(clay=1, glass=2), False), (units(ore=1), True)):
+        assert module._lacks(table(reach={0: reach}), rules, 0, ITEM) == expected
+
+
+# --- gains of clauses by what triggers them
+
+
+def test_how_often_a_clause_still_acts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """6, 3 and 2 times in the ages; in age I two turns of six are over and this one is under way: 3 of 6 are left."""
+    module = linked(monkeypatch, clause_value)
+    rules = SimpleNamespace(clause_times=np.array([[6.0, 3.0, 2.0]]))
+    public = table()
+
+    def times(trigger: int) -> float:
+        return float(module._times_left(public, rules, 0, trigger))
+
+    assert times(w.ON_BUILT) == 1
+    assert times(w.ON_AGE) == 5, "the next ones begin"
+    assert [times(trigger) for trigger in (w.ON_WAR, w.ON_PEACE, w.ON_AGE_END, w.ON_LAST_CARD)] == [11] * 4
+    assert [times(trigger) for trigger in (w.ON_CARD, w.ON_CARD_COST, w.ON_TRADE_COST)] == [5 + 3] * 3
+    public.age, public.turn = 2, 5
+    assert [times(trigger) for trigger in (w.ON_AGE, w.ON_WAR, w.ON_CARD)] == [0, 2, 0]
+
+
+def test_gains_are_shared_out_among_those_that_trigger_a_clause(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Clause n is of trigger n; seats 1 and 2 trigger those of moves (1 to 5), seat 2 in two ways. That of 7 is another
+    item's."""
+    module = linked(monkeypatch, clause_value)
+    count = w.ON_SCORE + 4
+    rules = SimpleNamespace(clause_from=list(range(count + 2)), clause_entry=[ITEM] * count, triggers=0)
+    rules.clause_entry[7] = 9
+    module._times_left = lambda _public, _rules, clause, trigger: 30.0 + clause + 100 * trigger
+    module._ways_to_trigger = lambda _public, _rules, _clause, _trigger, _seat, city: [0, 1, 2, 0][city]
+    added: list[tuple[int, int, float]] = []
+    module._add_clause = lambda *given: added.append((given[4], given[6], given[8]))
+    gains = np.ones((2, clause_value.COLUMNS))
+    module.fill_expected_gains(table(), rules, 0, ITEM, w.ON_SCORE, gains)
+    assert not gains.any()
+    expected: list[Any] = [(0, 0, 30.0)]
+    for trigger in range(1, 6):
+        times = 30.0 + 101 * trigger
+        expected += [(trigger, 1, pytest.approx(times / 3)), (trigger, 2, pytest.approx(2 * times / 3))]
+    assert added == expected + [(trigger, 0, 30.0 + 101 * trigger) for trigger in (6, 8, 9, 10)]
+    added.clear()
+    module.fill_expected_gains(table(), rules, 0, ITEM, w.ON_CARD, gains)
+    assert [trigger for trigger, *_ in added] == [w.ON_BUILT], "what comes at once"
+    added.clear()
+    module.add_end_of_age(table(), rules, 0, ITEM, gains)
+    assert added == [(trigger, 0, 1.0) for trigger in (w.ON_WAR, w.ON_PEACE, w.ON_AGE_END)]
+
+
+def test_fixed_points_of_clauses_are_plain_numbers_without_a_condition(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of four clauses of `scored`: 3 for itself, a formula, one with a condition, and 2 for each other city."""
+    module = linked(monkeypatch, clause_value)
+    first = 6
+    clauses = {
+        "clause_entry": [ITEM] * 5, "clause_actions": [0, 1, 2, 3, 4], "clause_if": [-1, -1, 7, -1, -1],
+        "clause_each": [w.WHOM_SELF, w.WHOM_SELF, w.WHOM_SELF, w.WHOM_OTHER, w.WHOM_SELF],
+    }  # fmt: skip
+    rules = SimpleNamespace(
+        clause_from=[first] * (w.ON_SCORE + 1) + [first + 4, first + 5], action_amount=[0, 2, 4, 6, 0],
+        code=[3, module._END, 5, module._END + 1, 4, module._END, 2, module._END | 1 << 8],
+        **{name: [None] * first + given for name, given in clauses.items()},
+    )  # fmt: skip
+    module.related = lambda _public, _rules, seat, city, each: (city == seat) == (each == w.WHOM_SELF)
+    module.evaluate = lambda _public, _rules, at, _seat, _city: rules.code[at]
+    assert module.fixed_points(table(), rules, 0, ITEM) == 3 + 3 * 2
+    assert module.fixed_points(table(), rules, 0, 9) == 0
+
+
+@pytest.mark.parametrize(
+    ("act", "trigger", "city", "amount", "expected"),
+    [("gain coins", w.ON_BUILT, 0, 2, {(OWN, "COINS_AT_ONCE"): 6}),
+     ("gain coins", w.ON_CARD, 0, 2, {(OWN, "COINS"): 6}),
+     ("gain coins", w.ON_BUILT, 2, 2, {(RIVAL, "COINS"): 2}), ("lose coins", w.ON_CARD, 2, 9, {(RIVAL, "COINS"): -4}),
+     ("lose coins", w.ON_CARD, 0, 9, {(OWN, "COINS"): -15}),
+     ("take", w.ON_BUILT, 2, 9, {(RIVAL, "COINS"): -4, (OWN, "COINS_AT_ONCE"): 12}),
+     ("give", w.ON_CARD, 2, 9, {(RIVAL, "COINS"): 5, (OWN, "COINS"): -15}),
+     ("gain shields", w.ON_BUILT, 0, 2, {(OWN, "SHIELDS"): 6}),
+     ("gain shields", w.ON_PEACE, 0, 2, {(OWN, "SHIELDS"): 4}),
+     ("gain age_shields", w.ON_AGE_END, 2, 2, {(RIVAL, "AGE_SHIELDS"): 4 / 3}),
+     ("gain victory_tokens", w.ON_CARD, 0, 2, {(OWN, "POINTS"): 6}),
+     ("gain defeat_tokens", w.ON_CARD, 2, 2, {(RIVAL, "POINTS"): -2}),
+     ("lose defeat_tokens", w.ON_CARD, 0, 5, {(OWN, "POINTS"): 9}),
+     ("gain debts", w.ON_CARD, 2, 1, {(RIVAL, "DEBTS"): 1}), ("lose debts", w.ON_CARD, 0, 9, {(OWN, "DEBTS"): -6}),
+     ("gain diplomacy_tokens", w.ON_CARD, 0, 1, {(OWN, "DIPLOMACY"): 3}),
+     ("lose diplomacy_tokens", w.ON_CARD, 0, 9, {(OWN, "DIPLOMACY"): -3}),
+     ("lose free_build_tokens", w.ON_CARD, 0, 9, {(OWN, "FREE_TOKENS"): -12})],
+)  # fmt: skip
+def test_each_action_has_its_column_of_gains(
+    act: str, trigger: int, city: int, amount: int, expected: dict[tuple[int, str], float],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    """Three times, at a table of four with a mean of three rivals. The own city has 5 coins, 3 defeats, 2 debts, a
+    diplomacy token and 4 free builds; seat 2 has 4 coins. What a city does not have it cannot lose."""
+    module = linked(monkeypatch, clause_value)
+    public = table(coins={0: 5, 2: 4}, defeats={0: 3}, debts={0: 2}, diplomacy={0: 1}, free_tokens={0: 4})
+    gains = np.zeros((2, clause_value.COLUMNS))
+    module._add(public, rules_of(), gains, trigger, w.ACT[act], 0, city, amount, 3.0)
+    wanted = np.zeros_like(gains)
+    for (row, column), value_of in expected.items():
+        wanted[row, getattr(clause_value, column)] = value_of
+    assert np.allclose(gains, wanted)
+
+
+def test_symbols_units_and_prices_have_columns_of_their_own_and_a_mate_counts_against_rivals(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    module = linked(monkeypatch, clause_value)
+    columns = {
+        "gain compass": clause_value.SYMBOLS_FROM, "gain wild": clause_value.SYMBOLS_FROM + 3,
+        f"lose {w.UNIT_PRICES[0]}": clause_value.PRICES_FROM, f"lose {w.UNIT_PRICES[3]}": clause_value.PRICES_FROM + 3,
+    }  # fmt: skip
+    for act, column in columns.items():
+        gains = np.zeros((2, clause_value.COLUMNS))
+        module._add(table(), rules_of(), gains, w.ON_CARD, w.ACT[act], 0, 0, 2, 1.0)
+        assert np.flatnonzero(gains[OWN]).tolist() == [column]
+        assert gains[OWN, column] == (-2 if act.startswith("lose") else 2)
+    gains = np.zeros((2, clause_value.COLUMNS))
+    teams = rules_of(teams=1)
+    for city in (1, 2):
+        module._add(table(), teams, gains, w.ON_CARD, w.ACT["gain debts"], 0, city, 2, 1.0)
+    assert gains[RIVAL, clause_value.DEBTS] == -2 + 2 / 2
+    assert [module._rivals_share(teams, 0, payer) for payer in (1, 2)] == [-1, 1 / 2]
+    assert module._rivals_share(rules_of(), 0, 1) == 1 / 3
+
+
+# --- inputs of the net
+
+
+@pytest.fixture
+def inputs(monkeypatch: pytest.MonkeyPatch) -> Any:
+    return linked(monkeypatch, moves, turn, points, net_inputs)
+
+
+def test_the_moment_of_a_decision_in_numbers(inputs: Any) -> None:
+    """The last of six turns of age II, four players, the third kind of decision, no duo, Cities, teams."""
+    public = table(age=1, turn=5, discarded=10)
+    x = np.zeros(60)
+    assert inputs._moment(public, SimpleNamespace(kind=2), rules_of(cities=1, teams=1), x) == 24 + 6 + 5 + 6
+    assert {int(at): x[at] for at in np.flatnonzero(x)} == {
+        8 + 5: 1, 24 + 2: 1, 30 + 2: 1, 36: 1, 37: 1, 38: 0.25, 39: 0.5, 40: 1
+    }  # fmt: skip
+    public.turn = 4
+    x[:] = 0
+    inputs._moment(public, SimpleNamespace(kind=0), rules_of(duo=1), x)
+    assert (x[35], x[36], x[38], x[40]) == (1, 0, 0.5, 0)
+
+
+def test_a_city_in_numbers(inputs: Any) -> None:
+    """Two victories of age II, one of III and a defeat are 6 + 5 - 1 = 10 points."""
+    public = table(
+        coins={1: 4}, stages={1: 1}, shields={1: 5}, victory={1: [0, 2, 1]}, defeats={1: 1}, diplomacy={1: 2},
+        debts={1: 3}, colors={1: range(8)}, symbols={1: [9, 1, 2, 3, 4]},
+    )  # fmt: skip
+    x = np.zeros(30)
+    assert inputs._city(public, rules_of(), 1, x, 2) == 2 + 9 + 8 + 4
+    assert x[2:11].tolist() == pytest.approx([0.4, 4 / 6, 1, 1 / 3, 1, 1, 10 / 6, 2, 1])
+    assert x[11:19].tolist() == pytest.approx([color / 3 for color in range(8)])
+    assert x[19:23].tolist() == [0.5, 1, 1.5, 2]
+    assert not x[[0, 1, *range(23, 30)]].any()
+    public.coins[1] = 1
+    inputs._city(public, rules_of(), 1, x, 2)
+    assert x[2:5].tolist() == pytest.approx([0.1, 1 / 6, 0.5])
+
+
+def test_an_economy_in_numbers(inputs: Any) -> None:
+    """It makes 5 clay, 1 of it for sure, and 1 glass; the second stage lacks 2 of 2 stone and nothing of 1 clay."""
+    public = table(
+        reach={1: units(clay=5, glass=1)}, plain={1: units(clay=1)}, price={1: [1, 2, 2, 0]}, stages={1: 1},
+        abilities={1: 0b100_0000_0011}, free_used={1: 1}, copy_science={1: 2},
+    )  # fmt: skip
+    rules = rules_of(cost={129: units(clay=1, stone=2)})
+    x = np.full(60, 9.0)
+    assert inputs._economy(public, rules, 1, x, 1) == 1 + 21 + 4 + 8 + 11 + 2
+    assert x[1:8].tolist() == [2, 0, 0, 0, 0.5, 0, 0]
+    assert x[8:15].tolist() == [1, 0, 0, 0, 1, 0, 0]
+    assert x[15:22].tolist() == [0.5, 0, 0, 0, 0, 0, 0]
+    assert x[22:26].tolist() == [1, 0, 0, 2]
+    assert x[26:34].tolist() == [0, 2, 0, 0, 0, 0, 0, 0]
+    assert x[34:45].tolist() == [1, 1, *[0] * 8, 1]
+    assert x[45:48].tolist() == [1, 2, 9]
+    public.reach[1] = units(clay=1, stone=2)
+    inputs._economy(public, rules, 1, x, 1)
+    assert x[26:34].tolist() == [0] * 7 + [1]
+    public.stages[1] = 3
+    inputs._economy(public, rules, 1, x, 1)
+    assert x[26:34].tolist() == [0] * 8, "all stages are built"
+
+
+def test_a_neighbour_in_numbers(inputs: Any) -> None:
+    """Two shields ahead; it sells 1 clay and 4 stone, and makes clay and glass."""
+    public = table(
+        shields={1: 3, 2: 5}, sale_reach={2: units(clay=1, stone=4)}, reach={2: units(clay=2, glass=1)}, coins={2: 10}
+    )
+    x = np.zeros(80)
+    assert inputs._neighbor(public, rules_of(), 1, 2, x, 3) == 3 + 21 + 8 + 14 + 1
+    assert x[3] == 1, "its city first"
+    assert x[24:31].tolist() == [0, 0, 0, 0, 0, 1, 0]
+    assert x[31] == 0.5
+    assert x[32:39].tolist() == [0.5, 1.5, 0, 0, 0, 0, 0]
+    assert x[39:46].tolist() == [1, 0, 0, 0, 1, 0, 0]
+    assert x[46] == 0
+    public.shields[1] = 9
+    x[:] = 0
+    inputs._neighbor(public, rules_of(teams=1), 3, 2, x, 3)
+    assert (x[24:31].tolist(), x[31], x[46]) == ([0, 0, 0, 0, 0, 0, 1], 1.25, 1), "a mate, five shields ahead"
+    x[:] = 0
+    inputs._neighbor(public, rules_of(teams=1), 1, 2, x, 3)
+    assert (x[24:31].tolist(), x[31], x[46]) == ([1, 0, 0, 0, 0, 0, 0], -1, 0)
+
+
+def test_the_candidates_are_the_best_payment_of_each_use_of_each_card(inputs: Any) -> None:
+    words = (5, 5 | 1 << 16, 5 | 2 << 16, 5 | 1 << 8, 6, 6 | 1 << 12, 6 | 1 << 12 | 1 << 24)
+    legal = [np.uint64(word) for word in words]
+    choice, places = SimpleNamespace(count=7, moves=legal, kind=w.TURN), [99] * 70
+    rating = [1.0, 3.0, 3.0, 0.0, 2.0, 1.0, 5.0]
+    inputs._value_moves = lambda *given: given[-1].__setitem__(slice(0, 7), rating)
+    assert inputs.list_candidates(None, None, choice, None, None, [0.0] * 9, places) == 4
+    assert places[:5] == [1, 3, 4, 6, 99]
+    choice.kind = w.EFFECT
+    assert inputs.list_candidates(None, None, choice, None, None, [0.0] * 9, places) == 7, "every option"
+    assert places[:8] == [0, 1, 2, 3, 4, 5, 6, 99]
+    choice = SimpleNamespace(count=90, moves=[np.uint64(card) for card in range(90)], kind=w.EFFECT)
+    inputs._value_moves = lambda *_given: None
+    assert inputs.list_candidates(None, None, choice, None, None, [0.0] * 90, places) == 64
+
+
+def test_candidates_in_numbers(inputs: Any) -> None:
+    """Card 5 by a chain, or paid 1 + 2 + 1; sold; a stage with 6 under it; declining. The next player wants 5 at 10
+    and 6 at 20. The seat has 7 coins."""
+    legal = [np.uint64(word) for word in (
+        5 | w.CHAIN << 12, 5 | 1 << 16 | 2 << 24 | 1 << 32 | 1 << 48, 5 | w.SELL << 8, 6 | w.STAGE << 8, w.DECLINE << 8,
+        6 | w.FREE << 12,
+    )]  # fmt: skip
+    inputs.score_change = lambda _public, _rules, _seat, item: {5: 15, 6: 5, STAGE - 2: 25}[int(item)]
+    inputs.card_for_next = lambda *given: {5: 10, 6: 20}[int(given[-1])]
+    rules, own, public = rules_of(), SimpleNamespace(seat=1), table(coins={1: 7})
+    choice = SimpleNamespace(seat=1, kind=w.TURN, moves=legal)
+    rating = [10.0, 5.0, 0.0, 10.0, -5.0, 1.0]
+    numbers = np.full((6, 16), 9.0)
+    inputs.fill_moves(public, own, choice, rules, None, rating, [0, 1, 2, 3, 4, 5], 6, numbers)
+    #          bank  left right chain free spends value behind best stage sale points decline denied coins city
+    assert numbers[0].tolist() == [0, 0, 0, 1, 0, 0, 2, 0, 1, 0, 0, 3, 0, 2, 1, 0]
+    assert numbers[1].tolist() == [0.25, 0.5, 0.25, 0, 0, 1, 1, -1, 0, 0, 0, 3, 0, 2, 0.5, 0]
+    assert numbers[2].tolist() == [0, 0, 0, 0, 0, 0, 0, -2, 0, 0, 1, 0, 0, 2, 1, 0]
+    assert numbers[3].tolist() == [0, 0, 0, 0, 0, 0, 2, 0, 1, 1, 0, 5, 0, 4, 1, 0]
+    assert numbers[4].tolist() == [0, 0, 0, 0, 0, 0, -1, -3, 0, 0, 0, 0, 1, 4, 1, 0]
+    assert numbers[5].tolist() == pytest.approx([0, 0, 0, 0, 1, 0, 0.2, -1.8, 0, 0, 0, 1, 0, 4, 1, 0])
+    choice.kind, choice.seat = w.FREE_CITY, 2
+    inputs.fill_moves(public, own, choice, rules, None, rating, [0], 1, numbers)
+    assert (numbers[0, 13], numbers[0, 14], numbers[0, 15]) == (0, 0, 1)
+
+
+def test_options_of_a_clause_in_numbers(inputs: Any) -> None:
+    """An option for 2 coins of 5, and declining."""
+    inputs.effect_change = lambda _public, _rules, _choice, at: [20.0, 0.0][at]
+    inputs.next_stage, inputs.next_holder = lambda *_given: -1, lambda *_given: 0
+    legal = [np.uint64(w.CHOOSE << 8 | 2 << 16), np.uint64(w.DECLINE << 8)]
+    choice, numbers = SimpleNamespace(seat=1, kind=w.EFFECT, moves=legal), np.zeros((2, 16))
+    given = table(coins={1: 5}), SimpleNamespace(seat=1), choice, rules_of(), None, [5.0, 10.0], [0, 1], 2, numbers
+    inputs.fill_moves(*given)
+    assert numbers.tolist() == [
+        [0.5, 0, 0, 0, 0, 0, 1, -1, 0, 0, 0, 4, 0, 0, 0.5, 0],
+        [0, 0, 0, 0, 0, 0, 2, 0, 1, 0, 0, 0, 1, 0, pytest.approx(5 / 6), 0],
+    ]
+
+
+def test_names_of_a_hand_are_in_the_word_of_their_cards(inputs: Any) -> None:
+    rules = SimpleNamespace(slot_card=np.array([[3, 70, 64, 63, 3]]))
+    assert [inputs._names(rules, 0, np.uint64(0b11111), word) for word in (0, 1)] == [1 << 3 | 1 << 63, 1 << 6 | 1]
+    assert inputs._names(rules, 0, np.uint64(0b00100), 0) == 0
+
+
+def test_rows_of_the_net_for_cards_and_stages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The hand holds cards 3 and 70, 4 comes back, 65 is built; the second of three stages comes next."""
+    module = linked(monkeypatch, moves, net)
+    sets = {"hand_names": (1 << 3, 1 << 6), "coming_names": (1 << 4, 0)}
+    for name, words in sets.items():
+        setattr(module, name, lambda *given, words=words: np.uint64(words[given[-1]]))
+    public = SimpleNamespace(built=np.array([[0, 0], [0, 2]], np.uint64), side=[0, 1], stages=[0, 1])
+    rules, own, rows = rules_of(counters=0, decks=0), SimpleNamespace(seat=1), [-1] * 12
+    count = module._list_items(public, own, None, rules, rows)
+    stages = STAGE_ROWS
+    wanted = {3, 128 + 4, 70, 2 * 128 + 65, stages + (132 - 128), stages + STAGES_IN_ALL + (133 - 128)}
+    assert (set(rows[:count]), count) == (wanted, 6)
+    module.next_stage = lambda *_given: 132
+    legal = [np.uint64(70 | action << 8) for action in (w.BUILD, w.STAGE, w.SELL, w.DECLINE)]
+
+    def of(index: int, kind: int = w.TURN, seat: int = 1) -> list[int]:
+        choice = SimpleNamespace(moves=legal, kind=kind, seat=seat)
+        return rows[: module._list_items_of_move(public, own, choice, rules, index, rows)]
+
+    assert of(0) == [3 * 128 + 70]
+    assert of(1) == [4 * 128 + 70, stages + 2 * STAGES_IN_ALL + 132 - 128]
+    assert of(2) == [5 * 128 + 70]
+    assert of(3) == []
+    assert of(0, w.DISCARD_PILE) == [6 * 128 + 70]
+    assert of(0, w.FREE_CITY, 2) == [7 * 128 + 70]
+    assert of(1, w.FREE_CITY, 2) == [8 * 128 + 70]
+
+
+def test_what_an_effect_counts_in_numbers() -> None:
+    """Two coins for each brown card and stage of the neighbours; one for any victory token of all cities."""
+    effects = np.array([[2, 1 << w.BROWN | w.COUNT_STAGE, 0b110], [1, w.COUNT_ANY_VICTORY, 0b011], [0, 0, 0b110]])
+    counted, around = net_items._counting(effects)
+    assert counted[:, [0, 1, 8, 9, 10]].tolist() == [[2, 0, 2, 0, 0], [0, 0, 0, 0, 1], [0, 0, 0, 0, 0]]
+    assert around.tolist() == [1, 0.5, 0]
