@@ -13,7 +13,18 @@ from tests.policies.in_python import linked
 from wsim.wonders import words as w
 from wsim.wonders.kernels import moves, payment, scoring, turn
 from wsim.wonders.kernels.net_layout import STAGE_ROWS, STAGES_IN_ALL
-from wsim.wonders.policies import clause_value, net, net_inputs, net_items, points, rulebased, value, weighted
+from wsim.wonders.policies import (
+    clause_value,
+    net,
+    net_inputs,
+    net_items,
+    points,
+    rulebased,
+    search,
+    simple,
+    value,
+    weighted,
+)
 from wsim.wonders.policies.clause_value import OWN, RIVAL
 from wsim.wonders.policies.features import INDEX
 
@@ -857,3 +868,142 @@ def test_what_an_effect_counts_in_numbers() -> None:
     counted, around = net_items._counting(effects)
     assert counted[:, [0, 1, 8, 9, 10]].tolist() == [[2, 0, 2, 0, 0], [0, 0, 0, 0, 1], [0, 0, 0, 0, 0]]
     assert around.tolist() == [1, 0.5, 0]
+
+
+# --- random builds, search
+
+
+@pytest.mark.parametrize(("drawn", "picked"), [(0, 0), (1, 3), (2, 5)])
+def test_first_builds_a_card_at_random_whatever_ways_there_are(
+    drawn: int, picked: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Card 5 in two ways, 6 in one, 7 in three; the first way of the card is taken."""
+    module = linked(monkeypatch, moves, simple)
+    counts: list[int] = []
+
+    def below(_own: Any, count: int) -> int:
+        counts.append(count)
+        return drawn
+
+    module.below = below
+    words = (5, 5 | 1 << 16, 5 | w.STAGE << 8, 6, 6 | w.SELL << 8, 7, 7 | 1 << 16, 7 | 2 << 16)
+    choice = SimpleNamespace(kind=w.TURN, count=8, moves=[np.uint64(word) for word in words])
+    assert module.first_policy(None, None, choice, None, None) == picked
+    assert counts == [3]
+    choice.moves = [np.uint64(5 | action << 8) for action in (w.SELL, w.STAGE, w.STAGE)]
+    choice.count = 3
+    assert module.first_policy(None, None, choice, None, None) == 1, "the first stage"
+    choice.count = 1
+    assert module.first_policy(None, None, choice, None, None) == drawn
+    assert counts == [3, 1]
+    choice.kind = w.EFFECT
+    assert module.first_policy(None, None, choice, None, None) == 0
+
+
+@pytest.fixture
+def searching(monkeypatch: pytest.MonkeyPatch) -> Any:
+    return linked(monkeypatch, moves, search)
+
+
+def test_a_search_thinks_twice_as_much_as_its_parameter_and_most_where_the_net_errs() -> None:
+    """The net errs less than a playout varies until age III, where its standard error stays below an eighth."""
+    assert round(float(search._SHARE.mean()), 1) == 2.0
+    assert (search._ERROR[:2] < search._NOISE[:2]).all()
+    assert np.sqrt(search._ERROR).max() < 1 / 8
+    assert (np.diff(search._NOISE.reshape(-1)) <= 0.007).all(), "the nearer the end, the less is open"
+
+
+def test_turns_of_longer_and_shorter_ages_are_counted_from_the_end(searching: Any) -> None:
+    searching._SHARE, searching._NOISE, searching._ERROR = (
+        place + np.arange(18.0).reshape(3, 6) for place in (0, 100, 200)
+    )
+    choice = SimpleNamespace(kind=w.TURN)
+
+    def of(age: int, turn_of_age: int, turns: int, light: bool = False) -> tuple[float, float, float]:
+        public, rules = SimpleNamespace(age=age, turn=turn_of_age), SimpleNamespace(age_turns=[turns] * 3)
+        return tuple(map(float, searching._share(public, choice, rules, light)))  # type: ignore[return-value]
+
+    assert of(1, 2, 6) == (8, 108, 208)
+    assert of(1, 2, 7) == (7, 107, 207)
+    assert of(1, 0, 7) == (6, 106, 206), "as the first of six"
+    assert of(1, 0, 4) == (8, 108, 208)
+    assert [of(age, 5, 6, light=True)[0] for age in range(3)] == [0, 0, 17]
+    choice.kind = w.DISCARD_PILE
+    assert of(2, 5, 6) == (1, 117, 217)
+
+
+def test_moves_are_alike_that_use_the_same_card_in_the_same_way(searching: Any) -> None:
+    legal = [np.uint64(word) for word in (5, 5 | 1 << 16, 5 | w.CHAIN << 12, 5 | w.SELL << 8, 6)]
+    choice = SimpleNamespace(kind=w.TURN, moves=legal)
+    assert [bool(searching._alike(choice, 0, other)) for other in range(5)] == [True, True, True, False, False]
+    for kind in (w.LOSS, w.EFFECT):
+        choice.kind = kind
+        assert not searching._alike(choice, 0, 1)
+
+
+def test_moments_of_a_search_differ_by_all_that_the_table_has_seen(searching: Any) -> None:
+    seen = {
+        searching._moment(
+            SimpleNamespace(age=age, turn=at, deed_count=deeds), SimpleNamespace(seat=seat, kind=kind, count=count)
+        )
+        for age in range(3) for at in range(9) for deeds in (0, 191, 1023) for seat in (0, 6) for kind in (0, 5)
+        for count in (1, 4095)
+    }  # fmt: skip
+    assert len(seen) == 3 * 9 * 3 * 2 * 2 * 2
+
+
+def test_what_a_rival_did_in_a_turn_is_read_from_the_deeds(searching: Any) -> None:
+    """Deeds of age I, turns 0 and 1; in turn 1 seat 2 builds 7, and 9 from the pile; seat 1 puts a card under a stage,
+    seat 0 sells one."""
+
+    def deed(card: int, action: int, seat: int, at: int, kind: int = w.TURN) -> np.uint64:
+        return np.uint64(card | action << 8 | seat << 40 | at << 46 | kind << 50)
+
+    deeds = [deed(5, w.BUILD, 2, 0), deed(7, w.BUILD, 2, 1), deed(0, w.STAGE, 1, 1), deed(0, w.SELL, 0, 1),
+             deed(9, w.BUILD, 2, 1, w.DISCARD_PILE)]  # fmt: skip
+    public = SimpleNamespace(age=0, turn=1, deeds=deeds, deed_count=5)
+    game = SimpleNamespace(public=public, choice=SimpleNamespace(kind=w.TURN), lookahead=SimpleNamespace(when=2))
+    rules = SimpleNamespace(duo=0)
+    assert [searching._seen(game, rules, seat, 2) for seat in range(4)] == [w.CARDS + 1, w.CARDS, 7, -1]
+    assert [searching._seen(game, rules, seat, 1) for seat in (1, 2)] == [-1, 5]
+    assert searching._seen(game, rules, 2, 3) == -1
+    assert searching._at_once(game, rules) == 2
+    assert (searching._foretold(game, rules, deeds[1]), searching._foretold(game, rules, deeds[3])) == (7, w.CARDS + 1)
+    public.age = 2
+    assert searching._at_once(game, rules) == 1 + 2 * 9 + 1
+    assert searching._foretold(game, rules, deeds[1]) == -1, "another turn"
+    game.choice.kind = w.LAST_CARD
+    assert searching._at_once(game, rules) == 0
+    game.choice.kind = w.TURN
+    assert searching._at_once(game, SimpleNamespace(duo=1)) == 0
+
+
+def test_the_utility_of_a_game_is_its_share_and_the_lead_over_the_best_rival(searching: Any) -> None:
+    """In teams the mean of both mates counts."""
+    searching.WINNING, searching.LEAD = 1.0, 0.01
+    game = SimpleNamespace(result=SimpleNamespace(total=[50, 40, 60, 30], share=[0.0, 0.5, 1.0, 0.0]))
+    rules = SimpleNamespace(players=4, teams=0)
+    assert [searching._utility(game, rules, seat) for seat in (0, 1, 2)] == pytest.approx([-0.1, 0.5 - 0.2, 1.1])
+    rules.teams = 1
+    assert [searching._utility(game, rules, seat) for seat in (0, 1)] == pytest.approx([0.0, 0.5])
+    assert [searching._points(game, rules, seat) for seat in (1, 3)] == [45, 45]
+
+
+def test_what_the_net_does_not_rate_is_never_tried(searching: Any) -> None:
+    """Of four moves it rates two; losses and clauses go by the weights, those of others by their order."""
+    searching._places_room, searching._learned_room = lambda: [0, 2], lambda: [0.25, -0.5]
+    searching.net_values = lambda *_given: 2
+    own, room = [None, None], SimpleNamespace(values=[9.0] * 4)
+    game = SimpleNamespace(choice=SimpleNamespace(kind=w.TURN, count=4, seat=1), lookahead=room, own=own, public=None)
+    searching._values(game, None, None, 1)
+    assert room.values == [0.25, searching.NEVER, -0.5, searching.NEVER]
+
+    def weigh(*given: Any) -> None:
+        given[-1][:] = [1.0, 2.0, 3.0, 4.0]
+
+    searching.move_values, game.choice.kind = weigh, w.LOSS
+    searching._values(game, None, None, 1)
+    assert room.values == pytest.approx([0.05, 0.1, 0.15, 0.2])
+    game.choice.kind = w.EFFECT
+    searching._values(game, None, None, 0)
+    assert room.values == [0.0, -1.0, -2.0, -3.0]
