@@ -170,6 +170,31 @@ def test_fewer_than_30_of_either_kind_have_no_verdict() -> None:
     assert few["points_q"].is_null().all()
 
 
+def test_the_interval_of_a_difference_of_win_shares_is_newcombes() -> None:
+    """Example (a) of Newcombe (1998, table II, method 10): 56/70 - 48/80; then twice the error of independence."""
+    value, members = np.array([56 / 70 - 48 / 80]), (np.array([70.0]), np.array([80.0]))
+    shares = np.array([56 / 70]), np.array([48 / 80])
+    independent = np.sqrt(sum(share * (1 - share) / many for share, many in zip(shares, members, strict=True)))
+    for factor in (1.0, 2.0):
+        estimate = Estimate(value, factor * independent, np.array([150.0])).between_shares(
+            *zip(shares, members, strict=True)
+        )
+        assert estimate.low[0] == pytest.approx(0.2 - factor * (0.2 - 0.0524), abs=1e-4)
+        assert estimate.high[0] == pytest.approx(0.2 + factor * (0.3339 - 0.2), abs=1e-4)
+
+
+@pytest.mark.parametrize("rate", [0.05, 0.15, 0.3])
+def test_intervals_of_few_that_were_overruled_contain_the_truth(rate: float) -> None:
+    """230 were followed and win with chance 0.3, 31 were overruled; ends from the error contain it 0.92 to 0.94."""
+    rng, trials = np.random.default_rng(5), 4000
+    members = np.full(trials, 230.0), np.full(trials, 31.0)
+    shares = rng.binomial(230, 0.3, trials) / 230, rng.binomial(31, rate, trials) / 31
+    error = np.sqrt(sum(share * (1 - share) / many for share, many in zip(shares, members, strict=True)))
+    estimate = Estimate(shares[0] - shares[1], error, members[1]).between_shares(*zip(shares, members, strict=True))
+    contained = float(((estimate.low <= 0.3 - rate) & (0.3 - rate <= estimate.high)).mean())
+    assert 0.94 <= contained <= 0.965
+
+
 def test_few_that_all_lost_by_chance_decide_less_than_their_spread_says() -> None:
     """Of 30 that are overruled none wins, of 300 that are followed one in ten: their plain error is far too small."""
     value, few = np.array([0.1]), np.array([30.0])

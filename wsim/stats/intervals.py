@@ -134,6 +134,28 @@ class Estimate:
         tested = replace(self, error=np.fmax(self.error, null), games=np.minimum(self.games, fewer))
         return np.where(fewer >= ENOUGH, tested.p_value(), np.nan)
 
+    def between_shares(self, first: tuple[Floats, Floats], second: tuple[Floats, Floats]) -> Estimate:
+        """Return these differences between two win shares with the ends of the hybrid score interval.
+
+        Ends from the error are too close where few members of a group happened to win, or to lose. These combine the
+        Wilson intervals of both shares (Newcombe 1998, method 10). The distance of each end from the value is
+        multiplied by the ratio of the error to that of independent members.
+
+        Parameters
+        ----------
+        first, second: the share of each group and the number of its members. Unknown (NaN) where a group is empty.
+        """
+        low, high, spread = np.zeros(len(self.value)), np.zeros(len(self.value)), np.zeros(len(self.value))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            for (share, members), below in ((first, 0), (second, 1)):
+                ends = wilson(share * members, members, self.level)
+                low += (share - ends[below]) ** 2
+                high += (share - ends[1 - below]) ** 2
+                spread += share * (1 - share) / members
+            wider = np.where(spread > 0, self.error / np.sqrt(spread), 1.0)
+        reach = np.stack([-np.sqrt(low), np.sqrt(high)]) * wider
+        return replace(self, ends=np.clip(self.value + reach, -1, 1))
+
     def with_wilson(self) -> Estimate:
         """Return shares; those that are 0 or 1 in all games get a Wilson interval with games as trials."""
         flat = (self.error == 0) & ((self.value == 0) | (self.value == 1))

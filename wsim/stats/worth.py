@@ -297,14 +297,16 @@ def worth_table(
     kept.totals, kept.products, kept.games = (
         item[enough] for item in (moments.totals, moments.products, moments.games)
     )
-    win = kept.difference((FOLLOWED + 1, FOLLOWED), (OVERRULED + 1, OVERRULED), level)
     score = kept.difference((FOLLOWED + 2, FOLLOWED), (OVERRULED + 2, OVERRULED), level)
     item_number, group = enough % count, enough // count
     keys = [groups[int(item)].split("\t") for item in group]
     totals = kept.totals
-    arms = totals[:, FOLLOWED], totals[:, OVERRULED]
-    q = benjamini_hochberg(win.p_of_groups(*arms, (totals[:, FOLLOWED + 1] + totals[:, OVERRULED + 1]) / sum(arms)))
-    followed, overruled = kept.totals[:, FOLLOWED], kept.totals[:, OVERRULED]
+    followed, overruled = totals[:, FOLLOWED], totals[:, OVERRULED]
+    win_followed, win_overruled = totals[:, FOLLOWED + 1] / followed, totals[:, OVERRULED + 1] / overruled
+    win = kept.difference((FOLLOWED + 1, FOLLOWED), (OVERRULED + 1, OVERRULED), level)
+    win = win.between_shares((win_followed, followed), (win_overruled, overruled))
+    of_all = (totals[:, FOLLOWED + 1] + totals[:, OVERRULED + 1]) / (followed + overruled)
+    q = benjamini_hochberg(win.p_of_groups(followed, overruled, of_all))
     with np.errstate(divide="ignore", invalid="ignore"):
         reach = sums.arrays["worth/reach"][cells][enough]
         wanted = np.where(reach > 0, (followed + overruled) / reach, np.nan)
@@ -319,12 +321,12 @@ def worth_table(
             "q": nulls(q),
             "verdict": verdicts(win.value, q, level=level),
             **score.columns("points"),
-            "points_q": nulls(benjamini_hochberg(score.p_of_groups(*arms))),
+            "points_q": nulls(benjamini_hochberg(score.p_of_groups(followed, overruled))),
             "wanted": nulls(wanted),
             "followed": followed.astype(np.int64),
             "overruled": overruled.astype(np.int64),
-            "win_followed": nulls(kept.totals[:, FOLLOWED + 1] / followed),
-            "win_overruled": nulls(kept.totals[:, OVERRULED + 1] / overruled),
+            "win_followed": nulls(win_followed),
+            "win_overruled": nulls(win_overruled),
         }
     )
     kinds = {item: index for index, item in enumerate(dict.fromkeys(what))}
