@@ -10,12 +10,19 @@ import numpy as np
 import polars as pl
 import pytest
 
+from wsim.balance import answer as answer_module
+from wsim.balance import by_games
+from wsim.balance import knobs as knobs_module
+from wsim.balance.by_picks import PicksEvaluator
 from wsim.balance.cells import Cell, _check_reachable, change_quantities, quantities_of, target_columns
+from wsim.balance.conflicts import Z
 from wsim.balance.goal import Keep, Setting, Target
 from wsim.balance.knobs import Knob, Option
 from wsim.balance.patch_search import Candidate, PatchSearch, _together, worst_of
 from wsim.balance.repair import Aims, few_values, proposals, repaired
 from wsim.balance.sampling import Effects, Level
+from wsim.balance.transfer import answer as transfer_module
+from wsim.balance.transfer.answer import _deviations, _responses, check_elsewhere
 from wsim.document import NUMBER, SHARE
 from wsim.errors import UserError
 from wsim.questions.metrics import Metric, parse_metric
@@ -198,3 +205,149 @@ def test_targets_are_named_and_bounded() -> None:
     assert (kinds["before"], kinds["low"]) == (SHARE, SHARE)
     mixed = {column.name: column.kind for column in target_columns([{"metric": "win"}, {"metric": "score"}])}
     assert (mixed["before"], mixed["low"]) == (NUMBER, NUMBER)
+
+
+# --- measured elsewhere
+
+
+def test_deviations_are_from_the_middles_of_what_is_accepted() -> None:
+    """Middles .25 and 50: .05 over and 3 under; the root of their mean square is sqrt((.0025 + 9) / 2)."""
+    found = _deviations([WIN, SCORE], Level(np.array([0.3, 47.0]), np.zeros(2), 9), "after")
+    assert found == {
+        "spread_after": pytest.approx(math.sqrt(9.0025 / 2)), "largest_after": pytest.approx(-3), "of_after": "A"
+    }  # fmt: skip
+
+
+def test_a_best_style_is_chosen_on_one_half_and_measured_on_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of side X: style one wins .5 and .1, style two .2 and .4: on the first half one is best (.1 on the second), on
+    the second half two (.2 on the first). The errors of both halves count by half."""
+    halves = {"one": ([0.9, 0.5, 0.3], [0.9, 0.1, 0.3]), "two": ([0.9, 0.2, 0.2], [0.9, 0.4, 0.1])}
+    errors = {"one": ([9, 0.01, 0.03], [9, 0.03, 0.04]), "two": ([9, 0.04, 0.05], [9, 0.07, 0.08])}
+    asked: list[tuple[Any, ...]] = []
+
+    def table(_evaluator: Any, setting: Any, name: str, of: Any) -> Any:
+        style = setting.plan
+        assert (setting.name, name, of) == (f"four, {style}", "four", ("policy",))
+
+        def level(patch: Any, seed: Any, games: int) -> Level:
+            asked.append((style, patch, seed, games))
+            return Level(np.array(halves[style][seed[-1]]), np.array(errors[style][seed[-1]]), games)
+
+        cells = [SimpleNamespace(name=label) for label in ("other X", "mine X", "mine Y")]
+        return SimpleNamespace(first_policy="mine", cells=cells, level=level)
+
+    monkeypatch.setattr(transfer_module, "_table", table)
+    monkeypatch.setattr(transfer_module, "_with_style", lambda _plan, style: style)
+    evaluator: Any = SimpleNamespace(sampler=SimpleNamespace(seed=lambda *words: words))
+    where: Any = SimpleNamespace(styles=("one", "two"), games=1001)
+    rows = _responses(evaluator, Setting("four", plan=None), (), where)  # type: ignore[arg-type]
+    assert [(row["of"], row["style"]) for row in rows] == [("X", "one"), ("Y", "one")]
+    assert [row["best"] for row in rows] == pytest.approx([(0.1 + 0.2) / 2, (0.3 + 0.3) / 2])
+    assert [row["error"] for row in rows] == pytest.approx([math.hypot(0.03, 0.04) / 2, math.hypot(0.04, 0.03) / 2])
+    assert [given[2:] for given in asked] == [(("style", "four", half), 500) for half in (0, 1)] * 2
+    monkeypatch.setattr(transfer_module, "_table", lambda *_given: None)
+    assert _responses(evaluator, Setting("four", plan=None), (), where) == []  # type: ignore[arg-type]
+
+
+def test_a_style_sits_in_one_seat_after_the_other() -> None:
+    plan: Any = SimpleNamespace(policies=("net",), players=3, replace=lambda **changes: changes)
+    seated: Any = transfer_module._with_style(plan, "bold")
+    assert seated == {"policies": ["bold", "net", "net"], "rotate": True}
+    plan.policies = ("a", "b", "c")
+    seated = transfer_module._with_style(plan, "bold")
+    assert seated["policies"] == ["bold", "b", "c"]
+
+
+def test_one_game_elsewhere_is_enough_to_ask_for() -> None:
+    goal: Any = SimpleNamespace(game="seven_wonders", settings=())
+    where: Any = SimpleNamespace(games=1, players=(), styles=())
+    check_elsewhere(goal, where)
+    where.games = 0
+    with pytest.raises(UserError, match="must be at least 1, not 0"):
+        check_elsewhere(goal, where)
+
+
+# --- knobs, cards of picks, worth of changed values, what is not excluded
+
+
+def test_the_ends_of_a_range_are_tried_once_for_values_of_a_kind(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Clay that two cards cost is of a kind, that of a stage is another; each formula is tried."""
+    paths = [("cards", "Altar", "cost", "clay"), ("cards", "Baths", "cost", "clay"),
+             ("stages", "Gizah", "cost", "clay"),
+             ("cards", "Altar", "when", "built:1"), ("cards", "Baths", "when", "built:1")]  # fmt: skip
+    tried: list[tuple[Any, ...]] = []
+    tuning = SimpleNamespace(values=lambda _simulator: dict.fromkeys(paths, 2))
+    home = SimpleNamespace(TUNING=tuning, prepare=tried.append)
+    monkeypatch.setattr(knobs_module, "find_game", lambda _name: home)
+    monkeypatch.setattr(knobs_module, "tuning_of", lambda _name: tuning)
+    monkeypatch.setattr(knobs_module, "_matching", lambda _row, values: list(values))
+    monkeypatch.setattr(knobs_module, "_bounds", lambda *_given: (1, 3))
+    monkeypatch.setattr(knobs_module, "patched", lambda _plan, patch: patch)
+    row = SimpleNamespace(present=False, touch=1.0, step=0.5, path="*", range="-1..1")
+    goal: Any = SimpleNamespace(game="toy", knobs=(row,), settings=[SimpleNamespace(plan=SimpleNamespace(game="toy"))])
+    found = knobs_module.knobs_of(goal, None)  # type: ignore[arg-type]
+    assert [knob.path for knob in found] == paths
+    assert tried == [((path, value),) for path in [paths[0], *paths[2:]] for value in (1, 3)]
+
+
+def test_cards_that_hardly_ever_happened_are_no_cells() -> None:
+    """Of three cards one occurs often enough, one hardly, one never."""
+    table = pl.DataFrame({"card": ["A", "B"], "effective": [1e6, 1.0]})
+    memory = SimpleNamespace(recall=lambda _of, _games, measure: measure())
+    evaluator: Any = SimpleNamespace(
+        _named=lambda _target: ["A", "B", "C"], _settings=SimpleNamespace(picks=50), name="part",
+        _sampler=SimpleNamespace(seed=lambda *_words: 7, memory=memory), _table=lambda *_given: table,
+        _recorded=lambda _patch, seed, games, _folder: (seed, games),
+    )  # fmt: skip
+    target: Any = SimpleNamespace(name="t")
+    assert PicksEvaluator._cards_seen(evaluator, target) == ["A"]
+    evaluator._named = lambda _target: ["B", "C"]
+    with pytest.raises(UserError, match="hardly ever happened in 50 games"):
+        PicksEvaluator._cards_seen(evaluator, target)
+
+
+def test_a_change_of_worth_is_that_of_deviations_from_the_former_means() -> None:
+    """One cell, two games. Without the change, followed wishes count 10 of 20 rows, overruled ones 4 of 10: means .5
+    and .4; weights 1 and -20 / 10 = -2. In game 0 the change adds 3 to the value of the followed at 2 rows more, in
+    game 1 it takes 1 from that of the overruled: 3 - .5 * 2 = 2, and -2 * (-1) = 2."""
+    base = np.array([[10.0, 20.0, 4.0, 10.0]])
+    frames = {"without": np.zeros((4, 1, 2)), "with": np.array([[[3.0, 0]], [[2.0, 0]], [[0, -1.0]], [[0, 0]]])}
+
+    class Read:
+        wished = True
+
+        def __call__(self, reader: Any, seats: int) -> Any:
+            assert seats == 3
+            return frames[reader]
+
+    arms: Any = [SimpleNamespace(frame=lambda _games, name=name: name, simulators=[SimpleNamespace(seats=3)])
+                 for name in frames]  # fmt: skip
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(by_games, "_reader", lambda frame: frame)
+        found = by_games._Replaying(tuple(arms), Read(), base)(range(2))  # type: ignore[arg-type]
+    assert found["number"].tolist() == [[4.0]]
+    assert found["square"].tolist() == [[8.0]]
+    assert found["count"].tolist() == [[2.0]]
+
+
+def test_what_is_not_excluded_is_named_by_what_binds_it_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Win .31 is .01 over at a reach of .05, score 61 is 1 over at 10: the win share binds."""
+    monkeypatch.setattr(answer_module, "_place_of", lambda _search, index, value: f"cell {index} at {value[index]:g}")
+    monkeypatch.setattr(answer_module, "_patch_line", lambda patch: " ".join(map(str, patch)))
+    level = Level(np.array([0.31, 61.0]), np.array([0.1, 5.0]), 9)
+    candidates = [SimpleNamespace(patch=patch, level=level) for patch in ((), ("a",), ("a", "b"), ("c",), ("d",))]
+    search: Any = SimpleNamespace(
+        not_excluded=lambda: candidates, evaluator=SimpleNamespace(cells=[WIN, SCORE]), passed_over=0
+    )
+    reach = f"(+-{Z * 0.1:.2g})."
+    assert answer_module._not_excluded(search) == [
+        f"That nothing is to be changed is not excluded: cell 0 at 0.31 {reach}",
+        f"A patch of 1 value, a, is not excluded: cell 0 at 0.31 {reach}",
+        f"A patch of 2 values, a b, is not excluded: cell 0 at 0.31 {reach}",
+        "Nor are 2 more that cost less.",
+    ]
+    del candidates[3:]
+    search.passed_over = 1234
+    assert answer_module._not_excluded(search)[3:] == [
+        "1,234 more of one or two values that cost less were not looked at."
+    ]

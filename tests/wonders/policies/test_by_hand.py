@@ -624,10 +624,73 @@ def test_fixed_points_of_clauses_are_plain_numbers_without_a_condition(monkeypat
         code=[3, module._END, 5, module._END + 1, 4, module._END, 2, module._END | 1 << 8],
         **{name: [None] * first + given for name, given in clauses.items()},
     )  # fmt: skip
-    module.related = lambda _public, _rules, seat, city, each: (city == seat) == (each == w.WHOM_SELF)
-    module.evaluate = lambda _public, _rules, at, _seat, _city: rules.code[at]
+    module.related = lambda _public, given, seat, city, each: given is rules and (city == seat) == (each == w.WHOM_SELF)
+    module.evaluate = lambda _public, given, at, _seat, _city: given.code[at]
     assert module.fixed_points(table(), rules, 0, ITEM) == 3 + 3 * 2
     assert module.fixed_points(table(), rules, 0, 9) == 0
+
+
+def test_the_option_that_is_roughly_best_is_expected(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three options for two cities each: what the own city gains, less half of what the mean rival does. The second
+    gives 3 points if it acts on seat 2; what declining brings is nothing."""
+    module = linked(monkeypatch, clause_value)
+    gained = {(4, 0): (1.0, 0.0), (4, 1): (2.0, 1.0), (5, 0): (0.0, 0.0), (5, 1): (4.0, 2.0), (6, 0): (3.0, 2.0),
+              (6, 1): (2.5, 0.0)}  # fmt: skip
+    module._room_for_option = lambda: np.zeros((2, clause_value.COLUMNS))
+
+    def fill(*given: Any) -> None:
+        option_gains, option, target = given[2], given[4], given[9]
+        option_gains[:] = 0
+        if target < 0:  # for units of one turn
+            option_gains[OWN, clause_value.TURN_UNITS_FROM + CLAY] = units_of[option]
+            return
+        own, rival = gained[option, target]
+        option_gains[OWN, clause_value.POINTS], option_gains[RIVAL, clause_value.POINTS] = own, rival
+
+    module._fill_option = fill
+    units_of = {4: 0.0, 5: 0.0, 6: 0.0}
+    rules = SimpleNamespace(
+        clause_options=[1, 4, 7], clause_may=[0, 0], clause_one=[0, 1], option_do=[w.DO_NOTHING] * 9
+    )
+    public = table(seats=2)
+    gains = np.zeros((2, clause_value.COLUMNS))
+    module._add_decision(public, rules, gains, 1, w.ON_CARD, 0, 0, ITEM, 10.0)
+    assert (gains[OWN, clause_value.POINTS], gains[RIVAL, clause_value.POINTS]) == (40, 20), "the first of 4 - 1, 3"
+    gained[5, 1] = (3.0, 1.5)
+    rules.option_do[6] = w.DO_BUILD
+    gains[:] = 0
+    module._add_decision(public, rules, gains, 1, w.ON_CARD, 0, 0, ITEM, 10.0)
+    assert (gains[OWN, clause_value.POINTS], gains[OWN, clause_value.PILE_BUILDS]) == (25, 10)
+    rules.option_do = [w.DO_DISCARD] * 9
+    gains[:] = 0
+    module._add_decision(public, rules, gains, 1, w.ON_CARD, 0, 0, ITEM, 1.0)
+    assert (gains[OWN, clause_value.POINTS], gains[RIVAL, clause_value.POINTS]) == (1.5, 0), "2.5 less the least card"
+    gained = dict.fromkeys(gained, (0.5, 0.0))
+    gains[:] = 0
+    rules.clause_may = [0, 1]
+    module._add_decision(public, rules, gains, 1, w.ON_CARD, 0, 0, ITEM, 1.0)
+    assert not gains.any(), "it declines"
+
+
+def test_units_that_options_give_are_those_of_an_either_or_symbol(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = linked(monkeypatch, clause_value)
+    given_units = {4: CLAY, 5: GLASS, 6: None}
+
+    def fill(*given: Any) -> None:
+        given[2][:] = 0
+        if (resource := given_units[given[4]]) is not None:
+            given[2][OWN, clause_value.TURN_UNITS_FROM + resource] = 2.0
+
+    module._fill_option = fill
+    rules = SimpleNamespace(clause_options=[1, 4, 7])
+    gains, room = (np.zeros((2, clause_value.COLUMNS)) for _ in range(2))
+    assert module._add_either(table(), rules, gains, room, 1, w.ON_CARD, 0, 0, ITEM, 3.0)
+    columns = {int(at) - clause_value.EITHER_FROM: gains[OWN, at] for at in np.flatnonzero(gains[OWN])}
+    assert columns == {CLAY: 6, GLASS: 6}
+    given_units[5] = None
+    gains[:] = 0
+    assert not module._add_either(table(), rules, gains, room, 1, w.ON_CARD, 0, 0, ITEM, 3.0), "one option alone"
+    assert not gains.any()
 
 
 @pytest.mark.parametrize(
