@@ -21,8 +21,9 @@ import pytest
 from wsim.errors import UserError
 from wsim.policies import confinement, isolated_worker, isolation
 from wsim.policies.confinement import _AFTER_LOADING, _ALWAYS, _filter
+from wsim.policies.declare import FOREIGN, ISOLATED
 from wsim.policies.isolation import LISTED, PROCESSES, SLOTS, TEXT, Channel, Failures, Isolated, Slots, _Process
-from wsim.positions.side_by_side import _closed_up, _Places, play_side_by_side
+from wsim.positions.side_by_side import Apart, _closed_up, _Places, play_side_by_side
 from wsim.wonders.registry import POLICIES
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="isolation needs POSIX")
@@ -687,3 +688,75 @@ def test_the_process_of_a_policy_ends_after_that_of_wsim(monkeypatch: pytest.Mon
     with pytest.raises(SystemExit, match="ended"):
         isolated_worker._end_with(7)
     assert list(parents) == []
+
+
+@pytest.mark.parametrize(
+    ("wanted", "foreign", "elsewhere", "isolated"),
+    [(None, False, False, False), (None, True, False, True), (None, False, True, True), (False, True, True, False),
+     (True, False, False, True)],
+)  # fmt: skip
+def test_code_of_others_is_isolated_unless_something_else_is_asked_for(
+    wanted: bool | None, foreign: bool, elsewhere: bool, isolated: bool
+) -> None:
+    """``elsewhere``: it came in a run folder or an archive."""
+    entry: Any = SimpleNamespace(place="run/files/mine.py" if elsewhere else None)
+    asked, others = ISOLATED.set(wanted), FOREIGN.set(foreign)
+    try:
+        assert isolation.is_isolated(entry) == isolated
+    finally:
+        ISOLATED.reset(asked)
+        FOREIGN.reset(others)
+
+
+def test_what_decides_later_is_each_isolated_policy_that_picks_moves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Entries: trusted, isolated, isolated but valuing moves for a search, the first isolated one again, another."""
+
+    class Process:
+        interface = SimpleNamespace(later="later")
+
+    one, two, valuing = Process(), Process(), Process()
+
+    def plugged(call: Any, policy: Any, values: bool = False) -> Any:
+        return SimpleNamespace(call=call, isolated=policy, declaration=SimpleNamespace(values=values))
+
+    calls = [object() for _ in range(4)]
+    given = {"a": plugged(calls[0], None), "b": plugged(calls[1], one), "c": plugged(calls[2], valuing, True),
+             "d": plugged(calls[3], two)}  # fmt: skip
+    functions = [calls[0], calls[1], calls[2], calls[1], calls[3]]
+    line_up: Any = SimpleNamespace(plugged=given, functions=functions)
+    monkeypatch.setattr("wsim.positions.side_by_side.addresses_of", lambda wanted: {"later": [99]}[wanted[0]])
+    addresses = np.arange(10, 16, dtype=np.uint64)
+    apart: Any = Apart.of(line_up, addresses)
+    assert apart.policies == (one, two)
+    assert apart.later.tolist() == [-1, 0, -1, 0, 1]
+    assert apart.addresses.tolist() == [10, 99, 12, 99, 99, 15]
+    assert addresses.tolist() == [10, 11, 12, 13, 14, 15]
+    del given["b"], given["d"]
+    assert Apart.of(line_up, addresses) is None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="capabilities")
+def test_every_capability_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Version 3 of the interface, for this process; three sets of two words, all empty."""
+    asked: list[tuple[Any, ...]] = []
+    monkeypatch.setattr("ctypes.CDLL", lambda _name: SimpleNamespace(capset=lambda *given: asked.append(given)))
+    confinement._drop_capabilities()
+    assert asked == [(struct.pack("Ii", 0x20080522, 0), bytes(2 * 3 * 4))]
+
+
+def test_the_process_of_a_policy_keeps_neither_input_nor_output(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its answers and requests go over copies; the three standard streams lead nowhere before anything is read."""
+    copied: list[tuple[int, int]] = []
+    monkeypatch.setattr("os.dup", lambda descriptor: descriptor + 50)
+    monkeypatch.setattr("os.open", lambda name, flags: {(os.devnull, os.O_RDWR): 77}[name, flags])
+    monkeypatch.setattr("os.dup2", lambda old, new: copied.append((old, new)))
+    ended = SystemExit("read")
+
+    def line(descriptor: int) -> bytes:
+        assert descriptor == 50
+        raise ended
+
+    monkeypatch.setattr(isolated_worker, "_line", line)
+    with pytest.raises(SystemExit, match="read"):
+        isolated_worker.main()
+    assert sorted(copied) == [(77, 0), (77, 1), (77, 2)]

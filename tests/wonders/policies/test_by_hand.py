@@ -515,6 +515,59 @@ def test_the_change_of_a_score_is_the_sum_of_what_an_item_does(monkeypatch: pyte
     assert module.score_change(public, rules, 0, ITEM) == 4 + 100 + 2 + 10 + 2, "a defeat less, and a victory"
 
 
+def test_an_item_adds_to_structures_that_stand_and_count_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Cards 3 and 70 are built, 71 is not: 3 counts two for each brown card of the city, 70 three for its stages and
+    tokens of age II; they count 4 and 1 for a complete wonder."""
+    module = linked(monkeypatch, turn, points)
+    public = table(stages={0: 1})
+    public.built = np.zeros((4, 2), np.uint64)
+    public.built[0] = [1 << 3 | 1 << 4, 1 << 6]
+    rules = rules_of(
+        points_per={3: [2, 1 << w.BROWN, 0b001], 70: [3, w.COUNT_STAGE | w.COUNT_VICTORY[1], 0b011],
+                    71: [50, 1 << w.BROWN | w.COUNT_STAGE, 0b001], 4: [50, 1 << w.BROWN, 0b001]},
+        points_complete={3: 4, 70: 1}, color={ITEM: w.BROWN, 6: w.RED}, victory_token={7: 2}, stage_count=[3, 3],
+        scoring_cards=np.array([1 << 3, 1 << 6 | 1 << 7], np.uint64),
+    )  # fmt: skip
+    rules.color[7] = w.RED
+    assert [module._points_elsewhere(public, rules, 0, item) for item in (ITEM, 6, 7, STAGE)] == [2, 0, 3, 3]
+    public.stages[0] = 2
+    assert module._points_elsewhere(public, rules, 0, STAGE) == 3 + 4 + 1, "it completes the wonder"
+    assert module._points_elsewhere(public, rules, 0, 252) == 0, "a recruited card"
+    rules.points_per[3, 2] = 0b110
+    assert module._points_elsewhere(public, rules, 0, ITEM) == 0, "of the neighbours"
+
+
+def test_the_best_guild_of_the_neighbours_is_copied(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The left one has 3, worth 5, the right one 70, worth 4 and a symbol of 2; 71 stands elsewhere, 4 is no guild."""
+    module = linked(monkeypatch, turn, points)
+    worth = {3: 5, 70: 4, 71: 50, 4: 50}
+    module.points_of = lambda _public, _rules, seat, card, copied: (
+        worth[int(card)] if (seat, copied) == (0, 1) else None
+    )
+    module.science_change = lambda *given: {(0, w.GEAR, 0): 2}[given[2:]]
+    public = table()
+    public.built = np.array([[0, 0], [1 << 3 | 1 << 4, 0], [0, 1 << 7], [0, 1 << 6]], np.uint64)
+    rules = rules_of(symbol={70: w.GEAR}, purple_cards=np.array([1 << 3, 1 << 6 | 1 << 7], np.uint64))
+    assert module._best_guild(public, rules, 0) == 6
+    worth[3] = 7
+    assert module._best_guild(public, rules, 0) == 7
+    public.built[:] = 0
+    assert module._best_guild(public, rules, 0) == 0
+
+
+def test_a_symbol_by_a_house_rule_is_worth_what_it_adds(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = linked(monkeypatch, turn, points)
+    module.house_science = lambda _public, _rules, _seat, *more: sum(
+        number * factor for number, factor in zip(more, (2, 3, 5, 7, 11), strict=True)
+    ) + 100  # fmt: skip
+    rules = rules_of(science_at=4)
+    change = [module.science_change(table(), rules, 0, symbol, 0) for symbol in (w.COMPASS, w.GEAR, w.TABLET, w.ANY)]
+    assert change == [2, 3, 5, 7]
+    assert module.science_change(table(), rules, 0, 0, 2) == 22
+
+
 def test_points_of_gains_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """5 points of tokens less 2 debts and 3 of a counter; a first gear adds 1; shields of both kinds."""
     module = linked(monkeypatch, turn, points)
@@ -640,6 +693,7 @@ def test_the_option_that_is_roughly_best_is_expected(monkeypatch: pytest.MonkeyP
 
     def fill(*given: Any) -> None:
         option_gains, option, target = given[2], given[4], given[9]
+        assert (given[0] is public, given[1] is rules) == (True, True)
         option_gains[:] = 0
         if target < 0:  # for units of one turn
             option_gains[OWN, clause_value.TURN_UNITS_FROM + CLAY] = units_of[option]
