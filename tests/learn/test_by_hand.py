@@ -20,7 +20,7 @@ from wsim.learn.harvest import Harvest
 from wsim.learn.judge import judge
 from wsim.learn.plan import LearningPlan, learned_from, round_of, several
 from wsim.learn.question import LearnQuestion
-from wsim.learn.rounds import Learning, _entry
+from wsim.learn.rounds import Learning, _entry, _Part
 from wsim.learn.value import Stages, _slopes, chances
 
 FIRST: dict[str, Any] = SMALL["round"][0]
@@ -53,6 +53,8 @@ def test_a_round_at_the_bounds_of_its_values(change: dict[str, Any], accepted: b
      ({"round": [FIRST, {"decisions": 10, "players": "round-1 | net"}]}, True),
      ({"round": [FIRST, {"decisions": 10, "players": "round-2"}]}, False),
      ({"judge": [{"ruleset": "1e", "players": 3, "against": ["greedy"], "games": 2}]}, True),
+     ({"judge": [{"ruleset": "1e", "players": 3, "against": ["greedy"], "games": 1}]}, False),
+     ({"judge": [{"ruleset": "1e", "players": 3, "against": [], "games": 2}]}, False),
      ({"table": [{"ruleset": "1e", "players": 3, "share": 0}, {"ruleset": "1e", "players": 4}]}, True)],
 )  # fmt: skip
 def test_a_plan_at_the_bounds_of_its_values(change: dict[str, Any], accepted: bool) -> None:
@@ -175,3 +177,61 @@ def test_moves_to_play_out_are_the_best_and_one_of_the_rest() -> None:
     for moves in (0, 5, 6):
         assert replace(harvest, moves=moves)._picked(values, random).tolist() == [0, 1, 2, 3, 4]
     assert replace(harvest, moves=4)._picked(values, random).tolist() == [1, 3, 2, 4, 0]
+
+
+def test_where_a_net_is_written_and_its_answer() -> None:
+    """An answer may be named instead of a folder; then the net goes to the folder of the default name."""
+    cases = {None: ("learned", None), "mine": ("mine", None), "told.json": ("learned", "told.json"),
+             "told.parquet": ("learned", "told.parquet")}  # fmt: skip
+    for out, (home, file) in cases.items():
+        question = LearnQuestion(out=out)
+        assert (str(question.home), None if question.file is None else str(question.file)) == (home, file)
+
+
+def test_options_change_a_plan_that_is_named_and_make_one_where_none_is(tmp_path: Path) -> None:
+    file = tmp_path / "plan.toml"
+    file.write_text(
+        'game = "seven_wonders"\nset = ["cards.Palace.points=7"]\nseed = 4\n[[table]]\nruleset = "1e"\nplayers = 3\n'
+        '[[round]]\ndecisions = 300\nplayers = "balanced"\nown = "balanced"\nothers = "balanced"\n',
+        encoding="utf-8",
+    )
+    named = LearnQuestion(plan=str(file))
+    assert (named.resolve().set, named.resolve().seed, named.is_short) == (("cards.Palace.points=7",), 4, False)
+    changed = replace(named, change=("cards.Palace.points=9",), seed=5, start="shipped").resolve()
+    assert (changed.set, changed.seed, changed.start) == (("cards.Palace.points=9",), 5, "shipped")
+    misplaced: list[dict[str, Any]] = [{"players": "3"}, {"ruleset": "1e"}, {"decisions": 9}]
+    for given in misplaced:
+        with pytest.raises(UserError, match=f"--{next(iter(given))} needs --start, --patch or --set"):
+            replace(named, **given).resolve()
+    short: list[dict[str, Any]] = [{"players": "4"}, {"change": ("x=1",)}, {"decisions": 9}, {"start": "shipped"}]
+    assert all(LearnQuestion(**given).is_short for given in short)
+    assert not LearnQuestion(seed=2).is_short
+
+
+def test_parts_that_are_there_count_as_played(tmp_path: Path) -> None:
+    """Two tables of two parts each, of which one is there: it is reported as done, and not played again."""
+    parts = {
+        name: [_Part(tmp_path / f"{name}{number}", range(number, number + 1)) for number in range(2)] for name in "ab"
+    }
+    parts["a"][1].moves.write_bytes(b"")
+    said: list[tuple[int, int]] = []
+    written: list[Path] = []
+
+    class Harvests(Learning):
+        def parts(self, number: int, seats: Any) -> list[_Part]:
+            assert number == 1
+            return parts[seats]
+
+        def _harvest_of(self, number: int, seats: Any) -> Any:
+            return seats, []
+
+        def _made(self, make: Any, ready: Any, games: list[range]) -> Any:
+            return [(each, f"{make} {each.start}") for each in games]
+
+    execution = Execution(progress=lambda _words, done, whole: said.append((done, whole)))
+    learning = Harvests(SimpleNamespace(tables=["a", "b"]), tmp_path, execution)  # type: ignore[arg-type]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_Part, "write", lambda part, _records: written.append(part.moves))
+        learning.harvest(1)
+    assert said == [(2, 4), (3, 4), (4, 4)]
+    assert written == [part.moves for part in (parts["a"][0], *parts["b"])]

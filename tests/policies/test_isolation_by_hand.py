@@ -760,3 +760,16 @@ def test_the_process_of_a_policy_keeps_neither_input_nor_output(monkeypatch: pyt
     with pytest.raises(SystemExit, match="read"):
         isolated_worker.main()
     assert sorted(copied) == [(77, 0), (77, 1), (77, 2)]
+
+
+def test_the_engine_calls_a_policy_with_four_records_and_the_index_of_a_move_that_it_values() -> None:
+    interface: Any = SimpleNamespace(calling_back=lambda function: function, valuing_back=lambda function: function)
+    isolated: Any = SimpleNamespace(
+        declaration=SimpleNamespace(values=False), interface=interface, ask=lambda *given: sum(given),
+        value=lambda index, *given: index + sum(given) / 1000,
+    )  # fmt: skip
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(isolation, "JIT", True)
+        assert Isolated.entry_point(isolated)(1, 2, 4, 1 << 63) == -(1 << 63) + 7, "addresses of 64 bits"
+        isolated.declaration.values = True
+        assert Isolated.entry_point(isolated)(3, 100, 200, 300, 400) == 4.0
