@@ -35,7 +35,7 @@ def linked(monkeypatch: pytest.MonkeyPatch, *modules: ModuleType) -> Any:
     for module in modules:
         made = in_python(module, monkeypatch)
         for name, function in names.items():
-            if name in vars(made):
+            if name in vars(made) and vars(made)[name].__module__ != made.__name__:  # imported, not its own
                 setattr(made, name, function)
         names |= {name: made for name, made in vars(made).items() if callable(made) and not name.startswith("__")}
     return made
