@@ -13,7 +13,7 @@ from wsim.spec.formula import MAX_LETTERS, FormulaError, Vocabulary, slots_in, s
 SPANS = {"a": (0, 3), "b": (-2, 2), "t": (1, 3), "cards": (0, 40)}
 TOY = Vocabulary(
     ("a", "b"), ("t",), SPANS, whose=("", "left", "right"), cards=True, facts={"cost": (0, 9), "red": (0, 1)},
-    files=True, counters=(-5, 99), of_event={"paid": (0, 20)}, of_last=("blue", "grey"),
+    files=True, counters=(-5, 99), title="name", of_event={"paid": (0, 20)}, of_last=("blue", "grey"),
 )  # fmt: skip
 TEXTS = (
     "a + 2 * b - t", "-(a - b)", "abs(b) * a", "min(a, b, t)", "max(a, b, t)", "a // t", "b // t", "b % t",
@@ -75,7 +75,8 @@ def test_values_words_and_ranges_are_those_of_python(text: str) -> None:
         ("a if b > 1 else 9", (0, 9)), ("7 if b > 1 else b", (-2, 7)), ("a > 1", (0, 1)), ("5", (5, 5)),
         ("left.b", (-2, 2)), ("count('Palace')", (0, 1)), ("count(card.red)", (0, 40)),
         ("left.count(card.cost > 2)", (0, 40)), ("counter.x", (-5, 99)), ("card.paid", (0, 20)), ("card.cost", (0, 9)),
-        ("right.last.grey.cost", (0, 9)),
+        ("right.last.grey.cost", (0, 9)), ("first.blue.cost", (0, 9)), ("left.previous.grey.red", (0, 1)),
+        ("last.grey.name == 'Palace'", (0, 1)), ("card.name not in ('Palace', 'Altar')", (0, 1)),
         ("f.g(a, least=-1, most=4)", (-1, 4)), ("b ** 2", (-4, 4)),
     ],
 )  # fmt: skip
@@ -95,8 +96,12 @@ def test_words_name_whose_number_it_is() -> None:
     named = {"Palace": 7, "card.red": 3}
     assert operands("count('Palace', card.red)", number=named) == [("card", 28), ("cards", 12), ("+", 0)]
     assert operands("left.count(card.red)", number=named) == [("cards", 13)]
-    assert operands("card.paid + card.cost") == [("event", 2 << 2), ("event", 0), ("+", 0)]
+    assert operands("card.paid + card.cost") == [("event", 3 << 2), ("event", 0), ("+", 0)]
     assert operands("last.grey.red") == [("last", (1 << 6 | 1) << 2)]
+    assert operands("left.previous.grey.red") == [("last", (2 << 10 | 1 << 6 | 1) << 2 | 1)]
+    assert operands("first.blue.name == 'Palace'", number={"named.Palace": 8}) == [
+        ("last", (1 << 10 | 2) << 2), ("number", 8), ("==", 0)
+    ]  # fmt: skip
     assert operands("left.counter.x", number={"counter.x": 5}) == [("counter", 21)]
     assert operands("f.g(a, b, least=0, most=1)", slot=lambda node: 9 if node.name == "g" else 0) == [
         ("name", 0), ("name", 4), ("call", 9 << 3 | 2)
@@ -134,7 +139,10 @@ def test_words_name_whose_number_it_is() -> None:
         ("a // -t", "a // -a", "could be 0, and division by 0 is not allowed"),
         ("a > 1 and b > 1", "a and b > 1", "is a number where a condition is needed"),
         ("1 if card.red else 0", "1 if card.cost else 0", "is a number where a condition is needed"),
-        ("last.blue.cost", "last.blue", "such as last.red.cost"),
+        ("last.blue.cost", "last.blue", "such as last.blue.cost"),
+        ("card.name == 'Palace'", "card.name == a", "is not the name of a card"),
+        ("card.name == last.blue.name", "card.name", "a name is no number"),
+        ("card.name in ('Palace', 'Altar')", "card.name in ('Palace', 3)", "'3', at letter 25: is not the name"),
         ("last.blue.cost", "last.red.cost", "unknown colour 'red'"),
         ("counter.x", "counter.x.y", "such as counter.favour"),
         ("card.paid", "count(card.paid > 1)", "only known of the structure that was just built"),

@@ -6,11 +6,13 @@ import random
 import re
 from typing import Any
 
+from wsim.kernels.formula_words import ORDERS
 from wsim.spec.formula import FormulaError, span
 from wsim.wonders.catalog.formula import WIDEST, parse
 from wsim.wonders.facts import CITY_NAMES
 from wsim.wonders.words import (
     BUILT_HOW,
+    BUILT_WHEN,
     BY,
     CARD_FACTS,
     CARD_FROM,
@@ -44,18 +46,28 @@ COUNTERS: dict[str, dict[str, str | int]] = {
 _PLAIN = re.compile(rf"(?<![.\w\"])({'|'.join(CITY_NAMES)})(?![\w\"])")
 
 
-def varied(rng: random.Random, text: str, event: str) -> str:
+def varied(rng: random.Random, cards: list[str], text: str, event: str) -> str:
     """Replace some names of a formula by counters and by facts of the structure that was just built, or built last."""
+
+    def built() -> str:
+        return f"{rng.choice(('', 'left.'))}{rng.choice(ORDERS)}.{rng.choice(LAST_BUILT)}"
+
+    def title() -> str:
+        return "card.name" if event in CARD_TRIGGERS and rng.random() < 0.5 else f"{built()}.name"
 
     def other(match: re.Match[str]) -> str:
         kind = rng.random()
+        if kind < 0.06:
+            same = rng.choice(("== {}", "!= {}", "in ({}, {})", "not in ({}, {})"))
+            names = [title() if rng.random() < 0.3 else f'"{rng.choice(cards)}"' for _ in range(2)]
+            return f"(2 if {title()} {same.format(*names)} else {rng.randint(0, 1)})"
         if kind < 0.7:
             return match[0]
         if kind < 0.8:
             return f"counter.{rng.choice(list(COUNTERS))}"
         if kind < 0.9 and event in CARD_TRIGGERS:
-            return f"card.{rng.choice((*CARD_FACTS, *BUILT_HOW))}"
-        return f"{rng.choice(('', 'left.'))}last.{rng.choice(LAST_BUILT)}.{rng.choice(CARD_FACTS)}"
+            return f"card.{rng.choice((*CARD_FACTS, *BUILT_HOW, BUILT_WHEN))}"
+        return f"{built()}.{rng.choice(CARD_FACTS)}"
 
     return _PLAIN.sub(other, text)
 
@@ -88,6 +100,7 @@ def number(rng: random.Random, cards: list[str], another: bool, depth: int = 3) 
         counted = [f'"{name}"' for name in rng.sample(cards, 2)] + [condition(rng, cards, another, depth - 1)]
         counted.append(f"card.{rng.choice(CARD_MARKS)}")
         counted.append(f"card.{rng.choice(CARD_NUMBERS)} {rng.choice(('<', '==', '>='))} {rng.randint(0, 5)}")
+        counted.append('card.name in ("{}", "{}")'.format(*rng.sample(cards, 2)))
         counted.append(f"{rng.choice(('not ', ''))}({' or '.join(counted[-2:])})")
         return f"{rng.choice(cities)}count({', '.join(rng.sample(counted, rng.randint(1, 3)))})"
     return f"({part()} if {condition(rng, cards, another, depth - 1)} else {part()})"
@@ -110,7 +123,7 @@ def condition(rng: random.Random, cards: list[str], another: bool, depth: int = 
 def _amount(rng: random.Random, cards: list[str], another: bool, event: str) -> str:
     """Draw an amount that cannot be negative, and is small as a rule."""
     while True:
-        text = varied(rng, number(rng, cards, another, rng.randint(0, 2)), event)
+        text = varied(rng, cards, number(rng, cards, another, rng.randint(0, 2)), event)
         text = f"min({rng.randint(1, 4)}, {text})" if rng.random() < 0.8 else text
         try:
             if span(parse(text), WIDEST)[0] < 0:
@@ -139,9 +152,9 @@ def prices(rng: random.Random, cards: list[str], event: str) -> dict[str, Any]:
     if event == "card_cost" and rng.random() < 0.6:
         found["color"] = rng.sample(COLORS, rng.randint(1, 4))
     if rng.random() < 0.4:
-        text = varied(rng, condition(rng, cards, True), event)
+        text = varied(rng, cards, condition(rng, cards, True), event)
         while not _valid(text):
-            text = varied(rng, condition(rng, cards, True), event)
+            text = varied(rng, cards, condition(rng, cards, True), event)
         found["if"] = text
     mine = UNIT_ITEMS if event == "trade_cost" else COST_ITEMS
     for _ in range(rng.randint(1, 3)):
@@ -172,9 +185,9 @@ def clause(rng: random.Random, cards: list[str]) -> dict[str, Any]:
         found["one"] = True
     another = named or moves
     if rng.random() < 0.4:
-        text = varied(rng, condition(rng, cards, another), event)
+        text = varied(rng, cards, condition(rng, cards, another), event)
         while not _valid(text):
-            text = varied(rng, condition(rng, cards, another), event)
+            text = varied(rng, cards, condition(rng, cards, another), event)
         found["if"] = text
     if event == "scored":
         sign = "" if rng.random() < 0.7 else "-"
@@ -203,7 +216,9 @@ def _option(
     if source in ("discarded", "city") and rng.random() < 0.7:
         card["do"] = {"discarded": "build", "city": "discard"}[source]
     if rng.random() < 0.4:
-        card["if"] = rng.choice(("card.cost < 3", "card.blue or card.brown", "not card.by_chain", "card.age >= age"))
+        card["if"] = rng.choice(
+            ("card.cost < 3", "card.blue or card.brown", "not card.by_chain", "card.age >= age", "card.order > 2")
+        )
     return {"card": card} | _effects(rng, cards, "built", named, another) | _price(rng, cards, moves, "built")
 
 

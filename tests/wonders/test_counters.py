@@ -116,6 +116,16 @@ OF_CARDS = (
         {"event": "sold", "by": "anyone", "gain": {"coins": "left.new_cards + 3 * new_stages + right.new_blue"}},
         {"event": "bought", "by": "anyone", "gain": {"coins": "1 if card.gear or card.yellow else 0"}},
     ),
+    when(
+        "Baths",
+        {"event": "card_built", "by": "anyone", "if": "card.order % 3 == 0", "gain": {"coins": 1}},
+        {"event": "card_built", "by": "other", "if": "card.name == first.blue.name", "gain": {"coins": 2}},
+        {"event": "age_end", "if": 'left.first.cards.name in ("Altar", "Stone Pit", "Loom")', "gain": {"shields": 1}},
+        {"event": "age_end", "gain": {"coins": "previous.cards.cost + right.previous.brown.age"}},
+        {"event": "stage_built", "by": "anyone", "gain": {"coins": "card.order"}},
+        {"event": "card_cost", "if": "card.order > 4 and card.name != last.blue.name", "cheaper": {"resources": 1}},
+        {"event": "turn_start", "if": "left.last.cards.name == right.last.cards.name", "gain": {"coins": 1}},
+    ),
     'wonders."Halikarnassos".sides.B.1.when=[{event="built", gain={coins="card.cost"}}]',
 )
 
@@ -123,9 +133,11 @@ OF_CARDS = (
 def test_the_card_that_caused_an_event_is_known_as_the_twin_knows_it() -> None:
     catalogue = load_catalogue("1e")
     done: dict[int, int] = {}
+    of_order = set()
     for trace in compare_case(Case(3, "1e", 5, OF_CARDS), games=8):
         for turn in turns(trace):
             for effect in turn.get("effects", ()):
+                of_order |= {effect["when"]} if effect.get("card") == "Baths" else set()
                 if effect.get("card") != "Altar":
                     continue
                 done[effect["when"]] = done.get(effect["when"], 0) + 1
@@ -136,7 +148,9 @@ def test_the_card_that_caused_an_event_is_known_as_the_twin_knows_it() -> None:
                     cards = [catalogue.card(move["card"]) for move in built if move["action"] == "build"]
                     assert effect["amount"] <= sum(min(3, card.cost.units + card.cost.coins) for card in cards)
                     assert any(card.color == "red" for card in cards) or any("source" in move for move in built)
+        of_order |= {effect["when"] for age in trace["ages"] for effect in age.get("effects", ())}
     assert set(done) == {1, 2, 3, 4, 5, 7, 8}, done  # nothing was built yet when a turn starts: not 6
+    assert of_order == {1, 2, 3, 4, 5, 6, 7}
 
 
 def test_clauses_with_counters_and_cards_are_described_in_english() -> None:

@@ -14,6 +14,10 @@ OPERATIONS = (
 )  # fmt: skip
 OPERATION: Mapping[str, int] = {name: number for number, name in enumerate(OPERATIONS)}
 FACT_BITS = 6  # of the number of a fact of a card; those above it say of which kind the card built last is
+KIND_BITS = 4  # of that kind; those above it say which one of these it is
+ORDERS = ("last", "first", "previous")
+"""Which card of a city a fact is about: the one built last, first, or before the last."""
+LAST, FIRST, PREVIOUS = range(len(ORDERS))
 MAX_WORDS = 120  # of a formula
 DEPTH = 16  # numbers that a formula holds at once
 MAX_RESULT = 1_000_000_000  # largest value of a formula: the product of two such numbers fits in 64 bits

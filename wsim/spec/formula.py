@@ -18,11 +18,12 @@ from functools import cached_property, lru_cache
 from itertools import product
 
 from wsim.errors import nearest
-from wsim.kernels.formula_words import DEPTH, FACT_BITS, HANDED, MAX_WORDS, OPERATION
+from wsim.kernels.formula_words import DEPTH, FACT_BITS, HANDED, KIND_BITS, MAX_WORDS, OPERATION, ORDERS
 
 MAX_LETTERS = 300
 MAX_WRITTEN = 1_000_000
 MAX_POWER = 4
+MAX_CARDS = 1000  # of a game, whose names formulas may compare
 Span = tuple[int, int]
 """The lowest and highest possible value."""
 Spans = Mapping[str, Span]
@@ -35,8 +36,10 @@ _COMPARISONS: Mapping[type[ast.AST], str] = {
 }  # fmt: skip
 _CONDITIONS = frozenset((*_COMPARISONS.values(), "and", "or", "not"))
 _OF_CARD = ("fact", "event", "last")
-COUNTER, LAST = "counter", "last"
+COUNTER = "counter"
 _FUNCTIONS = ("min", "max", "abs", "count", "sets")
+NAMED = "named."
+"""Prefix of the name of a card in a comparison."""
 _NOT_OF_CARD = "is not known of a structure that is counted; accepted: card.cost, card.red, ..."
 _ELSEWHERE: Mapping[str, str] = {
     r"(?<![<>=!:])=(?!=)": "equality is written ==",
@@ -63,12 +66,13 @@ class Node:
     Attributes
     ----------
     kind: "number", "name", "card", "cards" (those that satisfy its part), "fact" (of a counted card), "counter",
-        "event" (a fact of the card that caused the event), "last" (a fact of the card built last), or the operation
-        on the parts (``formula_words``, "count", "sets").
+        "event" (a fact of the card that caused the event), "last" (a fact of the card built last, or first), "named"
+        (the number of the card of a name), or the operation on the parts (``formula_words``, "count", "sets").
     text: as written. at: the position of its first letter, from 1.
     value: that of a number; for "event" and "last", the number of the fact. name: that of a
-        name, card, fact or function; for cards, the condition; for a counter, with its prefix. whose: one of the
-        vocabulary's owners, or the file of a function. bounds: the range of a function, fact or counter.
+        name, card, fact or function; for cards, the condition; for a counter or the name of a card, with its prefix.
+        whose: one of the vocabulary's owners, or the file of a function. bounds: the range of a function, fact or
+        counter.
     """
 
     kind: str
@@ -107,8 +111,9 @@ class Vocabulary:
     cards: whether ``count`` counts cards by name. facts: facts of counted cards with their spans; (0, 1) marks a
         condition. files: whether functions of files may be called.
     counters: the range of every counter (``counter.favour``); None: there are none.
-    of_event: further facts of the card that caused an event, with their spans: those of ``facts`` come first. of_last:
-        the kinds of which a card may be the last one built (``last.red.cost``).
+    title: the fact of a card that is its name, and can only be compared with names; numbered after ``facts``.
+    of_event: further facts of the card that caused an event, with their spans, numbered after that. of_last: the kinds
+        of which a card may be the last one built (``last.red.cost``), or the first one.
     """
 
     cities: Sequence[str]
@@ -119,13 +124,19 @@ class Vocabulary:
     facts: Spans = field(default_factory=dict)
     files: bool = False
     counters: Span | None = None
+    title: str = ""
     of_event: Spans = field(default_factory=dict)
     of_last: Sequence[str] = ()
 
     @cached_property
+    def facts_of_cards(self) -> Spans:
+        """The facts of any card, in the order of their numbers."""
+        return {**self.facts, **({self.title: (0, MAX_CARDS)} if self.title else {})}
+
+    @cached_property
     def facts_of_event(self) -> Spans:
         """The facts of the card that caused an event, in the order of their numbers."""
-        return {**self.facts, **self.of_event}
+        return {**self.facts_of_cards, **self.of_event}
 
     @cached_property
     def number(self) -> Mapping[str, int]:
@@ -183,6 +194,8 @@ class Vocabulary:
             return [*words, operand << 8 | OPERATION["call"]], held
         if not node.parts or node.kind == "cards":
             operand = node.value
+            if node.kind == "named":
+                return [number.get(node.name, 0) << 8 | OPERATION["number"]], 1
             if node.kind != "number":
                 named = node.value if node.kind in _OF_CARD else number.get(node.name, 0)
                 if node.kind == "name":
@@ -234,13 +247,20 @@ def _names_in(tree: ast.expr) -> tuple[str, ...]:
     return (tree.id if isinstance(tree, ast.Name) else "",)
 
 
+def _title_of(tree: ast.Compare) -> str:
+    """Return an example of a comparison of names with what one is compared with."""
+    parts = [ast.unparse(part) for part in (tree.left, *tree.comparators) if isinstance(part, ast.Attribute)]
+    return f'{parts[0]} == "..."'
+
+
 @dataclass(frozen=True)
 class _Reader:
-    """Converts a syntax tree to nodes; ``of_card`` inside the condition of counted cards."""
+    """Converts a syntax tree to nodes; ``of_card`` inside the condition of counted cards, ``titles`` beside a name."""
 
     text: str
     vocabulary: Vocabulary
     of_card: bool = False
+    titles: bool = False
 
     def node(self, tree: ast.expr) -> Node:
         """Return a part of the tree as a node."""
@@ -251,8 +271,10 @@ class _Reader:
                 if value > MAX_WRITTEN:
                     raise self.mistake(tree, f"a written number is at most {MAX_WRITTEN:,}")
                 return self.made(tree, "number", value=value)
+            case ast.Constant(value=str(name)) if self.titles:
+                return self.made(tree, "named", name=NAMED + name)
             case ast.Constant(value=str()):
-                message = "the name of a card must be inside count(...)"
+                message = "the name of a card must be inside count(...), or compared with card.name"
                 raise self.mistake(tree, message if self.vocabulary.cards else "texts are not accepted in a formula")
             case ast.Name(id=name):
                 return self.named(tree, "", name)
@@ -281,6 +303,8 @@ class _Reader:
             case ast.BoolOp(op=op, values=values):
                 kind = "and" if isinstance(op, ast.And) else "or"
                 return self.made(tree, kind, *map(self.condition, values))
+            case ast.Compare(left=left, comparators=right) if any(map(self.is_title, (left, *right))):
+                return self.compared(tree)
             case ast.Compare(left=left, ops=ops, comparators=right) if all(type(op) in _COMPARISONS for op in ops):
                 sides = list(map(self.node, (left, *right)))
                 pairs = [
@@ -324,11 +348,41 @@ class _Reader:
         """Return the node of a fact of counted cards; outside ``count``, of the card that caused the event."""
         if self.of_card and name in self.vocabulary.of_event:
             raise self.mistake(tree, "is only known of the structure that was just built, not of counted ones")
-        accepted = self.vocabulary.facts if self.of_card else self.vocabulary.facts_of_event
+        accepted = self.vocabulary.facts_of_cards if self.of_card else self.vocabulary.facts_of_event
         self.refuse_unknown(tree, name, accepted)
+        self.refuse_title(tree)
         if self.of_card:
             return self.made(tree, "fact", name=name, bounds=accepted[name])
         return self.made(tree, "event", name=name, value=[*accepted].index(name), bounds=accepted[name])
+
+    def is_title(self, tree: ast.expr) -> bool:
+        """Return whether a part is the name of a card, such as ``card.name`` or ``last.red.name``."""
+        if not isinstance(tree, ast.Attribute) or tree.attr != self.vocabulary.title:
+            return False
+        names = _names_in(tree)
+        return names[names[0] in self.vocabulary.whose[1:]] in ("card", *ORDERS)
+
+    def compared(self, tree: ast.Compare) -> Node:
+        """Return the node of a comparison of the name of a card with another, or with some in quotes."""
+        if len(tree.ops) > 1 or not isinstance(tree.ops[0], ast.Eq | ast.NotEq | ast.In | ast.NotIn):
+            raise self.mistake(tree, f"names are compared with ==, !=, in and not in; accepted: {_title_of(tree)}")
+        reader, first, other = replace(self, titles=True), tree.left, tree.comparators[0]
+        several = isinstance(tree.ops[0], ast.In | ast.NotIn)
+        others = other.elts if several and isinstance(other, ast.Tuple | ast.List | ast.Set) else [other]
+        for part in (first, *others):
+            if not (self.is_title(part) or (isinstance(part, ast.Constant) and isinstance(part.value, str))):
+                message = f"is not the name of a card; accepted: names in quotes, {_title_of(tree)}"
+                raise self.mistake(part, message)
+        equal = [self.made(tree, "==", reader.node(first), reader.node(part)) for part in others]
+        node = equal[0] if len(equal) == 1 else self.made(tree, "or", *equal)
+        if isinstance(tree.ops[0], ast.Eq | ast.In):
+            return node
+        return replace(node, kind="!=") if node.kind == "==" else self.made(tree, "not", node)
+
+    def refuse_title(self, tree: ast.expr) -> None:
+        """Raise the error about the name of a card that is not compared with another."""
+        if self.is_title(tree) and not self.titles:
+            raise self.mistake(tree, f'a name is no number; accepted: {self.source(tree)} == "..."')
 
     def refuse_unknown(self, tree: ast.expr, name: str, accepted: Collection[str], what: str = "name") -> None:
         """Raise the error about a name that is not accepted."""
@@ -337,7 +391,7 @@ class _Reader:
             raise self.mistake(tree, message)
 
     def remembered(self, tree: ast.Attribute) -> Node | None:
-        """Return the node of a counter, or of a fact of the card built last; None for anything else."""
+        """Return the node of a counter, or of a fact of the card built last or first; None for anything else."""
         names = _names_in(tree)
         whose = names[0] if names[0] in self.vocabulary.whose[1:] else ""
         prefix, *rest = names[bool(whose) :] or ("",)
@@ -348,17 +402,20 @@ class _Reader:
                 raise self.mistake(tree, "a counter is written with its name, such as counter.favour")
             name, bounds = f"{COUNTER}.{rest[0]}", self.vocabulary.counters
             return self.made(tree, "counter", name=name, whose=whose, bounds=bounds)
-        if prefix != LAST or not self.vocabulary.of_last:
+        if prefix not in ORDERS or not self.vocabulary.of_last:
             return None
         if self.of_card:
             raise self.mistake(tree, _NOT_OF_CARD)
         if len(rest) != 2:
-            raise self.mistake(tree, "the card built last is written with a colour and a fact, such as last.red.cost")
-        kinds, facts = self.vocabulary.of_last, self.vocabulary.facts
+            example = f"{prefix}.{self.vocabulary.of_last[0]}.{next(iter(self.vocabulary.facts))}"
+            raise self.mistake(tree, f"the card built {prefix} is written with a colour and a fact, such as {example}")
+        kinds, facts = self.vocabulary.of_last, self.vocabulary.facts_of_cards
         self.refuse_unknown(tree, rest[0], kinds, "colour")
         self.refuse_unknown(tree, rest[1], facts)
-        number = kinds.index(rest[0]) << FACT_BITS | [*facts].index(rest[1])
-        return self.made(tree, "last", name=".".join(rest), value=number, whose=whose, bounds=facts[rest[1]])
+        self.refuse_title(tree)
+        number = (ORDERS.index(prefix) << KIND_BITS | kinds.index(rest[0])) << FACT_BITS | [*facts].index(rest[1])
+        name, bounds = ".".join((prefix, *rest)), facts[rest[1]]
+        return self.made(tree, "last", name=name, value=number, whose=whose, bounds=bounds)
 
     def condition(self, tree: ast.expr) -> Node:
         """Return the node of a condition."""
@@ -452,6 +509,8 @@ def span(node: Node, spans: Spans) -> Span:
         return spans[node.name]
     if kind == "cards":
         return 0, spans["cards"][1]
+    if kind == "named":
+        return 0, MAX_CARDS
     if kind in ("call", "counter", *_OF_CARD):
         return node.bounds
     if kind == "card" or node.is_condition:

@@ -175,11 +175,16 @@ its shields."""
 CARD_MARKS = (*COLORS, *SYMBOLS[1:ANY], "chained")
 """The properties of a structure that formulas may use: its colour, its symbol, whether a chain leads to it (R16)."""
 CARD_FACTS = (*CARD_NUMBERS, *CARD_MARKS)
+CARD_NAME = "name"
+"""The fact of a structure that formulas compare with names: the number of the card + 1, 0 of a stage or of none."""
+KNOWN_OF_CARD = (*CARD_FACTS, CARD_NAME)
 BUILT_HOW = ("paid", "by_chain", "free", "from_discard")
 """How the structure was built that caused an event: by paying, by a chain, for free by an ability, from the pile."""
 BY_PAYING, BY_CHAIN, FOR_FREE, FROM_DISCARD = range(len(BUILT_HOW))
+BUILT_WHEN = "order"
+"""What number the structure that caused an event has among those of its city, in the order of building."""
 LAST_BUILT = (*COLORS, "cards")
-"""The kinds of which formulas know the structure built last: a colour, any."""
+"""The kinds of which formulas know the structure built last or first: a colour, any."""
 FORMULA_CITIES = ("", "other", "left", "right")  # whose: the owner of the card, the city that `each` names, neighbours
 
 (

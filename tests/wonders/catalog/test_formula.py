@@ -129,6 +129,17 @@ MISTAKES = {
     "min(1)": "'min(1)', at letter 1: 1 parts are not accepted; accepted: 2 to 12 parts",
     "min(*red)": "'min(*red)', at letter 1: min takes its parts one by one",
     "'Altar'": "\"'Altar'\", at letter 1: the name of a card must be inside count(...)",
+    "card.name": "'card.name', at letter 1: a name is no number; accepted: card.name == \"...\"",
+    "last.red.name + 1": "'last.red.name', at letter 1: a name is no number; accepted: last.red.name == \"...\"",
+    "count(card.name)": "'card.name', at letter 7: a name is no number; accepted: card.name == ",
+    "card.name > 'Altar'": "at letter 1: names are compared with ==, !=, in and not in; accepted: card.name == ",
+    "card.name == 'Altar' == 'Baths'": "at letter 1: names are compared with ==, !=, in and not in",
+    "3 == card.name": "'3', at letter 1: is not the name of a card; accepted: names in quotes, card.name == ",
+    "card.name in ('Altar', red)": "'red', at letter 24: is not the name of a card; accepted: names in quotes, ",
+    "card.nmae == 'Altar'": "'card.nmae', at letter 1: unknown name 'nmae' (did you mean 'name'?); accepted: cost",
+    "count(card.order > 2)": "'card.order', at letter 7: is only known of the structure that was just built",
+    "first.red": "'first.red', at letter 1: the card built first is written with a colour and a fact, such as first.",
+    "previous.rde.cost": "unknown colour 'rde' (did you mean 'red'?); accepted: brown",
     "count(card.cots > 1)": "'card.cots', at letter 7: unknown name 'cots' (did you mean 'cost'?); accepted: cost, ",
     "count(card.cost)": "'card.cost', at letter 7: is a number where a condition is needed, such as card.cost > 0",
     "count(card.cost > red)": "'red', at letter 19: is not known of a structure that is counted; accepted: card.cost",
@@ -189,6 +200,8 @@ CLAUSES = {
     '{event="built", gain={coins="other.red"}}': "when.1.gain.coins: 'other.red', at letter 1: there is no other city",
     '{event="built", gain={coins=1}, if="red"}': "when.1.if: 'red' is a number where a condition is needed",
     '{event="built", gain={coins="count(\'Altra\')"}}': "when.1.gain.coins: unknown card 'Altra' (did you mean",
+    '{event="card_built", if="card.name == \'Altra\'", gain={coins=1}}': "when.1.if: unknown card 'Altra' (did you",
+    '{event="sold", if="card.name == \'Altar\'", gain={coins=1}}': "when.1.if: 'card.name', at letter 1: 'sold' is not",
     '{event="built", gain={coins=true}}': "when.1.gain.coins: True is not accepted; accepted: a whole number",
     '{event="sold", gain={coins=1}}, {event="sold", gain={coins="rde"}}': "when.2.gain.coins: 'rde', at letter 1",
 }
@@ -348,6 +361,16 @@ ENGLISH = {
         "the number of: own structures where there is a chain to it and own structures where the symbol is a gear"
     ),
     'left.count("Altar", red > 1)': "the number of: the left neighbour's Altar and own red cards are more than 1",
+    "card.name == 'Altar' and not last.red.name == card.name": (
+        "its name is Altar and the name of own last red card is not its name"
+    ),
+    "count(card.name not in ('Altar', 'Baths'))": (
+        "the number of: own structures where (not (the name is Altar or the name is Baths))"
+    ),
+    "left.first.red.cost + previous.cards.age": (
+        "the cost of the left neighbour's first red card plus the age of own last card but one"
+    ),
+    "card.order % 3": "the remainder of its number in the order of building divided by 3",
     "coins // 3": "own coins divided by 3, rounded down",
     "-max(1, 2)": "minus the greater of 1 and 2",
 }

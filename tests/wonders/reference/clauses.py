@@ -76,12 +76,9 @@ class Eyes:
                 return self.table.counter(name, self.owner, self.source)
             case ast.Attribute(value=ast.Attribute(value=ast.Name(id=whose), attr="counter"), attr=name):
                 return self.table.counter(name, self.city(whose), self.source)
-            case ast.Attribute(value=ast.Attribute(value=ast.Name(id="last"), attr=kind), attr=name):
-                return fact_of_last(self.owner, kind, name)
-            case ast.Attribute(
-                value=ast.Attribute(value=ast.Attribute(value=ast.Name(id=whose), attr="last"), attr=kind), attr=name
-            ):
-                return fact_of_last(self.city(whose), kind, name)
+            case ast.Attribute(value=ast.Attribute(), attr=name):
+                card = self.remembered(node)
+                return fact(card, name) if card else 0
             case ast.Attribute(value=ast.Name(id=whose), attr=name):
                 return self.named(self.city(whose), name)
             case ast.UnaryOp(op=ast.USub(), operand=part):
@@ -94,6 +91,10 @@ class Eyes:
                 return int(all(map(self.walk, parts)))
             case ast.BoolOp(values=parts):
                 return int(any(map(self.walk, parts)))
+            case ast.Compare(left=first, ops=[op], comparators=[other]) if any(map(is_title, (first, other))):
+                others = other.elts if isinstance(other, ast.Tuple | ast.List | ast.Set) else [other]
+                same = self.title(first) in map(self.title, others)
+                return int(same is isinstance(op, ast.Eq | ast.In))
             case ast.Compare(left=first, ops=ops, comparators=more):
                 sides = pairwise(map(self.walk, [first, *more]))
                 return int(all(OPERATORS[type(op)](*both) for op, both in zip(ops, sides, strict=True)))
@@ -113,6 +114,22 @@ class Eyes:
             case ast.Call(func=ast.Name(id="min" | "sets"), args=parts):
                 return min(map(self.walk, parts))
         raise AssertionError(ast.dump(node))
+
+    def remembered(self, node: ast.Attribute) -> Card | None:
+        """The structure of ``last.red.cost``, or of ``left.first.cards.age``."""
+        *whose, order, kind, _ = ast.unparse(node).split(".")
+        return built(self.city(whose[0]) if whose else self.owner, order, kind)
+
+    def title(self, node: ast.AST) -> str:
+        """The name of a structure, as written or of one that is spoken of; nothing for a stage, or if there is none."""
+        if isinstance(node, ast.Constant):
+            return str(node.value)
+        assert isinstance(node, ast.Attribute)
+        if isinstance(node.value, ast.Attribute):
+            card: Any = self.remembered(node)
+        else:
+            card = self.card or (self.table.event and self.table.event[0])
+        return card.name if isinstance(card, Card) else ""
 
     def counted(self, city: City, node: ast.AST) -> int:
         """A card that a city has, or a condition."""
@@ -170,6 +187,11 @@ class Eyes:
         return counts[name]
 
 
+def is_title(node: ast.AST) -> bool:
+    """Whether a part of a formula is the name of a structure."""
+    return isinstance(node, ast.Attribute) and node.attr == "name" and not ast.unparse(node).endswith("counter.name")
+
+
 def fact(thing: Card | Stage | Recruit, name: str) -> int:
     """What a card or stage costs, its points and shields; of a card its age, whether it has a colour, a predecessor."""
     units, coins = len(thing.cost.units), thing.cost.coins
@@ -187,15 +209,18 @@ def fact(thing: Card | Stage | Recruit, name: str) -> int:
     return int(thing.color == name or name in symbols)
 
 
-def fact_of_event(thing: Card | Stage | Recruit, how: str, name: str) -> int:
-    """A fact of what was just built, or how it was (R71)."""
+def fact_of_event(thing: Card | Stage | Recruit, how: str, order: int, name: str) -> int:
+    """A fact of what was just built, or how it was, or its number in the order of building (R71)."""
+    if name == "order":
+        return order
     return int(how == name) if name in ("paid", "by_chain", "free", "from_discard") else fact(thing, name)
 
 
-def fact_of_last(city: City, kind: str, name: str) -> int:
-    """A fact of the structure of a colour that a city built last."""
+def built(city: City, order: str, kind: str) -> Card | None:
+    """The structure of a colour that a city built last, before the last, or first."""
     cards = [card for card in city.structures if kind in (card.color, "cards")]
-    return fact(cards[-1], name) if cards else 0
+    at = {"first": 0, "last": len(cards) - 1, "previous": len(cards) - 2}[order]
+    return cards[at] if 0 <= at < len(cards) else None
 
 
 class Sheet:
@@ -286,10 +311,10 @@ def moves_made(table: Table, moves: list[Move]) -> None:
             new = {"card": move["card"]}
             how = {"paid": "paid", "chain": "by_chain", "free": "free"}[move["how"]]
             how = "from_discard" if move.get("source") == "discard_pile" else how
-            table.event = (table.catalogue.cards[move["card"]], how)
+            table.event = (table.catalogue.cards[move["card"]], how, len(mover.structures))
         elif move["action"] == "stage":
             new = {"stage": len(mover.buried)}
-            table.event = (mover.built_stages[-1], "paid")
+            table.event = (mover.built_stages[-1], "paid", len(mover.buried))
         for where, clause in list(clauses_of(mover)):
             if clause["event"] == "built" and new and new.items() <= where.items():
                 act(table, mover, where, clause, mover)
@@ -446,8 +471,11 @@ def answer(table: Table, asked: Asked) -> None:
 def seen(table: Table, asked: Asked, option: Mapping[str, Any], card: Card | None) -> Iterator[None]:
     """Let formulas see a card that is chosen, and how its city built it (R80); the event itself where there is none."""
     if card:
-        city = {"city": "self", "discarded": ""}.get(option["card"]["from"], option["card"]["from"])
-        table.event = (card, table.named(asked.owner.seat, city).how.get(card.name, "") if city else "")
+        name = {"city": "self", "discarded": ""}.get(option["card"]["from"], option["card"]["from"])
+        table.event = (card, "", len(asked.owner.structures) + 1)
+        if name:
+            city = table.named(asked.owner.seat, name)
+            table.event = (card, city.how.get(card.name, ""), 1 + city.structures.index(card))
     table.purchase = asked.purchase
     yield
     table.event, table.purchase = asked.event, asked.purchase

@@ -61,11 +61,16 @@ def amounts(table: Table, owner: City, where: dict[str, Any], clause: Effect, ot
                 yield f"{verb} {item}", value(table, owner, other, text, source=source_of(owner, where))
 
 
+def next_one(payer: City, thing: Card | Stage) -> tuple[Card | Stage, str, int]:
+    """A thing that is to be paid for, as formulas see it: with the number that it would have in its city (R75)."""
+    return thing, "paid", 1 + len(payer.structures if isinstance(thing, Card) else payer.buried)
+
+
 def changes(table: Table, payer: City, thing: Card | Stage) -> Changes:
     """Add up what the clauses of all cities change."""
     found, before = Changes(), table.event
     of_both: dict[int, Counter[str]] = {}
-    table.event = (thing, "paid")
+    table.event = next_one(payer, thing)
     for owner, where, clause, side, other in acting(table, payer, thing):
         both = all(table.named(payer.seat, one) in related(table, owner, clause.get("from", "anyone")) for one in SIDES)
         for does, amount in amounts(table, owner, where, clause, other):
@@ -127,7 +132,7 @@ def note_prices(table: Table, move: Move) -> None:
         return
     payer = table.cities[move["seat"]]
     thing = table.catalogue.cards[move["card"]] if move["action"] == "build" else payer.all_stages[len(payer.buried)]
-    before, table.event = table.event, (thing, "paid")
+    before, table.event = table.event, next_one(payer, thing)
     for owner, where, clause, side, other in list(acting(table, payer, thing)):
         if not side or move[side]:
             for does, amount in amounts(table, owner, where, clause, other):

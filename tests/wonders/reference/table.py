@@ -102,7 +102,7 @@ class Asked:
     where: dict[str, Any]
     clause: Effect
     trigger: City
-    event: tuple[Card | Stage | Recruit, str] | None
+    event: tuple[Card | Stage | Recruit, str, int] | None
     purchase: int
     deck: str = ""  # to recruit from it instead (R89)
 
@@ -137,7 +137,7 @@ class Table:
     discard_pile: list[Card] = field(default_factory=list)
     counters: dict[tuple[str, int, str], int] = field(default_factory=dict)  # those changed: name, seat, card (R70)
     display: dict[str, list[Recruit]] = field(default_factory=dict)  # cards of further decks that lie open
-    event: tuple[Card | Stage | Recruit, str] | None = None  # what was just built, and how (R71)
+    event: tuple[Card | Stage | Recruit, str, int] | None = None  # what was just built, how, its number (R71)
     effects: list[dict[str, Any]] = field(default_factory=list)  # what clauses did since they were last told of
     pending: list[Asked] = field(default_factory=list)  # decisions of clauses still to be made (R72)
     recruit: Callable[[Table, Asked], None] = recruits_nobody  # answers one of those (R89)

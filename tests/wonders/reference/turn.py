@@ -152,7 +152,7 @@ def recruit(table: Table, asked: Asked) -> None:
     thing = Placed(city, card.effects, None)
     gain_at_once(table, [thing])
     table.builds += [(False, city.seat) for _ in thing.of_kind("build_from_discard")]
-    table.event = (card, "paid")
+    table.event = (card, "paid", len(city.structures) + 1)
     for clause in in_order_of(card.effects):
         if clause["event"] == "built":
             act(table, city, {"card": card.name, "when": clause["number"]}, clause, city)

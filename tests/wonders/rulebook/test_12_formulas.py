@@ -503,6 +503,60 @@ def test_R71_what_was_built_in_this_turn_counts_before_any_clause_acts() -> None
     assert p.coins[0] == 10 + 100 + 1
 
 
+@pytest.mark.parametrize(
+    ("condition", "coins"),
+    [
+        ('card.name == "Theater"', 1), ('card.name == "Baths"', 0), ('card.name != "Baths"', 1),
+        ('card.name in ("Baths", "Theater")', 1), ('card.name not in ("Baths", "Theater")', 0),
+        ('"Theater" == last.blue.name', 1), ("last.cards.name == card.name", 1), ("card.name == last.red.name", 0),
+        ('count(card.name == "Altar" or card.name == "Theater") == 2', 1),
+    ],
+)  # fmt: skip
+def test_R93_a_structure_is_known_by_its_name(condition: str, coins: int) -> None:
+    p = table({"Altar": [gain("card_built", **{"if": condition})]})
+    p.city(0, "Altar")
+    p.play({0: "Theater"})
+    assert p.coins[0] == 10 + coins
+
+
+def test_R93_a_stage_and_a_structure_that_is_not_there_have_no_name() -> None:
+    clauses = [
+        gain("stage_built", 1, **{"if": "card.name == last.red.name"}),
+        gain("stage_built", 10, **{"if": 'card.name == "Altar"'}),
+        gain("stage_built", 100, **{"if": "card.order == 1"}),
+    ]
+    p = table({"Altar": clauses})
+    p.city(0, "Altar")
+    p.play({0: "stage"})
+    assert p.coins[0] == 10 + 101
+
+
+def test_R93_structures_are_numbered_in_the_order_of_building() -> None:
+    orders = "100 * card.order + 10 * min(9, first.blue.points) + previous.cards.age"
+    p = table({"Altar": [gain("card_built", f"max(0, min(900, {orders}))")]})
+    p.city(3, coins=10)
+    for card, coins in (("Altar", 0), ("Theater", 200 + 20 + 1), ("Baths", 300 + 20 + 1), ("Stockade", 400 + 21)):
+        before = p.coins[0]
+        p.play({0: card})
+        assert p.coins[0] - before == coins, card
+
+
+def test_R93_a_structure_that_is_discarded_and_built_again_takes_a_new_place() -> None:
+    again = [
+        picks("built", "city", "discard", "card.name == first.cards.name"),
+        picks("built", "discarded", "build"),
+        picks("built", "city", condition="card.name == first.cards.name", gain={"coins": "100 * card.order"}),
+        picks(
+            "built", "city", condition="card.name == last.cards.name", gain={"coins": "card.order + 10 * card.brown"}
+        ),
+    ]
+    p = table({"Baths": again})
+    p.play({0: "Lumber Yard"})
+    p.play({0: "Altar"})
+    p.play({0: "Baths"})
+    assert p.coins[0] == 10 + 100 + 10 + 3
+
+
 def asked(event: str, price: Any = 1, gained: int = 1, **more: Any) -> Clause:
     return {"event": event, "price": price, "gain": {"coins": gained}, **more}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wsim.errors import nearest
+from wsim.spec.formula import NAMED
 from wsim.wonders.catalog.counter_slots import counters_in, entries_of, slots_of
 from wsim.wonders.catalog.house_rules import at_table, check_house_rules, formulas_of
 from wsim.wonders.catalog.reading import check_name
@@ -104,8 +105,8 @@ def check_formulas(problems: Problems, catalogue: Catalogue) -> None:
     formulas += [((*rules, name), formula) for name, formula in formulas_of(catalogue.settings)]
     for path, formula in formulas:
         for part in formula.walk():
-            if part.kind == "card" and part.name not in names:
-                problems.unknown(path, "card", part.name, names)
+            if part.kind in ("card", "named") and (name := part.name.removeprefix(NAMED)) not in names:
+                problems.unknown(path, "card", name, names)
             elif part.kind == "call":
                 _check_call(problems, path, part, catalogue.effects)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from wsim.errors import UserError
 from wsim.policies.effect_calls import Call, slot_of
-from wsim.spec.formula import Node, worked_out
+from wsim.spec.formula import NAMED, Node, worked_out
 from wsim.wonders import words as w
 from wsim.wonders.catalog.clause_times import Expected
 from wsim.wonders.catalog.counter_slots import entries_of, slot_number, slots_of
@@ -114,6 +114,7 @@ class Formulas:
         self._number = number
         self._catalogue = catalogue
         self._facts = [card_facts(card) for card in catalogue.cards]
+        self._names = {f"{NAMED}{name}": card + 1 for name, card in number.items()}
         self._files = {file.name.removesuffix(".py"): file for file in catalogue.effects}
         self._starts: dict[tuple[str, str, int, bool], int] = {}
 
@@ -133,7 +134,8 @@ class Formulas:
             self._starts[key] = len(self.words)
             for part in parts:
                 if part.kind == "cards":
-                    matches = [worked_out(part.parts[0], facts) for facts in self._facts]
+                    cards = [{**facts, w.CARD_NAME: card} for card, facts in enumerate(self._facts, start=1)]
+                    matches = [worked_out(part.parts[0], {**self._names, **facts}) for facts in cards]
                     self.sets[part.name] = [card for card, match in enumerate(matches) if match]
             sets = {name: number for number, name in enumerate(self.sets)}
 
@@ -141,7 +143,7 @@ class Formulas:
                 return slot_of(Call(self._files[node.whose], node.name, len(node.parts), *node.bounds, site))
 
             slots = {name: slot_number(self._catalogue, name.partition(".")[2], entry) for name in counters}
-            self.words += code(node, {**self._number, **sets, **slots}, slot)
+            self.words += code(node, {**self._number, **self._names, **sets, **slots}, slot)
         return self._starts[key]
 
     def fill(self, record: Any) -> None:
@@ -209,7 +211,7 @@ def _fill_card(record: Any, i: int, card: Card, number: dict[str, int], catalogu
             record.chain[i, number[name] >> 6] |= np.uint64(1 << (number[name] & 63))
     _fill_entry(record, i, card.cost, card.effects)
     facts = card_facts(card)
-    record.card_facts[i] = [facts[name] for name in w.CARD_FACTS]
+    record.card_facts[i] = [*(facts[name] for name in w.CARD_FACTS), i + 1]
     scored = any(clause.event == "scored" for clause in card.effects.when)
     if record.points[i] or record.points_per[i, 0] or record.points_complete[i] or scored:
         record.scoring_cards[i >> 6] |= np.uint64(1 << (i & 63))
@@ -221,7 +223,8 @@ def _fill_entry(record: Any, i: int, cost: Cost, effects: Effects) -> None:
     record.cost[i] = pack_units(cost.resources)
     record.cost_coins[i] = cost.coins
     numbers = _numbers(cost, effects)
-    record.card_facts[i] = [numbers.get(name, int(name == effects.science)) for name in w.CARD_FACTS]
+    facts = [numbers.get(name, int(name == effects.science)) for name in w.CARD_FACTS]
+    record.card_facts[i, : len(facts)] = facts
     for name, value in effects.present().items():
         effect = EFFECTS[name]
         effect.pack(record, i, value)
@@ -303,7 +306,7 @@ def _fill_clauses(record: Any, catalogue: Catalogue, formulas: Formulas) -> None
                     colors = sum(1 << w.COLORS.index(color) for color in clause.color or w.COLORS)
                     own = None  # the facts of the card itself, where it causes the event
                     if event == "built":
-                        own = dict(zip(w.CARD_FACTS, map(int, record.card_facts[entry]), strict=True))
+                        own = dict(zip(w.KNOWN_OF_CARD, map(int, record.card_facts[entry]), strict=True))
                     condition = formulas.begins(clause.condition, site, entry, own) if clause.condition else -1
                     head = (entry, number, by, seller, colors, each, condition)
                     asked = (len(options), int(clause.optional), int(clause.one))

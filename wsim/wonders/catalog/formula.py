@@ -6,10 +6,13 @@ from wsim.spec.formula import Spans, Vocabulary
 from wsim.wonders.facts import CITY_FACTS, CITY_NAMES, NAME_NUMBER
 from wsim.wonders.words import (
     BUILT_HOW,
-    CARD_FACTS,
+    BUILT_WHEN,
     CARD_MARKS,
+    CARD_NAME,
     CARD_NUMBERS,
+    CARDS,
     FORMULA_CITIES,
+    KNOWN_OF_CARD,
     LAST_BUILT,
     MAX_COUNTER,
     MAX_PRICE,
@@ -37,11 +40,12 @@ VOCABULARY = Vocabulary(
     facts={**_NUMBERS, **dict.fromkeys(CARD_MARKS, (0, 1))},
     files=True,
     counters=(0, MAX_COUNTER),
-    of_event=dict.fromkeys(BUILT_HOW, (0, 1)),
+    title=CARD_NAME,
+    of_event={**dict.fromkeys(BUILT_HOW, (0, 1)), BUILT_WHEN: (0, CARDS)},
     of_last=LAST_BUILT,
 )
 parse, code = VOCABULARY.parse, VOCABULARY.code
 normal, written, with_number = VOCABULARY.normal, VOCABULARY.written, VOCABULARY.with_number
 
 assert VOCABULARY.number == NAME_NUMBER
-assert tuple(VOCABULARY.facts) == CARD_FACTS
+assert tuple(VOCABULARY.facts_of_cards) == KNOWN_OF_CARD

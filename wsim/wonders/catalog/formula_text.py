@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from wsim.spec.formula import Node
+from wsim.spec.formula import NAMED, Node
 from wsim.wonders.facts import CITY_WORDS
-from wsim.wonders.words import ANY, COLORS, EVENT_NAMES, SYMBOLS, TABLE_NAMES
+from wsim.wonders.words import ANY, CARD_NAME, COLORS, EVENT_NAMES, SYMBOLS, TABLE_NAMES
 
 _TABLE = {"age": "the age", "turn": "the turn number", "players": "the number of players"}
 _TABLE |= {"purchase": "the coins paid for the purchase"}
@@ -17,10 +17,13 @@ _FACTS = {
     "shields": "the number of shields",
     **{name: f"the symbol is a {name}" for name in SYMBOLS[1:ANY]},
     "chained": "there is a chain to it",
+    "name": "the name",
 }
 _OF_EVENT = {
     "age": "its age",
     "cost": "its cost",
+    "name": "its name",
+    "order": "its number in the order of building",
     **{name: f"its {_FACTS[name].removeprefix('the ')}" for name in ("units", "coins", "points", "shields")},
     **{name: f"its symbol is a {name}" for name in SYMBOLS[1:ANY]},
     "chained": "there is a chain to it",
@@ -30,11 +33,13 @@ _OF_EVENT = {
     "from_discard": "it is built from the discard pile",
 }
 """Facts of the structure that caused the event."""
+_ORDERS = {"last": "last {}", "first": "first {}", "previous": "last {} but one"}
 _OWNERS = {"": "own", "other": "their", "left": "the left neighbour's", "right": "the right neighbour's"}
 _OPERATORS = {
     "+": "plus", "-": "minus", "*": "times", "<": "fewer than", "<=": "at most", "==": "exactly",
     "!=": "not exactly", ">": "more than", ">=": "at least",
 }  # fmt: skip
+_OF_CARD = ("fact", "event", "last")
 _LOOSE = ("if", "or", "and", "not")  # loosest first; comparisons and sums bind more tightly
 _TIGHT = {"+": 5, "-": 5, "*": 6, "neg": 7}
 
@@ -59,6 +64,8 @@ def english(node: Node) -> str:
             return _OF_EVENT.get(node.name, f"it is {node.name}")
         case "last":
             return _fact_of_last(node)
+        case "named":
+            return node.name.removeprefix(NAMED)
         case "counter":
             return f"{_OWNERS[node.whose] if node.whose else 'the'} counter {node.name.partition('.')[2]}"
         case "call":
@@ -67,7 +74,9 @@ def english(node: Node) -> str:
         case "neg":
             return f"minus {parts[0]}"
         case "not":
-            of_card = node.parts[0].kind in ("fact", "event", "last")
+            of_card = node.parts[0].kind in _OF_CARD or (
+                node.parts[0].kind == "==" and any(map(_is_title, node.parts[0].parts))
+            )
             return parts[0].replace(" is ", " is not ", 1) if of_card else f"not {parts[0]}"
         case "and" | "or":
             return f" {node.kind} ".join(parts)
@@ -86,6 +95,8 @@ def english(node: Node) -> str:
         case "count":
             return f"the number of: {_listed(parts)}"
     verb = "are" if node.parts[0].kind == "name" and node.parts[0].name in CITY_WORDS else "is"
+    if any(map(_is_title, node.parts)):
+        return f"{parts[0]} {'is' if node.kind == '==' else 'is not'} {parts[1]}"
     operator = _OPERATORS[node.kind]
     if verb == "is" and node.kind == "<":  # one thing: a counter, the age, a cost
         operator = "less than"
@@ -93,10 +104,15 @@ def english(node: Node) -> str:
     return f"{parts[0]} {operator} {parts[1]}"
 
 
+def _is_title(node: Node) -> bool:
+    """Return whether a part is the name of a card."""
+    return node.kind == "named" or (node.kind in _OF_CARD and node.name.rpartition(".")[2] == CARD_NAME)
+
+
 def _fact_of_last(node: Node) -> str:
-    """Return, e.g., "the cost of own last red card", "the symbol of own last green card is a gear"."""
-    kind, _, fact = node.name.partition(".")
-    card = f"{_OWNERS[node.whose]} last {f'{kind} card' if kind in COLORS else 'card'}"
+    """Return, e.g., "the cost of own first red card", "the symbol of own last green card is a gear"."""
+    order, kind, fact = node.name.split(".")
+    card = f"{_OWNERS[node.whose]} {_ORDERS[order].format(f'{kind} card' if kind in COLORS else 'card')}"
     if fact in COLORS:
         return f"the colour of {card} is {fact}"
     if fact == "chained":

@@ -158,12 +158,13 @@ def decide(game, rules, move):
         cities = 1 << city_of(move) if rules.clause_one[clause] else cities_met(public, rules, clause, owner, trigger)
         card = picked_of(move)
         if card >= 0:
-            know_card(public, owner, rules.option_from[option], card)
-            how = public.event_how
+            know_card(public, rules, owner, rules.option_from[option], card)
+            how, order = public.event_how, public.event_order
         act_in(game, rules, clause, owner, owner, trigger, first, paid)
         if card >= 0:
             losing = do_with_card(game, rules, option, owner, card)
             public.event_entry, public.event_how, public.purchase = card + 1, how, purchase
+            public.event_order = order
         for step in range(public.seats):
             city = (owner + step) % public.seats
             if cities >> city & 1:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wsim.jit import kernel
 from wsim.kernels.facts import FactKernels
+from wsim.kernels.formula_words import FIRST, PREVIOUS
 from wsim.wonders.facts import CITY_FACTS
 from wsim.wonders.kernels.moves import action_of, card_of, is_of_turn, owns, seat_of_deed
 from wsim.wonders.words import AGES, BUILD, COLOR_KINDS, STAGE
@@ -63,14 +64,45 @@ def moves_now(public, rules, seat, action, color):
 
 
 @kernel(rare=True)
-def last_built(public, rules, seat, color):
-    """Return the structure that a city built last and still has, of a colour or of any (COLOR_KINDS); -1 for none."""
-    for back in range(1, public.deed_count + 1):
-        deed = public.deeds[public.deed_count - back]
-        of_color = color == COLOR_KINDS or rules.color[card_of(deed)] == color
-        if seat_of_deed(deed) == seat and action_of(deed) == BUILD and of_color and owns(public, seat, card_of(deed)):
-            return card_of(deed)
+def _stands(public, seat, at):
+    """Return whether a deed is the building of a structure that a city has: the last one of its name (R82)."""
+    deed = public.deeds[at]
+    if seat_of_deed(deed) != seat or action_of(deed) != BUILD or not owns(public, seat, card_of(deed)):
+        return False
+    for later in range(at + 1, public.deed_count):
+        again = public.deeds[later]
+        if seat_of_deed(again) == seat and action_of(again) == BUILD and card_of(again) == card_of(deed):
+            return False
+    return True
+
+
+@kernel(rare=True)
+def built_as(public, rules, seat, color, order):
+    """Return a structure that a city has, of a colour or of any (COLOR_KINDS): the one built last, first or before the
+    last (formula_words.ORDERS); -1 for none."""
+    passed = 0
+    for step in range(public.deed_count):
+        at = step if order == FIRST else public.deed_count - 1 - step
+        card = card_of(public.deeds[at])
+        if (color == COLOR_KINDS or rules.color[card] == color) and _stands(public, seat, at):
+            if passed or order != PREVIOUS:
+                return card
+            passed += 1
     return -1
+
+
+@kernel(rare=True)
+def order_of(public, rules, seat, card):
+    """Return what number a structure has among those of its city, in the order of building; those of a position that
+    was set up come first, all with the number of the last one of them."""
+    number = cards(public, rules, seat)
+    for step in range(public.deed_count):
+        at = public.deed_count - 1 - step
+        if _stands(public, seat, at):
+            if card_of(public.deeds[at]) == card:
+                break
+            number -= 1
+    return number
 
 
 @kernel(rare=True)

@@ -9,6 +9,7 @@ import numpy as np
 
 from wsim.jit import kernel
 from wsim.wonders import words as w
+from wsim.wonders.kernels.city import cards
 from wsim.wonders.kernels.clause_acts import do
 from wsim.wonders.kernels.clause_owners import has_entry, may_act, related
 from wsim.wonders.kernels.counters import FIRST_ACT, change_counter, is_of_table
@@ -148,9 +149,10 @@ def move_made(game, rules, mover, move, entry, decision):
     public = game.public
     public.event_entry = entry + 1
     public.event_how = how_of(move) if decision != w.DISCARD_PILE else w.FROM_DISCARD
+    action, watched = action_of(move), game.hidden.watched[mover]
+    public.event_order = public.stages[mover] if action == w.STAGE else cards(public, rules, mover)
     if entry >= 0 and rules.when[entry]:
         act_when_built(game, rules, mover, entry)
-    action, watched = action_of(move), game.hidden.watched[mover]
     color = np.int64(rules.color[entry]) if action == w.BUILD else -1
     trigger = w.ON_CARD if action == w.BUILD else (w.ON_SALE if action == w.SELL else w.ON_STAGE)
     if watched & (1 << color if action == w.BUILD else _bit_of(trigger)):
@@ -166,7 +168,7 @@ def move_made(game, rules, mover, move, entry, decision):
                 seller = (mover + (seats - 1 if side else 1)) % seats
                 _watchers(game, rules, w.ON_PURCHASE, mover, entry, -1, seller)
         public.purchase = 0
-    public.event_entry = public.event_how = 0
+    public.event_entry = public.event_how = public.event_order = 0
 
 
 @kernel

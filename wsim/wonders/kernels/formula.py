@@ -6,12 +6,12 @@ import numpy as np
 
 from wsim.jit import call_slot, count_bits, kernel
 from wsim.kernels.formula_machine import machine
-from wsim.kernels.formula_words import FACT_BITS, HANDED, OPERATION
+from wsim.kernels.formula_words import FACT_BITS, HANDED, KIND_BITS, OPERATION
 from wsim.kernels.guards import stop_game
 from wsim.wonders.facts import CITY_FACTS, CITY_NAMES, NAME_NUMBER
-from wsim.wonders.kernels.city import FACTS, last_built
+from wsim.wonders.kernels.city import FACTS, built_as, cards
 from wsim.wonders.limits import ASKED, MAX_COINS, MAX_COUNT
-from wsim.wonders.words import CARD_FACTS
+from wsim.wonders.words import BUILT_HOW, KNOWN_OF_CARD
 
 _WIDE = sum(1 << NAME_NUMBER[name] for fact in CITY_FACTS if fact.span[1] > MAX_COUNT for name in fact.asked_as)
 _ONE = np.uint64(1)
@@ -19,8 +19,9 @@ _AGE, _TURN, _PLAYERS = (NAME_NUMBER[name] for name in ("age", "turn", "players"
 _NUMBER, _NAME, _CARD, _CARD_SET, _COUNTER, _EVENT, _LAST = (
     OPERATION[name] for name in ("number", "name", "card", "cards", "counter", "event", "last")
 )
-_STATIC = len(CARD_FACTS)
-_FACT = (1 << FACT_BITS) - 1
+_STATIC = len(KNOWN_OF_CARD)
+_ORDER = _STATIC + len(BUILT_HOW)
+_FACT, _KIND = (1 << FACT_BITS) - 1, (1 << KIND_BITS) - 1
 
 
 @kernel
@@ -36,9 +37,11 @@ def of_table(public, rules, name):
 
 
 @kernel(rare=True)
-def _of_event(public, rules, fact):
+def _of_event(public, rules, fact, owner):
     """Return a fact of the structure or stage that caused the event (R71); of a future one, the mean of all cards."""
     entry = public.event_entry - 1
+    if fact == _ORDER:
+        return public.event_order if public.event_order else cards(public, rules, owner) + 1
     if fact >= _STATIC:
         return 1 if public.event_how == fact - _STATIC else 0
     return np.int64(rules.mean_facts[fact] if entry < 0 else rules.card_facts[entry, fact])
@@ -46,8 +49,9 @@ def _of_event(public, rules, fact):
 
 @kernel(rare=True)
 def _of_last(public, rules, seat, operand):
-    """Return a fact of the structure that a city built last; 0 if there is none."""
-    card = last_built(public, rules, seat, operand >> FACT_BITS)
+    """Return a fact of the structure that a city built last, first or before the last; 0 if there is none."""
+    kind = operand >> FACT_BITS
+    card = built_as(public, rules, seat, kind & _KIND, kind >> KIND_BITS)
     return np.int64(rules.card_facts[card, operand & _FACT]) if card >= 0 else 0
 
 
@@ -76,7 +80,7 @@ def leaf(public, rules, operation, operand, owner, other):
     if operation == _COUNTER:
         return np.int64(public.counter[city, name])
     if operation == _EVENT:
-        return _of_event(public, rules, name)
+        return _of_event(public, rules, name, owner)
     if operation == _LAST:
         return _of_last(public, rules, city, name)
     value = of_city(public, rules, city, name)

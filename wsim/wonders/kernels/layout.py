@@ -80,6 +80,7 @@ PUBLIC = np.dtype(
         ("purchase", "i8"),  # coins of the purchase that sets clauses off at the moment, 0 none (R64)
         ("event_entry", "i8"),  # 1 + the structure or stage that does, 0 none (R71)
         ("event_how", "i8"),  # how it was built (words.BUILT_HOW)
+        ("event_order", "i8"),  # its number among those of the city (words.BUILT_WHEN), 0: it is not built
         ("display", "u8"),  # cards of decks that lie open (R89), one bit each
         # what every city did in the open, in order (R49)
         ("deed_count", "i8"),  # deeds so far
@@ -231,8 +232,8 @@ RULES = np.dtype(
         ("code", "i4", (CODE,)),  # formulas: words in postfix order, each ends with "end" (words.OPERATIONS)
         ("card_sets", "u8", (CARD_SETS, w.CARD_WORDS)),  # the cards that formulas count, one bit each
         ("when", "i2", (w.ENTRIES,)),  # clauses of the entry
-        ("card_facts", "i2", (w.ENTRIES, len(w.CARD_FACTS))),  # words.CARD_FACTS of each
-        ("mean_facts", "i2", (len(w.CARD_FACTS),)),  # of the cards of the rule set, rounded; 0 for marks
+        ("card_facts", "i2", (w.ENTRIES, len(w.KNOWN_OF_CARD))),  # words.KNOWN_OF_CARD of each
+        ("mean_facts", "i2", (len(w.KNOWN_OF_CARD),)),  # of the cards of the rule set, rounded; 0 for marks
         # counters (R70)
         ("counters", "i8"),  # their number
         ("counter_of", "i2", (w.COUNTERS,)),  # words.COUNTER_OF

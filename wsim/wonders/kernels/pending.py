@@ -9,6 +9,7 @@ trigger     12-15  the city that triggered it
 entry       16-24  PUBLIC.event_entry (R71)
 how         28-31  PUBLIC.event_how
 purchase    32-39  PUBLIC.purchase (R64)
+order       40-47  PUBLIC.event_order
 ==========  =====  ==================================================
 """
 
@@ -24,7 +25,7 @@ from wsim.wonders.limits import PENDING
 
 RECRUIT = CLAUSES
 _BYTE, _NIBBLE, _ENTRY = np.uint64(0xFF), np.uint64(0xF), np.uint64(0x1FF)
-_OWNER_AT, _TRIGGER_AT, _ENTRY_AT, _HOW_AT, _PURCHASE_AT = (np.uint64(at) for at in (8, 12, 16, 28, 32))
+_OWNER_AT, _TRIGGER_AT, _ENTRY_AT, _HOW_AT, _PURCHASE_AT, _ORDER_AT = map(np.uint64, (8, 12, 16, 28, 32, 40))
 
 
 @kernel(rare=True)
@@ -36,6 +37,7 @@ def add_pending(game, rules, clause, owner, trigger):
         stop_game(PENDING, owner, entry, ASKS + 1, ASKS)
     word = np.uint64(clause) | (np.uint64(owner) << _OWNER_AT) | (np.uint64(trigger) << _TRIGGER_AT)
     word |= (np.uint64(public.event_entry) << _ENTRY_AT) | (np.uint64(public.event_how) << _HOW_AT)
+    word |= np.uint64(public.event_order) << _ORDER_AT
     asking.pending[asking.count] = word | (np.uint64(public.purchase) << _PURCHASE_AT)
     asking.count += 1
 
@@ -73,13 +75,14 @@ def recall_event(public, word):
     """Let formulas see the event that triggered a decision (R64, R71)."""
     public.event_entry = np.int64((word >> _ENTRY_AT) & _ENTRY)
     public.event_how = np.int64((word >> _HOW_AT) & _NIBBLE)
+    public.event_order = np.int64((word >> _ORDER_AT) & _BYTE)
     public.purchase = np.int64((word >> _PURCHASE_AT) & _BYTE)
 
 
 @kernel
 def forget_event(public):
     """Let formulas see no event."""
-    public.event_entry = public.event_how = public.purchase = 0
+    public.event_entry = public.event_how = public.event_order = public.purchase = 0
 
 
 @kernel

@@ -11,6 +11,7 @@ import numpy as np
 from wsim.jit import kernel
 from wsim.wonders import words as w
 from wsim.wonders.kernels import layout
+from wsim.wonders.kernels.city import cards, order_of
 from wsim.wonders.kernels.clauses import note_watchers
 from wsim.wonders.kernels.formula import evaluate
 from wsim.wonders.kernels.layout import ACTION_AT, HOW_AT, STEP_AT
@@ -50,11 +51,12 @@ def how_built(public, city, card):
 
 
 @kernel(rare=True)
-def know_card(public, owner, source, card):
+def know_card(public, rules, owner, source, card):
     """Let formulas see the card that is chosen as `card`."""
     city = source_city(public, owner, source)
     public.event_entry = card + 1
     public.event_how = how_built(public, city, card) if city >= 0 else _UNKNOWN
+    public.event_order = order_of(public, rules, city, card) if city >= 0 else cards(public, rules, owner) + 1
 
 
 @kernel(rare=True)
@@ -69,7 +71,7 @@ def next_card(game, rules, option, owner, trigger, card):
         if rules.option_do[option] == w.DO_BUILD:
             names &= ~public.built[owner, word]
         if (names >> at) & _ONE:
-            know_card(public, owner, source, card)
+            know_card(public, rules, owner, source, card)
             condition = rules.option_if[option]
             if condition < 0 or evaluate(public, rules, condition, owner, trigger):
                 return card

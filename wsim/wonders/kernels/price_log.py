@@ -10,7 +10,7 @@ from wsim.wonders.kernels.clause_owners import related
 from wsim.wonders.kernels.formula import evaluate
 from wsim.wonders.kernels.log import log_effect
 from wsim.wonders.kernels.moves import action_of, card_of, how_of, left_of, right_of
-from wsim.wonders.kernels.prices import applies, seller_of
+from wsim.wonders.kernels.prices import applies, know_next, seller_of
 
 
 @kernel(rare=True)
@@ -22,8 +22,8 @@ def log_prices(game, rules, payer, move):
     entry = card_of(move)
     if action == w.STAGE:
         entry = np.int64(rules.stage_entry[public.side[payer], public.stages[payer]])
-    before, how = public.event_entry, public.event_how
-    public.event_entry, public.event_how = entry + 1, w.BY_PAYING
+    before, how, order = public.event_entry, public.event_how, public.event_order
+    know_next(public, rules, payer, entry)
     of_cost = w.ON_CARD_COST if entry < w.STAGE_ENTRY else w.ON_STAGE_COST
     for trigger in (of_cost, w.ON_TRADE_COST):
         for owner in range(public.seats):
@@ -40,7 +40,7 @@ def log_prices(game, rules, payer, move):
                             continue
                         other = seller if payer == owner else payer
                     _log_clause(game, rules, clause, owner, other, payer)
-    public.event_entry, public.event_how = before, how
+    public.event_entry, public.event_how, public.event_order = before, how, order
 
 
 @kernel

@@ -12,6 +12,7 @@ import numpy as np
 from wsim.jit import kernel, stack_room
 from wsim.kernels.guards import stop_game
 from wsim.wonders import words as w
+from wsim.wonders.kernels.city import cards
 from wsim.wonders.kernels.clause_owners import has_entry, may_act, related
 from wsim.wonders.kernels.formula import evaluate
 from wsim.wonders.kernels.layout import BANK_AT
@@ -125,6 +126,13 @@ def applies(public, rules, trigger, clause, owner, payer, entry):
 
 
 @kernel
+def know_next(public, rules, payer, entry):
+    """Let formulas see the structure or stage that is to be paid for as `card`, with the number that it would have."""
+    public.event_entry, public.event_how = entry + 1, w.BY_PAYING
+    public.event_order = 1 + (cards(public, rules, payer) if entry < w.STAGE_ENTRY else public.stages[payer])
+
+
+@kernel
 def _gather(public, rules, prices, payer, entry):
     """Add up what all clauses change of the prices for a payer and a structure or stage."""
     prices.chosen_units = 0
@@ -132,8 +140,8 @@ def _gather(public, rules, prices, payer, entry):
         prices.cost[item] = 0
     changes = room_for_units()
     clear_units(changes)
-    before, how = public.event_entry, public.event_how
-    public.event_entry, public.event_how = entry + 1, w.BY_PAYING
+    before, how, order = public.event_entry, public.event_how, public.event_order
+    know_next(public, rules, payer, entry)
     of_cost = w.ON_CARD_COST if entry < w.STAGE_ENTRY else w.ON_STAGE_COST
     for trigger in (of_cost, w.ON_TRADE_COST):
         for owner in range(public.seats):
@@ -145,7 +153,7 @@ def _gather(public, rules, prices, payer, entry):
                         add_unit_changes(public, rules, changes, clause, owner, payer)
                     else:
                         _change_cost(public, rules, prices, clause, owner, payer)
-    public.event_entry, public.event_how = before, how
+    public.event_entry, public.event_how, public.event_order = before, how, order
     for side in range(w.NEIGHBOR_SEATS):
         prices.unit[2 * side], prices.unit[2 * side + 1] = changes[side, RAW], changes[side, MADE]
         prices.first[side], prices.first_of_both[side] = changes[side, FIRST], changes[side, FIRST_OF_BOTH]

@@ -113,7 +113,7 @@ def recruit(game, rules, seat, move):
         take_tokens(public, rules, seat, entry)
     if rules.when[entry]:
         note_watchers(game, rules)
-        public.event_entry, public.event_how = entry + 1, w.BY_PAYING
+        public.event_entry, public.event_how, public.event_order = entry + 1, w.BY_PAYING, 0
         act_when_built(game, rules, seat, entry)
 
 

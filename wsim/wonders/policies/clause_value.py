@@ -294,11 +294,11 @@ def fill_gains_of_move(public, rules, choice, index, gains):
     move, seat = choice.moves[index], choice.seat
     clause, option = clause_of_move(rules, move)
     mover, target = trigger_of_move(move), city_of(move)
-    entry, how = public.event_entry, public.event_how
+    entry, how, order = public.event_entry, public.event_how, public.event_order
     if picked_of(move) >= 0:
-        know_card(public, seat, rules.option_from[option], picked_of(move))
+        know_card(public, rules, seat, rules.option_from[option], picked_of(move))
     _fill_option(public, rules, gains, clause, option, w.ON_BUILT, seat, mover, -1, target)
-    public.event_entry, public.event_how = entry, how
+    public.event_entry, public.event_how, public.event_order = entry, how, order
     if public.age == w.AGES - 1 and rules.clause_from[w.ON_PEACE] <= clause < rules.clause_from[w.ON_SCORE]:
         gains[OWN, SHIELDS] = gains[OWN, AGE_SHIELDS] = gains[RIVAL, SHIELDS] = 0.0  # no conflicts follow
         gains[RIVAL, AGE_SHIELDS] = 0.0
