@@ -108,6 +108,8 @@ def test_many_drawn_catalogues_of_clauses_are_played_as_the_twin_plays_them() ->
         ("schools", 0, 3),
         ("merchants", 7, 4),
         ("quarters", 6, 4),
+        ("annals", 6, 3),
+        ("annals", 6, 6),
     ],
 )
 def test_the_cards_of_our_own_invention_are_played_as_the_twin_plays_them(name: str, number: int, players: int) -> None:

@@ -79,6 +79,7 @@ BROKEN = {  # what the limit is about -> changes that break it, each in the firs
     "resources in a cost": of_cards(EARLY, 'when=[{event="card_cost", by="anyone", dearer={clay=13}}]'),
     "in a value that a formula reads": altar('victory_tokens=16, coins="min(1, victory_tokens)"'),
     "as the result of a formula": (*RICH, *altar('coins="coins ** 4 * 99 ** 4"')),
+    "points gained in one category": altar("points=3000"),
     "points of victory tokens": ("settings.victory_tokens=[99, 99, 99]",),
     "points in one category": ("settings.science='100000 * compass'",),
     "points": (*FREE, *of_cards(PLAIN, f"points_per={{{EVERYTHING}, n=50}}")),

@@ -24,9 +24,10 @@ from wsim.wonders.kernels.layout import CLAUSES
 from wsim.wonders.words import VICTORY_TOKENS
 
 Clause = dict[str, Any]
-GAINS = {"coins": "coins", "shields": "shields", "diplomacy": "diplomacy_tokens"}
+GAINS = {"coins": "coins", "shields": "shields", "diplomacy": "diplomacy_tokens", "points at once": "points"}
 GROUPS = {
     "points": ("points", "points_per", "points_if_wonder_complete"),
+    "points at once": ("points at once",),
     "coins": ("coins", "coins_per", "coins_to_others", "discard_defeat_tokens"),  # counted, then discarded (R9.3, R9.4)
     "tokens": ("shields", "diplomacy", "debt"),
     "means": ("trade_price", "build_from_discard", "free_build", "produces", "science"),
@@ -95,9 +96,12 @@ def said_by_formula(ruleset: str, group: str) -> tuple[str, int]:
     lines: list[str] = []
     found = 0
     for path, color, effects in entries(ruleset):
+        present = effects.present()
+        if group == "points at once" and color != "purple" and effects.points:  # guilds may be copied (R29)
+            present = {"points at once": effects.points}
         there = {
             name: value
-            for name, value in effects.present().items()
+            for name, value in present.items()
             if name in GROUPS[group] and can_be_said(ruleset, color, name, value)
         }
         clauses = [as_clause(name, there[name]) for name in GROUPS[group] if name in there and name != "free_build"]
@@ -105,7 +109,7 @@ def said_by_formula(ruleset: str, group: str) -> tuple[str, int]:
             clauses += [{"event": event, **TOKEN} for event in ("built", "age_start")]
         if clauses and found + len(clauses) <= CLAUSES:
             found += len(clauses)
-            lines += [f"[{path}]", *(f"{name} = {off(value)}" for name, value in there.items())]
+            lines += [f"[{path}]", *(f"{name.split()[0]} = {off(value)}" for name, value in there.items())]
             lines.append(f"when = {written(clauses)}")
     return "\n".join(lines), found
 

@@ -102,6 +102,11 @@ CITY_FACTS = (
     _so_far("trade_paid", "coins paid to neighbours", row="u2", span=_COINS),
     _so_far("trade_received", "coins received from neighbours", row="u2", span=_COINS),
     _so_far("coins_lost", "coins lost (R32)", row="u2", span=_COINS),
+    Fact("gained", "i4", "points gained from clauses, by category (R94)", w.CATEGORY_KINDS),
+    Fact(
+        "gained_points", "", "points gained in the game so far (R94)", observed=True, by_clauses=True, formula=True,
+        span=(-32767, 32767),
+    ),
     Fact(
         "turn_units", "u8", "part of the fixed production that is for this turn only (R65)", w.RESOURCE_KINDS,
         packed=True, observed=w.TURN_UNITS, by_clauses=True,

@@ -31,6 +31,7 @@ LIMITS = (
     Limit("coins to pay for one choice", "`price` of `when`"),
     Limit("in a value that a formula reads", "the effects that increase it"),
     Limit("points of victory tokens", "settings.victory_tokens, `victory_token` or `gain.victory_tokens` of `when`"),
+    Limit("points gained in one category", "`gain.points` or `lose.points` of `when`"),
     Limit("points in one category", "`points`, `points_per`, `points` of `when` or settings.science"),
     Limit("points", "`points`, `points_per`, `debt`, `coin_loss` or what they count"),
     Limit("coins in a cost", "`dearer.coins` of `when`"),
@@ -38,6 +39,6 @@ LIMITS = (
 )
 (
     COINS, SHIELDS, VICTORY, DEFEATS, DEBTS, DIPLOMACY, SYMBOLS, UNITS, FLEXIBLE, FREE_TOKENS, WAITING, LOSSES, PAYABLE,
-    MOVES, LOGGED, PENDING, DECIDED, PRICE, ASKED, TOKEN_POINTS, CATEGORY, TOTAL, COST_COINS,
+    MOVES, LOGGED, PENDING, DECIDED, PRICE, ASKED, TOKEN_POINTS, GAINED, CATEGORY, TOTAL, COST_COINS,
     COST_UNITS,
 ) = range(1, len(LIMITS))  # fmt: skip

@@ -233,10 +233,10 @@ BY = ("self", "left", "right", "neighbor", "other", "partner", "anyone")
 """Whose moves trigger a clause; for purchases, also the seller."""
 TURN_UNITS = tuple(f"turn_{resource}" for resource in RESOURCES)
 GAINS = (
-    "coins", "shields", "age_shields", "victory_tokens", "defeat_tokens", "debts", "diplomacy_tokens",
+    "coins", "shields", "age_shields", "victory_tokens", "defeat_tokens", "debts", "diplomacy_tokens", "points",
     *SYMBOLS[1:ANY], "wild", *RESOURCES, *TURN_UNITS, *UNIT_PRICES, "free_build_tokens", "discard_builds",
 )  # fmt: skip
-LOSSES = ("coins", "defeat_tokens", "debts", "diplomacy_tokens", *UNIT_PRICES, "free_build_tokens")
+LOSSES = ("coins", "defeat_tokens", "debts", "diplomacy_tokens", "points", *UNIT_PRICES, "free_build_tokens")
 COST_ITEMS = ("coins", *RESOURCES, "resources")
 """What a structure or stage can cost less of (R76): coins, a resource, units of the payer's choice."""
 UNIT_ITEMS = ("unit", "raw_unit", "manufactured_unit", "first_unit")

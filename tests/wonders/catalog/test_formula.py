@@ -184,7 +184,6 @@ CLAUSES = {
     '{event="built", gain={coins=-1}}': "'-1' could be -1, and less than 0 is not accepted; accepted: 1 with lose",
     '{event="built", gain={shields=-1}}': "'-1' could be -1, and less than 0 is not accepted; accepted: max(0, ...)",
     '{event="built", each="left", give=-2}': "could be -2, and less than 0 is not accepted; accepted: 2 with take",
-    '{event="scored", gain={points=1}}': "when.1.gain.points: points are counted at the end of the game: event =",
     '{event="built", gains={coins=1}}': "when.1.gains: unknown field 'gains' (did you mean 'gain'?)",
     '{event="built", each="neighbour", take=1}': "when.1.each: unknown seat 'neighbour' (did you mean 'neighbor'?)",
     '{event="built", gain={coins="3 - red"}}': "when.1.gain.coins: '3 - red' could be -252, and less than 0",
@@ -195,8 +194,11 @@ CLAUSES = {
     '{event="sold", from="left", gain={coins=1}}': "when.1.from: 'sold' has no seller; accepted with: bought",
     '{event="bought", from="self", gain={coins=1}}': "when.1.from: a city cannot buy from itself; accepted: also",
     '{event="sold", gain={coins="purchase"}}': "when.1.gain.coins: 'purchase', at letter 1: nothing is bought;",
+    '{event="scored", gain={points=1}}': "when.1.gain: only points can change at the end of the game; accepted: points",
+    '{event="built", gain={points="3 - red"}}': "when.1.gain.points: '3 - red' could be -252, and less than 0",
+    '{event="built", gain={points=-2}}': "when.1.gain.points: '-2' could be -2, and less than 0 is not",
     '{event="scored", gain={coins=1}}': "when.1.gain: only points can change at the end of the game; accepted: points",
-    '{event="built", points=1}': "when.1.points: points are counted at the end of the game",
+    '{event="built", points=1}': "when.1.points: these points are counted at the end of the game; accepted:",
     '{event="built", gain={coins="other.red"}}': "when.1.gain.coins: 'other.red', at letter 1: there is no other city",
     '{event="built", gain={coins=1}, if="red"}': "when.1.if: 'red' is a number where a condition is needed",
     '{event="built", gain={coins="count(\'Altra\')"}}': "when.1.gain.coins: unknown card 'Altra' (did you mean",
@@ -407,6 +409,10 @@ TELLING = {
     ),
     '{event="built", each="neighbor", gain={left_raw_price=1}}': (
         "when built: the price of raw units from the left rises by 1 for each neighbour"
+    ),
+    '{event="sold", each="neighbor", gain={points="max(0, gained_points)"}, lose={points=1}}': (
+        "whenever this city sells a card: each neighbour gains (the greater of 0 and own points gained in the game so "
+        "far) points, each neighbour loses 1 point"
     ),
     '{event="built", gain={free_build_tokens=1, discard_builds=2}}': (
         "when built: gains 1 token of a free build, gains 2 builds from the discard pile"

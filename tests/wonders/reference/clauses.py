@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from tests.wonders.reference.decks import ask_to_recruit
-from tests.wonders.reference.facts import RESOURCES, Card
+from tests.wonders.reference.facts import CATEGORY_OF_COLOR, RESOURCES, Card
 from tests.wonders.reference.market import MOST_PRICE, own_symbols, printed_price, unit_price
 from tests.wonders.reference.table import Asked
 
@@ -179,6 +179,7 @@ class Eyes:
             "trade_paid": city.tally["trade_paid"],
             "trade_received": city.tally["trade_received"],
             "coins_lost": city.tally["lost_coins"],
+            "gained_points": sum(city.gained.values()),
             "free_builds": city.tally["built_free"],
             "from_discard": city.tally["built_discard_pile"],
             "free_build_tokens": city.free_tokens,
@@ -372,7 +373,12 @@ def act_on(
         if "counter" in does:
             count(table, owner, where, does, city, number)
             continue
-        if does == "gain discard_builds":
+        if does in ("gain points", "lose points"):
+            card = table.catalogue.cards.get(where.get("card", ""))
+            category = CATEGORY_OF_COLOR[card.color] if card else "wonder"
+            city.gained[category] += number if does == "gain points" else -number
+            done = number
+        elif does == "gain discard_builds":
             table.builds += [(where.get("card") in table.catalogue.cards, city.seat)] * number
             done = number
         else:
@@ -619,6 +625,7 @@ DOES: dict[str, Callable[[Table, City, City, int], int]] = {
     "gain defeat_tokens": more("defeats"),
     "gain debts": more("debts"),
     "gain diplomacy_tokens": more("diplomacy"),
+    "gain points": more(""),
     **{f"gain {symbol}": listed("more_symbols", symbol) for symbol in ("compass", "gear", "tablet")},
     "gain wild": listed("more_symbols", "any"),
     **{f"gain {unit}": listed("more_units", unit) for unit in RESOURCES},
@@ -630,6 +637,7 @@ DOES: dict[str, Callable[[Table, City, City, int], int]] = {
     "lose defeat_tokens": fewer("defeats"),
     "lose debts": fewer("debts"),
     "lose diplomacy_tokens": fewer("diplomacy"),
+    "lose points": fewer(""),
     **{f"lose {side}_{kind}_price": dearer(side, kind, -1) for side, kind in PRICES},
     "lose free_build_tokens": fewer("free_tokens"),
 }

@@ -12,6 +12,18 @@ Effect = dict[str, Any]
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 
+# Printed points of a red, brown or gray card exist on nobody's card; a designer's would be counted so.
+CATEGORY_OF_COLOR = {
+    "blue": "civilian",
+    "green": "science",
+    "yellow": "commerce",
+    "purple": "guild",
+    "black": "cities",
+    "red": "military",
+    "brown": "commerce",
+    "gray": "commerce",
+}
+
 RESOURCES = ("clay", "stone", "ore", "wood", "glass", "loom", "papyrus")
 
 # The options of a rule set and their default values.

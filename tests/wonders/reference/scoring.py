@@ -7,6 +7,7 @@ from itertools import combinations_with_replacement, product
 from typing import TYPE_CHECKING, Any
 
 from tests.wonders.reference.clauses import formula_points, value
+from tests.wonders.reference.facts import CATEGORY_OF_COLOR
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -15,18 +16,6 @@ if TYPE_CHECKING:
     from tests.wonders.reference.table import City, Table
 
 CATEGORIES = ("military", "treasury", "wonder", "civilian", "science", "commerce", "guild", "cities")
-
-# Printed points of a red, brown or gray card exist on nobody's card; a designer's would be counted so.
-CATEGORY_OF_COLOR = {
-    "blue": "civilian",
-    "green": "science",
-    "yellow": "commerce",
-    "purple": "guild",
-    "black": "cities",
-    "red": "military",
-    "brown": "commerce",
-    "gray": "commerce",
-}
 
 SYMBOLS = ("compass", "gear", "tablet")
 
@@ -67,10 +56,10 @@ def copy_options(table: Table, seat: int) -> list[Card | None]:
 def categories(table: Table, seat: int, copied: Card | None = None) -> dict[str, int]:
     """The score categories of a seat if it copies the given guild."""
     city = table.cities[seat]
-    points = dict.fromkeys(CATEGORIES, 0)
+    points = {name: city.gained[name] for name in CATEGORIES}
     tokens = sum(table.rules.token_points(token) for token in city.victories)
-    points["military"] = tokens + city.defeats * table.rules.defeat_points
-    points["treasury"] = city.coins // table.rules.coins_per_point - city.debts
+    points["military"] += tokens + city.defeats * table.rules.defeat_points
+    points["treasury"] += city.coins // table.rules.coins_per_point - city.debts
     purple = 1 if copied else 0  # R29: the copy is a purple card for the city's own Shipowners
     for number, stage in enumerate(city.built_stages, start=1):
         source = f"{city.wonder.name} {city.side} {number}"

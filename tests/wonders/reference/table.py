@@ -39,6 +39,7 @@ class City:
     more_units: list[str] = field(default_factory=list)  # likewise: resources
     turn_units: list[str] = field(default_factory=list)  # likewise, for this turn only (R65)
     price_changes: Counter[str] = field(default_factory=Counter)  # of units from the neighbours (R66)
+    gained: Counter[str] = field(default_factory=Counter)  # points in the course of the game, by category (R94)
     free_tokens: int = 0  # free builds still to be used (R67)
     new: list[Card] = field(default_factory=list)  # structures built in this turn
     how: dict[str, str] = field(default_factory=dict)  # how structures were built: paid, by_chain, free, from_discard

@@ -1,4 +1,4 @@
-"""Chapter 12, cards by formula (R52-R58, R64-R82, R87)."""
+"""Chapter 12, cards by formula (R52-R58, R64-R82, R87, R93, R94)."""
 
 # ruff: noqa: N802
 
@@ -501,6 +501,59 @@ def test_R71_what_was_built_in_this_turn_counts_before_any_clause_acts() -> None
     p = table({"Altar": [gain("built", "100 * left.new_cards + 10 * right.new_cards + new_cards")]})
     p.play({0: "Altar", 1: "Stone Pit", 2: "Baths"})
     assert p.coins[0] == 10 + 100 + 1
+
+
+def test_R94_points_are_gained_at_once_with_those_of_the_card_or_stage() -> None:
+    p = table(
+        {"Altar": [{"event": "built", "gain": {"points": 3}}], "Stockade": [{"event": "sold", "gain": {"points": 5}}]},
+        stages=[{"event": "built", "gain": {"points": 7}}],
+    )
+    p.city(0, "Stockade", coins=0)
+    p.play({0: "Altar"})
+    p.play({0: "sell Baths"})
+    p.play({0: "stage"})
+    assert p.points(0) == {"civilian": 2 + 3, "military": 5, "wonder": 3 + 7, "treasury": 1}
+
+
+def test_R94_points_that_are_lost_may_be_more_than_were_gained() -> None:
+    p = table({"Altar": [{"event": "built", "each": "left", "gain": {"points": 1}, "lose": {"points": 4}}]})
+    p.city(1, coins=0)
+    p.play({0: "Altar"})
+    assert p.points(1) == {"civilian": -3}
+    assert p.points(0)["civilian"] == 2  # those of the Altar
+
+
+def test_R94_formulas_read_the_points_gained_so_far() -> None:
+    clauses = [
+        {"event": "card_built", "gain": {"points": "card.points if card.points > 0 else 0"}},
+        gain("card_built", "max(0, 10 * gained_points + left.gained_points)"),
+    ]
+    p = table({"Altar": clauses, "Baths": [{"event": "built", "gain": {"points": 2}}]})
+    p.city(0, "Altar")
+    p.play({0: "Theater", 1: "Baths"})
+    assert p.coins[0] == 10 + 20  # seat 1 has not gained its points yet (R54)
+    p.play({0: "Loom"})
+    assert p.coins[0] == 10 + 20 + 20 + 2
+
+
+def test_R94_the_next_blue_card_counts_twice() -> None:
+    twice = [
+        {"event": "built", "gain": {"counter": {"twice": 1}}},
+        {
+            "event": "card_built",
+            "color": ["blue"],
+            "if": "counter.twice > 0",
+            "gain": {"points": "max(0, card.points)"},
+            "lose": {"counter": {"twice": 1}},
+        },
+    ]
+    p = table({"Altar": twice}, changes=("counters.twice={ of = 'card', most = 1 }",))
+    p.city(0, coins=0)
+    p.play({0: "Altar"})
+    p.play({0: "Stockade"})
+    p.play({0: "Baths"})
+    p.play({0: "Theater"})
+    assert p.points(0) == {"civilian": 2 + 2 * 3 + 2}
 
 
 @pytest.mark.parametrize(

@@ -239,9 +239,6 @@ def _amounts(kind: str, accepted: tuple[str, ...]) -> Reader:
     readers: Mapping[str, Reader] = {**dict.fromkeys(accepted, formula), w.COUNTER: _of_counters}
 
     def read(problems: Problems, path: Path, value: Any) -> Amounts:
-        if isinstance(value, dict) and "points" in value:
-            problems.at((*path, "points"), 'points are counted at the end of the game: event = "scored", points = ...')
-            value = {name: amount for name, amount in value.items() if name != "points"}
         amounts = read_fields(problems, path, value, readers, kind)
         counters: Amounts = amounts.get(w.COUNTER, ())
         return (*((name, amounts[name]) for name in accepted if name in amounts), *counters)
@@ -386,7 +383,7 @@ _ABOUT = {
     "take": "coins taken from each of these cities",
     "give": "coins given to each of these cities",
     "gain": "what each of these cities gains",
-    "lose": "what each of these cities loses, down to 0",
+    "lose": "what each of these cities loses, down to 0 (points: without limit)",
     "points": "points for this city at the end, with event = scored",
     "cheaper": f"by how much something costs less, with event = {' or '.join(w.COST_TRIGGERS)}",
     "dearer": f"by how much something costs more, with event = {' or '.join(w.COST_TRIGGERS)}",
@@ -503,7 +500,7 @@ def _check_fields(problems: Problems, path: Path, clause: Clause, entry: Mapping
             message = "nothing is decided when points are counted"
             events = ", ".join(event for event in w.TRIGGERS if event not in ("scored", *w.COST_TRIGGERS))
             problems.at((*path, field), f"{message}; accepted with: {events}")
-    message = 'points are counted at the end of the game; accepted with: event = "scored"'
+    message = 'these points are counted at the end of the game; accepted: event = "scored", or gain = { points = ... }'
     if event == "scored":
         message = "only points can change at the end of the game; accepted: points"
     for field in ("take", "give", "gain", "lose") if event == "scored" else ("points",):

@@ -13,7 +13,7 @@ from wsim.positions.setup_fields import object_in, parse_int_in_range, refuse_un
 from wsim.wonders.catalog.clause_text import counted
 from wsim.wonders.catalog.counter_slots import Slot
 from wsim.wonders.facts import price_in_words
-from wsim.wonders.words import MAX_PRICE, RESOURCES, SYMBOLS, TURN_UNITS, UNIT_PRICES
+from wsim.wonders.words import MAX_PRICE, POINTS_COLUMNS, RESOURCES, SYMBOLS, TURN_UNITS, UNIT_PRICES
 
 HAS = "by_clauses"
 """Key of a city: amounts gained from clauses, by item."""
@@ -21,8 +21,10 @@ WAITING: Mapping[str, str] = {"discard_builds": "card_builds", "stage_discard_bu
 """Pending builds from the discard pile, by structures and by stages -> field of ``HIDDEN``."""
 SHIELDS = ("shields", "age_shields")
 SYMBOLS_GAINED = (*SYMBOLS[1:-1], "wild")
-ITEMS = (*SHIELDS, *SYMBOLS_GAINED, *RESOURCES, *TURN_UNITS, *UNIT_PRICES, *WAITING)
+ITEMS = (*SHIELDS, *SYMBOLS_GAINED, *RESOURCES, *TURN_UNITS, *UNIT_PRICES, *WAITING, *POINTS_COLUMNS)
 MAX_AMOUNT = 50  # of an item in a hand-written position
+LEAST: Mapping[str, int] = {**dict.fromkeys(UNIT_PRICES, -MAX_PRICE), **dict.fromkeys(POINTS_COLUMNS, -MAX_AMOUNT)}
+"""The smallest amounts there, where they are not 0."""
 COUNTERS_KEY = "counters"
 """Key of a city, and of a view for those of the table: values of counters by name (R70)."""
 
@@ -50,6 +52,7 @@ def by_clauses(rules: Any, state: Any, seat: int, entries: list[int]) -> dict[st
     items |= zip(RESOURCES, lanes(int(public.plain[seat]) - made - turn_units), strict=True)
     items |= zip(TURN_UNITS, lanes(turn_units), strict=True)
     items |= zip(UNIT_PRICES, map(int, public.price_change[seat]), strict=True)
+    items |= zip(POINTS_COLUMNS, map(int, public.gained[seat]), strict=True)
     items |= {name: int(state.hidden[field][seat]) for name, field in WAITING.items()}
     gained = {name: number for name, number in items.items() if number}
     return {HAS: gained} if gained else {}
@@ -62,7 +65,7 @@ def set_up_by_clauses(state: Any, seat: int, city: Mapping[str, Any]) -> None:
     where = f"{HAS} of city {seat}"
     refuse_unknown(where, object_in(where, given), ITEMS)
     has = {
-        name: parse_int_in_range(f"{name} in {where}", number, -MAX_PRICE if name in UNIT_PRICES else 0, MAX_AMOUNT)
+        name: parse_int_in_range(f"{name} in {where}", number, LEAST.get(name, 0), MAX_AMOUNT)
         for name, number in given.items()
     }
     public.age_shields[seat] = has.get("age_shields", 0)
@@ -80,6 +83,7 @@ def set_up_by_clauses(state: Any, seat: int, city: Mapping[str, Any]) -> None:
         if not 0 <= price <= MAX_PRICE:
             raise UserError(f"{name} of city {seat} would be {price}: a unit costs 0 to {MAX_PRICE} coins (R66)")
         public.price[seat, kind], public.price_change[seat, kind] = price, has.get(name, 0)
+    public.gained[seat] = [has.get(name, 0) for name in POINTS_COLUMNS]
     public.cheapest[seat] = public.price[seat].min()
     for name, field in WAITING.items():
         state.hidden[field][seat] = has.get(name, 0)
@@ -132,6 +136,8 @@ def in_words(city: Mapping[str, Any]) -> list[str]:
     for name, number in {**city.get(HAS, {}), "free_build_tokens": city.get("free_build_tokens", 0)}.items():
         if name in UNIT_PRICES:
             texts.append(f"{price_in_words(name)} {number:+d}")
+        elif name in POINTS_COLUMNS:
+            texts.append(f"{name.removeprefix('points_')} points {number:+d}")
         elif number:
             texts.append(counted(str(number), name.removeprefix("stage_")))
     return texts

@@ -7,7 +7,7 @@ from wsim.kernels.facts import FactKernels
 from wsim.kernels.formula_words import FIRST, PREVIOUS
 from wsim.wonders.facts import CITY_FACTS
 from wsim.wonders.kernels.moves import action_of, card_of, is_of_turn, owns, seat_of_deed
-from wsim.wonders.words import AGES, BUILD, COLOR_KINDS, STAGE
+from wsim.wonders.words import AGES, BUILD, CATEGORY_KINDS, COLOR_KINDS, STAGE
 
 _PRINTED = 0x7FF  # the abilities that cards grant, without marks of the engine (words.PRICES and those after it)
 
@@ -45,6 +45,15 @@ def cards(public, rules, seat):
 def all_stages(public, rules, seat):
     """Return the number of stages of the board."""
     return rules.stage_count[public.side[seat]]
+
+
+@kernel
+def gained_points(public, rules, seat):
+    """Return the points that a city gained in the game so far, less those that it lost."""
+    points = 0
+    for category in range(CATEGORY_KINDS):
+        points += public.gained[seat, category]
+    return points
 
 
 @kernel
@@ -124,5 +133,15 @@ FACTS = FactKernels(
     CITY_FACTS,
     "public",
     {"public": "public.{}[seat]"},
-    [printed_abilities, victory_points, victory_tokens, cards, all_stages, built_now, cards_now, stages_now],
+    [
+        printed_abilities,
+        victory_points,
+        victory_tokens,
+        cards,
+        gained_points,
+        all_stages,
+        built_now,
+        cards_now,
+        stages_now,
+    ],
 )

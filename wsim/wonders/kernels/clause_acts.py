@@ -7,7 +7,7 @@ import numpy as np
 from wsim.jit import kernel
 from wsim.kernels.guards import stop_game
 from wsim.wonders import words as w
-from wsim.wonders.kernels.guards import MAX_LANE, add_coins, add_debts, add_diplomacy, add_shields
+from wsim.wonders.kernels.guards import MAX_LANE, add_coins, add_debts, add_diplomacy, add_points, add_shields
 from wsim.wonders.kernels.layout import QUEUE
 from wsim.wonders.limits import DEFEATS, FREE_TOKENS, MAX_COUNT, MAX_SYMBOLS, SYMBOLS, UNITS, VICTORY, WAITING
 
@@ -16,6 +16,7 @@ _GAIN_AGE_SHIELDS, _GAIN_VICTORY = w.ACT["gain age_shields"], w.ACT["gain victor
 _GAIN_DEFEATS, _GAIN_DEBTS, _GAIN_DIPLOMACY = (
     w.ACT["gain defeat_tokens"], w.ACT["gain debts"], w.ACT["gain diplomacy_tokens"],
 )  # fmt: skip
+_GAIN_POINTS, _LOSE_POINTS = w.ACT["gain points"], w.ACT["lose points"]
 _GAIN_SYMBOL, _GAIN_RESOURCE = w.ACT["gain compass"], w.ACT[f"gain {w.RESOURCES[0]}"]
 _GAIN_TURN_UNIT, _GAIN_PRICE = w.ACT[f"gain {w.TURN_UNITS[0]}"], w.ACT[f"gain {w.UNIT_PRICES[0]}"]
 _GAIN_FREE, _GAIN_PILE = w.ACT["gain free_build_tokens"], w.ACT["gain discard_builds"]
@@ -82,13 +83,16 @@ def _add_units(public, entry, city, resource, amount):
 
 
 @kernel(rare=True)
-def do(game, action, entry, owner, city, amount):
+def do(game, rules, action, entry, owner, city, amount):
     """Do one thing of a clause of an entry; return how much of it was done (R56)."""
     public = game.public
     if action == _TAKE:
         return _move_coins(public, entry, city, owner, amount)
     if action == _GIVE:
         return _move_coins(public, entry, owner, city, amount)
+    if action == _GAIN_POINTS or action == _LOSE_POINTS:
+        add_points(public, rules, city, entry, amount if action == _GAIN_POINTS else -amount)
+        return amount
     if action < _LOSE_COINS:
         return _gain(game, action, entry, city, amount)
     return _lose(public, action, city, amount)

@@ -31,7 +31,7 @@ def act_in(game, rules, clause, owner, city, other, first, end):
         if action >= FIRST_ACT:
             done = change_counter(public, rules, city, action, amount)
         else:
-            done = do(game, action, entry, owner, city, amount)
+            done = do(game, rules, action, entry, owner, city, amount)
         if done and game.log.recording:
             log_effect(game, owner, at, owner if is_of_table(rules, action) else city, done)
 

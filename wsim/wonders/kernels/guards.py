@@ -13,6 +13,7 @@ PUBLIC.shields, age_shields                  ``add_shields``; the second is part
 PUBLIC.victory, defeats                      ``clause_acts`` by clause; rows check both after conflicts and cards
 PUBLIC.debts                                 ``add_debts`` (cards, losses, clauses)
 PUBLIC.diplomacy                             ``add_diplomacy`` (cards, clauses)
+PUBLIC.gained                                ``add_points`` (clauses)
 PUBLIC.symbols                               ``clause_acts`` the symbols of a city; rows check each
 PUBLIC.green_symbols, colors, copy_science   bounded: a city builds each of 128 names once (R7)
 PUBLIC.plain, sale, reach, sale_reach,       ``check_lanes`` of ``reach`` and ``sale_reach``, which are the largest, at
@@ -52,8 +53,8 @@ import numpy as np
 
 from wsim.jit import kernel
 from wsim.kernels.guards import stop_game
-from wsim.wonders.limits import COINS, DEBTS, DIPLOMACY, MAX_COINS, MAX_COUNT, SHIELDS, UNITS
-from wsim.wonders.words import RESOURCE_KINDS
+from wsim.wonders.limits import COINS, DEBTS, DIPLOMACY, GAINED, MAX_COINS, MAX_COUNT, SHIELDS, UNITS
+from wsim.wonders.words import RESOURCE_KINDS, STAGE_ENTRY, WONDER
 
 MAX_LANE = 42  # of a packed resource: those of a city and both neighbours fit in 7 bits, as the solver needs
 _TOP, _ROOM = np.uint64(0x0080808080808080), np.uint64(0x0055555555555555)  # by lane 128, and 127 less the most
@@ -91,6 +92,16 @@ def add_debts(public, seat, source, amount):
     if debts > MAX_COINS:
         stop_game(DEBTS, seat, source, debts, MAX_COINS)
     public.debts[seat] = debts
+
+
+@kernel
+def add_points(public, rules, seat, source, amount):
+    """Give a city points, or take some, in the category of the structure or stage that does it (R94)."""
+    category = rules.category[source] if source < STAGE_ENTRY else WONDER
+    points = public.gained[seat, category] + amount
+    if abs(points) > MAX_COINS:
+        stop_game(GAINED, seat, source, points, MAX_COINS if points > 0 else -MAX_COINS)
+    public.gained[seat, category] = points
 
 
 @kernel

@@ -208,12 +208,12 @@ def score_seat(game, rules, seat):
     public, result = game.public, game.result
     scores = result.points
     for category in range(w.CATEGORY_KINDS):
-        scores[seat, category] = 0
+        scores[seat, category] = public.gained[seat, category]
     military = public.defeats[seat] * rules.defeat_points
     for age in range(w.AGES):
         military += public.victory[seat, age] * rules.victory_points[age]
-    scores[seat, w.MILITARY] = military
-    scores[seat, w.TREASURY] = public.coins[seat] // rules.coins_per_point - public.debts[seat]
+    scores[seat, w.MILITARY] += military
+    scores[seat, w.TREASURY] += public.coins[seat] // rules.coins_per_point - public.debts[seat]
     for stage in range(public.stages[seat]):
         entry = rules.stage_entry[public.side[seat], stage]
         scores[seat, w.WONDER] += points_of(public, rules, seat, entry, 0)

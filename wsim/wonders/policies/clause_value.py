@@ -67,6 +67,7 @@ _GAIN_DEFEATS, _GAIN_DEBTS, _GAIN_DIPLOMACY = (
     w.ACT["gain defeat_tokens"], w.ACT["gain debts"], w.ACT["gain diplomacy_tokens"],
 )  # fmt: skip
 _LOSE_COINS, _LOSE_DEFEATS, _LOSE_DEBTS = w.ACT["lose coins"], w.ACT["lose defeat_tokens"], w.ACT["lose debts"]
+_GAIN_POINTS, _LOSE_POINTS = w.ACT["gain points"], w.ACT["lose points"]
 _GAIN_SYMBOL = w.ACT["gain compass"]
 _LOSE_PRICE, _LOSE_FREE = w.ACT[f"lose {w.UNIT_PRICES[0]}"], w.ACT["lose free_build_tokens"]
 _LOSE_DIPLOMACY = w.ACT["lose diplomacy_tokens"]
@@ -131,6 +132,8 @@ def _add(public, rules, gains, trigger, act, seat, city, amount, times):
         column, unit = POINTS, np.int64(rules.victory_points[public.age])
     elif act == _GAIN_DEFEATS or act == _LOSE_DEFEATS:
         column, unit = POINTS, np.int64(rules.defeat_points)
+    elif act == _GAIN_POINTS or act == _LOSE_POINTS:
+        column, unit = POINTS, 1 if act == _GAIN_POINTS else -1
     elif act == _GAIN_DEBTS or act == _LOSE_DEBTS:
         column = DEBTS
     elif _GAIN_SYMBOL <= act < _LOSE_COINS:
