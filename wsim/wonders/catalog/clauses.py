@@ -563,7 +563,7 @@ def _check_formula(problems: Problems, path: Path, clause: Clause, node: Node, p
     low, high = span(node, WIDEST)
     if low < 0 and of_price:
         problems.at(path, f"{node.text!r} could be {low:,}, and a price cannot be less than 0; accepted: max(0, ...)")
-    elif low < 0 and path[-1] not in ("points", "if"):
+    elif low < 0 and path[-1] != "if" and (path[-1] != "points" or path[-2] in _CHANGES):
         verb = path[-3] if path[-2] == w.COUNTER else path[-2] if path[-2] in _CHANGES else path[-1]
         opposite = _OPPOSITE[verb]
         fewer = {"lose": w.LOSSES, "dearer": w.DEARER}.get(opposite, (path[-1],))
