@@ -159,7 +159,7 @@ def test_every_word_acts_in_games_that_both_engines_play_alike() -> None:
     )
     case = Case(3, ruleset, players, changes)
     acted = set()
-    for trace in compare_case(case, games=8):
+    for trace in compare_case(case, games=12):
         parts = [part for age in trace["ages"] for part in (*age["turns"], age)]
         for effect in (effect for part in parts for effect in part.get("effects", ())):
             word, _ = clauses[effect["card"]][effect["when"] - 1]

@@ -119,12 +119,12 @@ OF_CARDS = (
     when(
         "Baths",
         {"event": "card_built", "by": "anyone", "if": "card.order % 3 == 0", "gain": {"coins": 1}},
-        {"event": "card_built", "by": "other", "if": "card.name == first.blue.name", "gain": {"coins": 2}},
+        {"event": "card_built", "by": "other", "if": "card.name not in (first.blue.name, last.red.name)", "gain": {"coins": 2}},
         {"event": "age_end", "if": 'left.first.cards.name in ("Altar", "Stone Pit", "Loom")', "gain": {"shields": 1}},
         {"event": "age_end", "gain": {"coins": "previous.cards.cost + right.previous.brown.age"}},
         {"event": "stage_built", "by": "anyone", "gain": {"coins": "card.order"}},
         {"event": "card_cost", "if": "card.order > 4 and card.name != last.blue.name", "cheaper": {"resources": 1}},
-        {"event": "turn_start", "if": "left.last.cards.name == right.last.cards.name", "gain": {"coins": 1}},
+        {"event": "turn_start", "if": "left.last.cards.name != right.last.cards.name", "gain": {"coins": 1}},
     ),
     'wonders."Halikarnassos".sides.B.1.when=[{event="built", gain={coins="card.cost"}}]',
 )

@@ -525,7 +525,7 @@ def test_R94_points_that_are_lost_may_be_more_than_were_gained() -> None:
 
 def test_R94_formulas_read_the_points_gained_so_far() -> None:
     clauses = [
-        {"event": "card_built", "gain": {"points": "card.points if card.points > 0 else 0"}},
+        {"event": "card_built", "gain": {"points": "max(0, card.points)"}},
         gain("card_built", "max(0, 10 * gained_points + left.gained_points)"),
     ]
     p = table({"Altar": clauses, "Baths": [{"event": "built", "gain": {"points": 2}}]})
