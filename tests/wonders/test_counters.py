@@ -119,7 +119,12 @@ OF_CARDS = (
     when(
         "Baths",
         {"event": "card_built", "by": "anyone", "if": "card.order % 3 == 0", "gain": {"coins": 1}},
-        {"event": "card_built", "by": "other", "if": "card.name not in (first.blue.name, last.red.name)", "gain": {"coins": 2}},
+        {
+            "event": "card_built",
+            "by": "other",
+            "if": "card.name not in (first.blue.name, last.red.name)",
+            "gain": {"coins": 2},
+        },
         {"event": "age_end", "if": 'left.first.cards.name in ("Altar", "Stone Pit", "Loom")', "gain": {"shields": 1}},
         {"event": "age_end", "gain": {"coins": "previous.cards.cost + right.previous.brown.age"}},
         {"event": "stage_built", "by": "anyone", "gain": {"coins": "card.order"}},
