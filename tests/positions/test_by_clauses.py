@@ -17,7 +17,7 @@ from wsim.wonders.facts import CITY_NAMES, SO_FAR
 from wsim.wonders.kernels.layout import QUEUE
 from wsim.wonders.words import UNIT_PRICES
 
-FOR_GOOD = ("shields", "compass", "gear", "tablet", "wild", "clay", "loom", "free_build_tokens", "debts")
+FOR_GOOD = ("shields", "compass", "gear", "tablet", "wild", "clay", "loom", "free_build_tokens", "debts", "points")
 WHEN = [
     {"event": "built", "each": "neighbor", "gain": dict.fromkeys(FOR_GOOD, 1)},
     {"event": "built", "lose": dict.fromkeys(UNIT_PRICES, 1)},

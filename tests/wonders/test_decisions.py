@@ -114,6 +114,8 @@ def test_good_offers_are_taken_and_bad_ones_declined() -> None:
         {"event": "age_end", "may": True, "gain": {"victory_tokens": 2}},
         {"event": "built", "choose": [{"gain": {"counter": {"favour": 1}}}, {"gain": {"counter": {"favour": 3}}}]},
         {"event": "scored", "points": "3 * counter.favour"},
+        {"event": "built", "choose": [{"gain": {"points": 1}}, {"gain": {"points": 4}}, {"lose": {"points": 4}}]},
+        {"event": "built", "each": "other", "choose": [{"gain": {"points": 2}}, {"lose": {"points": 2}}]},
     )
     for policy in ("greedy", "rulebased", "balanced", "net", "search:playouts=20"):
         game = wsim.Game(set=[FAVOUR, offers], players=3, policies=policy, seed=11)
@@ -125,9 +127,14 @@ def test_good_offers_are_taken_and_bad_ones_declined() -> None:
                 game.step(builds[0])
             elif "when" in (move := legal[game.made()]):
                 chosen.setdefault(move["when"], []).append(move.get("option"))
-        assert {clause: set(options) for clause, options in chosen.items()} == {1: {2}, 2: {None}, 3: {1}, 4: {2}}, (
-            policy
-        )
+        assert {clause: set(options) for clause, options in chosen.items()} == {
+            1: {2},
+            2: {None},
+            3: {1},
+            4: {2},
+            6: {2},
+            7: {2},
+        }, policy
 
 
 def test_a_person_is_told_what_can_be_chosen() -> None:

@@ -258,18 +258,18 @@ def test_the_pile_of_a_written_position_is_drawn_from_what_is_nowhere_else(
 
 def test_pending_decisions_keep_their_event_and_wait_seat_by_seat(monkeypatch: pytest.MonkeyPatch) -> None:
     module = linked(monkeypatch, pending)
-    public = SimpleNamespace(event_entry=300, event_how=9, purchase=200)
+    public = SimpleNamespace(event_entry=300, event_how=9, event_order=128, purchase=200)
     asking = SimpleNamespace(count=0, pending=[np.uint64(0)] * 9, made=0)
     game = SimpleNamespace(asking=asking, public=public)
     for clause, owner, trigger in ((200, 3, 6), (7, 2, 1), (8, 2, 0)):
         module.add_pending(game, None, clause, owner, trigger)
-        public.event_entry, public.event_how, public.purchase = 1, 2, 3
+        public.event_entry, public.event_how, public.event_order, public.purchase = 1, 2, 3, 4
     word = asking.pending[0]
     assert [part(word) for part in (module.clause_of, module.owner_of, module.trigger_of)] == [200, 3, 6]
     module.recall_event(public, word)
-    assert (public.event_entry, public.event_how, public.purchase) == (300, 9, 200)
+    assert (public.event_entry, public.event_how, public.event_order, public.purchase) == (300, 9, 128, 200)
     module.forget_event(public)
-    assert (public.event_entry, public.event_how, public.purchase) == (0, 0, 0)
+    assert (public.event_entry, public.event_how, public.event_order, public.purchase) == (0, 0, 0, 0)
     order = []
     while asking.count:
         place = module.first_pending(asking)
