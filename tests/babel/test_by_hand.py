@@ -16,6 +16,7 @@ from wsim.babel.policies import net_inputs, value, weighted
 from wsim.babel.policies.features import FEATURES
 from wsim.babel.words import NO_KIND
 
+pytestmark = pytest.mark.jit_off
 CAMEL, CRANE, SHIP, MASON = range(4)
 NAMES = list(FEATURES)
 
