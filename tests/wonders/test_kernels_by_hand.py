@@ -12,11 +12,14 @@ from tests.policies.in_python import linked
 from wsim.wonders import words as w
 from wsim.wonders.kernels import (
     asking,
+    city,
+    deal,
     fixed_actions,
     layout,
     log,
     moves,
     observe,
+    past,
     pending,
     picked,
     playing,
@@ -27,6 +30,7 @@ from wsim.wonders.kernels import (
 )
 from wsim.wonders.kernels.layout import AFTER_MOVES, BEFORE_MOVES, CHOOSE, CITY, FINISH, LAST, NOBODY
 from wsim.wonders.kernels.moves import NO_MOVE
+from wsim.wonders.kernels.prices import PRICED
 
 pytestmark = pytest.mark.jit_off
 
@@ -105,7 +109,92 @@ def test_who_has_chosen_in_a_turn(
     assert {each for each in range(4) if module.has_chosen(game, each)} == chosen
 
 
+# --- what a city has built
+
+
+def test_the_last_structure_is_read_from_the_deeds_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seat 0 built 7 (red), 8 (blue), then sold; of 8 it is no longer the owner. Card 0 it owns without a deed."""
+    module = linked(monkeypatch, moves, city)
+    deeds = [deed(7, w.BUILD, 0, 0, 0), deed(8, w.BUILD, 0, 0, 1), deed(9, w.BUILD, 1, 0, 1), deed(0, w.SELL, 0, 0, 2)]
+    public = SimpleNamespace(deeds=[*deeds, np.uint64(0)], deed_count=4, age=0, turn=1)
+    rules = SimpleNamespace(color=[w.BROWN] * 7 + [w.RED, w.BLUE, w.RED])
+    owned = {0, 7, 8}
+    module.owns = lambda _public, seat, card: card in owned if seat == 0 else card == 9
+    assert [module.last_built(public, rules, seat, w.COLOR_KINDS) for seat in (0, 1, 2)] == [8, 9, -1]
+    assert [module.last_built(public, rules, 0, color) for color in (w.RED, w.BLUE, w.BROWN)] == [7, 8, -1]
+    owned.discard(8)
+    assert module.last_built(public, rules, 0, w.COLOR_KINDS) == 7
+    owned.discard(7)
+    assert module.last_built(public, rules, 0, w.COLOR_KINDS) == -1
+
+
+def test_what_was_built_in_this_turn_is_counted_from_the_last_deed_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the second turn of age II: seat 0 a red and a blue structure and a stage, seat 1 a red one."""
+    module = linked(monkeypatch, moves, city)
+    now = [deed(7, w.BUILD, 0, 1, 1), deed(8, w.BUILD, 0, 1, 1), deed(9, w.BUILD, 1, 1, 1), deed(0, w.STAGE, 0, 1, 1)]
+    before = [deed(7, w.BUILD, 0, 0, 1), deed(7, w.BUILD, 0, 1, 0)]
+    public = SimpleNamespace(deeds=[*before, *now], deed_count=6, age=1, turn=1)
+    rules = SimpleNamespace(color=[0] * 7 + [w.RED, w.BLUE, w.RED])
+    assert [module.built_now(public, rules, 0, color) for color in (w.RED, w.BLUE, w.GREEN)] == [1, 1, 0]
+    assert [module.cards_now(public, rules, seat) for seat in (0, 1, 2)] == [2, 1, 0]
+    assert [module.stages_now(public, rules, seat) for seat in (0, 1)] == [1, 0]
+
+
 # --- redrawn
+
+
+def test_a_drawn_card_counts_as_dealt_if_anybody_built_it_from_a_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = linked(monkeypatch, past)
+    game = SimpleNamespace(redraw=SimpleNamespace(event=np.full((3, 7, 9), -3)))
+    rules = SimpleNamespace(seats=4)
+    for seat, at in ((0, 0), (3, 8)):
+        game.redraw.event[1, seat, at] = 40
+        assert [module._was_built_unseen(game, rules, age, 40) for age in range(3)] == [False, True, False]
+        game.redraw.event[1, seat, at] = -3
+    game.redraw.event[1, 4, 0] = 40
+    assert not module._was_built_unseen(game, rules, 1, 40), "no seat of this table"
+
+
+def test_of_cards_that_are_drawn_for_an_age_as_many_are_missing_as_were_not_seen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Slots 0 to 2 are always dealt, of 3 to 7 three are drawn; 1 and 3 were seen, 4 was built unseen: one of 5, 6, 7
+    is missing, here the last of them."""
+    module = linked(monkeypatch, moves, seen, past)
+    counts: list[int] = []
+
+    def below(_past: Any, count: int) -> int:
+        counts.append(count)
+        return count - 1
+
+    module.below = below
+    room = SimpleNamespace(pool=[-1] * 9, pool_size=-1, event=np.full((3, 7, 9), -3))
+    room.event[0, 1, 2] = 104
+    rules = SimpleNamespace(
+        seats=3, base_count=[3], base_slots=np.array([[0, 1, 2]]),
+        pool_drawn=np.array([[3] + [0] * (w.DRAWN_KINDS - 1)]), pool_count=np.array([[5] * w.DRAWN_KINDS]),
+        pool=np.array([[[3, 4, 5, 6, 7]] * w.DRAWN_KINDS]),
+        slot_card=np.array([[100 + slot for slot in range(8)]]),
+    )  # fmt: skip
+    module.fill_pool(SimpleNamespace(redraw=room), rules, 0, slots(1, 3))
+    assert sorted(room.pool[: room.pool_size]) == [0, 2, 4, 7]
+    assert counts == [3]
+
+
+def test_a_line_up_that_goes_on_draws_from_streams_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each seat from the start of its stream, of the seed and the number; three seats, an entry for two."""
+    module = linked(monkeypatch, deal)
+    sought: list[tuple[Any, ...]] = []
+    module.redrawn_deal_word = lambda seed, number: ("deal", seed, number)
+    module.redrawn_seat_word = lambda seed, number, seat: ("seat", seed, number, seat)
+    module.seek = lambda stream, word, at: sought.append((stream.name, word, at))
+    module.load_entrant = lambda own, _seating, entrant: setattr(own, "entrant", entrant)
+    own = [SimpleNamespace(name=f"own {seat}", entrant=-1) for seat in range(3)]
+    hidden = SimpleNamespace(dice=SimpleNamespace(name="dice"), deals=None)
+    game = SimpleNamespace(public=SimpleNamespace(policy=[-1] * 3), hidden=hidden, own=own)
+    module.seat_players(game, SimpleNamespace(players=3), SimpleNamespace(entries=2), 7, 5)
+    assert sought == [("dice", ("deal", 7, 5), 12), *((f"own {seat}", ("seat", 7, 5, seat), 0) for seat in range(3))]
+    assert (hidden.deals, game.public.policy, [each.entrant for each in own]) == (("deal", 7, 5), [0, 1, 0], [0, 1, 0])
 
 
 def test_mates_see_hands_as_they_were_before_the_moves_of_a_turn(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -560,7 +649,7 @@ def test_effects_of_one_action_on_one_city_within_a_turn_are_one_event(monkeypat
     module = linked(monkeypatch, moves, log)
     events = [SimpleNamespace(kind=-1, seat=-1, values=[0] * 3) for _ in range(9)]
     game = SimpleNamespace(log=SimpleNamespace(count=0, events=events), public=SimpleNamespace(age=1, turn=2))
-    for seat, action, city, amount in (
+    for seat, action, target, amount in (
         (1, 5, 2, 3),
         (1, 5, 2, 4),
         (2, 5, 2, 1),
@@ -568,7 +657,7 @@ def test_effects_of_one_action_on_one_city_within_a_turn_are_one_event(monkeypat
         (1, 5, 0, 1),
         (1, 5, 2, 1),
     ):
-        module.log_effect(game, seat, action, city, amount)
+        module.log_effect(game, seat, action, target, amount)
     logged = [(event.seat, *event.values) for event in events[: game.log.count]]
     assert logged == [(1, 5, 2, 8), (2, 5, 2, 1), (1, 6, 2, 1), (1, 5, 0, 1)]
     assert {(event.kind, event.age, event.turn) for event in events[: game.log.count]} == {(layout.LOG_EFFECT, 1, 2)}
@@ -592,7 +681,85 @@ def test_a_deed_is_a_move_without_what_stays_hidden(monkeypatch: pytest.MonkeyPa
         assert public.deed_count == 2
 
 
+def test_what_a_policy_picked_is_logged_as_it_was_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Replaced in an experiment, or explored: with its chance; a wish only where it could be overruled."""
+    module = linked(monkeypatch, playing)
+    logged: list[tuple[Any, ...]] = []
+
+    def log_pick(_game: Any, _rules: Any, seat: int, index: int, randomised: bool, probability: float) -> str:
+        logged.append((seat, index, randomised, probability))
+        return "event"
+
+    module.log_pick, module.log_wish = log_pick, lambda _game, event: logged.append(("wish", event))
+    module.log_prices = lambda _game, _rules, payer, move: logged.append(("prices", payer, move))
+    module.randomise = lambda _game, chance, index: (index + 1, True, chance)
+    module.explored = lambda _choice, _own, stream: stream == "explored"
+    choice = SimpleNamespace(count=4, kind=w.LAST_CARD, seat=1, moves=["a", "b", "c", "d"])
+    game = SimpleNamespace(choice=choice, log=SimpleNamespace(recording=1), own=[None, None])
+    rules, seating = (
+        SimpleNamespace(triggers=0),
+        SimpleNamespace(experiment=0, randomise=[0, 0.25], overrule=[0.5, 0.0]),
+    )
+
+    def settled(seat: int = 1, stream: str = "") -> tuple[int, list[tuple[Any, ...]]]:
+        logged.clear()
+        return module._settle(game, rules, seating, seat, 2, stream), list(logged)
+
+    assert settled() == (2, [(1, 2, False, 1.0)])
+    assert settled(stream="explored") == (2, [(1, 2, True, 0.25)])
+    assert settled(0) == (2, [(0, 2, False, 1.0), ("wish", "event")])
+    seating.experiment = 1
+    assert settled() == (3, [(1, 3, True, 0.25)])
+    choice.kind = w.DISCARD_PILE
+    assert settled() == (2, [(1, 2, False, 1.0)]), "not of a turn"
+    choice.kind, choice.count = w.TURN, 1
+    assert settled(0, "explored") == (2, [(0, 2, False, 1.0)]), "there was no choice"
+    rules.triggers = PRICED
+    assert settled() == (2, [(1, 2, False, 1.0), ("prices", 1, "c")])
+    game.log.recording = 0
+    assert settled() == (2, [])
+
+
 # --- observations
+
+
+def test_an_observation_goes_round_the_table_from_the_own_city_to_the_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three seats, two names, a counter, two further cards; seat 1 decides about its clause of entry 9, the third."""
+    module = linked(monkeypatch, moves, observe)
+
+    def write_city(_public: Any, _rules: Any, seat: int, row: Any, at: int) -> int:
+        row[at] = 70 + seat
+        return at + 1
+
+    module._write_city = module._write_by_clauses = write_city
+    module._write_history = lambda *given: given[3].__setitem__(slice(given[4], None), -1)
+    module.check_coins = lambda *_given: None
+    public = SimpleNamespace(
+        age=0, turn=2, turns=6, discarded=4, coins=[0] * 3, counter=np.array([[5], [6], [7]]), display=slots(0),
+        built=np.array([[1, 0], [2, 0], [3, 0]], np.uint64), recruited=[slots(), slots(1), slots(0, 1)],
+    )  # fmt: skip
+    own = SimpleNamespace(hand=slots(0, 2), mate_hand=slots(1), recruits=slots(0, 1))
+    rules = SimpleNamespace(
+        seats=3, cards=2, teams=0, triggers=0, counters=1, asks=1, decks=1, deck_from=[0, 2],
+        slot_card=np.array([[1, 0, 1]]),
+    )  # fmt: skip
+    choice = SimpleNamespace(kind=w.EFFECT, seat=1, count=2, moves=[np.uint64(9 | 3 << 40)])
+    game = SimpleNamespace(public=public, own=[None, own, None], choice=choice)
+    row = np.full(40, 99)
+    module.observe(game, rules, 1, row)
+    table = [0, 2, 6, 4, 1, w.EFFECT]
+    cities = [[71, 6, 0, 1, 0, 1], [72, 7, 1, 1, 1, 1], [70, 5, 1, 0, 0, 0]]
+    asked, recruits, display = [10, 3], [1, 1], [1, 0]
+    wanted = [*table, 0, 2, *cities[0], *cities[1], *cities[2], *asked, *recruits, *display]
+    assert row[: len(wanted)].tolist() == wanted
+    assert (row[len(wanted) :] == -1).all()
+    short = np.full(len(wanted), 99)
+    module.observe(game, rules, 1, short)
+    assert short.tolist() == wanted, "without the history"
+    choice.seat, rules.teams = 0, 1
+    module.observe(game, rules, 1, row)
+    assert row[:10].tolist() == [0, 2, 6, 4, 1, NOBODY, 0, 2, 1, 0], "it does not decide; of its mate slot 1 is name 0"
+    assert row[28:30].tolist() == [0, 0]
 
 
 def test_an_observation_ends_with_every_public_move_in_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
