@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from tests.policies.in_python import linked
+from wsim.kernels.formula_words import FIRST, PREVIOUS
+from wsim.kernels.formula_words import LAST as LAST_BUILT
 from wsim.wonders import words as w
 from wsim.wonders.kernels import (
     asking,
@@ -112,20 +114,33 @@ def test_who_has_chosen_in_a_turn(
 # --- what a city has built
 
 
-def test_the_last_structure_is_read_from_the_deeds_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Seat 0 built 7 (red), 8 (blue), then sold; of 8 it is no longer the owner. Card 0 it owns without a deed."""
+def test_structures_are_read_from_the_deeds_in_the_order_of_building(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seat 0 built 7 (red), 8 (blue), 9 (red), then sold; of 8 it is no longer the owner. Card 0 it has without a
+    deed."""
     module = linked(monkeypatch, moves, city)
-    deeds = [deed(7, w.BUILD, 0, 0, 0), deed(8, w.BUILD, 0, 0, 1), deed(9, w.BUILD, 1, 0, 1), deed(0, w.SELL, 0, 0, 2)]
-    public = SimpleNamespace(deeds=[*deeds, np.uint64(0)], deed_count=4, age=0, turn=1)
+    deeds = [deed(7, w.BUILD, 0, 0, 0), deed(8, w.BUILD, 0, 0, 1), deed(5, w.BUILD, 1, 0, 1), deed(9, w.BUILD, 0, 0, 2),
+             deed(0, w.SELL, 0, 0, 3)]  # fmt: skip
+    public = SimpleNamespace(deeds=[*deeds, np.uint64(0)], deed_count=5, age=0, turn=1)
     rules = SimpleNamespace(color=[w.BROWN] * 7 + [w.RED, w.BLUE, w.RED])
-    owned = {0, 7, 8}
-    module.owns = lambda _public, seat, card: card in owned if seat == 0 else card == 9
-    assert [module.last_built(public, rules, seat, w.COLOR_KINDS) for seat in (0, 1, 2)] == [8, 9, -1]
-    assert [module.last_built(public, rules, 0, color) for color in (w.RED, w.BLUE, w.BROWN)] == [7, 8, -1]
+    owned = {0, 7, 8, 9}
+    module.owns = lambda _public, seat, card: card in owned if seat == 0 else card == 5
+    module.cards = lambda _public, _rules, seat: len(owned) if seat == 0 else 1
+
+    def built(order: int, color: int = w.COLOR_KINDS, seat: int = 0) -> int:
+        return int(module.built_as(public, rules, seat, color, order))
+
+    first, last, before = FIRST, LAST_BUILT, PREVIOUS
+    assert [built(order) for order in (first, before, last)] == [7, 8, 9]
+    assert [built(order, w.RED) for order in (first, before, last)] == [7, 7, 9]
+    assert [built(order, w.BLUE) for order in (first, before, last)] == [8, -1, 8]
+    assert [built(order, seat=1) for order in (first, before, last)] == [5, -1, 5]
+    assert built(last, seat=2) == built(last, w.BROWN) == -1
+    assert [module.order_of(public, rules, 0, card) for card in (0, 7, 8, 9)] == [1, 2, 3, 4]
     owned.discard(8)
-    assert module.last_built(public, rules, 0, w.COLOR_KINDS) == 7
-    owned.discard(7)
-    assert module.last_built(public, rules, 0, w.COLOR_KINDS) == -1
+    assert [built(order) for order in (first, before, last)] == [7, 7, 9]
+    assert [module.order_of(public, rules, 0, card) for card in (0, 7, 9)] == [1, 2, 3]
+    public.deeds[5:], public.deed_count = [deed(7, w.BUILD, 0, 1, 0)], 6
+    assert [built(order) for order in (first, before, last)] == [9, 9, 7], "built again"
 
 
 def test_what_was_built_in_this_turn_is_counted_from_the_last_deed_on(monkeypatch: pytest.MonkeyPatch) -> None:
