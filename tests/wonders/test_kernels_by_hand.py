@@ -29,6 +29,7 @@ from wsim.wonders.kernels import (
     redraw,
     redraw_unrecorded,
     seen,
+    turn,
 )
 from wsim.wonders.kernels.layout import AFTER_MOVES, BEFORE_MOVES, CHOOSE, CITY, FINISH, LAST, NOBODY
 from wsim.wonders.kernels.moves import NO_MOVE
@@ -54,12 +55,12 @@ def test_hands_go_round_one_way_or_the_other(monkeypatch: pytest.MonkeyPatch) ->
     module = linked(monkeypatch, moves, seen)
     rules = SimpleNamespace(players=5, to_right=[0, 1, 0])
     assert [module.hand_at(rules, age, 2, 0) for age in range(3)] == [3, 2, 3]
-    assert [module.hand_at(rules, 0, turn, 4) for turn in range(6)] == [4, 3, 2, 1, 0, 4]
+    assert [module.hand_at(rules, 0, at, 4) for at in range(6)] == [4, 3, 2, 1, 0, 4]
     assert [module.seat_of(rules, age, 2, 3) for age in range(3)] == [0, 1, 0]
     for age in range(3):
-        for turn in range(7):
+        for at in range(7):
             for seat in range(5):
-                assert module.seat_of(rules, age, turn, module.hand_at(rules, age, turn, seat)) == seat
+                assert module.seat_of(rules, age, at, module.hand_at(rules, age, at, seat)) == seat
 
 
 def test_moments_of_the_pile_follow_the_turns(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,6 +154,16 @@ def test_what_was_built_in_this_turn_is_counted_from_the_last_deed_on(monkeypatc
     assert [module.built_now(public, rules, 0, color) for color in (w.RED, w.BLUE, w.GREEN)] == [1, 1, 0]
     assert [module.cards_now(public, rules, seat) for seat in (0, 1, 2)] == [2, 1, 0]
     assert [module.stages_now(public, rules, seat) for seat in (0, 1)] == [1, 0]
+
+
+def test_only_what_acts_at_once_is_looked_at_after_a_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Card 0 acts at once, card 1 does not; a sale places nothing, and seat 3 made no move."""
+    module = linked(monkeypatch, moves, turn)
+    module.entry_of = lambda _public, _rules, _seat, move: -1 if move >> np.uint64(8) else int(move)
+    rules = SimpleNamespace(eventful=[w.AT_ONCE, w.AT_ONCE << 1])
+    taken = [np.uint64(0), np.uint64(1), np.uint64(w.SELL << 8), NO_MOVE]
+    game = SimpleNamespace(public=None, hidden=SimpleNamespace(taken=taken))
+    assert [module._entry_taken(game, rules, seat) for seat in range(4)] == [0, -1, -1, -1]
 
 
 # --- redrawn
