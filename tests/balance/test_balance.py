@@ -160,7 +160,7 @@ def test_false_proofs_are_as_rare_as_promised(proofs: int) -> None:
         goal=SimpleNamespace(search=settings), cells=cells, knobs=knobs, options=(), level=level,
         deals_of=lambda games: {"": games},
     )  # fmt: skip
-    none = Effects(np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0, bool))
+    none = Effects(np.zeros((0, 3)), np.zeros((0, 3)), np.zeros((0, 3), bool))
     attempts, wrong = 0, 0
     for _ in range(tries):
         search = PatchSearch(cast("Evaluator", evaluator), before=level((), "", 1), effects=none)

@@ -47,7 +47,7 @@ def test_values_that_cannot_be_played_are_refused_and_the_others_are_measured(tm
     assert not refused & set(range(1, 11))
     assert all(said.endswith("` of `when`") for said in evaluator.sampler.refused.values())
     for place, option in enumerate(evaluator.options):
-        assert effects.replayed[place] == (option.value not in {1, *refused})
+        assert effects.replayed[place].all() == (option.value not in {1, *refused})
     [patch] = [patch for patch in evaluator.sampler.refused if patch[0][1] == 40]
     cells = evaluator.cells
     assert worst_of(cells, level.value) < 10 < worst_of(cells, evaluator.level(patch, "check", 300).value)

@@ -34,7 +34,7 @@ OPTIONS = (Option(0, 2), Option(0, 3), Option(0, 4), Option(1, 1), Option(1, 2))
 
 
 def effects_of(values: list[tuple[float, float]]) -> Effects:
-    return Effects(np.array(values), np.zeros((5, 2)), np.ones(5, bool))
+    return Effects(np.array(values), np.zeros((5, 2)), np.ones((5, 2), bool))
 
 
 def test_aims_lie_inside_the_bounds_by_the_errors() -> None:

@@ -31,7 +31,7 @@ def level_of(value: list[float], error: float) -> Level:
 
 def effects_of(*rows: list[float]) -> Effects:
     value = np.array(rows)
-    return Effects(value, np.zeros_like(value), np.zeros(len(value), bool))
+    return Effects(value, np.zeros_like(value), np.zeros(value.shape, bool))
 
 
 BOTH = [Cell("four", "A", "win", 0.22, 0.28, True), Cell("five", "A", "win", 0.17, 0.23, True)]

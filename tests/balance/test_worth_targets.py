@@ -107,7 +107,7 @@ def test_a_price_is_replayed_and_a_change_is_a_difference_of_worths(evaluator: E
         number for number, option in enumerate(evaluator.options)
         if evaluator.knobs[option.knob].path[-1] == "coins" and option.value == 2
     )  # fmt: skip
-    assert effects.replayed[index]
+    assert effects.replayed[index].all()
     played = after.value[0] - before.value[0]
     assert effects.value[index, 0] == pytest.approx(played, abs=0.25 * before.error[0])  # linear in the sums
     assert played == pytest.approx(0.0, abs=5 * effects.error[index, 0])

@@ -22,10 +22,8 @@ from wsim.questions.character import answer as character
 from wsim.questions.character.answer import (
     CharacterAnswer,
     _differences,
-    _Features,
     _Quantities,
     _quantities,
-    _seatings,
     _tables,
 )
 from wsim.questions.character.question import CharacterQuestion
@@ -39,6 +37,7 @@ from wsim.questions.picks.crossing import targets_of
 from wsim.questions.robustness.answer import _Table
 from wsim.questions.variants import sweep_values
 from wsim.questions.whatif.answer import _with_interval
+from wsim.questions.wholes import components_of, orders_of, ways_of
 from wsim.stats.moments import Moments
 
 
@@ -48,20 +47,10 @@ def test_a_deal_in_every_rotation_is_a_latin_square() -> None:
     Win shares by rotation and seat, minus 1/3: the policy 0 wins in rotations 0 and 1, seat 0 wins in rotation 2.
     """
     winners = [0, 2, 0]  # seats: policy 0 sits in seat 0, then 2, then 1, where it loses to seat 0
-    orders_seen: list[list[int]] = []
-
-    def play_seated(deal: int, rows: Any, orders: Any) -> None:
-        assert deal in (4, 9)
-        turn = len(orders_seen) % 3
-        orders_seen.append(orders[0].tolist())
-        rows[winners[turn]] = 1
-
-    simulator: Any = SimpleNamespace(
-        plan=SimpleNamespace(players=3), seats=3, row_dtype=np.float64, play_seated=play_seated,
-        seats_frame=lambda rows: pl.DataFrame({"win_share": rows}),
-    )  # fmt: skip
-    total = _seatings(simulator, range(4, 10, 5))
-    assert orders_seen == [[0, 1, 2], [1, 2, 0], [2, 0, 1]] * 2
+    wins = np.array([[[float(seat == winner) for seat in range(3)] for winner in winners]] * 2)
+    frame = pl.DataFrame({"win_share": wins.reshape(-1)})
+    total = components_of(frame, 2, 3).sum(axis=1)
+    assert orders_of(3).tolist() == [[0, 1, 2], [1, 2, 0], [2, 0, 1]]
     third = 1 / 3
     # by seat over rotations: seat 0 wins two of three, seat 2 one of three
     seat = np.array([2 * third, 0, third]) - third
@@ -97,7 +86,6 @@ def test_the_quantities_of_a_character_and_their_forms() -> None:
 
 def test_the_category_of_the_winner_is_where_it_is_furthest_ahead() -> None:
     frame = pl.DataFrame({"seat": [0, 1, 2], "points_blue": [9, 6, 3], "points_war": [5, 0, 0], "total": [9, 9, 9]})
-    features = _Features(SimpleNamespace(), None)  # type: ignore[arg-type]
     # seat 0 is ahead of the others by 4.5 in blue and by 5 in war; seat 1 by 0 and -2.5, seat 2 by -4.5 and -2.5
     for shares, expected in (
         ([1, 0, 0], [0, 1]),
@@ -105,8 +93,9 @@ def test_the_category_of_the_winner_is_where_it_is_furthest_ahead() -> None:
         ([0.5, 0.5, 0], [0.5, 0.5]),
         ([0, 0, 1], [0, 1]),
     ):
-        assert features._ways(frame, np.array([shares], float)).tolist() == [expected]
-    assert features._ways(frame.select("seat"), np.ones((1, 3))).shape == (1, 0)
+        won = frame.with_columns(win_share=pl.Series(shares, dtype=pl.Float64))
+        assert ways_of(won, 1, 3).T.tolist() == [expected]
+    assert ways_of(frame.select("seat"), 1, 3).shape == (0, 1)
 
 
 def test_differences_of_characters_are_those_of_equal_names() -> None:

@@ -81,3 +81,16 @@ def test_a_row_without_a_figure_of_every_family_has_none() -> None:
     half = player_half_widths(values, np.zeros(3))
     assert np.isfinite(half).tolist() == [True, True, False]
     assert np.isnan(player_half_widths(values[:1], np.zeros(3))).all()
+
+
+def test_no_half_width_is_zero_because_families_happen_to_agree() -> None:
+    rng = np.random.default_rng(7)
+    scale = np.where(np.arange(60) < 50, 0.02, 0.2)
+    values = rng.normal(0, 1, (4, 60)) * scale
+    values[:, 0] = 0.1
+    half = player_half_widths(values, np.full(60, 1e-4))
+    assert half.min() > 0.1 * np.median(half)
+    for known in stored():
+        for table in known["figures"].values():
+            rows = np.array(list(table.values()))
+            assert player_half_widths(rows[:, :-1].T, rows[:, -1]).min() > 0.005

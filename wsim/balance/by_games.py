@@ -2,7 +2,8 @@
 
 The games that measure a patch also evaluate every other value of points, by giving its owners the points and ranking
 again, decisions held fixed. Values that players see before they decide are replayed: the same deals with the value
-changed, at tables where it can matter (``wsim.game.Tuning.focus``). Errors are computed from sums over games.
+changed, at tables where it can matter (``wsim.game.Tuning.focus``). So is every value, for cells of what players do.
+Errors are computed from sums over games.
 
 A cell is a ratio of two sums over games. Worth is a difference of two such ratios, its *arms*: of followed and of
 overruled wishes. It is measured in games of its own, whose policies are overruled now and then.
@@ -25,14 +26,17 @@ from wsim.balance.sampling import Effects, Level, Sampler, no_effects
 from wsim.game import Game, Simulator, find_game
 from wsim.lab.plan import Plan
 from wsim.limits import GameLimitError
+from wsim.policies.chances import CHARACTER
 from wsim.questions.deals import Arm
 from wsim.questions.metrics import (
     FOLLOWED,
     OVERRULED,
     Metric,
     SeatsReader,
+    is_of_results,
     is_of_worth,
     overruled_for,
+    whole_of,
     wished_items,
 )
 from wsim.stats.moments import Moments
@@ -45,8 +49,20 @@ if TYPE_CHECKING:
 VALUE, WEIGHT = 0, 1  # features of a game: what is averaged, and what it is divided by
 ARM = 2  # features of an arm
 SIGNS = (1, -1)  # of the arms: followed, overruled
+RESULTS, WORTH, COUNTS, WHOLES = "results", "worth", "counts", "all games together"
+"""Kinds of cells: of win shares and scores, which points alter while decisions are held fixed; of worth; of what
+players do (what they own and want, how games go), which only playing shows; of all games together."""
 SAMPLE = 2_000  # games that show which names occur
 Floats = NDArray[np.float64]
+
+
+def kind_of(metric: str) -> str:
+    """Return the kind of the cells of a metric, as written."""
+    if is_of_worth(metric):
+        return WORTH
+    if whole_of(metric) is not None:
+        return WHOLES
+    return RESULTS if is_of_results(metric) else COUNTS
 
 
 class GamesEvaluator:
@@ -59,17 +75,19 @@ class GamesEvaluator:
     """
 
     def __init__(
-        self, goal: Goal, setting: Setting, knobs: Sequence[Knob], sampler: Sampler, *, wished: bool = False
+        self, goal: Goal, setting: Setting, knobs: Sequence[Knob], sampler: Sampler, kind: str = RESULTS
     ) -> None:
-        """Prepare the cells that are of worth (``wished``), or all others."""
+        """Prepare the cells of a kind: ``RESULTS``, ``WORTH`` or ``COUNTS``."""
         game: Game = find_game(goal.game)
-        targets = [
-            target for target in goal.of(setting) if target.card is None and is_of_worth(target.metric) == wished
-        ]
-        keeps = [keep for keep in goal.keeps_at(setting) if is_of_worth(keep.metric) == wished]
+        targets = [target for target in goal.of(setting) if target.card is None and kind_of(target.metric) == kind]
+        keeps = [keep for keep in goal.keeps_at(setting) if kind_of(keep.metric) == kind]
+        wished = kind == WORTH
         metrics = [target.metric for target in targets] + [keep.metric for keep in keeps]
-        setting = replace(setting, plan=overruled_for(setting.plan, metrics))
-        self.setting, self._wished, self._sampler, self._knobs = setting, wished, sampler, knobs
+        plan = setting.plan
+        if kind == RESULTS and CHARACTER in plan.options:
+            plan = plan.replace(**{CHARACTER: None})  # its games need not be followed
+        setting = replace(setting, plan=overruled_for(plan, metrics))
+        self.setting, self._kind, self._wished, self._sampler, self._knobs = setting, kind, wished, sampler, knobs
         self._tuning: Tuning = tuning_of(goal.game)
         self._base: Simulator = game.prepare(setting.plan)
         self._items = wished_items(self._base, metrics)
@@ -84,7 +102,7 @@ class GamesEvaluator:
         self._metrics = tuple(quantity.metric for quantity in self._quantities)
         self._is_change = np.array([quantity.is_change for quantity in self._quantities], bool)
         worth = self._tuning.worth
-        self._free = [worth(self._base, knob.path, sample) is not None for knob in knobs]
+        self._free = [kind != COUNTS and worth(self._base, knob.path, sample) is not None for knob in knobs]
         self._foci = [
             None if free else self._tuning.focus(self._base, knob.path)
             for knob, free in zip(knobs, self._free, strict=True)
@@ -93,7 +111,7 @@ class GamesEvaluator:
     @property
     def name(self) -> str:
         """Its name."""
-        return f"{self.setting.name}, worth" if self._wished else self.setting.name
+        return self.setting.name if self._kind == RESULTS else f"{self.setting.name}, {self._kind}"
 
     @property
     def cells(self) -> list[Cell]:

@@ -8,8 +8,9 @@ from typing import Protocol
 
 import numpy as np
 
-from wsim.balance.by_games import GamesEvaluator
+from wsim.balance.by_games import COUNTS, RESULTS, WHOLES, WORTH, GamesEvaluator, kind_of
 from wsim.balance.by_picks import PicksEvaluator
+from wsim.balance.by_wholes import WholesEvaluator
 from wsim.balance.cells import Cell
 from wsim.balance.goal import Goal
 from wsim.balance.knobs import Knob, Option, Patch, knobs_of, options_of, values_in
@@ -21,7 +22,6 @@ from wsim.lab.execution import Execution
 from wsim.lab.plan import digest_of
 from wsim.lab.provenance import Provenance
 from wsim.limits import GameLimitError
-from wsim.questions.metrics import is_of_worth
 
 
 class CellEvaluator(Protocol):
@@ -101,10 +101,15 @@ class Evaluator:
         self._parts: list[CellEvaluator] = []
         for setting in (setting for setting in goal.settings if not setting.report):
             chances = dict.fromkeys(target.randomise for target in goal.of(setting) if target.card is not None)
-            self._parts.append(GamesEvaluator(goal, setting, self.knobs, self.sampler))
             metrics = [row.metric for rows in (goal.of(setting), goal.keeps_at(setting)) for row in rows]
-            if any(map(is_of_worth, metrics)):
-                self._parts.append(GamesEvaluator(goal, setting, self.knobs, self.sampler, wished=True))
+            kinds = {RESULTS, *map(kind_of, metrics)}
+            self._parts += [
+                GamesEvaluator(goal, setting, self.knobs, self.sampler, kind)
+                for kind in (RESULTS, WORTH, COUNTS)
+                if kind in kinds
+            ]
+            if WHOLES in kinds:
+                self._parts.append(WholesEvaluator(goal, setting, self.knobs, self.sampler))
             self._parts += [PicksEvaluator(goal, setting, chance, self.knobs, self.sampler) for chance in chances]
         self._parts = [part for part in self._parts if part.cells]
         self.cells, self._weights = averaged([part.cells for part in self._parts])
@@ -146,17 +151,17 @@ class Evaluator:
             index_of = {(option.knob, option.value): number for number, option in enumerate(self.options)}
             current = [index_of[option.knob, now[option.knob]] for option in self.options]
             again = replayed.replayed | replayed.replayed[current]
-            value = np.where(again[:, None], replayed.value - replayed.value[current], effects.value)
-            error = np.where(again[:, None], np.hypot(replayed.error, replayed.error[current]), effects.error)
+            value = np.where(again, replayed.value - replayed.value[current], effects.value)
+            error = np.where(again, np.hypot(replayed.error, replayed.error[current]), effects.error)
             levels.append(level)
             columns.append(Effects(value, error, again))
         value, error = self._averaged(
             np.concatenate([effect.value for effect in columns], axis=1),
             np.concatenate([effect.error for effect in columns], axis=1),
         )
-        return self._level(levels, games), Effects(
-            value, error, np.any([effect.replayed for effect in columns], axis=0)
-        )
+        again = np.concatenate([effect.replayed for effect in columns], axis=1)
+        again = again if self._weights is None else again @ (self._weights > 0).T
+        return self._level(levels, games), Effects(value, error, again)
 
     def _level(self, parts: Sequence[Level], games: int) -> Level:
         value, error = self._averaged(

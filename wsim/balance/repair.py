@@ -111,7 +111,7 @@ def proposals(
     while True:
         scale = random.normal(1, 0.15, (shape[0], 1))  # what re-scoring does not see of an effect
         drawn = Effects(
-            effects.value * scale + effects.error * effects.replayed[:, None] * random.standard_normal(shape),
+            effects.value * scale + effects.error * effects.replayed * random.standard_normal(shape),
             effects.error,
             effects.replayed,
         )

@@ -42,11 +42,11 @@ class Level:
 
 @dataclass(frozen=True)
 class Effects:
-    """The effect of each option on each cell, added to the measured patch; shape (options, cells).
+    """The effect of each option on each cell, added to the measured patch; all of shape (options, cells).
 
     Attributes
     ----------
-    replayed: whether games were replayed for the option; otherwise they were re-scored.
+    replayed: whether games were replayed for the effect; otherwise they were re-scored.
     """
 
     value: Floats
@@ -57,7 +57,7 @@ class Effects:
 def no_effects(options: Sequence[Option], cells: Sequence[Cell]) -> Effects:
     """Return no effects, to be filled in."""
     value, error = np.zeros((2, len(options), len(cells)))
-    return Effects(value, error, np.zeros(len(options), bool))
+    return Effects(value, error, np.zeros(value.shape, bool))
 
 
 def out_of_reach(cells: Sequence[Cell], games: int) -> Level:

@@ -50,7 +50,8 @@ class Comparison(Options):
     metric: str = option(
         "Metric that decides: score, win:NAME or score:NAME (of a wonder, side or policy), owner:CARD (win share of "
         "its owners), winner:CARD (games won by an owner), built:CARD, worth:CARD, worth_points:CARD or "
-        "wanted:CARD (see wsim experiment worth), or any number of the seats table.",
+        "wanted:CARD (see wsim experiment worth), character:FIGURE (see wsim experiment character), or any number of "
+        "the seats table.",
         "score",
         metavar="METRIC",
         label="What should be watched?",

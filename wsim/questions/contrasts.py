@@ -10,21 +10,22 @@ import numpy as np
 
 from wsim.questions.deals import Features
 from wsim.questions.metrics import Metric, sums_of
+from wsim.questions.wholes import Whole
 from wsim.stats.fewest import DIFFERING, ENOUGH
 from wsim.stats.games import Floats
+from wsim.stats.intervals import Estimate
 from wsim.stats.moments import Moments
 
 if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-    from wsim.stats.intervals import Estimate
-
 MOVED = 0.02
 """Share of deals in which different seats count; above it, the change itself selects the seats of a metric."""
 UNSEEN = 2.0  # the error of a sum of differences is at least this times the largest deviation of a deal
 _ROUNDING = 1e-13
 BASE_SUM, BASE_COUNT, SUM, COUNT = range(4)  # features of a game, see wsim.stats.moments
+BY_METRIC = 3  # features of each metric that is not of worth: numerator, denominator, code
 BASE_CONTROL, BASE_CONTROLS, CONTROL, CONTROLS = range(4, 8)  # of the overruled wishes, if a metric is of worth
 _BASE = ((1, BASE_SUM, BASE_COUNT), (-1, BASE_CONTROL, BASE_CONTROLS))
 _CHANGED = ((1, SUM, COUNT), (-1, CONTROL, CONTROLS))
@@ -33,11 +34,12 @@ _CHANGED = ((1, SUM, COUNT), (-1, CONTROL, CONTROLS))
 @dataclass(frozen=True)
 class MetricReading:
     """Reads metrics from games: numerator, denominator, and a code of the seats that count; shape (metrics, games).
-    With a metric of worth, numerator and denominator of the overruled wishes follow (``sums_of``).
+    With a metric of worth, numerator and denominator of the overruled wishes follow (``sums_of``). If the first metric
+    is a figure of all games together, its features follow, each of shape (1, games).
 
     Attributes
     ----------
-    metrics: the metrics. concerned: for each seat, whether it counts.
+    metrics: the metrics. concerned: for each seat of a game, whether it counts.
     """
 
     metrics: tuple[Metric, ...]
@@ -45,9 +47,12 @@ class MetricReading:
 
     def __call__(self, frame: pl.DataFrame, games: range) -> Features:
         """Return the features of games."""
-        seats = frame.height // len(games)
-        sums = sums_of(frame, seats, self.metrics, self.concerned)
-        return list(np.ascontiguousarray(sums.transpose(2, 1, 0)))
+        rows, whole = frame.height // len(games), self.metrics[0].whole
+        of_deal = rows // len(self.concerned)  # games: more than one if a deal is played in several seatings
+        sums = sums_of(frame, rows, self.metrics, np.tile(self.concerned, of_deal))
+        sums[:, [metric.per_game and metric.whole is None for metric in self.metrics], 1] *= of_deal
+        further = [] if whole is None else list(whole.read(frame, len(games), len(self.concerned))[:, None])
+        return [*np.ascontiguousarray(sums.transpose(2, 1, 0)), *further]
 
 
 class Contrasts:
@@ -59,16 +64,26 @@ class Contrasts:
     ----------
     variants, metrics: their numbers.
     wished: whether each metric is of worth; empty: none is. weighted: whether it counts turns, not seats; empty: none.
+    whole: the figure of all games together that the first metric is; None: it is a mean.
     deals: the number of deals played in every arm.
     differing: deals that differ between the arms, shape (variants * metrics,).
     moved: deals in which different seats count in the variant; counted: deals in which any do in the baseline.
     """
 
-    def __init__(self, variants: int, metrics: int, wished: Sequence[bool] = (), weighted: Sequence[bool] = ()) -> None:
+    def __init__(
+        self,
+        variants: int,
+        metrics: int,
+        wished: Sequence[bool] = (),
+        weighted: Sequence[bool] = (),
+        whole: Whole | None = None,
+    ) -> None:
         self.variants = variants
         self.metrics = metrics
         self.wished = wished if any(wished) else ()
         self.weighted = weighted
+        self.whole = whole
+        self._of_whole: Moments | None = None  # features of the baseline, then of the variant, of each variant
         self._wished = np.tile(np.array(self.wished or [False] * metrics), variants)
         self._of_turns = self._wished | np.tile(np.array(weighted or [False] * metrics), variants)
         self._ratios = 2 if self.wished else 1  # of an arm
@@ -82,23 +97,39 @@ class Contrasts:
         """Return new sums with more deals, as ``MetricReading`` reads them, baseline first."""
         base = [np.tile(part, (self.variants, 1)) for part in played[0]]
         changed = [np.concatenate(parts) for parts in zip(*played[1:], strict=True)]
-        result = Contrasts(self.variants, self.metrics, self.wished, self.weighted)
-        result._moments = self._moments.plus(*base[:2], *changed[:2], *base[3:], *changed[3:])
+        result = Contrasts(self.variants, self.metrics, self.wished, self.weighted, self.whole)
+        end = len(base) if self.whole is None else BY_METRIC
+        if self.whole is not None:
+            features = [*base[end:], *changed[end:]]
+            result._of_whole = (self._of_whole or Moments(self.variants, len(features))).plus(*features)
+        result._moments = self._moments.plus(*base[:2], *changed[:2], *base[3:end], *changed[3:end])
         result.deals = self.deals + played[0][0].shape[-1]
-        result._add_differences(self, base, changed)
+        result._add_differences(self, (base[:end], changed[:end]), (base[end:], changed[end:]))
         return result
 
-    def _add_differences(self, before: Contrasts, base: Sequence[Floats], changed: Sequence[Floats]) -> None:
-        """Count the deals that differ, and sum the squares and fourth powers of their differences."""
+    def _add_differences(
+        self,
+        before: Contrasts,
+        by_metric: tuple[Sequence[Floats], Sequence[Floats]],
+        of_whole: tuple[Sequence[Floats], Sequence[Floats]],
+    ) -> None:
+        """Count the deals that differ, and sum the squares and fourth powers of their differences; both have the
+        features of the baseline and of the variants."""
+        base, changed = by_metric
         base_sum, base_count, base_who = base[:3]
         changed_sum, changed_count, changed_who = changed[:3]
         fewer = changed_count != base_count
         differs = (changed_sum != base_sum) | fewer
         for own, other in zip(base[3:], changed[3:], strict=True):
             differs |= own != other
+        for own, other in zip(*of_whole, strict=True):
+            differs[list(self.deciding)] |= own != other
         away = np.stack([self._deviations(base), self._deviations(changed)])
         mean = np.nan_to_num(self._moments.ratio(BASE_SUM, BASE_COUNT).value)[:, None]
         added = away[1] - away[0] if self.wished else changed_sum - base_sum - mean * (changed_count - base_count)
+        if self.whole is not None:
+            away[:, list(self.deciding)] = self._influences(*of_whole)
+            added[list(self.deciding)] = away[1, list(self.deciding)] - away[0, list(self.deciding)]
         added[~differs] = 0.0
         self.differing = before.differing + np.count_nonzero(differs, axis=1)
         moved = (fewer | (changed_who != base_who)) & ~self._of_turns[:, None]  # worth: whoever wants it, in either arm
@@ -117,13 +148,45 @@ class Contrasts:
             total += sign * scale * (values - mean * weights)
         return total
 
+    def _influences(self, base: Sequence[Floats], changed: Sequence[Floats]) -> Floats:
+        """Return by how much each deal moves the figure of all games together, in sums over deals, of baseline and
+        variants: shape (2, variants, deals)."""
+        _, forms = self._whole_values()
+        half = forms.shape[2] // 2
+        sides = (forms[0, :, :half], base), (forms[1, :, half:], changed)
+        return self.deals * np.stack([np.einsum("vf,fvd->vd", form, np.stack(parts)) for form, parts in sides])
+
+    def _whole_values(self) -> tuple[Floats, Floats]:
+        """Return the figure of all games together in baseline and variants, shape (2, variants), with the linear forms
+        of its errors in the features of both, shape (2, variants, features)."""
+        assert self.whole is not None
+        assert self._of_whole is not None
+        totals = self._of_whole.totals
+        half = totals.shape[1] // 2
+        values, forms = np.zeros((2, self.variants)), np.zeros((2, *totals.shape))
+        for side, part in enumerate((slice(half), slice(half, None))):
+            for variant in range(self.variants):
+                values[side, variant], forms[side, variant, part] = self.whole.with_slope(totals[variant, part])
+        return values, forms
+
+    def _with_whole(self, means: Estimate, base: int, changed: int) -> Estimate:
+        """Return estimates; that of the figure of all games together is the sum of both arms' with these signs."""
+        if self._of_whole is None:
+            return means
+        values, forms = (np.einsum("s,s...->...", (base, changed), part) for part in self._whole_values())
+        own = self._of_whole.linear(values, forms, np.full(self.variants, float(self.deals)), means.level)
+        made = means.value.copy(), means.error.copy(), means.games.copy()
+        for array, column in zip(made, (own.value, own.error, own.games), strict=True):
+            array[list(self.deciding)] = column
+        return Estimate(*made, means.level)
+
     def base(self) -> Estimate:
         """Return the metrics of the baseline, variant by variant."""
-        return self._moments.contrast(*_BASE[: self._ratios])
+        return self._with_whole(self._moments.contrast(*_BASE[: self._ratios]), 1, 0)
 
     def changed(self) -> Estimate:
         """Return the metrics of the variants."""
-        return self._moments.contrast(*_CHANGED[: self._ratios])
+        return self._with_whole(self._moments.contrast(*_CHANGED[: self._ratios]), 0, 1)
 
     def effects(self, level: float = 0.95) -> Estimate:
         """Return variant minus baseline on common deals; the error accounts for their covariance.
@@ -140,7 +203,7 @@ class Contrasts:
     def _paired(self, level: float = 0.95) -> Estimate:
         """Return variant minus baseline with the error of the deals seen."""
         less = [(-sign, numerator, denominator) for sign, numerator, denominator in _BASE[: self._ratios]]
-        raw = self._moments.contrast(*_CHANGED[: self._ratios], *less, level=level)
+        raw = self._with_whole(self._moments.contrast(*_CHANGED[: self._ratios], *less, level=level), -1, 1)
         # where both arms agree in every game, rounding leaves an error of some 1e-9 of that of one arm
         separate = self.base().error ** 2 + self.changed().error ** 2
         error = np.where(raw.error**2 < _ROUNDING * separate, 0.0, raw.error)

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from wsim.errors import UserError
 from wsim.lab.execution import Execution
 from wsim.lab.wishes import rows_and_wishes
+from wsim.questions.wholes import orders_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -51,12 +52,19 @@ class Arm:
     simulators: one; or one for each seat in ``seats``, in which that seat is treated differently (may not trade, say).
     seats: the seats whose rows come from these simulators; None with a single simulator for all rows.
     items: what is counted how often each seat wanted it, in games whose policies are overruled (``wish_columns``).
+    seatings: whether every deal is played in every seating of the line-up (``orders_of``), one after the other.
     """
 
     name: str
     simulators: tuple[Simulator, ...]
     seats: tuple[int, ...] | None = None
     items: tuple[str, ...] = ()
+    seatings: bool = False
+
+    @property
+    def games_of_deal(self) -> int:
+        """How many games of a deal it plays."""
+        return len(self.simulators) * (self.simulators[0].plan.players if self.seatings else 1)
 
     def rows(self, games: range) -> NDArray[Any]:
         """Play games and return their rows; with ``seats``, the row of each seat from its simulator."""
@@ -75,12 +83,25 @@ class Arm:
 
     def _played(self, games: range) -> tuple[NDArray[Any], NDArray[np.float64]]:
         """Play games and return their rows, and how often each wanted the items (``rows_and_wishes``)."""
+        if self.seatings:
+            rows = _in_every_seating(self.simulators[0], games)
+            return rows, np.zeros((len(rows), 0, 3))
         whole = rows_and_wishes(self.simulators[0], games, self.items)
         if self.seats is not None:
             for simulator, seat in zip(self.simulators[1:], self.seats[1:], strict=True):
                 for all_seats, apart in zip(whole, rows_and_wishes(simulator, games, self.items), strict=True):
                     all_seats[seat :: simulator.seats] = apart[seat :: simulator.seats]
         return whole
+
+
+def _in_every_seating(simulator: Simulator, deals: range) -> NDArray[Any]:
+    """Play deals in every seating of the line-up and return the rows, all games of a deal one after the other."""
+    orders, seats = orders_of(simulator.plan.players), simulator.seats
+    rows = np.zeros((len(orders), len(deals), seats), simulator.row_dtype)
+    for order, of_order in zip(orders, rows, strict=True):
+        simulator.play_seated(deals.start, of_order.reshape(-1), np.tile(order, (len(deals), 1)))
+        of_order["policy"][:, : len(order)] = order  # they are written as the seats of the plan
+    return np.ascontiguousarray(rows.transpose(1, 0, 2)).reshape(-1)
 
 
 def wish_columns(items: Iterable[str]) -> list[str]:

@@ -9,19 +9,21 @@ A metric is written
     owner:Palace              the win share of the seats that own this at the end
     winner:Palace             the share of games won by an owner of it
     character:drama           a figure of how games go (wsim.positions.character), of games that are followed
+    character:ways_to_win     a figure of all games together (wsim.questions.wholes)
     worth:Palace              what having this gains the seats that want it (wsim.stats.worth), in games that overrule
     worth_points:Palace       policies: win share, or points at the end
     wanted:Palace             viability: the share of the turns on which this could be had that wanted it
 
 Each is ``sum(numerator) / sum(denominator)`` over games; both are summed per game, because games are independent. Worth
-is the difference of two such ratios, of followed and overruled wishes.
+is the difference of two such ratios, of followed and overruled wishes; a figure of all games together is another
+function of sums over games.
 This module works for any game: groups of seats are columns of names (Enum), and ``Game.OWNED`` names the columns of
 owned items.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
@@ -33,6 +35,7 @@ from wsim.game import find_game
 from wsim.lab.wishes import items_of, overruled
 from wsim.policies.chances import CHANCE, CHARACTER, OVERRULE, overruling_of
 from wsim.positions.character import FIGURES, PREFIX
+from wsim.questions.wholes import WHOLES, Whole, plan_of
 from wsim.stats.columns import SHORT, kind_of, outcome_column
 
 if TYPE_CHECKING:
@@ -55,6 +58,10 @@ RECORDED = 1e-12
 """Chance with which policies are overruled in games of which only the wishes are of interest: practically never."""
 _OF_WISHES: Mapping[str, str] = {**dict.fromkeys(WORTHS, "overrule policies"), WANTED: "record wishes"}
 """Metrics of what seats want, each with what their games do."""
+_KINDS: Mapping[str, tuple[Kind, str]] = {
+    **{figure.name: (figure.kind, figure.unit) for figure in FIGURES},
+    **{name: (SHARE if whole.share else NUMBER, "") for name, whole in WHOLES.items()},
+}
 _NO_MEASURE = ("game", "seat", "team", "rank")
 _EXACT_BITS = 52  # of a float: a sum of distinct powers of two below that identifies them
 MAX_NAMES = 24  # a column with more names is not a grouping worth comparing one by one
@@ -80,6 +87,7 @@ class Metric:
     per_game: whether the sum is divided by the number of games instead of seats.
     wished: whether it is the mean over followed wishes for the thing minus that over overruled ones.
     weight: the column that says how often a row counts; None: once.
+    whole: the figure of all games together that it is; None: it is a mean.
     """
 
     name: str
@@ -91,9 +99,12 @@ class Metric:
     per_game: bool = False
     wished: bool = False
     weight: str | None = None
+    whole: Whole | None = None
 
     def estimand(self, whose: str = "of all seats") -> str:
         """Return the estimand in a few words; ``whose``: the seats concerned."""
+        if self.whole is not None:
+            return self.whole.about
         if self.wished:
             return f"gain in {words_of(self.column)} by having {self.thing}, mean {whose} that want it"
         if self.weight is not None:
@@ -120,6 +131,8 @@ def kind_of_metric(name: str) -> tuple[Kind, str]:
         return kind_of(column)
     if head == WANTED:
         return SHARE, "of turns"
+    if name.startswith(PREFIX):
+        return _KINDS.get(name.removeprefix(PREFIX), (NUMBER, ""))
     if head in ("owner", "winner"):
         column = "win_share"
     kind, unit = kind_of(column)
@@ -141,6 +154,8 @@ def parse_metric(text: str, seats: pl.DataFrame, owned: Mapping[str, str]) -> Me
         return Metric(name, "win_share", True, thing=thing, owned=has, per_game=head == "winner")
     if head in _OF_WISHES:
         return _of_wishes(name, seats)
+    if (whole := whole_of(name)) is not None:
+        return Metric(name, name, whole.share, per_game=True, whole=whole)
     measures = measures_of(seats)
     column = outcome_column(name)
     if column in measures:
@@ -155,6 +170,24 @@ def parse_metric(text: str, seats: pl.DataFrame, owned: Mapping[str, str]) -> Me
         known = [*SHORT, *plain, *(owner.partition(":")[0] for owner in owners)]
         raise UserError(f"unknown metric {name!r}; accepted: {shown}{nearest(head, known)}")
     return Metric(name, column, _is_share(column, seats), where=(_group(rest, seats),))
+
+
+def is_of_results(name: str) -> bool:
+    """Return whether a metric, as written, follows from win shares or scores, which further points for a seat alter."""
+    head = name.strip().partition(":")[0]
+    return head in ("owner", "winner") or outcome_column(head) in SHORT.values()
+
+
+def whole_of(name: str) -> Whole | None:
+    """Return the figure of all games together that a metric, as written, is; None: it is none."""
+    prefix, colon, figure = name.strip().partition(":")
+    return WHOLES.get(figure) if prefix + colon == PREFIX else None
+
+
+def needs_seatings(name: str) -> bool:
+    """Return whether a metric, as written, needs deals that are played in every seating of a mixed table."""
+    whole = whole_of(name)
+    return whole is not None and whole.seatings
 
 
 def is_of_worth(name: str) -> bool:
@@ -210,19 +243,48 @@ def wished_items(simulator: Simulator, metrics: Iterable[str]) -> tuple[str, ...
     return tuple(items)
 
 
+def figures_in(metrics: Iterable[str]) -> list[str]:
+    """Return the figures of the character of games among metrics; UserError for a figure that does not exist."""
+    asked = [name.strip().removeprefix(PREFIX) for name in metrics if name.strip().startswith(PREFIX)]
+    known = [*(figure.name for figure in FIGURES), *WHOLES]
+    for name in asked:
+        if name not in known:
+            raise UserError(f"unknown figure {name!r}{nearest(name, known)}: {PREFIX} has {', '.join(known)}")
+    return asked
+
+
+def figures_known() -> Iterator[tuple[str, str]]:
+    """Yield the figures of the character of games, each with what it is."""
+    yield from ((figure.name, figure.about) for figure in FIGURES)
+    yield from ((whole.name, whole.about) for whole in WHOLES.values())
+
+
+def is_of_own_games(name: str) -> bool:
+    """Return whether a metric, as written, is measured in games of its own, whose columns no other seats table has."""
+    return name.strip().startswith(PREFIX) or name.strip().partition(":")[0] in _OF_WISHES
+
+
 def followed_for(plan: Plan, metrics: Iterable[str]) -> Plan:
     """Return the plan whose games are followed if a metric is a figure of the character of games.
 
     Raises UserError for a figure that does not exist, and for a game whose games cannot be followed.
     """
-    names = [name.strip().removeprefix(PREFIX) for name in metrics if name.strip().startswith(PREFIX)]
-    known = [figure.name for figure in FIGURES]
-    for name in names:
-        if name not in known:
-            raise UserError(f"unknown figure {name!r}{nearest(name, known)}: {PREFIX} has {', '.join(known)}")
+    asked = figures_in(metrics)
+    for name in asked:
+        if name in WHOLES:
+            plan_of(plan, WHOLES[name])
+    names = [name for name in asked if name not in WHOLES]
     if names and CHARACTER not in find_game(plan.game).OPTIONS:
         raise UserError(f"{plan.game} has no value net, so it has no metric {PREFIX}{names[0]}")
     return plan.replace(**{CHARACTER: "true"}) if names else plan
+
+
+def played_for(plan: Plan, metric: str) -> Plan:
+    """Return the plan whose games have a metric: followed, with policies overruled or wishes recorded, or in every
+    seating; UserError if there is none."""
+    plan = overruled_for(followed_for(plan, [metric]), [metric])
+    whole = whole_of(metric)
+    return plan if whole is None else plan_of(plan, whole)
 
 
 def measures_of(seats: pl.DataFrame) -> list[str]:

@@ -47,7 +47,8 @@ def player_half_widths(values: Floats, noise: Floats, level: float = 0.95) -> Fl
     if _homogeneity(square + noise[known], common + noise[known], families - 1) < HOMOGENEOUS:
         spread = max(float(square.var(ddof=1) - error.mean()), 0.0)
     weight = spread / (spread + error) if spread else np.zeros(len(square))
-    variance = np.maximum(common + weight * (square - common), 0.0)
+    # a row in which families happen to agree is not known to be the same for all: no half width is 0
+    variance = common + weight * (np.maximum(square, 0.0) - common)
     result[known] = _half_widths_per_sd(families, level) * np.sqrt(variance)
     return result
 

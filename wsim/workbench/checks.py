@@ -21,7 +21,7 @@ from wsim.lab.execution import Execution
 from wsim.lab.plan import Plan
 from wsim.options import names, typed
 from wsim.questions.deals import sample
-from wsim.questions.metrics import WORTHS, parse_metric
+from wsim.questions.metrics import figures_in, is_of_own_games, parse_metric
 from wsim.spec.catalogues import Source, catalogues_of
 from wsim.workbench.questions import TRUST, Form, Texts, code_in, value_of
 from wsim.workbench.values import values_of
@@ -141,7 +141,8 @@ def _check_choices(form: Form, texts: Texts, checked: Checked) -> None:
             elif option.picker == "value" and lines:
                 game.prepare(plan.replace(set=lines))
             elif option.picker == "metric":
-                for line in (line for line in lines if line.partition(":")[0] not in WORTHS and "." not in line):
+                figures_in(lines)
+                for line in (line for line in lines if not is_of_own_games(line) and "." not in line):
                     parse_metric(line, sample(game.prepare(plan)), game.OWNED)
         except UserError as error:
             checked.add(name, error)

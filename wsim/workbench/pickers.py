@@ -81,6 +81,8 @@ def _items(setting: Setting) -> Iterator[Choice]:
 
 def _metrics(setting: Setting) -> Iterator[Choice]:
     yield from _outcomes(setting)
+    from wsim.questions.metrics import figures_known
+
     owned, groups = _of_seats(setting.game, setting.ruleset)
     for column, names in groups.items():
         for name in names:
@@ -90,6 +92,9 @@ def _metrics(setting: Setting) -> Iterator[Choice]:
         yield Choice(f"{prefixes[noun]}{name}", f"how often seats have {name}", noun)
         if find_game(setting.game).WISHES is not None:
             yield Choice(f"worth:{name}", f"worth of {name} to the seats that want it", noun)
+            yield Choice(f"wanted:{name}", f"how often seats want {name} when they could have it", noun)
+    for figure, about in figures_known():
+        yield Choice(f"character:{figure}", about, "how games go")
 
 
 def _outcomes(_: Setting) -> Iterator[Choice]:

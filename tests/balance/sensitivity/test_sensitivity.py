@@ -47,7 +47,7 @@ def test_the_interval_of_points_reaches_towards_zero() -> None:
     _, effects = evaluator.linearised((), "sensitivity", 4000, 4000)
     base = [evaluator.knobs[one.knob].base != one.value for one in evaluator.options]
     value, error = effects.value[base].reshape(-1), 1.959964 * effects.error[base].reshape(-1)
-    held = np.repeat(~effects.replayed[base], 3)
+    held = ~effects.replayed[base].reshape(-1)
     answer = ask(SensitivityQuestion(goal=goal)).effects
     low, high = value - error, value + error
     low, high = np.where(held & (value > 0), low - value / 4, low), np.where(held & (value < 0), high - value / 4, high)

@@ -12,8 +12,8 @@ import wsim
 from tests.conftest import Command
 from wsim.balance.goal import read_goal
 from wsim.errors import UserError
-from wsim.questions.character.answer import _shares
 from wsim.questions.metrics import followed_for
+from wsim.questions.wholes import explained
 
 GOAL = """
 [plan]
@@ -107,7 +107,7 @@ def test_shares_of_variance_recover_planted_ones() -> None:
         rest = (share**2).sum() - players * ((by_seat**2).sum() + (by_entry**2).sum())
         head = [1.0, (share**2).mean(), (by_seat**2).mean(), (by_entry**2).mean(), rest / 6]
         total += np.concatenate([head, by_seat, by_seat**2, by_entry, by_entry**2])
-    shares = _shares(total)
+    shares = explained(total)
     parts = np.array([1.25, 0.2, 0.75 * 0.25, 0.0, 0.75])
     assert shares == pytest.approx(parts / parts.sum(), abs=0.01)
 

@@ -146,7 +146,7 @@ def ask(question: SensitivityQuestion, execution: Execution = Execution()) -> Se
 
 def _effects_frame(evaluator: Evaluator, effects: Effects) -> pl.DataFrame:
     shown = Interval.normal(effects.value, effects.error)
-    taken = np.where(effects.replayed[:, None], 0.0, HELD * effects.value)
+    taken = np.where(effects.replayed, 0.0, HELD * effects.value)
     shown = replace(shown, low=shown.low - np.maximum(taken, 0), high=shown.high - np.minimum(taken, 0))
     rows = []
     for index, option in enumerate(evaluator.options):
@@ -164,7 +164,7 @@ def _effects_frame(evaluator: Evaluator, effects: Effects) -> pl.DataFrame:
                     "metric": cell.metric,
                     **shown.at((index, column), "effect"),
                     "reach": float(effects.value[index, column]) / cell.reach,
-                    "found": "replayed" if effects.replayed[index] else "re-scored",
+                    "found": "replayed" if effects.replayed[index, column] else "re-scored",
                 }
             )
     return pl.DataFrame(rows, infer_schema_length=None)

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import polars as pl
 
-from wsim.balance.by_games import GamesEvaluator
+from wsim.balance.by_games import COUNTS, RESULTS, WHOLES, WORTH, GamesEvaluator, kind_of
+from wsim.balance.by_wholes import WholesEvaluator
 from wsim.balance.cells import target_columns
 from wsim.balance.evaluator import Evaluator
 from wsim.balance.goal import EACH, Goal, Setting
@@ -26,7 +27,7 @@ from wsim.game import find_game
 from wsim.lab.answer import View, whole
 from wsim.lab.plan import Plan
 from wsim.questions.asked import AskedAnswer
-from wsim.questions.metrics import is_of_worth
+from wsim.questions.metrics import needs_seatings
 
 if TYPE_CHECKING:
     from wsim.balance.cells import Cell
@@ -183,18 +184,18 @@ def measure_transfer(evaluator: Evaluator, patch: Patch, where: TransferSettings
 def _row_of(
     evaluator: Evaluator, setting: Setting, patch: Patch, seated: _Seated, games: int
 ) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a setting and player, targets of worth apart; none without a target of tables there."""
+    """Yield the rows of a setting and player, one for each kind of targets; none without a target of tables there."""
     seed = evaluator.sampler.seed("elsewhere", setting.name, seated.deals)
     plan = setting.plan if seated.entry is None else setting.plan.replace(policies=seated.entry)
-    for wished in (False, True):
+    for kind in (RESULTS, WORTH, COUNTS, WHOLES):
         elsewhere = replace(setting, plan=plan, name=f"{setting.name}, by {seated.entry}")
-        table = _table(evaluator, elsewhere, setting.name, wished=wished)
+        table = _table(evaluator, elsewhere, setting.name, kind=kind)
         if table is None:
             continue
         before, after = (table.level(applied, seed, games) for applied in ((), patch))
         policies = table.setting.plan.policies
         yield {
-            "setting": f"{setting.name}, worth" if wished else setting.name,
+            "setting": setting.name if kind == RESULTS else f"{setting.name}, {kind}",
             "policies": seated.label or ", ".join(dict.fromkeys(policies)),
             "targeted": seated.entry is None and not setting.report,
             "cells": len(table.cells),
@@ -216,23 +217,21 @@ def _deviations(cells: Sequence[Cell], level: Level, when: str) -> dict[str, Any
 
 
 def _table(
-    evaluator: Evaluator, setting: Setting, name: str, of: tuple[str, ...] = (), *, wished: bool = False
-) -> GamesEvaluator | None:
+    evaluator: Evaluator, setting: Setting, name: str, of: tuple[str, ...] = (), *, kind: str = RESULTS
+) -> GamesEvaluator | WholesEvaluator | None:
     """Return the evaluator of the targets about tables at a different setting; None if there are none.
 
     Parameters
     ----------
-    name: the name of the setting whose targets these are. of: columns that split them further. wished: those of worth,
-        not the others.
+    name: the name of the setting whose targets these are. of: columns that split them further. kind: of which kind
+        they are (``wsim.balance.by_games.kind_of``).
     """
     goal: Goal = evaluator.goal
     table = next(known.table for known in goal.settings if known.name == name)
     about = [
         target
         for target in goal.targets
-        if target.card is None
-        and (not target.settings or table in target.settings)
-        and is_of_worth(target.metric) == wished
+        if target.card is None and (not target.settings or table in target.settings) and kind_of(target.metric) == kind
     ]
     if of:
         about = [
@@ -240,11 +239,14 @@ def _table(
             for target in about
             if target.of and not set(of) & set(target.of)
         ]
+    if len(set(setting.plan.policies)) < 2:  # then skill explains nothing
+        about = [target for target in about if not needs_seatings(target.metric)]
     if not about:
         return None
     targets = tuple(replace(target, settings=(), players=EACH) for target in about)
     elsewhere = replace(goal, settings=(replace(setting, report=False),), targets=targets, keep=())
-    return GamesEvaluator(elsewhere, elsewhere.settings[0], evaluator.knobs, evaluator.sampler, wished=wished)
+    made = elsewhere, elsewhere.settings[0], evaluator.knobs, evaluator.sampler
+    return WholesEvaluator(*made) if kind == WHOLES else GamesEvaluator(*made, kind)
 
 
 def _with_style(plan: Plan, style: str) -> Plan:
@@ -282,7 +284,7 @@ def _responses(evaluator: Evaluator, setting: Setting, patch: Patch, where: Tran
         table = _table(
             evaluator, replace(setting, plan=plan, name=f"{setting.name}, {style}"), setting.name, ("policy",)
         )
-        if table is None:
+        if not isinstance(table, GamesEvaluator):
             return []
         label = table.first_policy
         own_cells = [index for index, cell in enumerate(table.cells) if cell.name.startswith(f"{label} ")]

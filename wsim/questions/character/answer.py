@@ -29,6 +29,19 @@ from wsim.questions.character.question import CharacterQuestion
 from wsim.questions.deals import Arm, in_blocks
 from wsim.questions.variants import variants_of
 from wsim.questions.whatif.question import Change
+from wsim.questions.wholes import (
+    SKILL_NOTE,
+    SOURCES,
+    WAYS,
+    WAYS_ABOUT,
+    categories_of,
+    components_of,
+    diversity,
+    explained,
+    in_seatings,
+    slopes,
+    ways_of,
+)
 from wsim.stats.columns import POINTS_OF, VERDICT, Q
 from wsim.stats.intervals import Estimate, nulls, verdicts
 from wsim.stats.moments import Moments
@@ -45,16 +58,11 @@ WISHES, CHANCE = 2000, 0.01
 """Games from which ``wanted`` follows, and how often policies are overruled in them."""
 NEVER, ALWAYS = 0.02, 0.95
 """Shares of turns between which a thing is neither ignored nor a matter of course."""
-WAYS = "ways_to_win"
-WAYS_ABOUT = "effective number of categories in which winners are furthest ahead of the others: exp(entropy)"
 NOTES = (
     "Chances are those of an observer who sees all hands but no cards to come",
     "half_at to behind are about the winners; drama is the average drama of Ludii",
     "stakes to targeted compare the two best moves by the net on about one turn in three, all else alike",
 )  # fmt: skip
-SKILL_NOTE = (
-    "What skill explains needs a mixed table: name two or more policies, such as --policies net,balanced,rulebased"
-)
 
 
 @dataclass(frozen=True, repr=False)
@@ -188,28 +196,13 @@ class _Features:
         known = ~np.isnan(figures)
         settling = settled(followed, shares, follower.phases)
         total = ((shares - 1 / shares.shape[1]) ** 2).mean(axis=1)
-        parts = np.nan_to_num(figures), known, settling, total[:, None], self._ways(frame, shares)
+        ways = ways_of(frame, len(games), shares.shape[1]).T
+        parts = np.nan_to_num(figures), known, settling, total[:, None], ways
         return np.concatenate([np.asarray(part, np.float64) for part in parts], axis=1).T
-
-    def _ways(self, frame: pl.DataFrame, shares: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return for each game the category in which its winner is furthest ahead of the mean of the others."""
-        names = categories_of(frame)
-        games, players = shares.shape
-        if not names:
-            return np.zeros((games, 0))
-        points = np.stack([_by_game(frame[name], games)[:, :players] for name in names], axis=2)
-        ahead = (points - points.mean(axis=1, keepdims=True)) * players / (players - 1)
-        best = np.eye(len(names))[ahead.argmax(axis=2)]
-        return np.asarray((best * (shares / shares.sum(axis=1, keepdims=True))[:, :, None]).sum(axis=1))
 
 
 def _by_game(column: pl.Series, games: int) -> NDArray[np.float64]:
     return column.to_numpy().astype(np.float64).reshape(games, -1)
-
-
-def categories_of(frame: pl.DataFrame) -> list[str]:
-    """Return the columns of the categories of points."""
-    return [name for name in frame.columns if name.startswith(POINTS_OF)]
 
 
 @dataclass(frozen=True)
@@ -260,11 +253,9 @@ def _quantities(sums: NDArray[np.float64], games: int, moments: Sequence[str], w
     for index, way in enumerate(ways):
         ratio("ways", way.removeprefix(POINTS_OF).replace("_", " "), at[index], at, games)
     if len(ways):
-        share = sums[at] / sums[at].sum()
-        logs = np.log(np.where(share > 0, share, 1.0))
-        entropy, form = -(share * logs).sum(), np.zeros(size)
-        form[at] = np.where(share > 0, np.exp(entropy) * (-logs - entropy) / sums[at].sum(), 0.0)
-        add("figures", WAYS, float(np.exp(entropy)), form, games)
+        value, form = float(diversity(sums[at])), np.zeros(size)
+        form[at] = slopes(diversity, sums[at])
+        add("figures", WAYS, value, form, games)
     return _Quantities(names, np.array(values), np.stack(forms), np.array(n))
 
 
@@ -416,53 +407,22 @@ def _components(arms: Sequence[tuple[str, Plan, Arm]], question: CharacterQuesti
     for name, plan, arm in arms:
         if len(set(arm.simulators[0].labels)) < 2 or plan.players < 3:
             continue
-        simulator = find_game(plan.game).prepare(plan.replace(rotate=False))
-        deals = min(question.deals, games)
-        parts = [_seatings(simulator, range(first, deals, BLOCKS)) for first in range(min(BLOCKS, deals))]
-        whole = _shares(np.sum(parts, axis=0))
-        without = np.stack([_shares(np.sum(parts, axis=0) - part) for part in parts])
-        error = np.sqrt((len(parts) - 1) * without.var(axis=0))
-        made = Estimate(whole, error, np.full(len(whole), float(len(parts))), question.level)
-        sources = ["skill", "seat", "deal", "skill by deal", "rest"]
-        tables.append(pl.DataFrame({"arm": [name] * 5, "source": sources, **made.columns("share"), "n": [deals] * 5}))
+        seated = Arm(name, (find_game(plan.game).prepare(in_seatings(plan)),), seatings=True)
+        deals, sums = min(question.deals, games), Moments(1, 5 + 4 * plan.players)
+        for first in range(0, deals, BLOCK):
+            block = range(first, min(first + BLOCK, deals))
+            sums = sums.plus_matrix(components_of(seated.frame(block), len(block), seated.simulators[0].seats).T)
+        whole, n = sums.totals[0], np.full(len(SOURCES), float(deals))
+        made = _estimate(sums, explained(whole), slopes(explained, whole), n, question.level)
+        sources = [source.replace("_", " ") for source in SOURCES]
+        columns = {
+            "arm": [name] * len(sources),
+            "source": sources,
+            **made.columns("share"),
+            "n": [deals] * len(sources),
+        }
+        tables.append(pl.DataFrame(columns))
     return pl.concat(tables, how="vertical_relaxed")
-
-
-def _seatings(simulator: Simulator, deals: range) -> NDArray[np.float64]:
-    """Play deals in every rotation of the line-up and return sums: see ``_shares``."""
-    players = simulator.plan.players
-    total = np.zeros(5 + 4 * players)
-    orders = np.array([np.roll(np.arange(players), -turn) for turn in range(players)])
-    for deal in deals:
-        share = np.zeros((players, players))  # by seating and seat
-        for turn in range(players):
-            rows = np.zeros(simulator.seats, simulator.row_dtype)
-            simulator.play_seated(deal, rows, orders[turn : turn + 1])
-            share[turn] = simulator.seats_frame(rows)["win_share"].to_numpy()[:players] - 1 / players
-        entry = np.stack([share[turn][np.argsort(orders[turn])] for turn in range(players)])
-        seat, policy = share.mean(axis=0), entry.mean(axis=0)
-        rest = (share**2).sum() - players * ((seat**2).sum() + (policy**2).sum())
-        noise = rest / ((players - 1) * (players - 2))
-        head = [1.0, (share**2).mean(), (seat**2).mean(), (policy**2).mean(), noise]
-        total += np.concatenate([head, seat, seat**2, policy, policy**2])
-    return total
-
-
-def _shares(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the shares of the variance of a seat's result: skill, seat, deal, skill by deal, rest.
-
-    Every deal is a Latin square of seats and policies, an analysis of variance without replication. Main effects are
-    freed of the variance of their means, and what both have in common of the noise.
-    """
-    deals = sums[0]
-    variance, by_seat, by_policy, noise = sums[1:5] / deals
-    players = (len(sums) - 5) // 4
-    seat, seat_squares, policy, policy_squares = (sums[5:] / deals).reshape(4, players)
-    main_seat = (seat**2 - (seat_squares - seat**2) / (deals - 1)).mean()
-    skill = (policy**2 - (policy_squares - policy**2) / (deals - 1)).mean()
-    chance = (players - 1) * noise / players**2
-    deal, both = by_seat - chance - main_seat, by_policy - chance - skill
-    return np.asarray(np.array([skill, main_seat, deal, both, variance - skill - main_seat - deal - both]) / variance)
 
 
 # --- viability

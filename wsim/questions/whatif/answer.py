@@ -29,12 +29,13 @@ from wsim.questions.contrasts import Contrasts, MetricReading
 from wsim.questions.deals import Arm, Arms, in_blocks, sample, wish_columns
 from wsim.questions.metrics import (
     Metric,
-    followed_for,
     group_metrics,
     groups_of,
-    overruled_for,
+    needs_seatings,
     owned_metrics,
     parse_metric,
+    played_for,
+    whole_of,
     wished_items,
 )
 from wsim.questions.trial import Trial, blocks_of
@@ -319,7 +320,7 @@ def compare(
 
     Raises UserError for an invalid comparison, Interrupted on Ctrl-C with the answer so far.
     """
-    plan = overruled_for(followed_for(plan, [question.metric]), [question.metric])
+    plan = played_for(plan, question.metric)
     baseline: Simulator = find_game(plan.game).prepare(plan)
     pairs = variants_of(plan, change, question.seat, baseline)
     if change.resume is not None:
@@ -362,7 +363,10 @@ def decide(
         ignored = "" if find_game(plan.game).CATALOGUES else f", or {plan.game} does not read it"
         raise UserError(f"nothing to compare: the baseline already has {variants[0].name}{ignored}")
     items = wished_items(baseline, [question.metric])
-    arms = tuple(replace(arm, items=items) for arm in arms)
+    whole = whole_of(question.metric)
+    if whole is not None and (arms[1].seats is not None or question.seat is not None):
+        raise UserError(f"{question.metric} is a figure of all games and seats together: leave out seat and ban")
+    arms = tuple(replace(arm, items=items, seatings=needs_seatings(question.metric)) for arm in arms)
     metrics = _metrics(question, arms, game.OWNED, everyone=bool(concerned[: plan.players].all()))
     if execution.cluster is None:
         for arm in arms:
@@ -374,7 +378,7 @@ def decide(
     estimand = question.estimand(metrics[0], restricted=arms[1].seats is not None)
     provenance, picks = Provenance.of(plan, baseline), game.PICKS is not None
     kinds = [metric.wished for metric in metrics], [metric.weight is not None for metric in metrics]
-    trial = Trial(Contrasts(len(arms) - 1, len(metrics), *kinds), question)
+    trial = Trial(Contrasts(len(arms) - 1, len(metrics), *kinds, whole), question)
     played = Arms(arms, MetricReading(metrics, concerned))
 
     def answer() -> WhatIfAnswer:
@@ -433,7 +437,7 @@ def answer_of(
         question=trial.question,
         stopped=trial.stopped,
         deals=trial.sums.deals,
-        games=trial.sums.deals * sum(len(arm.simulators) for arm in arms),
+        games=trial.sums.deals * sum(arm.games_of_deal for arm in arms),
         seconds=trial.seconds,
         effects=effects_of(trial, rows, variants),
         details=rows_of(rows, trial.sums, trial.looks[-1]),
