@@ -5,7 +5,7 @@ family. Of k families with variance s^2, the figure of a further one lies within
 noise is subtracted from s^2. If a test of homogeneity finds no difference between rows, they share one variance;
 elsewhere each is shrunk towards the common one. Rows of one family share how far that family is from the others, so
 pooling does not count as more families: t has k degrees of freedom, one for each. Tables with one family left out are
-the check (tests/stats/test_between.py): 95% and 97% of its wonders and cards lie inside.
+the check (tests/stats/test_between.py): 96% and 97% of its wonders and cards lie inside.
 """
 
 from __future__ import annotations
