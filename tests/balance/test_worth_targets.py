@@ -123,8 +123,9 @@ def test_a_price_is_replayed_and_a_change_is_a_difference_of_worths(evaluator: E
 
 def test_viability_is_a_target_in_undisturbed_games() -> None:
     goal = GOAL.replace("worth:Altar", "wanted:Altar").replace("worth_points:Baths", "score")
-    (part,) = Evaluator(read_goal(write_goal(goal)), Memory(), 1, execution=Execution(1))._parts
-    assert [cell.metric for cell in part.cells] == ["wanted:Altar", "win", "win", "score"]
+    results, part = Evaluator(read_goal(write_goal(goal)), Memory(), 1, execution=Execution(1))._parts
+    assert [cell.metric for cell in results.cells] == ["win", "win", "score"]
+    assert [cell.metric for cell in part.cells] == ["wanted:Altar"]
     level = part.level((), SEED, 300)
     sums = WishSums(part._base, "seven_wonders")  # type: ignore[attr-defined]
     plan = sums.simulator.plan.replace(seed=SEED)
@@ -134,9 +135,26 @@ def test_viability_is_a_target_in_undisturbed_games() -> None:
     undisturbed = (
         wsim.simulate(policies="random", games=300, seed=SEED).group_by("side").agg(pl.col("win_share").mean())
     )
-    assert level.value[1:3] == pytest.approx(undisturbed.sort("side")["win_share"].to_numpy())
+    wins = results.level((), SEED, 300).value[:2]
+    assert wins == pytest.approx(undisturbed.sort("side")["win_share"].to_numpy())
     with pytest.raises(UserError, match="wanted and character are measured in different games: use two goals"):
         Evaluator(read_goal(write_goal(goal.replace('"score"', '"character:drama"'))), Memory(), 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("metric", ["wanted:Altar", "built:Altar"])
+def test_points_move_what_players_do_only_when_they_play(metric: str) -> None:
+    goal = GOAL.replace("worth:Altar", metric).replace("worth_points:Baths", "score").replace('"random"', '"greedy"')
+    evaluator = Evaluator(read_goal(write_goal(goal)), Memory(), 1, execution=Execution(1))
+    _, effects = evaluator.linearised((), "once", 600, 600)
+    (index,) = (
+        number for number, option in enumerate(evaluator.options)
+        if evaluator.knobs[option.knob].path[-1] == "points" and option.value == 5
+    )  # fmt: skip
+    (cell,) = (number for number, cell in enumerate(evaluator.cells) if cell.metric == metric)
+    assert effects.replayed[index].tolist() == [number == cell for number in range(len(evaluator.cells))]
+    assert effects.value[index, cell] > 3 * effects.error[index, cell] > 0
+    evaluator.check_knobs(effects)
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 import polars as pl
@@ -284,9 +284,9 @@ def _responses(evaluator: Evaluator, setting: Setting, patch: Patch, where: Tran
         table = _table(
             evaluator, replace(setting, plan=plan, name=f"{setting.name}, {style}"), setting.name, ("policy",)
         )
-        if not isinstance(table, GamesEvaluator):
+        if table is None:
             return []
-        label = table.first_policy
+        label = cast("GamesEvaluator", table).first_policy
         own_cells = [index for index, cell in enumerate(table.cells) if cell.name.startswith(f"{label} ")]
         names = [table.cells[index].name.removeprefix(f"{label} ") for index in own_cells]
         cells_of_style.append(own_cells)
