@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from wsim.errors import UserError, nearest
+from wsim.stats.columns import PLAYER_HALF_WIDTH
 
 if TYPE_CHECKING:
     from wsim.stats.between import Between
@@ -130,7 +131,18 @@ class Analysis:
         table = replace(table, main=self.columns, first=self.first)
         figure = "worth" if self.worth and "worth" in table.frame.columns else self.moves
         between = run.between(self, figure) if figure and groups is not None and groups == self.by else None
-        return table if between is None else between.with_players(table, figure, level)
+        made = table if between is None else between.with_players(table, figure, level)
+        return made if PLAYER_HALF_WIDTH in made.frame.columns else self._for_whom(made, run)
+
+    def _for_whom(self, table: Table, run: Source) -> Table:
+        """Return a table that says for which players its verdicts hold, since it is unknown what others find."""
+        judged = (self.moves or self.worth or self.wishes) and table.labels[:1] != ("policy",)
+        plan, people = getattr(run, "plan", None), getattr(run, "people", None)
+        if plan is None or people or not judged or "verdict" not in table.frame.columns:
+            return table
+        who = ", ".join(dict.fromkeys(plan.policies))
+        note = f"Verdicts are for {who}; what other good players would find is not known here."
+        return replace(table, note=f"{table.note} {note}".strip())
 
     def _refuse_unknown(self, by: Sequence[str], options: Mapping[str, object]) -> None:
         for name in options:

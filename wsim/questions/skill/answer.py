@@ -41,8 +41,8 @@ ESTIMAND = {
 }
 """The estimand, by whether every seat has exactly one of the items."""
 OBSERVED = (
-    "Observational: seats that have a card may have been better off already, differently at each level. For what a card "
-    "is worth to the seat that wants it use wsim experiment worth, for the effect of changing it wsim whatif"
+    "Observational: seats that have a card may have been better off already, differently at each level. For what a "
+    "card is worth to the seat that wants it use wsim experiment worth, for the effect of changing it wsim whatif"
 )
 EACH_LEVEL = "Each policy of the ladder plays all seats, on the same deals."
 DEALT = "Wonders are dealt at random, so a change between levels is an effect of skill"

@@ -91,7 +91,11 @@ class WorthAnswer(Answer):
         """Return how many more games would tell what is unclear, and whether the wanted precision is reached."""
         labels, question = ["what", "name", *self.question.by], self.question
         told = telling_note(self.worth, labels, "worth", self.games, level=question.level)
-        return [told, reached(self.games, question.within, self.widest, "the worth")]
+        return [
+            told,
+            f"Verdicts are for {', '.join(dict.fromkeys(self.plan.policies))}.",
+            reached(self.games, question.within, self.widest, "the worth"),
+        ]
 
     @property
     def widest(self) -> float:
