@@ -14,7 +14,9 @@ from wsim.wonders import words as w
 from wsim.wonders.kernels import moves, payment, scoring, turn
 from wsim.wonders.kernels.net_layout import STAGE_ROWS, STAGES_IN_ALL
 from wsim.wonders.policies import (
+    clause_gains,
     clause_value,
+    counter_value,
     net,
     net_inputs,
     net_items,
@@ -25,7 +27,7 @@ from wsim.wonders.policies import (
     value,
     weighted,
 )
-from wsim.wonders.policies.clause_value import OWN, RIVAL
+from wsim.wonders.policies.clause_gains import OWN, RIVAL
 from wsim.wonders.policies.features import INDEX
 
 pytestmark = pytest.mark.jit_off
@@ -335,39 +337,39 @@ def test_what_a_card_is_worth_to_the_next_player(values: Any) -> None:
 def test_gains_are_worth_by_their_kind(row: int, column: str, expected: dict[str, float], values: Any) -> None:
     """In age II, two ages to come, six turns each; two of every gain."""
     public = table(age=1, discarded=1)
-    gains = np.zeros((2, clause_value.COLUMNS))
-    gains[row, getattr(clause_value, column)] = 2.0
+    gains = np.zeros((2, clause_gains.COLUMNS))
+    gains[row, getattr(clause_gains, column)] = 2.0
     assert parts(lambda given: values.gains_value(public, given, rules_of(), 0, gains), 1) == expected
 
 
 def test_rivals_that_lose_coins_are_worth_by_the_weight_of_losses(values: Any) -> None:
-    gains = np.zeros((2, clause_value.COLUMNS))
-    gains[RIVAL, clause_value.COINS] = -3.0
+    gains = np.zeros((2, clause_gains.COLUMNS))
+    gains[RIVAL, clause_gains.COINS] = -3.0
     assert parts(lambda given: values.gains_value(table(), given, rules_of(), 0, gains)) == {"rivals_loss": 3}
 
 
 def test_gained_units_and_symbols(values: Any) -> None:
     """Age I, turn 3: 16 turns are left. Two clay for good, four ore for one turn, and either of two for eight turns."""
-    gains = np.zeros((2, clause_value.COLUMNS))
-    gains[OWN, clause_value.UNITS_FROM + CLAY] = 2
-    gains[OWN, clause_value.TURN_UNITS_FROM + ORE] = 4
-    gains[OWN, clause_value.TURN_UNITS_FROM + GLASS] = 4
+    gains = np.zeros((2, clause_gains.COLUMNS))
+    gains[OWN, clause_gains.UNITS_FROM + CLAY] = 2
+    gains[OWN, clause_gains.TURN_UNITS_FROM + ORE] = 4
+    gains[OWN, clause_gains.TURN_UNITS_FROM + GLASS] = 4
     public = table(reach={0: units(clay=1, ore=9, glass=1)})
     assert parts(lambda given: values.gains_value(public, given, rules_of(), 0, gains)) == {
         "raw_2": 2, "raw_4": 0.25, "made_2": 0.25
     }  # fmt: skip
     gains[:] = 0
     for resource in (CLAY, LOOM):
-        gains[OWN, clause_value.EITHER_FROM + resource] = 8
+        gains[OWN, clause_gains.EITHER_FROM + resource] = 8
     weights = settings(raw_2=2.0, made_1=4.0, either_two=0.5, either_more=0.25)
     assert values.gains_value(public, weights, rules_of(), 0, gains) == pytest.approx(0.5 * (0.5 * 2 + 0.5 * 4))
-    gains[OWN, clause_value.EITHER_FROM + STONE] = 8
+    gains[OWN, clause_gains.EITHER_FROM + STONE] = 8
     assert values.gains_value(public, weights, rules_of(), 0, gains) == pytest.approx(0.25 * (0.5 * 2 + 0.5 * 4))
     gains[:] = 0
-    gains[OWN, clause_value.SYMBOLS_FROM + w.GEAR - 1] = 2
+    gains[OWN, clause_gains.SYMBOLS_FROM + w.GEAR - 1] = 2
     assert parts(lambda given: values.gains_value(public, given, rules_of(), 0, gains)) == {"symbol": 2, "science": 2}
     gains[:] = 0
-    gains[RIVAL, clause_value.SYMBOLS_FROM + w.ANY - 1] = 2
+    gains[RIVAL, clause_gains.SYMBOLS_FROM + w.ANY - 1] = 2
     assert parts(lambda given: values.gains_value(public, given, rules_of(), 0, gains)) == {"symbol": -2}
 
 
@@ -376,10 +378,10 @@ def test_prices_cannot_fall_below_nothing_nor_rise_beyond_the_highest(values: An
     public = table(
         price={0: [1, 2, 2, 2]}, sale_reach={1: units(clay=2, wood=1, loom=5), 3: units(stone=2, loom=1)}
     )  # fmt: skip
-    gains = np.zeros((2, clause_value.COLUMNS))
-    gains[OWN, clause_value.PRICES_FROM] = -2
+    gains = np.zeros((2, clause_gains.COLUMNS))
+    gains[OWN, clause_gains.PRICES_FROM] = -2
     assert parts(lambda given: values._means(public, given, 0, gains)) == {"discount": 3}
-    gains[OWN, clause_value.PRICES_FROM], gains[OWN, clause_value.PRICES_FROM + 3] = 0, 9
+    gains[OWN, clause_gains.PRICES_FROM], gains[OWN, clause_gains.PRICES_FROM + 3] = 0, 9
     assert parts(lambda given: values._means(public, given, 0, gains)) == {"discount": -(w.MAX_PRICE - 2)}
 
 
@@ -571,17 +573,17 @@ def test_a_symbol_by_a_house_rule_is_worth_what_it_adds(monkeypatch: pytest.Monk
 def test_points_of_gains_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """5 points of tokens less 2 debts and 3 of a counter; a first gear adds 1; shields of both kinds."""
     module = linked(monkeypatch, turn, points)
-    gains = np.zeros((2, clause_value.COLUMNS))
+    gains = np.zeros((2, clause_gains.COLUMNS))
     for column, amount in (("POINTS", 5), ("DEBTS", 2), ("COUNTED", 3), ("SHIELDS", 1.5), ("AGE_SHIELDS", 1.7),
                            ("DIPLOMACY", 2)):  # fmt: skip
-        gains[OWN, getattr(clause_value, column)] = amount
+        gains[OWN, getattr(clause_gains, column)] = amount
     gains[RIVAL] = 50
     assert module._change_of(table(), rules_of(), 0, gains) == (6, 3, 2)
-    gains[OWN, clause_value.SYMBOLS_FROM + w.GEAR - 1] = 1
+    gains[OWN, clause_gains.SYMBOLS_FROM + w.GEAR - 1] = 1
     assert module._change_of(table(), rules_of(), 0, gains) == (7, 3, 2)
     rival = {"POINTS": 1, "COUNTED": 2, "COINS": 6, "DEBTS": 9}
     for column, amount in rival.items():
-        gains[RIVAL, getattr(clause_value, column)] = amount
+        gains[RIVAL, getattr(clause_gains, column)] = amount
     assert module._rivals_cost(rules_of(), gains) == 9 - (1 + 2 + 2)
 
 
@@ -622,12 +624,12 @@ def test_a_red_card_is_built_to_lead_or_share_the_lead(monkeypatch: pytest.Monke
 
 def test_how_often_a_clause_still_acts(monkeypatch: pytest.MonkeyPatch) -> None:
     """6, 3 and 2 times in the ages; in age I two turns of six are over and this one is under way: 3 of 6 are left."""
-    module = linked(monkeypatch, clause_value)
+    module = linked(monkeypatch, clause_gains)
     rules = SimpleNamespace(clause_times=np.array([[6.0, 3.0, 2.0]]))
     public = table()
 
     def times(trigger: int) -> float:
-        return float(module._times_left(public, rules, 0, trigger))
+        return float(module.times_left(public, rules, 0, trigger))
 
     assert times(w.ON_BUILT) == 1
     assert times(w.ON_AGE) == 5, "the next ones begin"
@@ -640,15 +642,15 @@ def test_how_often_a_clause_still_acts(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_gains_are_shared_out_among_those_that_trigger_a_clause(monkeypatch: pytest.MonkeyPatch) -> None:
     """Clause n is of trigger n; seats 1 and 2 trigger those of moves (1 to 5), seat 2 in two ways. That of 7 is another
     item's."""
-    module = linked(monkeypatch, clause_value)
+    module = linked(monkeypatch, clause_gains, clause_value)
     count = w.ON_SCORE + 4
     rules = SimpleNamespace(clause_from=list(range(count + 2)), clause_entry=[ITEM] * count, triggers=0)
     rules.clause_entry[7] = 9
-    module._times_left = lambda _public, _rules, clause, trigger: 30.0 + clause + 100 * trigger
+    module.times_left = lambda _public, _rules, clause, trigger: 30.0 + clause + 100 * trigger
     module._ways_to_trigger = lambda _public, _rules, _clause, _trigger, _seat, city: [0, 1, 2, 0][city]
     added: list[tuple[int, int, float]] = []
     module._add_clause = lambda *given: added.append((given[4], given[6], given[8]))
-    gains = np.ones((2, clause_value.COLUMNS))
+    gains = np.ones((2, clause_gains.COLUMNS))
     module.fill_expected_gains(table(), rules, 0, ITEM, w.ON_SCORE, gains)
     assert not gains.any()
     expected: list[Any] = [(0, 0, 30.0)]
@@ -686,39 +688,39 @@ def test_fixed_points_of_clauses_are_plain_numbers_without_a_condition(monkeypat
 def test_the_option_that_is_roughly_best_is_expected(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three options for two cities each: what the own city gains, less half of what the mean rival does. The second
     gives 3 points if it acts on seat 2; what declining brings is nothing."""
-    module = linked(monkeypatch, clause_value)
+    module = linked(monkeypatch, clause_gains, clause_value)
     gained = {(4, 0): (1.0, 0.0), (4, 1): (2.0, 1.0), (5, 0): (0.0, 0.0), (5, 1): (4.0, 2.0), (6, 0): (3.0, 2.0),
               (6, 1): (2.5, 0.0)}  # fmt: skip
-    module._room_for_option = lambda: np.zeros((2, clause_value.COLUMNS))
+    module._room_for_option = lambda: np.zeros((2, clause_gains.COLUMNS))
 
     def fill(*given: Any) -> None:
         option_gains, option, target = given[2], given[4], given[9]
         assert (given[0] is public, given[1] is rules) == (True, True)
         option_gains[:] = 0
         if target < 0:  # for units of one turn
-            option_gains[OWN, clause_value.TURN_UNITS_FROM + CLAY] = units_of[option]
+            option_gains[OWN, clause_gains.TURN_UNITS_FROM + CLAY] = units_of[option]
             return
         own, rival = gained[option, target]
-        option_gains[OWN, clause_value.POINTS], option_gains[RIVAL, clause_value.POINTS] = own, rival
+        option_gains[OWN, clause_gains.POINTS], option_gains[RIVAL, clause_gains.POINTS] = own, rival
 
-    module._fill_option = fill
+    module._fill_option, module.add_worth_of_steps = fill, lambda *_given: None
     units_of = {4: 0.0, 5: 0.0, 6: 0.0}
     rules = SimpleNamespace(
         clause_options=[1, 4, 7], clause_may=[0, 0], clause_one=[0, 1], option_do=[w.DO_NOTHING] * 9
     )
     public = table(seats=2)
-    gains = np.zeros((2, clause_value.COLUMNS))
+    gains = np.zeros((2, clause_gains.COLUMNS))
     module._add_decision(public, rules, gains, 1, w.ON_CARD, 0, 0, ITEM, 10.0)
-    assert (gains[OWN, clause_value.POINTS], gains[RIVAL, clause_value.POINTS]) == (40, 20), "the first of 4 - 1, 3"
+    assert (gains[OWN, clause_gains.POINTS], gains[RIVAL, clause_gains.POINTS]) == (40, 20), "the first of 4 - 1, 3"
     gained[5, 1] = (3.0, 1.5)
     rules.option_do[6] = w.DO_BUILD
     gains[:] = 0
     module._add_decision(public, rules, gains, 1, w.ON_CARD, 0, 0, ITEM, 10.0)
-    assert (gains[OWN, clause_value.POINTS], gains[OWN, clause_value.PILE_BUILDS]) == (25, 10)
+    assert (gains[OWN, clause_gains.POINTS], gains[OWN, clause_gains.PILE_BUILDS]) == (25, 10)
     rules.option_do = [w.DO_DISCARD] * 9
     gains[:] = 0
     module._add_decision(public, rules, gains, 1, w.ON_CARD, 0, 0, ITEM, 1.0)
-    assert (gains[OWN, clause_value.POINTS], gains[RIVAL, clause_value.POINTS]) == (1.5, 0), "2.5 less the least card"
+    assert (gains[OWN, clause_gains.POINTS], gains[RIVAL, clause_gains.POINTS]) == (1.5, 0), "2.5 less the least card"
     gained = dict.fromkeys(gained, (0.5, 0.0))
     gains[:] = 0
     rules.clause_may = [0, 1]
@@ -733,13 +735,13 @@ def test_units_that_options_give_are_those_of_an_either_or_symbol(monkeypatch: p
     def fill(*given: Any) -> None:
         given[2][:] = 0
         if (resource := given_units[given[4]]) is not None:
-            given[2][OWN, clause_value.TURN_UNITS_FROM + resource] = 2.0
+            given[2][OWN, clause_gains.TURN_UNITS_FROM + resource] = 2.0
 
     module._fill_option = fill
     rules = SimpleNamespace(clause_options=[1, 4, 7])
-    gains, room = (np.zeros((2, clause_value.COLUMNS)) for _ in range(2))
+    gains, room = (np.zeros((2, clause_gains.COLUMNS)) for _ in range(2))
     assert module._add_either(table(), rules, gains, room, 1, w.ON_CARD, 0, 0, ITEM, 3.0)
-    columns = {int(at) - clause_value.EITHER_FROM: gains[OWN, at] for at in np.flatnonzero(gains[OWN])}
+    columns = {int(at) - clause_gains.EITHER_FROM: gains[OWN, at] for at in np.flatnonzero(gains[OWN])}
     assert columns == {CLAY: 6, GLASS: 6}
     given_units[5] = None
     gains[:] = 0
@@ -772,36 +774,84 @@ def test_each_action_has_its_column_of_gains(
 ) -> None:  # fmt: skip
     """Three times, at a table of four with a mean of three rivals. The own city has 5 coins, 3 defeats, 2 debts, a
     diplomacy token and 4 free builds; seat 2 has 4 coins. What a city does not have it cannot lose."""
-    module = linked(monkeypatch, clause_value)
+    module = linked(monkeypatch, clause_gains)
     public = table(coins={0: 5, 2: 4}, defeats={0: 3}, debts={0: 2}, diplomacy={0: 1}, free_tokens={0: 4})
-    gains = np.zeros((2, clause_value.COLUMNS))
-    module._add(public, rules_of(), gains, trigger, w.ACT[act], 0, city, amount, 3.0)
+    gains = np.zeros((2, clause_gains.COLUMNS))
+    module.add_gain(public, rules_of(), gains, trigger, w.ACT[act], 0, city, amount, 3.0)
     wanted = np.zeros_like(gains)
     for (row, column), value_of in expected.items():
-        wanted[row, getattr(clause_value, column)] = value_of
+        wanted[row, getattr(clause_gains, column)] = value_of
     assert np.allclose(gains, wanted)
 
 
 def test_symbols_units_and_prices_have_columns_of_their_own_and_a_mate_counts_against_rivals(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    module = linked(monkeypatch, clause_value)
+    module = linked(monkeypatch, clause_gains)
     columns = {
-        "gain compass": clause_value.SYMBOLS_FROM, "gain wild": clause_value.SYMBOLS_FROM + 3,
-        f"lose {w.UNIT_PRICES[0]}": clause_value.PRICES_FROM, f"lose {w.UNIT_PRICES[3]}": clause_value.PRICES_FROM + 3,
+        "gain compass": clause_gains.SYMBOLS_FROM, "gain wild": clause_gains.SYMBOLS_FROM + 3,
+        f"lose {w.UNIT_PRICES[0]}": clause_gains.PRICES_FROM, f"lose {w.UNIT_PRICES[3]}": clause_gains.PRICES_FROM + 3,
     }  # fmt: skip
     for act, column in columns.items():
-        gains = np.zeros((2, clause_value.COLUMNS))
-        module._add(table(), rules_of(), gains, w.ON_CARD, w.ACT[act], 0, 0, 2, 1.0)
+        gains = np.zeros((2, clause_gains.COLUMNS))
+        module.add_gain(table(), rules_of(), gains, w.ON_CARD, w.ACT[act], 0, 0, 2, 1.0)
         assert np.flatnonzero(gains[OWN]).tolist() == [column]
         assert gains[OWN, column] == (-2 if act.startswith("lose") else 2)
-    gains = np.zeros((2, clause_value.COLUMNS))
+    gains = np.zeros((2, clause_gains.COLUMNS))
     teams = rules_of(teams=1)
     for city in (1, 2):
-        module._add(table(), teams, gains, w.ON_CARD, w.ACT["gain debts"], 0, city, 2, 1.0)
-    assert gains[RIVAL, clause_value.DEBTS] == -2 + 2 / 2
+        module.add_gain(table(), teams, gains, w.ON_CARD, w.ACT["gain debts"], 0, city, 2, 1.0)
+    assert gains[RIVAL, clause_gains.DEBTS] == -2 + 2 / 2
+    module = linked(monkeypatch, clause_value)
     assert [module._rivals_share(teams, 0, payer) for payer in (1, 2)] == [-1, 1 / 2]
     assert module._rivals_share(rules_of(), 0, 1) == 1 / 3
+
+
+# --- what counters are worth
+
+
+def counted(monkeypatch: pytest.MonkeyPatch, worth: Any, of: int = w.OF_CITY, coming: float = 0.0) -> Any:
+    """Return the worth of steps of the first of two counters (0 to 9, now 1), given that of its values."""
+    module = linked(monkeypatch, clause_gains, counter_value)
+    rules = rules_of(
+        counters=2, counter_of=[of, w.OF_CITY], counter_lasts=[w.FOR_GAME] * 2, counter_least=[0] * 2,
+        counter_most=[9] * 2,
+    )  # fmt: skip
+    public = table(counter={seat: [1, 5] for seat in range(4)})
+    module._worth_of_clauses = lambda given, _rules, _steps, seat, _item, this_age: (
+        0.0 if this_age else float(worth(int(given.counter[seat][0])))
+    )
+    module._still_to_come = lambda *_given: coming
+
+    def of_steps(steps: float) -> float:
+        gains = np.zeros((2, clause_gains.COLUMNS))
+        gains[OWN, clause_gains.STEPS_FROM] = steps
+        module.add_worth_of_steps(public, rules, 0, -1, gains)
+        assert [list(public.counter[seat]) for seat in range(4)] == [[1, 5]] * 4, "the counters are put back"
+        return float(gains[OWN, clause_gains.COUNTED])
+
+    return of_steps
+
+
+def test_a_step_is_worth_its_share_of_a_later_threshold_within_reach(monkeypatch: pytest.MonkeyPatch) -> None:
+    """6 points for three more steps: a step is worth 2 if two more may come, and nothing if only one may."""
+    assert counted(monkeypatch, lambda value: 6 * (value >= 4), coming=2)(1) == 2
+    assert counted(monkeypatch, lambda value: 6 * (value >= 4), coming=1)(1) == 0
+    assert counted(monkeypatch, lambda value: 6 * (value >= 4))(3) == 6
+    assert counted(monkeypatch, lambda value: 5 * (value >= 2) + 5 * (value >= 4), coming=2)(1) == 5, "the next one"
+    assert counted(monkeypatch, lambda value: 3 * value)(0.5) == pytest.approx(1.5), "a step in half of the cases"
+
+
+def test_steps_are_worth_nothing_beyond_the_bounds_and_cost_what_they_take(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert counted(monkeypatch, lambda value: 3 * value)(20) == 3 * 8
+    assert counted(monkeypatch, lambda value: 3 * value, coming=5)(-1) == -3
+    assert counted(monkeypatch, lambda value: 3 * value, coming=5)(0) == 0
+
+
+def test_of_a_common_work_half_is_that_the_others_do_their_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Finished at 5 with 1 laid and three other cities: the last block counts half. Each block alone counts in full."""
+    assert counted(monkeypatch, lambda value: 8 * (value >= 5), w.OF_TABLE)(1) == 4
+    assert counted(monkeypatch, lambda value: 2 * value, w.OF_TABLE)(1) == 2
 
 
 # --- inputs of the net

@@ -11,8 +11,8 @@ import numpy as np
 from wsim.jit import kernel, stack_room
 from wsim.kernels.formula_words import OPERATION
 from wsim.wonders import words as w
-from wsim.wonders.kernels.clause_owners import has_entry, related
-from wsim.wonders.kernels.clauses import cities_met, formula_points
+from wsim.wonders.kernels.clause_owners import related
+from wsim.wonders.kernels.clauses import cities_met
 from wsim.wonders.kernels.counters import FIRST_ACT
 from wsim.wonders.kernels.formula import evaluate
 from wsim.wonders.kernels.moves import action_of, card_of, city_of, option_of, picked_of, slot_of, trigger_of_move
@@ -29,156 +29,36 @@ from wsim.wonders.kernels.prices import (
     saving_of,
     seller_of,
 )
+from wsim.wonders.policies.clause_gains import (
+    AGE_SHIELDS,
+    COINS,
+    COLUMNS,
+    COUNTED,
+    EITHER_FROM,
+    OWN,
+    PILE_BUILDS,
+    POINTS,
+    PRICES_FROM,
+    REBATES,
+    RIVAL,
+    SHIELDS,
+    STEPS_FROM,
+    TURN_UNITS_FROM,
+    add_gain,
+    clear_gains,
+    rough_points,
+    times_left,
+)
+from wsim.wonders.policies.counter_value import add_worth_of_steps, points_scored
 
-OWN, RIVAL = range(2)
-COINS, POINTS, SHIELDS, AGE_SHIELDS, DEBTS, DIPLOMACY, COINS_AT_ONCE, SYMBOLS_FROM = range(8)
-"""Columns: later coins, points of tokens, shields, shields for one age, debts, diplomacy tokens, own coins received at
-once when built; the first of the columns of symbols."""
-UNITS_FROM = SYMBOLS_FROM + w.SYMBOL_KINDS - 1
-"""The first of the columns of resource units."""
-TURN_UNITS_FROM = UNITS_FROM + w.RESOURCE_KINDS
-PRICES_FROM = TURN_UNITS_FROM + w.RESOURCE_KINDS
-FREE_TOKENS = PRICES_FROM + w.PRICE_KINDS
-PILE_BUILDS = FREE_TOKENS + 1
-"""The first columns of units for one turn and of prices; free builds; builds from the discard pile."""
-COUNTED = PILE_BUILDS + 1
-"""Points that clauses of `scored` count at the end because a counter changes."""
-REBATES = COUNTED + 1
-"""Coins off one unit of each payment, by clauses of ``trade_cost``."""
-EITHER_FROM = REBATES + 1
-"""The first of the columns of units for one turn of which a decision gives one."""
-COLUMNS = EITHER_FROM + w.RESOURCE_KINDS
-room_for_gains = stack_room("clause_value.gains", np.float64, 2, COLUMNS)
 _room_for_option = stack_room("clause_value.option", np.float64, 2, COLUMNS)
-_ROUGHLY = np.full(COLUMNS, 1.0)  # points of one of each column, by which the option of a later decision is chosen
-_ROUGHLY[[COINS, COINS_AT_ONCE]], _ROUGHLY[[SHIELDS, DEBTS]] = 1 / 3, (1.5, -1.0)
-_ROUGHLY[SYMBOLS_FROM:UNITS_FROM], _ROUGHLY[UNITS_FROM:TURN_UNITS_FROM] = 4.0, 1.5
-_ROUGHLY[TURN_UNITS_FROM:PRICES_FROM], _ROUGHLY[PRICES_FROM:FREE_TOKENS] = 0.2, -1.5
-_ROUGHLY[[FREE_TOKENS, PILE_BUILDS]] = 4.0
-_ROUGHLY[EITHER_FROM:] = 0.0
+_room_for_expected = stack_room("clause_value.expected", np.float64, 2, COLUMNS)
 _UNIT_SAVED = 1.5  # coins that a resource less in a cost saves: bought, it costs 2, but a city produces some
 _UNITS_BOUGHT = 1.3  # by a purchase
 _OF_BOTH = 0.5  # of a rebate on one side, for each side of a rebate on the first unit from either
 _LEAST = 1.0  # points of the structure of a city that it misses least
-_RIVALS = 0.5  # of what the mean rival gains, to the seat
-_TAKE, _GIVE, _GAIN_COINS, _GAIN_SHIELDS = w.ACT["take"], w.ACT["give"], w.ACT["gain coins"], w.ACT["gain shields"]
-_GAIN_AGE_SHIELDS, _GAIN_VICTORY = w.ACT["gain age_shields"], w.ACT["gain victory_tokens"]
-_GAIN_DEFEATS, _GAIN_DEBTS, _GAIN_DIPLOMACY = (
-    w.ACT["gain defeat_tokens"], w.ACT["gain debts"], w.ACT["gain diplomacy_tokens"],
-)  # fmt: skip
-_LOSE_COINS, _LOSE_DEFEATS, _LOSE_DEBTS = w.ACT["lose coins"], w.ACT["lose defeat_tokens"], w.ACT["lose debts"]
-_GAIN_POINTS, _LOSE_POINTS = w.ACT["gain points"], w.ACT["lose points"]
-_GAIN_SYMBOL = w.ACT["gain compass"]
-_LOSE_PRICE, _LOSE_FREE = w.ACT[f"lose {w.UNIT_PRICES[0]}"], w.ACT["lose free_build_tokens"]
-_LOSE_DIPLOMACY = w.ACT["lose diplomacy_tokens"]
 _END = OPERATION["end"]
 _LAST_MOVE = w.ON_CARD + len(w.MOVE_TRIGGERS) - 1
-
-
-@kernel
-def _times_left(public, rules, clause, trigger):
-    """Return how often a clause is expected to trigger until the end if its structure or stage is placed now."""
-    if trigger == w.ON_BUILT:
-        return 1.0
-    times = 0.0
-    for age in range(public.age + 1, w.AGES):
-        times += rules.clause_times[clause, age]
-    if trigger == w.ON_AGE:
-        return times
-    this_age = rules.clause_times[clause, public.age]
-    if w.ON_WAR <= trigger < w.ON_CARD_COST or trigger == w.ON_LAST_CARD:
-        return times + this_age
-    return times + this_age * (public.turns - 1 - public.turn) / public.turns
-
-
-@kernel
-def _add_coins(public, gains, act, seat, city, row, share, amount, times, at_once):
-    """Add the coins that a city gains or loses (at most what it has), and those that the own city gives or takes."""
-    if act == _GIVE:
-        amount = min(amount, np.int64(public.coins[seat]))
-    coins = amount if act == _GIVE or act == _GAIN_COINS else -min(amount, np.int64(public.coins[city]))
-    gains[row, COINS_AT_ONCE if at_once and row == OWN else COINS] += share * times * coins
-    if act == _TAKE or act == _GIVE:
-        gains[OWN, COINS_AT_ONCE if at_once else COINS] -= times * coins
-
-
-@kernel
-def _signed(public, act, city, amount):
-    """Return the amount of an action; minus what a city can lose of it where the action takes tokens or debts."""
-    if act == _LOSE_DEFEATS:
-        return -min(amount, np.int64(public.defeats[city]))
-    if act == _LOSE_DEBTS:
-        return -min(amount, np.int64(public.debts[city]))
-    if act == _LOSE_DIPLOMACY:
-        return -min(amount, np.int64(public.diplomacy[city]))
-    return -min(amount, np.int64(public.free_tokens[city])) if act == _LOSE_FREE else amount
-
-
-@kernel
-def _add(public, rules, gains, trigger, act, seat, city, amount, times):
-    """Add the expected gains of one action of a clause to the own city or a rival."""
-    row, share = OWN, 1.0
-    if city != seat:
-        rivals = max(rules.players - (2 if rules.teams else 1), 1)
-        row, share = RIVAL, -1.0 if rules.teams and city == seat ^ 1 else 1.0 / rivals
-    if act <= _GAIN_COINS or act == _LOSE_COINS:
-        _add_coins(public, gains, act, seat, city, row, share, amount, times, trigger == w.ON_BUILT)
-        return
-    column, unit = DIPLOMACY, 1
-    if act == _GAIN_SHIELDS or act == _GAIN_AGE_SHIELDS:
-        column = SHIELDS if act == _GAIN_SHIELDS else AGE_SHIELDS
-        times -= 1.0 if trigger == w.ON_PEACE or trigger == w.ON_AGE_END else 0.0  # no conflicts follow the last age
-    elif act == _GAIN_VICTORY:
-        column, unit = POINTS, np.int64(rules.victory_points[public.age])
-    elif act == _GAIN_DEFEATS or act == _LOSE_DEFEATS:
-        column, unit = POINTS, np.int64(rules.defeat_points)
-    elif act == _GAIN_POINTS or act == _LOSE_POINTS:
-        column, unit = POINTS, 1 if act == _GAIN_POINTS else -1
-    elif act == _GAIN_DEBTS or act == _LOSE_DEBTS:
-        column = DEBTS
-    elif _GAIN_SYMBOL <= act < _LOSE_COINS:
-        column = SYMBOLS_FROM + act - _GAIN_SYMBOL  # the remaining columns are in the order of gains
-    elif _LOSE_PRICE <= act < _LOSE_FREE:
-        column, unit = PRICES_FROM + act - _LOSE_PRICE, -1
-    elif act == _LOSE_FREE:
-        column = FREE_TOKENS
-    amount = _signed(public, act, city, amount)
-    gains[row, column] += share * times * amount * unit
-
-
-@kernel(rare=True)
-def _scored(public, rules, city, seat, item):
-    """Return the points of the clauses of `scored` of a city; of ``seat`` also those of an item that it is to place."""
-    points, last = 0, -1
-    for clause in range(rules.clause_from[w.ON_SCORE], rules.clause_from[w.ON_SCORE + 1]):
-        entry = np.int64(rules.clause_entry[clause])
-        if entry != last and (has_entry(public, rules, city, entry) or (city == seat and entry == item)):
-            points += formula_points(public, rules, city, entry)
-        last = entry
-    return points
-
-
-@kernel(rare=True)
-def _counter_points(public, rules, city, seat, item, action, amount):
-    """Return the points that a change of a counter adds for a city at the end; the counter is put back."""
-    counter = (action - FIRST_ACT) >> 1
-    if rules.counter_lasts[counter] < w.FOR_GAME and public.age < w.AGES - 1:
-        return 0
-    value = np.int64(public.counter[city, counter])
-    changed = value + (amount if (action - FIRST_ACT) & 1 == 0 else -amount)
-    changed = min(max(changed, np.int64(rules.counter_least[counter])), np.int64(rules.counter_most[counter]))
-    if changed == value:
-        return 0
-    points = -_scored(public, rules, city, seat, item)
-    whole = rules.counter_of[counter] == w.OF_TABLE
-    for one in range(public.seats):
-        if whole or one == city:
-            public.counter[one, counter] = changed
-    points += _scored(public, rules, city, seat, item)
-    for one in range(public.seats):
-        if whole or one == city:
-            public.counter[one, counter] = value
-    return points
 
 
 @kernel
@@ -187,14 +67,14 @@ def _add_actions(public, rules, gains, trigger, seat, city, other, item, times, 
     for at in range(first, end):
         amount = evaluate(public, rules, np.int64(rules.action_amount[at]), seat, other)
         action = np.int64(rules.action[at])
-        if amount and action >= FIRST_ACT:
-            points = times * _counter_points(public, rules, city, seat, item, action, amount)
-            if city == seat:
-                gains[OWN, COUNTED] += points
-            else:
-                gains[RIVAL, COUNTED] += points / max(rules.players - 1, 1)
+        if amount and action < FIRST_ACT:
+            add_gain(public, rules, gains, trigger, action, seat, city, amount, times)
+        elif amount and city == seat:
+            steps = amount if (action - FIRST_ACT) & 1 == 0 else -amount
+            gains[OWN, STEPS_FROM + ((action - FIRST_ACT) >> 1)] += times * steps
         elif amount:
-            _add(public, rules, gains, trigger, action, seat, city, amount, times)
+            points = times * points_scored(public, rules, city, seat, item, action, amount)
+            gains[RIVAL, COUNTED] += points / max(rules.players - 1, 1)
 
 
 @kernel(rare=True)
@@ -203,8 +83,7 @@ def _fill_option(public, rules, gains, clause, option, trigger, seat, mover, ite
 
     ``target``: the city that is chosen, -1 for all that the clause names.
     """
-    for column in range(COLUMNS):
-        gains[OWN, column] = gains[RIVAL, column] = 0.0
+    clear_gains(gains)
     cities = cities_met(public, rules, clause, seat, mover)
     if target >= 0:
         cities &= 1 << target
@@ -256,9 +135,8 @@ def _add_decision(public, rules, gains, clause, trigger, seat, mover, item, time
             city = target if rules.clause_one[clause] else -1
             _fill_option(public, rules, option_gains, clause, option, trigger, seat, mover, item, city)
             _add_card(rules, option_gains, option)
-            value = 0.0
-            for column in range(COLUMNS):
-                value += _ROUGHLY[column] * (option_gains[OWN, column] - _RIVALS * option_gains[RIVAL, column])
+            add_worth_of_steps(public, rules, seat, item, option_gains)
+            value = rough_points(option_gains)
             if value > best:
                 best, chosen, at = value, option, city
     if chosen < 0:
@@ -301,6 +179,7 @@ def fill_gains_of_move(public, rules, choice, index, gains):
     if picked_of(move) >= 0:
         know_card(public, rules, seat, rules.option_from[option], picked_of(move))
     _fill_option(public, rules, gains, clause, option, w.ON_BUILT, seat, mover, -1, target)
+    add_worth_of_steps(public, rules, seat, -1, gains)
     public.event_entry, public.event_how, public.event_order = entry, how, order
     if public.age == w.AGES - 1 and rules.clause_from[w.ON_PEACE] <= clause < rules.clause_from[w.ON_SCORE]:
         gains[OWN, SHIELDS] = gains[OWN, AGE_SHIELDS] = gains[RIVAL, SHIELDS] = 0.0  # no conflicts follow
@@ -405,7 +284,7 @@ def add_prices(public, rules, seat, item, gains):
         for clause in range(rules.clause_from[trigger], rules.clause_from[trigger + 1]):
             if rules.clause_entry[clause] != item:
                 continue
-            times = _times_left(public, rules, clause, trigger)
+            times = times_left(public, rules, clause, trigger)
             if trigger == w.ON_TRADE_COST:
                 _add_unit_prices(public, rules, gains, clause, seat, times)
                 continue
@@ -467,13 +346,12 @@ def add_end_of_age(public, rules, seat, item, gains):
 @kernel(rare=True)
 def fill_expected_gains(public, rules, seat, item, until, gains):
     """Fill the expected gains of its city and the mean rival from an item's clauses with triggers below ``until``."""
-    for column in range(COLUMNS):
-        gains[OWN, column] = gains[RIVAL, column] = 0.0
+    clear_gains(gains)
     for trigger in range(min(until, w.ON_SCORE)):
         for clause in range(rules.clause_from[trigger], rules.clause_from[trigger + 1]):
             if rules.clause_entry[clause] != item:
                 continue
-            times = _times_left(public, rules, clause, trigger)
+            times = times_left(public, rules, clause, trigger)
             if trigger < w.ON_CARD or trigger > _LAST_MOVE:
                 _add_clause(public, rules, gains, clause, trigger, seat, seat, item, times)
                 continue
@@ -486,3 +364,13 @@ def fill_expected_gains(public, rules, seat, item, until, gains):
                     _add_clause(public, rules, gains, clause, trigger, seat, mover, item, times * ways / movers)
     if until == w.ON_SCORE and rules.triggers & PRICED:
         add_prices(public, rules, seat, item, gains)
+
+
+@kernel(rare=True)
+def add_worth_of_all_steps(public, rules, seat, item, gains):
+    """Add what all changes of counters that an item's clauses are expected to make until the end are worth."""
+    expected = _room_for_expected()
+    fill_expected_gains(public, rules, seat, item, w.ON_SCORE, expected)
+    for column in range(STEPS_FROM, COLUMNS):
+        gains[OWN, column] = expected[OWN, column]
+    add_worth_of_steps(public, rules, seat, item, gains)

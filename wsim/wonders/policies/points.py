@@ -14,7 +14,7 @@ from wsim.wonders.kernels.clauses import formula_points
 from wsim.wonders.kernels.moves import action_of, bank_of, card_of, left_of, picked_of, right_of, slot_of
 from wsim.wonders.kernels.scoring import house_science, points_of, science_with
 from wsim.wonders.kernels.turn import concerns, count_around, neighbor_left, neighbor_right
-from wsim.wonders.policies.clause_value import (
+from wsim.wonders.policies.clause_gains import (
     AGE_SHIELDS,
     COINS,
     COINS_AT_ONCE,
@@ -26,11 +26,14 @@ from wsim.wonders.policies.clause_value import (
     RIVAL,
     SHIELDS,
     SYMBOLS_FROM,
+    room_for_gains,
+)
+from wsim.wonders.policies.clause_value import (
     add_end_of_age,
+    add_worth_of_all_steps,
     fate_of_card,
     fill_expected_gains,
     fill_gains_of_move,
-    room_for_gains,
 )
 
 _ONE = np.uint64(1)
@@ -300,6 +303,8 @@ def _clause_change(public, rules, seat, item):
     gains = room_for_gains()
     fill_expected_gains(public, rules, seat, item, w.ON_CARD, gains)
     add_end_of_age(public, rules, seat, item, gains)
+    if rules.counters:
+        add_worth_of_all_steps(public, rules, seat, item, gains)
     points, shields, tokens = _change_of(public, rules, seat, gains)
     return points + gains[OWN, COINS] / rules.coins_per_point, shields, tokens
 

@@ -12,7 +12,7 @@ from wsim.jit import kernel, lowest_bit
 from wsim.wonders import words as w
 from wsim.wonders.kernels.payment import lane_sum
 from wsim.wonders.kernels.turn import neighbor_left, neighbor_right
-from wsim.wonders.policies.clause_value import (
+from wsim.wonders.policies.clause_gains import (
     AGE_SHIELDS,
     COINS,
     COUNTED,
@@ -30,10 +30,10 @@ from wsim.wonders.policies.clause_value import (
     SYMBOLS_FROM,
     TURN_UNITS_FROM,
     UNITS_FROM,
-    fill_expected_gains,
-    fixed_points,
     room_for_gains,
 )
+from wsim.wonders.policies.clause_value import fill_expected_gains, fixed_points
+from wsim.wonders.policies.counter_value import add_worth_of_steps
 from wsim.wonders.policies.features import INDEX
 from wsim.wonders.policies.points import (
     fighter_left,
@@ -280,6 +280,7 @@ def _clauses(public, settings, rules, seat, item):
     """Return the value of the expected gains from clauses until the end, without coins received at once."""
     gains = room_for_gains()
     fill_expected_gains(public, rules, seat, item, w.ON_SCORE, gains)
+    add_worth_of_steps(public, rules, seat, item, gains)
     return gains_value(public, settings, rules, seat, gains)
 
 

@@ -12,7 +12,8 @@ from wsim.jit import kernel
 from wsim.wonders.kernels.layout import ACTION_AT, BANK_AT, HOW_AT
 from wsim.wonders.kernels.moves import action_of, bank_of, card_of, left_of, picked_of, right_of, slot_of, spends_of
 from wsim.wonders.kernels.turn import sale_coins
-from wsim.wonders.policies.clause_value import COINS_AT_ONCE, OWN, fate_of_card, fill_gains_of_move, room_for_gains
+from wsim.wonders.policies.clause_gains import COINS_AT_ONCE, OWN, room_for_gains
+from wsim.wonders.policies.clause_value import fate_of_card, fill_gains_of_move
 from wsim.wonders.policies.features import INDEX
 from wsim.wonders.policies.points import coins_of, next_holder, next_stage
 from wsim.wonders.policies.value import card_for_next, city_needs, gains_value, item_value

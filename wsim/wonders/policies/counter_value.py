@@ -1,0 +1,238 @@
+"""What a change of counters (R70) is worth to a city: what its clauses will bring with them, this age and later.
+
+Expected steps on a track are worth what they bring, or their share of a later threshold that the city can still reach,
+whichever is more. Of what all cities raise together, half: either the others do their part or nobody does.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from wsim.jit import kernel, stack_room
+from wsim.wonders import words as w
+from wsim.wonders.kernels.clause_owners import has_entry, related
+from wsim.wonders.kernels.clauses import cities_met, formula_points
+from wsim.wonders.kernels.counters import FIRST_ACT
+from wsim.wonders.kernels.formula import evaluate
+from wsim.wonders.policies.clause_gains import (
+    COLUMNS,
+    COUNTED,
+    OWN,
+    RIVAL,
+    STEPS_FROM,
+    add_gain,
+    clear_gains,
+    rough_points,
+    times_in_age,
+    times_left,
+)
+
+_MOST_STEPS = 12  # that are looked ahead on a track
+_room_for_saved = stack_room("counter_value.saved", np.int64, w.COUNTERS)
+_room_for_worth = stack_room("counter_value.worth", np.float64, 2, COLUMNS)
+_room_for_option = stack_room("counter_value.option", np.float64, 2, COLUMNS)
+
+
+@kernel(rare=True)
+def _scored(public, rules, city, seat, item):
+    """Return the points of the clauses of `scored` of a city; of ``seat`` also those of an item that it is to place."""
+    points, last = 0, -1
+    for clause in range(rules.clause_from[w.ON_SCORE], rules.clause_from[w.ON_SCORE + 1]):
+        entry = np.int64(rules.clause_entry[clause])
+        if entry != last and (has_entry(public, rules, city, entry) or (city == seat and entry == item)):
+            points += formula_points(public, rules, city, entry)
+        last = entry
+    return points
+
+
+@kernel
+def _set(public, rules, city, counter, value):
+    """Set a counter of a city, or that of the table, within its bounds."""
+    value = min(max(value, np.int64(rules.counter_least[counter])), np.int64(rules.counter_most[counter]))
+    whole = rules.counter_of[counter] == w.OF_TABLE
+    for one in range(public.seats):
+        if whole or one == city:
+            public.counter[one, counter] = value
+
+
+@kernel(rare=True)
+def points_scored(public, rules, city, seat, item, action, amount):
+    """Return the points that a change of a counter adds for a city at the end; the counter is put back."""
+    counter = (action - FIRST_ACT) >> 1
+    if rules.counter_lasts[counter] < w.FOR_GAME and public.age < w.AGES - 1:
+        return 0
+    value = np.int64(public.counter[city, counter])
+    points = -_scored(public, rules, city, seat, item)
+    _set(public, rules, city, counter, value + (amount if (action - FIRST_ACT) & 1 == 0 else -amount))
+    points += _scored(public, rules, city, seat, item)
+    _set(public, rules, city, counter, value)
+    return points
+
+
+@kernel
+def _add_actions(public, rules, gains, steps, trigger, seat, city, other, item, times, first, end):
+    """Add the gains of some actions of a clause for one city; of counters other than those of the steps, the points at
+    the end."""
+    for at in range(first, end):
+        amount = evaluate(public, rules, np.int64(rules.action_amount[at]), seat, other)
+        action = np.int64(rules.action[at])
+        if amount and action >= FIRST_ACT:
+            row = OWN if city == seat else RIVAL
+            if steps[STEPS_FROM + ((action - FIRST_ACT) >> 1)] == 0.0:
+                gains[row, COUNTED] += times * points_scored(public, rules, city, seat, item, action, amount)
+        elif amount:
+            add_gain(public, rules, gains, trigger, action, seat, city, amount, times)
+
+
+@kernel
+def _uses(public, rules, option, seat, times):
+    """Return how often a city can pay the counters of an option's price, at most ``times``."""
+    for at in range(rules.option_first[option], rules.option_paid[option]):
+        action = np.int64(rules.action[at])
+        if action >= FIRST_ACT:
+            counter = (action - FIRST_ACT) >> 1
+            amount = evaluate(public, rules, np.int64(rules.action_amount[at]), seat, seat)
+            left = np.int64(public.counter[seat, counter]) - np.int64(rules.counter_least[counter])
+            if amount > 0:
+                times = min(times, np.float64(left // amount))
+    return times
+
+
+@kernel(rare=True)
+def _best_option(public, rules, steps, clause, trigger, seat, item, times):
+    """Return the rough points of a clause's decision: those of its best option that the city's counters allow."""
+    gains, best = _room_for_option(), 0.0
+    cities = cities_met(public, rules, clause, seat, seat)
+    for option in range(rules.clause_options[clause], rules.clause_options[clause + 1]):
+        uses = _uses(public, rules, option, seat, times)
+        if cities == 0 or uses <= 0.0:
+            continue
+        clear_gains(gains)
+        for at in range(rules.option_first[option], rules.option_paid[option]):
+            if rules.action[at] < FIRST_ACT:
+                _add_actions(public, rules, gains, steps, trigger, seat, seat, seat, item, 1.0, at, at + 1)
+        for city in range(public.seats):
+            if cities >> city & 1:
+                other = seat if rules.clause_each[clause] == w.WHOM_SELF else city
+                first, end = rules.option_paid[option], rules.option_end[option]
+                _add_actions(public, rules, gains, steps, trigger, seat, city, other, item, 1.0, first, end)
+        best = max(best, uses * rough_points(gains))
+    return best
+
+
+@kernel
+def _is_of(public, rules, clause, seat, item):
+    """Return whether a city has a clause, or will with an item."""
+    entry = np.int64(rules.clause_entry[clause])
+    return entry == item or has_entry(public, rules, seat, entry)
+
+
+@kernel(rare=True)
+def _worth_of_clauses(public, rules, steps, seat, item, this_age):
+    """Return the rough points that the moments of this age, or of the later ones, bring a city by its clauses; and
+    those of the end of the game, where it belongs."""
+    gains, worth = _room_for_worth(), 0.0
+    clear_gains(gains)
+    for trigger in range(w.ON_TURN, w.ON_SCORE):
+        for clause in range(rules.clause_from[trigger], rules.clause_from[trigger + 1]):
+            if not _is_of(public, rules, clause, seat, item):
+                continue
+            times = times_in_age(public, rules, clause, trigger)
+            if not this_age:
+                times = times_left(public, rules, clause, trigger) - times
+            if times <= 0.0:
+                continue
+            if rules.clause_options[clause + 1] > rules.clause_options[clause]:
+                worth += _best_option(public, rules, steps, clause, trigger, seat, item, times)
+                continue
+            each, condition = rules.clause_each[clause], np.int64(rules.clause_if[clause])
+            for city in range(public.seats):
+                whom = w.WHOM_SELF if each == w.WHOM_TRIGGER else each
+                if related(public, rules, seat, city, whom) and (
+                    condition < 0 or evaluate(public, rules, condition, seat, city)
+                ):
+                    first, end = rules.clause_actions[clause], rules.clause_actions[clause + 1]
+                    _add_actions(public, rules, gains, steps, trigger, seat, city, city, item, times, first, end)
+    if this_age == (public.age == w.AGES - 1):
+        worth += _scored(public, rules, seat, seat, item)
+    return worth + rough_points(gains)
+
+
+@kernel
+def _walk(public, rules, steps, seat, times, others, least):
+    """Change the counters that last at least so long by expected steps, times a number; those of the table also by
+    those of other cities."""
+    for counter in range(rules.counters):
+        step = steps[STEPS_FROM + counter]
+        if step != 0.0 and rules.counter_lasts[counter] >= least:
+            more = step * times
+            if rules.counter_of[counter] == w.OF_TABLE:
+                more += step * others
+            more = np.floor(more + 0.5)
+            _set(public, rules, seat, counter, np.int64(public.counter[seat, counter]) + np.int64(more))
+
+
+@kernel
+def _put_back(public, rules, saved, seat):
+    for counter in range(rules.counters):
+        if public.counter[seat, counter] != saved[counter]:
+            _set(public, rules, seat, counter, saved[counter])
+
+
+@kernel(rare=True)
+def _worth_after(public, rules, steps, saved, seat, item, times, others):
+    """Return the rough points that the clauses of a city bring after a number of steps."""
+    _walk(public, rules, steps, seat, times, others, w.FOR_AGE)
+    worth = _worth_of_clauses(public, rules, steps, seat, item, True)
+    _put_back(public, rules, saved, seat)
+    if public.age < w.AGES - 1:
+        _walk(public, rules, steps, seat, times, others, w.FOR_GAME)
+        worth += _worth_of_clauses(public, rules, steps, seat, item, False)
+        _put_back(public, rules, saved, seat)
+    return worth
+
+
+@kernel(rare=True)
+def _still_to_come(public, rules, counter, seat, item):
+    """Return by how much the clauses of a city, without those of the item, may still raise a counter."""
+    coming = 0.0
+    for trigger in range(w.ON_CARD, w.ON_SCORE):
+        for clause in range(rules.clause_from[trigger], rules.clause_from[trigger + 1]):
+            if rules.clause_entry[clause] == item or not has_entry(public, rules, seat, rules.clause_entry[clause]):
+                continue
+            for at in range(rules.clause_actions[clause], rules.clause_actions[clause + 1]):
+                if rules.action[at] == FIRST_ACT + 2 * counter:
+                    times = times_left(public, rules, clause, trigger)
+                    if rules.counter_lasts[counter] < w.FOR_GAME:
+                        times = times_in_age(public, rules, clause, trigger)
+                    coming += times * evaluate(public, rules, np.int64(rules.action_amount[at]), seat, seat)
+    return coming
+
+
+@kernel(rare=True)
+def add_worth_of_steps(public, rules, seat, item, gains):
+    """Add what the expected changes of counters are worth to a city, in rough points; ``item``: a structure or stage
+    that it is to place, -1 none."""
+    saved, largest, lowers, shared, farther = _room_for_saved(), 0.0, False, False, 0.0
+    for counter in range(rules.counters):
+        saved[counter] = public.counter[seat, counter]
+        step = gains[OWN, STEPS_FROM + counter]
+        lowers = lowers or step < 0.0
+        shared = shared or (step > 0.0 and rules.counter_of[counter] == w.OF_TABLE)
+        if step > 0.0:
+            largest = max(largest, step)
+            farther = max(farther, 1.0 + _still_to_come(public, rules, counter, seat, item) / step)
+    if largest == 0.0 and not lowers:
+        return
+    steps, others = gains[OWN], rules.players - 1 if shared else 0
+    alone = _worth_after(public, rules, steps, saved, seat, item, 0.0, 0)
+    together = _worth_after(public, rules, steps, saved, seat, item, 0.0, others) if shared else 0.0
+    best, times, tried = -1e9, max(1.0, 1.0 / largest if largest > 0.0 else 1.0), 0
+    while tried == 0 or (not lowers and tried < _MOST_STEPS and times <= farther):
+        worth = _worth_after(public, rules, steps, saved, seat, item, times, 0) - alone
+        if shared:
+            worth = 0.5 * (worth + _worth_after(public, rules, steps, saved, seat, item, times, others) - together)
+        best = max(best, worth / times)
+        times += 1.0 / largest if largest > 0.0 else 1.0
+        tried += 1
+    gains[OWN, COUNTED] += best
