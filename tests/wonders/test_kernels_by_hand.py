@@ -25,6 +25,7 @@ from wsim.wonders.kernels import (
     pending,
     picked,
     playing,
+    price_log,
     recruiting,
     redraw,
     redraw_unrecorded,
@@ -167,6 +168,112 @@ def test_only_what_acts_at_once_is_looked_at_after_a_turn(monkeypatch: pytest.Mo
 
 
 # --- redrawn
+
+
+def test_a_hand_as_it_was_received_has_what_has_left_it_since(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seat 0 in the third turn of age I, which is not over: of this turn its hand, and slot 9 that it has chosen; of
+    an earlier one what it handed on and what it took. Behind the last turn the hand is away."""
+    module = linked(monkeypatch, moves, seen)
+    own = SimpleNamespace(hand=slots(1), passed=np.zeros((3, 8), np.uint64), took=np.full((3, 8), 9))
+    own.passed[0, 1], own.passed[0, 2], own.took[0, 1] = slots(4, 5), slots(7), 6
+    flow = SimpleNamespace(phase=CHOOSE, seat=0, end=4, wrap=0, after=FINISH)
+    game = SimpleNamespace(
+        own=[own], public=SimpleNamespace(age=0, turn=2, turns=6), flow=flow, redraw=SimpleNamespace(turns=[2, 0, 0]),
+        hidden=SimpleNamespace(taken=[NO_MOVE]),
+    )  # fmt: skip
+    rules = SimpleNamespace(duo=0)
+    assert module.seen_before(game, rules, 0, 0, 2) == slots(1)
+    assert module.seen_before(game, rules, 0, 0, 1) == slots(4, 5, 6)
+    flow.seat, game.hidden.taken = 1, [np.uint64(0)]
+    assert module.seen_before(game, rules, 0, 0, 2) == slots(1, 9), "it has chosen"
+    game.public.turns, flow.phase, flow.seat, game.redraw.turns = 3, FINISH, 0, [3, 0, 0]
+    assert module.seen_before(game, rules, 0, 0, 2) == slots(7, 9), "the last turn of the age: the hand is put away"
+
+
+def test_a_random_slot_leaves_the_pool(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = linked(monkeypatch, moves, seen, past)
+    counts: list[int] = []
+
+    def below(_past: Any, count: int) -> int:
+        counts.append(count)
+        return 1
+
+    module.below = below
+    pool = SimpleNamespace(pool=[10, 11, 12, 13], pool_size=3)
+    assert [module.from_pool(pool), module.from_pool(pool)] == [11, 12]
+    assert (counts, pool.pool[:1], pool.pool_size) == ([3, 2], [10], 1)
+    pool = SimpleNamespace(pool=[10, 11, 12, 13], pool_size=3)
+    module._remove_from_pool(pool, 13)
+    assert pool.pool_size == 3, "behind the end"
+    module._remove_from_pool(pool, 10)
+    assert sorted(pool.pool[: pool.pool_size]) == [11, 12]
+    rules = SimpleNamespace(slot_card=np.array([[0] * 10 + [5, 6, 5, 7]]))
+    assert module._named_from_pool(pool, rules, 0, 5) == 12
+    assert module._named_from_pool(pool, rules, 0, 5) == NOBODY
+    assert module._named_in(rules, 0, slots(10, 11, 12), 6) == 11
+    assert module._named_in(rules, 0, slots(10, 11, 12), 7) == NOBODY
+    assert module._random_slot(None, slots(3, 5, 8)) == 5
+
+
+def looked(moment: int, deeds: int, **piles: int) -> SimpleNamespace:
+    """Return a player that saw the pile at a moment, after some deeds; ``c17=2``: two copies of card 17."""
+    look = [0] * 4
+    for name, copies in piles.items():
+        card = int(name[1:])
+        look[card >> 4] |= copies << 4 * (card & 15)
+    return SimpleNamespace(looked=1 + deeds + (moment << 10), look=[np.uint64(word) for word in look], took=None)
+
+
+def test_of_the_pile_that_was_seen_the_cards_are_wanted_that_others_threw_away(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Seen behind the second turn of age II with two of card 17, one of 3: before that 4 was built from it and 5 given
+    back; it sold 3 itself in the first turn, and 17 in the third, which is later."""
+    module = linked(monkeypatch, moves, seen, past)
+    me = looked(9 + 1, 2, c17=2, c3=1, c5=1)
+    me.took = np.array([[0] * 3, [30, 31, 32]])
+    room = SimpleNamespace(
+        strict=1, turns=[6, 3], wanted=[9] * 40, weight=9.0, build_count=3, builds=[4, 5, 6], returned=[0, 1, 0],
+        built_deed=[0, 1, 2],
+    )  # fmt: skip
+    rules = SimpleNamespace(cards=40, players=2, slot_card=np.array([[0] * 33, [0] * 30 + [3, 3, 17]]))
+    game = SimpleNamespace(public=SimpleNamespace(age=1), redraw=room, own=[me])
+    sales = {(0, 0), (0, 2), (1, 1)}  # hand and turn
+    module.leaves = lambda _past, _rules, _age, hand, at: seen.SOLD if (hand, at) in sales else 8
+    module.witness_of = lambda _game, _rules, _me, _age, _at, hand: 0 if hand == 0 else NOBODY
+    module.want_pile(game, rules, 0)
+    assert {card: count for card, count in enumerate(room.wanted) if count} == {17: 2, 4: 1}
+    assert room.weight == 1.0
+    room.wanted = [9] * 40
+    game.public.age = 2
+    module.want_pile(game, rules, 0)
+    assert room.wanted == [9] * 40, "it did not see the pile in this age"
+    assert [module._was_on_pile(room, me, card) for card in (17, 3, 4, 5, 7)] == [True, True, True, True, False]
+
+
+def test_the_pile_is_as_it_was_seen_with_what_came_and_went_since(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seen at moment 10, after two deeds, with 17 twice and 3 once: one 17 was built at moment 12 (of two copies in the
+    game, so surely there), 5 came back at 13; between these moments cards were discarded."""
+    module = linked(monkeypatch, moves, seen, redraw)
+    asked: list[tuple[int, int]] = []
+    module._discard_until = lambda _game, _rules, before, at_least: asked.append((before, at_least))
+    module._copies_of = lambda _rules, card: {17: 2, 8: 4}[card]
+    module.uniform = lambda _past: 0.49
+    module._looks_right = lambda *_given: 1 / 0
+    room = SimpleNamespace(
+        strict=1, pile=[9] * 40, build_count=3, builds=[4, 17, 5], returned=[0, 0, 1], built_deed=[0, 2, 3],
+        built_at=[3, 12, 13],
+    )  # fmt: skip
+    rules, public = SimpleNamespace(cards=40), SimpleNamespace(age=2)
+    game = SimpleNamespace(public=public, redraw=room, own=[looked(10, 2, c17=2, c3=1)])
+    assert module._make_pile(game, rules, 0)
+    assert {card: count for card, count in enumerate(room.pile) if count} == {17: 1, 3: 1, 5: 1}
+    assert asked == [(13, 11), (14, 13), (27, 14)]
+    room.builds[1] = 8
+    assert not module._make_pile(game, rules, 0), "it was not there"
+    room.strict = 0
+    assert module._make_pile(game, rules, 0)
+    assert room.pile[8] == 0
 
 
 def test_a_drawn_card_counts_as_dealt_if_anybody_built_it_from_a_hand(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -744,6 +851,30 @@ def test_what_a_policy_picked_is_logged_as_it_was_made(monkeypatch: pytest.Monke
     assert settled() == (2, [(1, 2, False, 1.0), ("prices", 1, "c")])
     game.log.recording = 0
     assert settled() == (2, [])
+
+
+def test_prices_are_logged_of_moves_that_pay(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not of sales, chains and free builds; formulas see the event again as it was."""
+    module = linked(monkeypatch, moves, price_log)
+    asked: list[tuple[int, int]] = []
+
+    def applies(_public: Any, _rules: Any, trigger: int, _clause: int, _owner: int, _payer: int, entry: int) -> bool:
+        asked.append((trigger, entry))
+        return False
+
+    module.applies = applies
+    module.know_next = lambda public, _rules, _payer, entry: setattr(public, "event_entry", entry + 1)
+    public = SimpleNamespace(event_entry=5, event_how=6, event_order=7, seats=1, side=[2], stages=[1])
+    first = [0] * 30
+    first[w.ON_CARD_COST + 1 :] = [1] * len(first[w.ON_CARD_COST + 1 :])
+    rules = SimpleNamespace(clause_from=first, stage_entry=np.full((4, 4), 140))
+    game = SimpleNamespace(public=public)
+    for word in (9 | w.SELL << 8, 9 | w.CHAIN << 12, 9 | w.FREE << 12, w.PAY << 8):
+        module.log_prices(game, rules, 0, np.uint64(word))
+    assert asked == []
+    module.log_prices(game, rules, 0, np.uint64(9))
+    assert asked == [(w.ON_CARD_COST, 9)]
+    assert (public.event_entry, public.event_how, public.event_order) == (5, 6, 7)
 
 
 # --- observations

@@ -666,6 +666,51 @@ def test_gains_are_shared_out_among_those_that_trigger_a_clause(monkeypatch: pyt
     assert added == [(trigger, 0, 1.0) for trigger in (w.ON_WAR, w.ON_PEACE, w.ON_AGE_END)]
 
 
+def test_a_purchase_is_triggered_by_who_buys_and_of_whom(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four seats. A clause of seat 0 for purchases of the others from it: seats 1 and 3 in one way each; of anybody
+    from anybody else: seat 2 in two ways, each neighbour in two, and the own city is sold to by both."""
+    module = linked(monkeypatch, clause_value)
+    public, rules = (
+        table(),
+        SimpleNamespace(clause_by=[w.WHOM_OTHER, w.WHOM_ANYONE], clause_seller=[w.WHOM_SELF, w.WHOM_OTHER]),
+    )
+
+    def related(given: Any, known: Any, seat: int, other: int, whom: int) -> bool:
+        assert (given is public, known is rules, seat) == (True, True, 0)
+        return whom == w.WHOM_ANYONE or (other == seat) == (whom == w.WHOM_SELF)
+
+    module.related = related
+    ways = [
+        [module._ways_to_trigger(public, rules, clause, w.ON_PURCHASE, 0, city) for city in range(4)]
+        for clause in (0, 1)
+    ]
+    assert ways == [[0, 1, 0, 1], [0, 1 + 1, 2, 1 + 1]]
+    assert [module._ways_to_trigger(public, rules, 0, w.ON_CARD, 0, city) for city in range(4)] == [0, 1, 1, 1]
+
+
+def test_an_option_is_worth_its_gains_and_the_card_that_it_brings_or_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two coins at once and gains of 3; a card worth 5 that gives four coins when built."""
+    module = linked(monkeypatch, moves, weighted)
+
+    def fill(*given: Any) -> None:
+        given[-1][:] = 0
+        given[-1][OWN, clause_value.COINS_AT_ONCE] = 2
+
+    fates = {1: w.DO_NOTHING, 2: w.DO_BUILD, 3: w.DO_DISCARD}
+    module.fill_gains_of_move, module.gains_value = fill, lambda *_given: 3.0
+    module.room_for_gains = lambda: np.ones((2, clause_value.COLUMNS))
+    module.fate_of_card = lambda _rules, move: fates[int(move) & 255]
+    module.item_value, module.coins_of = lambda *_given: 5.0, lambda *_given: 4
+    module.city_needs = module.next_stage = lambda *_given: None
+    public, rules = table(coins={1: 3}), SimpleNamespace(eventful=[1] * 9)
+    legal = [np.uint64(entry | w.CHOOSE << 8 | 1 << 40 | 1 + 6 << 24) for entry in (1, 2, 3)]
+    choice = SimpleNamespace(seat=1, moves=[*legal, np.uint64(w.DECLINE << 8)])
+    worth = [module.effect_value(public, settings(coin=1.0), choice, rules, index) for index in range(4)]
+    assert worth == [3 + 2, 3 + 5 + 2 + 4, 3 - 5 + 2, 0]
+    choice.moves = [np.uint64(4 | w.CHOOSE << 8 | 1 << 16)]
+    assert module.effect_value(public, settings(coin=1.0), choice, rules, 0) == 5 + 4 - 1, "a recruit for a coin"
+
+
 def test_fixed_points_of_clauses_are_plain_numbers_without_a_condition(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of four clauses of `scored`: 3 for itself, a formula, one with a condition, and 2 for each other city."""
     module = linked(monkeypatch, clause_value)
