@@ -7,6 +7,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 
 import wsim.jit
@@ -18,7 +19,11 @@ def in_python(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Any:
     def kernel(function: Any = None, **_: Any) -> Any:
         return kernel if function is None else function
 
+    def stack_room(_name: str, dtype: Any, *shape: int) -> Any:
+        return lambda: np.zeros(shape, dtype)
+
     monkeypatch.setattr(wsim.jit, "kernel", kernel)
+    monkeypatch.setattr(wsim.jit, "stack_room", stack_room)
     spec = spec_from_file_location(f"{module.__name__.rpartition('.')[2]}_in_python", module.__file__)
     assert spec is not None
     assert spec.loader is not None
@@ -37,5 +42,5 @@ def linked(monkeypatch: pytest.MonkeyPatch, *modules: ModuleType) -> Any:
         for name, function in names.items():
             if name in vars(made) and vars(made)[name].__module__ != made.__name__:  # imported, not its own
                 setattr(made, name, function)
-        names |= {name: made for name, made in vars(made).items() if callable(made) and not name.startswith("__")}
+        names |= {name: made for name, made in vars(made).items() if callable(made) and not name.startswith("_")}
     return made

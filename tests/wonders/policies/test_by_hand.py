@@ -694,11 +694,11 @@ def test_an_option_is_worth_its_gains_and_the_card_that_it_brings_or_takes(monke
 
     def fill(*given: Any) -> None:
         given[-1][:] = 0
-        given[-1][OWN, clause_value.COINS_AT_ONCE] = 2
+        given[-1][OWN, clause_gains.COINS_AT_ONCE] = 2
 
     fates = {1: w.DO_NOTHING, 2: w.DO_BUILD, 3: w.DO_DISCARD}
     module.fill_gains_of_move, module.gains_value = fill, lambda *_given: 3.0
-    module.room_for_gains = lambda: np.ones((2, clause_value.COLUMNS))
+    module.room_for_gains = lambda: np.ones((2, clause_gains.COLUMNS))
     module.fate_of_card = lambda _rules, move: fates[int(move) & 255]
     module.item_value, module.coins_of = lambda *_given: 5.0, lambda *_given: 4
     module.city_needs = module.next_stage = lambda *_given: None
