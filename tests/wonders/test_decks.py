@@ -15,7 +15,11 @@ from tests.wonders.engine_tools import engine_table
 from tests.wonders.extremes import Case, compare_case, written
 from wsim.env import VectorEnv
 from wsim.errors import UserError
+from wsim.game import find_game
+from wsim.lab.plan import Plan
+from wsim.spec.faces import Symbol
 from wsim.wonders.catalog import load_catalogue
+from wsim.wonders.catalog.faces import faces
 from wsim.wonders.catalog.listing import catalogue_dict, diff_lines, recruit_rows
 from wsim.wonders.tunable_values import TUNING
 
@@ -208,3 +212,56 @@ def test_who_weighs_moves_recruits_what_is_worth_it() -> None:
         shares = recruited(cards, policy)
         assert shares["Hero"] == pytest.approx(1 / 3)
         assert shares["Fool"] == shares["Idler"] == 0
+
+
+# --- as cards on pages
+
+
+def test_cards_to_recruit_have_faces_behind_those_of_the_ages() -> None:
+    """Without a colour, by deck."""
+    cards = {"Captain": {"cost": 2, "shields": 1}, "Reeve": {"when": [{"event": "built", "gain": {"coins": 1}}]}}
+    every = faces(load_catalogue(changes=(deck(cards, display=2),)))
+    captain, reeve = (face for face in every if face.noun == "recruit")
+    assert [face.noun for face in every].index("recruit") == len(load_catalogue().cards)
+    assert (captain.name, captain.kind, captain.about) == ("Captain", "", ("to recruit", "Envoys"))
+    assert captain.facets == {"deck": ("Envoys",)}
+    assert (captain.part.cost, captain.part.gives) == ((Symbol("coin", "2"),), ((Symbol("shield"),),))
+    assert (captain.part.costs, captain.part.does) == ("2 coins", "1 shield")
+    assert (reeve.part.costs, reeve.part.does) == ("free", "When recruited: gains 1 coin")
+
+
+def test_a_replay_shows_recruited_cards_in_their_city_from_the_turn_on() -> None:
+    plan = Plan.make(patch=[COUNSELLORS], policies="balanced", seed=3)
+    simulator: Any = find_game(plan.game).prepare(plan)
+    told, trace = simulator.story(0), simulator.trace(0)
+    names = {name for decks in catalogue_dict(simulator.catalogue)["decks"].values() for name in decks["cards"]}
+    recruited = [
+        (decision["seat"], decision["card"])
+        for age in trace["ages"]
+        for part in (*age["turns"], age)
+        for decision in part.get("decisions", ())
+        if "deck" in decision and decision["action"] != "decline"
+    ]
+    new = [
+        (seat, card.name)
+        for scene in told.scenes
+        for seat, city in enumerate(scene.cities)
+        for card in city.cards
+        if card.name in names and card.note
+    ]
+    last = [(seat, card.name) for seat, city in enumerate(told.scenes[-1].cities) for card in city.cards
+            if card.name in names]  # fmt: skip
+    assert sorted(last) == sorted(recruited)
+    assert set(new) <= set(recruited)
+    assert len(recruited) > 6
+
+
+def test_what_a_seat_knows_shows_the_cards_of_decks_in_its_own_hand_alone() -> None:
+    game = wsim.Game(patch=COUNSELLORS, policies="balanced", seed=3)
+    view = game.observe(1)
+    seen = game.scene(1)
+    assert seen is not None
+    hand = {card.name: card.note for card in seen.cities[1].hand if card.name in view["recruits"]}
+    assert len(hand) == len(view["recruits"]) > 0
+    assert all(": " in note for note in hand.values())
+    assert not any(city.hand for seat, city in enumerate(seen.cities) if seat != 1)

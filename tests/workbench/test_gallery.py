@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
@@ -53,6 +54,17 @@ def test_the_page_of_a_card_leads_to_its_figures_and_to_its_change(caller: Calle
     assert "run=other" not in text  # of other rules
     (change,) = re.findall(r'href="(/change[^"]+)"', text)
     assert "cards.Palace" in change
+    assert caller.get(change.replace("&amp;", "&").partition("#")[0]).status == 200
+
+
+def test_cards_of_a_further_deck_are_in_the_gallery_and_lead_to_their_change(caller: Caller) -> None:
+    deck = quote("decks.Envoys={display = 2, cards = {Captain = {cost = 2, shields = 1}, Poet = {points = 2}}}")
+    assert shown(caller.get(f"/cards?change={deck}&deck=Envoys").text) == ["Captain", "Poet"]
+    text = caller.get(f"/cards?name=Captain&change={deck}").text
+    assert "to recruit" in text
+    assert "/thing?" not in text  # tables of cards do not have it
+    (change,) = re.findall(r'href="(/change[^"]+)"', text)
+    assert "&amp;at=" not in change  # the page of changes has the parts of the printed catalogue
     assert caller.get(change.replace("&amp;", "&").partition("#")[0]).status == 200
 
 

@@ -59,7 +59,7 @@ def gallery_page(request: Request) -> Response:
         cards=[(face, is_chosen(face, chosen, words)) for face in cards],
         boards=[face for face in faces.values() if face.sides],
         address=lambda face: f"/cards?{urlencode([*base, ('name', face)])}",
-        change=f"/change?{urlencode([*base, ('at', _part_of(faces[name]))])}#at" if name else "",
+        change=_change(game, ruleset, base, faces[name]) if name else "",
         runs=_runs_with(folder_of(request), game, ruleset, faces[name]) if name else [],
     )  # fmt: skip
 
@@ -79,8 +79,12 @@ def text_of_face(face: Face) -> str:
     return " ".join(texts).casefold()
 
 
-def _part_of(face: Face) -> str:
-    return f"{'wonders' if face.sides else 'cards'}.{face.name}"
+def _change(game: str, ruleset: str, base: Sequence[tuple[str, str]], face: Face) -> str:
+    """Return the address of the changes, at the part of a face unless the changes themselves added it."""
+    if face.name not in Faces.of(game, Source(ruleset)):
+        return f"/change?{urlencode(base)}"
+    part = f"{'wonders' if face.sides else 'cards'}.{face.name}"
+    return f"/change?{urlencode([*base, ('at', part)])}#at"
 
 
 def _runs_with(folder: Folder, game: str, ruleset: str, face: Face) -> list[tuple[str, str]]:

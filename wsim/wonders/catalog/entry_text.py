@@ -14,6 +14,11 @@ def cost_text(cost: Cost) -> str:
     return ", ".join([*coins, *(f"{n} {resource}" for resource, n in cost.resources)]) or "free"
 
 
+def recruit_text(effects: Effects) -> str:
+    """Return the effects of a card that is recruited, likewise (R88)."""
+    return effects_text(effects).replace("when built", "when recruited")
+
+
 def effects_text(effects: Effects) -> str:
     """Return effects in English, separated by semicolons; "none" if there are none."""
     return "; ".join(EFFECTS[name].say(value) for name, value in effects.present().items()) or "none"

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
 from wsim.spec.faces import READ, Face, Part, Symbol
 from wsim.wonders import words as w
+from wsim.wonders.catalog.decks import Deck, DeckCard
 from wsim.wonders.catalog.effects import Count, Effects, Toll, TradeDiscount, TradePrice
-from wsim.wonders.catalog.entry_text import ROMAN, cost_text, effects_text
+from wsim.wonders.catalog.entry_text import ROMAN, cost_text, effects_text, recruit_text
 from wsim.wonders.catalog.model import Card, Catalogue, Cost, Stage, Wonder
 
 Symbols = tuple[Symbol, ...]
@@ -19,14 +21,15 @@ _OR, _PER = Symbol(text="/"), Symbol(text="per")
 
 
 def faces(catalogue: Catalogue) -> list[Face]:
-    """Return the faces of the cards by age, colour and name, then those of the boards."""
+    """Return the faces of the cards by age, colour and name, then those of further decks and of the boards."""
     successors: dict[str, list[str]] = {}
     for card in catalogue.cards:
         for predecessor in card.free_with:
             successors.setdefault(predecessor, []).append(card.name)
     ordered = sorted(catalogue.cards, key=lambda card: (card.ages, w.COLORS.index(card.color), card.name))
     cards = [_card(card, successors.get(card.name, [])) for card in ordered]
-    return [*cards, *map(_board, catalogue.wonders)]
+    recruits = [_recruit(deck, card) for deck in catalogue.decks for card in deck.cards]
+    return [*cards, *recruits, *map(_board, catalogue.wonders)]
 
 
 def _card(card: Card, successors: list[str]) -> Face:
@@ -40,6 +43,13 @@ def _card(card: Card, successors: list[str]) -> Face:
         facets={"age": tuple(map(str, card.ages)), "color": (card.color,)},
         links={what: names for what, names in links.items() if names},
     )  # fmt: skip
+
+
+def _recruit(deck: Deck, card: DeckCard) -> Face:
+    """Return the face of a card to recruit (R88): it has no colour."""
+    about, facets = ("to recruit", deck.name), {"deck": (deck.name,)}
+    part = replace(_part(Cost(card.cost), card.effects), does=_capital(recruit_text(card.effects)))
+    return Face(card.name, "recruit", "", about, part, facets=facets)
 
 
 def _board(wonder: Wonder) -> Face:

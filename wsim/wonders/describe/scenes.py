@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from wsim.positions.scenes import Card, City, Clash, Event, Flow, Scene, Seat, Story
 from wsim.wonders.catalog import Catalogue
+from wsim.wonders.catalog.entry_text import recruit_text
 from wsim.wonders.describe.by_clauses import COUNTERS_KEY, in_words
 from wsim.wonders.describe.text import HOW, ROMAN, card_text, decision_text, deed, effect_text, next_stage, payments
 from wsim.wonders.facts import NAMED_IF_ANY
@@ -70,7 +71,14 @@ def scene(view: Object, catalogue: Catalogue, rules: Any) -> Scene:
         facts = table.facts(city)
         if stage := next_stage(catalogue, city):
             facts["next stage"] = stage
-        cities.append(City(facts, table.built(city, city["built"]), [], hand))
+        if seat == me:
+            recruits = view.get("recruits", ())
+            hand += [
+                Card(card.name, None, f"{_coins(card.cost)}: {recruit_text(card.effects)}")
+                for card in catalogue.deck_cards
+                if card.name in recruits
+            ]
+        cities.append(City(facts, table.built(city, city), [], hand))
     chapter = f"Age {ROMAN[view['age']]}"
     label = f"{chapter}, turn {view['turn']}; discard pile: {view['discarded']} cards"
     seen = view["public_moves"]
@@ -102,7 +110,7 @@ class _Table:
         cities = [
             City(
                 self.facts(city),
-                self.built(city, before["cities"][seat]["built"]),
+                self.built(city, before["cities"][seat]),
                 points[seat],
                 self.hand(before["hands"][seat], [move for move in moves if move["seat"] == seat])
                 if seat < len(before["hands"])
@@ -154,10 +162,15 @@ class _Table:
         facts |= {name: city[name] for name in NAMED_IF_ANY if city.get(name)}
         return facts | ({"by clauses": ", ".join(has)} if (has := in_words(city)) else {})
 
-    def built(self, city: Object, before: Sequence[str]) -> list[Card]:
-        """Return the structures of a city by colour; those not in ``before`` are marked as new."""
-        cards = [Card(name, self.kinds[name], "" if name in before else "new") for name in city["built"]]
-        return sorted(cards, key=lambda card: COLORS.index(str(card.kind)))
+    def built(self, city: Object, before: Object) -> list[Card]:
+        """Return the structures of a city by colour, then the cards that it has recruited; what it did not have before
+        is marked as new."""
+        names = sorted(city["built"], key=lambda name: COLORS.index(self.kinds[name]))
+        built = [Card(name, self.kinds[name], "" if name in before["built"] else "new") for name in names]
+        recruited = [
+            Card(name, None, "" if name in before["recruited"] else "new") for name in city.get("recruited", ())
+        ]
+        return [*built, *recruited]
 
     def hand(self, names: Sequence[str], moves: Sequence[Object]) -> list[Card]:
         """Return a hand and the use made of its cards; if a card occurs twice, the first copy is marked."""

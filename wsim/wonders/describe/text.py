@@ -8,7 +8,7 @@ from typing import Any
 
 from wsim.wonders.catalog import Card, Catalogue
 from wsim.wonders.catalog.clause_text import counted, price_change_text
-from wsim.wonders.catalog.entry_text import cost_text, effects_text
+from wsim.wonders.catalog.entry_text import cost_text, effects_text, recruit_text
 from wsim.wonders.describe.by_clauses import COUNTERS_KEY, in_words
 from wsim.wonders.facts import NAMED_IF_ANY, price_in_words
 from wsim.wonders.words import CATEGORIES, COUNTER, NEIGHBORS, UNIT_PRICES, WAYS
@@ -255,8 +255,7 @@ def _to_recruit(catalogue: Catalogue, names: Sequence[str], title: str) -> Itera
         yield title
     for card in catalogue.deck_cards:
         if card.name in names:
-            effects = effects_text(card.effects).replace("when built", "when recruited")
-            text = f"{card.name:<22}{counted(str(card.cost), 'coins'):<8}: {effects}"
+            text = f"{card.name:<22}{counted(str(card.cost), 'coins'):<8}: {recruit_text(card.effects)}"
             yield from wrap(text, WIDTH, initial_indent="  ", subsequent_indent=" " * 32, break_on_hyphens=False)
 
 
