@@ -208,7 +208,14 @@ def clause(rng: random.Random, cards: list[str]) -> dict[str, Any]:
 def _option(
     rng: random.Random, cards: list[str], event: str, named: bool, another: bool, moves: bool, picks: bool
 ) -> dict[str, Any]:
-    """Draw an option of a decision; ``picks``: it may choose a card."""
+    """Draw an option of a decision; ``picks``: it may choose a card, or an amount."""
+    if picks and rng.random() < 0.25:
+        most = rng.choice(("3", "min(4, coins)", "max(0, 3 - stages)", "1 + new_cards", "min(20, coins + red)"))
+        chosen = {"gain": {rng.choice(GAINS): rng.choice(("amount", "min(2, amount)", "amount // 2"))}}
+        price = rng.choice(({}, {"price": "amount"}, {"price": {"coins": "2 * amount", "counter": {"favour": 1}}}))
+        return (
+            {"amount": most} | price | (chosen if rng.random() < 0.8 else _effects(rng, cards, event, named, another))
+        )
     if not picks or rng.random() < 0.5:
         return _effects(rng, cards, event, named, another) | _price(rng, cards, moves, event)
     source = rng.choice(tuple(CARD_FROM))

@@ -20,6 +20,7 @@ from wsim.wonders.kernels.layout import AGE_OVER, BEGIN, CHOOSE, FINISH, LINE_UP
 from wsim.wonders.kernels.listing import list_loss, list_pile, list_turn
 from wsim.wonders.kernels.moves import (
     action_of,
+    amount_of,
     bank_of,
     card_of,
     city_of,
@@ -123,6 +124,7 @@ def digest_moves(public: Any, own: Any, choice: Any) -> Any:
             fields += 1024 * how_of(move) + 4096 * left_of(move) + 262144 * right_of(move)
         if action == CHOOSING:
             fields += 1024 * option_of(move) + 8192 * (city_of(move) + 1) + 65536 * (picked_of(move) + 1)
+            fields += 8388608 * amount_of(move)
         elif action != SELL and action != DECLINE:
             fields += 16777216 * bank_of(move)
         digest = (digest * 31 + fields) % 1000003

@@ -14,7 +14,17 @@ from wsim.wonders import words as w
 from wsim.wonders.catalog import Catalogue
 from wsim.wonders.catalog.counter_slots import slots_of
 from wsim.wonders.facts import ROW_FACTS
-from wsim.wonders.kernels.layout import ACTION_AT, BANK_AT, CITY_AT, HOW_AT, LEFT_AT, PICKED_AT, RIGHT_AT, SLOT_AT
+from wsim.wonders.kernels.layout import (
+    ACTION_AT,
+    AMOUNT_AT,
+    BANK_AT,
+    CITY_AT,
+    HOW_AT,
+    LEFT_AT,
+    PICKED_AT,
+    RIGHT_AT,
+    SLOT_AT,
+)
 
 FREE_CITY_LABEL = "free_city"
 
@@ -103,7 +113,9 @@ def picks_frame(
             "left": (((move >> np.uint64(LEFT_AT)) & np.uint64(255)) * (event["decision"] != w.EFFECT)).astype(
                 np.uint8
             ),
-            "right": ((move >> np.uint64(RIGHT_AT)) & np.uint64(255)).astype(np.uint8),
+            "right": (((move >> np.uint64(RIGHT_AT)) & np.uint64(255)) * (event["decision"] != w.EFFECT)).astype(
+                np.uint8
+            ),
             "randomised": event["randomised"].astype(bool),
             "probability": np.ascontiguousarray(event["probability"]),
             "offered": _offered(np.ascontiguousarray(event["hand"]), age, slot_card, names),
@@ -137,7 +149,7 @@ def _move_columns(
 
 def _asked_columns(event: NDArray[Any], move: NDArray[np.uint64], names: Sequence[str]) -> dict[str, pl.Series]:
     """Return of decisions of clauses (R72) the card or stage by number, its clause, the option, 0 for declining, and
-    the chosen city and card."""
+    the chosen city, card and amount."""
     asked = pl.Series(event["decision"] == w.EFFECT)
     chosen = (move >> np.uint64(ACTION_AT)) & np.uint64(15) == np.uint64(w.CHOOSE)
     option = np.where(chosen, ((move >> np.uint64(HOW_AT)) & np.uint64(15)) + np.uint64(1), np.uint64(0))
@@ -148,6 +160,7 @@ def _asked_columns(event: NDArray[Any], move: NDArray[np.uint64], names: Sequenc
     named = {name: pl.Series(values.astype(np.uint8)).zip_with(asked, none) for name, values in columns.items()}
     chose_city = pl.Series(asked.to_numpy() & (city > 0))
     picked = (move >> np.uint64(PICKED_AT)) & np.uint64(255)
+    amount = (move >> np.uint64(AMOUNT_AT)) & np.uint64(255)
     chose_card = pl.Series(asked.to_numpy() & chosen & (picked > 0))
     card = _enum(np.maximum(picked, np.uint64(1)).astype(np.int64) - 1, names)
     no_card = pl.Series([None], dtype=card.dtype).new_from_index(0, len(asked))
@@ -155,6 +168,7 @@ def _asked_columns(event: NDArray[Any], move: NDArray[np.uint64], names: Sequenc
         **named,
         "city": pl.Series((city - np.uint64(1)).astype(np.uint8)).zip_with(chose_city, none),
         "picked": card.zip_with(chose_card, no_card),
+        "amount": pl.Series(amount.astype(np.uint8)).zip_with(pl.Series(asked.to_numpy() & (amount > 0)), none),
     }
 
 

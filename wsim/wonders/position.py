@@ -53,7 +53,7 @@ class WondersPosition(StatePosition):
             effects = catalogue.wonders[board].sides[side][1][move["stage"] - 1].effects
         clause = effects.when[move["when"] - 1]
         text = option_text(clause, clause.options()[move["option"] - 1])
-        chosen = f"seat {move['city']}" if "city" in move else move.get("picked")
+        chosen = f"seat {move['city']}" if "city" in move else move.get("picked") or move.get("amount")
         return {**move, "text": f"{text}: {chosen}" if chosen else text}
 
     def scores(self) -> list[dict[str, Any]]:

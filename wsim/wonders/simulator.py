@@ -75,7 +75,8 @@ class WondersSimulator(KernelSimulator[WondersPosition]):
         observed = columns(self.catalogue, self.rules, history=False)
         recruits = [card.name for card in self.catalogue.deck_cards]
         options, cities = int(self.rules.most_options), int(self.rules.targets)
-        actions = fixed_actions(names, options, cities, recruits, picks=self.rules.picks > 0)
+        picks, amounts = self.rules.picks > 0, int(self.rules.most_amount)
+        actions = fixed_actions(names, options, cities, recruits, picks=picks, amounts=amounts)
         return self.vector_kernels(observed, actions, CHOICES)
 
     def limit_source(self, what: int, source: int) -> str:

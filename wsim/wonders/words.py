@@ -33,6 +33,7 @@ FLEX = 24  # either/or symbols of one city
 COUNTERS = 16  # named counters of a catalogue; one of a card counts once for each card that uses it
 MAX_COUNTER = 999  # highest bound of a counter
 MAX_OPTIONS = 8  # of one decision of a clause
+MAX_AMOUNT = 20  # that a decision of a clause can offer
 MAX_CARD_OPTIONS = 4  # of them with a card: all their moves fit into one list (layout.CHOICES)
 PARAMETERS = 8  # of a policy; the last one is `explore`, which every policy has
 EXPLORE = PARAMETERS - 1  # its index; the others belong to the policy
@@ -167,8 +168,8 @@ DISCOUNTS = ("first_unit_each_turn", "board_resource")  # what a discount applie
 
 TABLE_NAMES = ("age", "turn", "players")
 """The names of the table that formulas may use; those of a city are in ``facts.CITY_FACTS``."""
-EVENT_NAMES = ("purchase",)
-"""The names of the triggering event that formulas may use."""
+EVENT_NAMES = ("purchase", "amount")
+"""The names of the triggering event that formulas may use, and of the amount that a city chooses (R95)."""
 CARD_NUMBERS = ("cost", "units", "coins", "age", "points", "shields")
 """The numbers of a structure that formulas may use: its total cost, resource units, coins; its age; its fixed points;
 its shields."""

@@ -145,8 +145,8 @@ class Eyes:
         of_table = {"age": self.table.age, "turn": self.table.turn}
         if name in of_table:
             return of_table[name]
-        if name == "purchase":
-            return self.table.purchase
+        if name in ("purchase", "amount"):
+            return int(getattr(self.table, name))
         if name == "players":
             return len(self.table.cities) - self.table.rules.duo
         if name == "new_stages":
@@ -402,7 +402,7 @@ def options_of(clause: Effect) -> list[Mapping[str, Any]]:
     """What the city can choose, nothing if it is not asked: the choices, or the clause itself."""
     if "choose" in clause:
         return list(clause["choose"])
-    return [clause] if clause.get("may") or clause.get("one") or "price" in clause or "card" in clause else []
+    return [clause] if clause.get("may") or clause.get("one") or clause.keys() & {"price", "card", "amount"} else []
 
 
 def price_of(option: Mapping[str, Any]) -> dict[str, Any]:
@@ -450,7 +450,14 @@ def answer(table: Table, asked: Asked) -> None:
             with seen(table, asked, option, card):
                 if card and not value(table, owner, asked.trigger, option["card"].get("if", "1 > 0"), source=source):
                     continue
-                if payable(table, asked, option):
+                if "amount" in option:
+                    for table.amount in range(
+                        1, value(table, owner, asked.trigger, option["amount"], source=source) + 1
+                    ):
+                        if payable(table, asked, option):
+                            moves.append({**move, "action": "choose", "option": number, "amount": table.amount})
+                    table.amount = 0
+                elif payable(table, asked, option):
                     picked = {"picked": card.name} if card else {}
                     moves += [{**move, "action": "choose", "option": number, **target, **picked} for target in targets]
     if not moves:
@@ -464,11 +471,13 @@ def answer(table: Table, asked: Asked) -> None:
     option = options_of(clause)[chosen["option"] - 1]
     cities = [table.cities[chosen["city"]]] if "city" in chosen else cities
     card = table.catalogue.cards[chosen["picked"]] if "picked" in chosen else None
+    table.amount = chosen.get("amount", 0)
     with seen(table, asked, option, card):
         act_on(table, owner, where, price_of(option), owner, asked.trigger)
         settle = do_with_card(table, owner, option["card"].get("do", ""), card) if card else None
         for city in sorted(cities, key=lambda city: (city.seat - owner.seat) % len(table.cities)):
             act_on(table, owner, where, option, city, asked.trigger if clause.get("each", "self") == "self" else city)
+    table.amount = 0
     if settle:
         settle()
 

@@ -134,6 +134,7 @@ class Table:
     age: int = 1
     turn: int = 1
     purchase: int = 0  # coins of the purchase that sets clauses off
+    amount: int = 0  # what is chosen in the decision of a clause (R95)
     builds: list[tuple[bool, int]] = field(default_factory=list)  # granted by clauses: whether by cards, seat (R68)
     discard_pile: list[Card] = field(default_factory=list)
     counters: dict[tuple[str, int, str], int] = field(default_factory=dict)  # those changed: name, seat, card (R70)

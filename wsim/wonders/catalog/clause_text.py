@@ -107,6 +107,8 @@ def decision_text(clause: Clause) -> str:
         text = option_text(clause, options[0])
         if not clause.optional:
             return text
+        if options[0].amount:
+            return f"may {text.replace('chooses', 'choose', 1)}"
         return f"may {text.replace('pays', 'pay', 1)}" if options[0].price else f"may choose: {text}"
     listed = ", ".join(f"({number}) {option_text(clause, option)}" for number, option in enumerate(options, start=1))
     return f"{'may choose' if clause.may else 'chooses'} one of: {listed}"
@@ -118,7 +120,11 @@ def option_text(clause: Clause, option: Option) -> str:
     if option.card:
         done = _card_text(option.card, done)
     price = [_price_text(act.partition(" ")[2], amount) for act, amount in option.price_acts()]
-    return f"pays {' and '.join(price)}: {done}" if price else done
+    done = f"pays {' and '.join(price)}: {done}" if price else done
+    if option.amount:
+        most = english(parse(option.amount))
+        done = f"chooses an amount of at most {most if most.isdigit() else f'({most})'}: {done}"
+    return done
 
 
 def _card_text(card: Pick, done: str) -> str:

@@ -50,6 +50,7 @@ class Option:
     """What a city can choose in the decision of a clause (R72); fields are named as in the card file.
 
     ``price``: what it costs, "" for coins, "coins", or "counter favour", and the amount. ``card``: a card to choose.
+    ``amount``: the largest amount that can be chosen, "" if none is.
     """
 
     take: str = ""
@@ -58,6 +59,7 @@ class Option:
     lose: Amounts = ()
     price: Amounts = ()
     card: Pick | None = None
+    amount: str = ""
 
     def price_acts(self) -> list[tuple[str, str]]:
         """Return the actions that pay the price and the formula for each amount: coins, then counters."""
@@ -71,13 +73,15 @@ class Option:
         """Yield each formula with the path of its field."""
         if self.card and self.card.condition:
             yield ("card", "if"), parse(self.card.condition)
+        if self.amount:
+            yield ("amount",), parse(self.amount)
         yield from ((("price", *item.split()), parse(amount)) for item, amount in self.price)
         yield from ((tuple(act.split()), parse(amount)) for act, amount in _acts(self))
 
     def table(self) -> dict[str, Any]:
         """Return the option as written in a card file."""
         price: Any = dict(self.price).get("") or _as_table(self.price)
-        table: dict[str, Any] = {"card": self.card and self.card.table(), "price": price}
+        table: dict[str, Any] = {"card": self.card and self.card.table(), "amount": self.amount, "price": price}
         table |= {"take": self.take, "give": self.give}
         table |= {"gain": _as_table(self.gain), "lose": _as_table(self.lose)}
         return {name: value for name, value in table.items() if value}
@@ -97,7 +101,7 @@ class Clause:
     cheaper, dearer: an item (``words.CHEAPER``, ``words.DEARER``) and its amount.
     one: whether it acts on one of these cities, which the city chooses.
     may: whether the city may decline. price: as of an ``Option``; the city may decline to pay it. choose: the options.
-    card: as of an ``Option``.
+    card, amount: as of an ``Option``.
     """
 
     event: str
@@ -118,6 +122,7 @@ class Clause:
     choose: tuple[Option, ...] = ()
     one: bool = False
     card: Pick | None = None
+    amount: str = ""
 
     @property
     def optional(self) -> bool:
@@ -126,9 +131,9 @@ class Clause:
 
     def options(self) -> tuple[Option, ...]:
         """Return what the city can choose; nothing if the clause does not ask (R72)."""
-        if self.choose or not (self.optional or self.one or self.card):
+        if self.choose or not (self.optional or self.one or self.card or self.amount):
             return self.choose
-        return (Option(self.take, self.give, self.gain, self.lose, self.price, self.card),)
+        return (Option(self.take, self.give, self.gain, self.lose, self.price, self.card, self.amount),)
 
     def acts(self) -> list[tuple[str, str]]:
         """Return its actions and the formula for each amount, in the order of execution; of all options, if it asks.
@@ -171,7 +176,7 @@ class Clause:
         table |= {"if": self.condition, "take": self.take, "give": self.give}
         table |= {"gain": _as_table(self.gain), "lose": _as_table(self.lose), "points": self.points}
         table |= {"cheaper": dict(self.cheaper), "dearer": dict(self.dearer)}
-        table |= {"card": self.card and self.card.table()}
+        table |= {"card": self.card and self.card.table(), "amount": self.amount}
         table |= {"one": self.one, "may": self.may, "price": Option(price=self.price).table().get("price")}
         table["choose"] = [option.table() for option in self.choose]
         return {name: value for name, value in table.items() if value}
@@ -309,6 +314,7 @@ def _pick(problems: Problems, path: Path, value: Any) -> Pick | None:
 
 OPTION_FIELDS: Mapping[str, Reader] = {
     "card": _pick,
+    "amount": formula,
     "take": formula,
     "give": formula,
     "gain": _amounts("thing to gain", w.GAINS),
@@ -337,7 +343,7 @@ def _choose(problems: Problems, path: Path, value: Any) -> tuple[Option, ...] | 
     options = []
     for number, entry in enumerate(value, start=1):
         option = Option(**read_fields(problems, (*path, str(number)), entry, OPTION_FIELDS))
-        if isinstance(entry, dict) and _is_idle(option, entry.keys(), {"price", "card"}):
+        if isinstance(entry, dict) and _is_idle(option, entry.keys(), {"price", "card", "amount"}):
             message = "has no effect; accepted: at least one of take, give, gain, lose and card.do"
             problems.at((*path, str(number)), f"{message} (to do nothing: may = true)")
         options.append(option)
@@ -368,6 +374,7 @@ FIELDS: Mapping[str, Reader] = {
     "cheaper": _prices("thing that can cost less", w.CHEAPER),
     "dearer": _prices("thing that can cost more", w.DEARER),
     "card": _pick,
+    "amount": formula,
     "one": flag,
     "may": flag,
     "price": _price,
@@ -388,6 +395,7 @@ _ABOUT = {
     "cheaper": f"by how much something costs less, with event = {' or '.join(w.COST_TRIGGERS)}",
     "dearer": f"by how much something costs more, with event = {' or '.join(w.COST_TRIGGERS)}",
     "card": "a card that the city chooses, which formulas call `card`, and what happens to it",
+    "amount": "the largest amount that the city can choose, from 1 on, which formulas call `amount`",
     "one": "true: it acts on one of these cities, which the city chooses",
     "may": "true: the city may decline",
     "price": "coins, or coins and counters, that the city must pay for it, or else decline",
@@ -403,7 +411,7 @@ def _clause_schema(patched: bool) -> Schema:
     if not patched:
         return {**schema, "required": ["event"]}
     tables = [schema, *(schema["properties"][name]["anyOf"][0] for name in ("gain", "lose", "cheaper", "dearer"))]
-    amounts = (("if", "take", "give", "points", "price"), w.GAINS, w.LOSSES, w.CHEAPER, w.DEARER)
+    amounts = (("if", "take", "give", "points", "price", "amount"), w.GAINS, w.LOSSES, w.CHEAPER, w.DEARER)
     for table, names in zip(tables, amounts, strict=True):
         table["patternProperties"] = {f"^({'|'.join(names)}):[1-9][0-9]?$": {"type": "integer"}}
     return schema
@@ -440,8 +448,8 @@ def _clause(problems: Problems, path: Path, entry: Any) -> Clause | None:
     clause = Clause(condition=values.pop("if", ""), seller=values.pop("from", ""), **values)
     _check_fields(problems, path, clause, entry)
     for field, node in clause.formulas():
-        picks = clause.choose[int(field[1]) - 1].card if field[0] == "choose" else clause.card
-        _check_formula(problems, (*path, *field), clause, node, field != ("if",) and picks is not None)
+        option = clause.choose[int(field[1]) - 1] if field[0] == "choose" else clause
+        _check_formula(problems, (*path, *field), clause, node, None if field == ("if",) else option)
     return clause if len(problems.sentences) == reported else None
 
 
@@ -495,7 +503,11 @@ def _check_fields(problems: Problems, path: Path, clause: Clause, entry: Mapping
     if clause.one and any(option.card for option in clause.options()):
         message = "a city and a card cannot both be chosen in one decision"
         problems.at((*path, "one"), f"{message}; accepted: two clauses")
-    for field in ("card", "one", "may", "price", "choose") if event == "scored" else ():
+    for option in clause.options():
+        if option.amount and (clause.one or option.card):
+            message = f"an amount and a {'city' if clause.one else 'card'} cannot both be chosen in one decision"
+            problems.at((*path, "amount"), f"{message}; accepted: two clauses")
+    for field in ("card", "amount", "one", "may", "price", "choose") if event == "scored" else ():
         if getattr(clause, field):
             message = "nothing is decided when points are counted"
             events = ", ".join(event for event in w.TRIGGERS if event not in ("scored", *w.COST_TRIGGERS))
@@ -517,7 +529,7 @@ def _check_prices(problems: Problems, path: Path, clause: Clause, entry: Mapping
                 message = f"nothing is paid at {event!r}; accepted with: {', '.join(w.COST_TRIGGERS)}"
                 problems.at((*path, field), message)
         return
-    refused = ("each", "take", "give", "gain", "lose", "points", "card", "one", "may", "price", "choose")
+    refused = ("each", "take", "give", "gain", "lose", "points", "card", "amount", "one", "may", "price", "choose")
     for field in refused:
         if getattr(clause, field):
             message = f"{event!r} only changes prices, for the city that `by` names; accepted: cheaper, dearer"
@@ -539,9 +551,10 @@ _CHANGES = ("gain", "lose", "cheaper", "dearer")
 """Fields that are tables of amounts."""
 
 
-def _check_formula(problems: Problems, path: Path, clause: Clause, node: Node, picks: bool) -> None:
-    """Report a formula that refers to a missing other city, and an amount that could be negative; ``picks``: `card` in
-    it is one that the city chooses."""
+def _check_formula(problems: Problems, path: Path, clause: Clause, node: Node, option: Clause | Option | None) -> None:
+    """Report a formula that refers to a missing other city, and an amount that could be negative; ``option``: what the
+    city has chosen when it is evaluated, with a card or an amount."""
+    chosen = option and path[-1] != "amount" and option.amount
     of_price = "price" in path[-3:]  # paid once, whatever cities the clause acts on
     has_other = clause.event in (*w.MOVE_TRIGGERS, *w.COST_TRIGGERS) or (
         clause.each not in ("", "self") and not of_price
@@ -551,16 +564,25 @@ def _check_formula(problems: Problems, path: Path, clause: Clause, node: Node, p
             message = "there is no other city; accepted: also set `each`, or write left. and right. instead of other."
             problems.at(path, f"{part.text!r}, at letter {part.at}: {message}")
             return
-        if part.kind == "event" and clause.event not in w.CARD_TRIGGERS and not picks:
+        if part.name == "amount" and part.kind == "name" and not chosen:
+            accepted = (
+                "where the city chooses one: amount = 3" if path[-1] != "amount" else "the largest one, such as 3"
+            )
+            problems.at(path, f"{part.text!r}, at letter {part.at}: no amount is chosen yet; accepted: {accepted}")
+            return
+        if part.kind == "event" and clause.event not in w.CARD_TRIGGERS and not (option and option.card):
             message = f"{clause.event!r} is not caused by a structure or stage"
             accepted = f"with {', '.join(w.CARD_TRIGGERS)}, or a `card` to choose"
             accepted += "; to count structures, count(card.cost > 2)"
             problems.at(path, f"{part.text!r}, at letter {part.at}: {message}; accepted: {accepted}")
             return
-        if part.name in w.EVENT_NAMES and clause.event != "bought":
+        if part.name == "purchase" and part.kind == "name" and clause.event != "bought":
             problems.at(path, f"{part.text!r}, at letter {part.at}: nothing is bought; accepted with: bought")
             return
     low, high = span(node, WIDEST)
+    if path[-1] == "amount" and high > w.MAX_AMOUNT:
+        message = f"{node.text!r} could be {high:,}, and an amount to choose is at most {w.MAX_AMOUNT}"
+        problems.at(path, f"{message}; accepted: min({w.MAX_AMOUNT}, ...)")
     if low < 0 and of_price:
         problems.at(path, f"{node.text!r} could be {low:,}, and a price cannot be less than 0; accepted: max(0, ...)")
     elif low < 0 and path[-1] != "if" and (path[-1] != "points" or path[-2] in _CHANGES):

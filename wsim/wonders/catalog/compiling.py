@@ -10,12 +10,12 @@ import numpy as np
 
 from wsim.errors import UserError
 from wsim.policies.effect_calls import Call, slot_of
-from wsim.spec.formula import NAMED, Node, worked_out
+from wsim.spec.formula import NAMED, Node, span, worked_out
 from wsim.wonders import words as w
 from wsim.wonders.catalog.clause_times import Expected
 from wsim.wonders.catalog.counter_slots import entries_of, slot_number, slots_of
 from wsim.wonders.catalog.effects import EFFECTS, Effects, pack_units
-from wsim.wonders.catalog.formula import code, parse
+from wsim.wonders.catalog.formula import WIDEST, code, parse
 from wsim.wonders.catalog.house_rules import at_table
 from wsim.wonders.catalog.model import Card, Catalogue, Cost
 from wsim.wonders.kernels.layout import ACTIONS, CARD_SETS, CLAUSES, CODE, NO_PRICE, OPTIONS, RULES
@@ -314,9 +314,11 @@ def _fill_clauses(record: Any, catalogue: Catalogue, formulas: Formulas) -> None
                     at = len(actions)
                     for option in clause.options():
                         paid = at + len(option.price)
-                        options.append(
-                            (at, paid, at := paid + len(option.acts()), *_card_of(option, formulas, site, entry))
-                        )
+                        most = formulas.begins(option.amount, site, entry, own) if option.amount else -1
+                        card = _card_of(option, formulas, site, entry)
+                        options.append((at, paid, at := paid + len(option.acts()), *card, most))
+                        if option.amount:
+                            record.most_amount = max(record.most_amount, span(parse(option.amount), WIDEST)[1])
                     actions += [
                         (act_number(catalogue, act, entry), formulas.begins(amount, site, entry, known))
                         for known, acts in _acts_knowing(clause, own)
@@ -329,7 +331,7 @@ def _fill_clauses(record: Any, catalogue: Catalogue, formulas: Formulas) -> None
     fields = ("entry", "number", "by", "seller", "colors", "each", "if", "actions", "options", "may", "one", "times")
     columns = [*zip((f"clause_{name}" for name in fields), zip(*clauses, strict=True), strict=False)]
     columns += zip(("action", "action_amount"), zip(*actions, strict=True), strict=False)
-    parts = ("first", "paid", "end", "from", "do", "if")
+    parts = ("first", "paid", "end", "from", "do", "if", "amount")
     columns += [*zip((f"option_{name}" for name in parts), zip(*options, strict=True), strict=False)]
     for name, values in columns:
         record[name][: len(values)] = values

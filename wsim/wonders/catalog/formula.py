@@ -14,6 +14,7 @@ from wsim.wonders.words import (
     FORMULA_CITIES,
     KNOWN_OF_CARD,
     LAST_BUILT,
+    MAX_AMOUNT,
     MAX_COUNTER,
     MAX_PRICE,
     SEATS,
@@ -27,6 +28,7 @@ WIDEST: Spans = {
     "turn": (1, TURNS),
     "players": (2, SEATS),
     "purchase": (1, UNITS * MAX_PRICE),
+    "amount": (0, MAX_AMOUNT),
 }
 """The range of each name; a game in which a formula reads a value outside it is stopped."""
 _NUMBERS: Spans = {**dict.fromkeys(CARD_NUMBERS, (0, 99 + UNITS)), "points": (-99, 99)}

@@ -7,7 +7,7 @@ from wsim.wonders.facts import CITY_WORDS
 from wsim.wonders.words import ANY, CARD_NAME, COLORS, EVENT_NAMES, SYMBOLS, TABLE_NAMES
 
 _TABLE = {"age": "the age", "turn": "the turn number", "players": "the number of players"}
-_TABLE |= {"purchase": "the coins paid for the purchase"}
+_TABLE |= {"purchase": "the coins paid for the purchase", "amount": "the chosen amount"}
 _FACTS = {
     "cost": "the cost",
     "units": "the number of resources in the cost",

@@ -66,6 +66,7 @@ def decision_text(decision: Mapping[str, Any], who: str = "") -> str:
         return f"{who} declines: {_source(decision)}"
     chosen = f" for seat {decision['city']}" if "city" in decision else ""
     chosen = f" with {decision['picked']}" if "picked" in decision else chosen
+    chosen = f" with an amount of {decision['amount']}" if "amount" in decision else chosen
     return f"{who} chooses option {decision['option']} of {_source(decision)}{chosen}"
 
 

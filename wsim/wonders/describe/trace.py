@@ -30,7 +30,7 @@ def move_record(
 
     In addition to the moves in traces there are ``decline`` (a build from the discard pile) and ``pay`` with its coins
     (a loss, R32). A clause's decision (R72) names the clause and, unless it is declined, the option from 1 with the
-    city and the card that are chosen. A structure that was discarded (R82) is ``discard`` with its card.
+    city, the card and the amount that are chosen. A structure that was discarded (R82) is ``discard`` with its card.
     """
     action = w.ACTIONS[_field(move, layout.ACTION_AT, 4)]
     if action == "discard":
@@ -45,9 +45,9 @@ def move_record(
         if action == "decline":
             return decided
         city = _field(move, layout.CITY_AT, 4)
-        picked = _field(move, layout.PICKED_AT)
+        picked, amount = _field(move, layout.PICKED_AT), _field(move, layout.AMOUNT_AT)
         decided |= {"option": _field(move, layout.HOW_AT, 4) + 1} | ({"city": city - 1} if city else {})
-        return decided | ({"picked": names[picked - 1]} if picked else {})
+        return decided | ({"picked": names[picked - 1]} if picked else {}) | ({"amount": amount} if amount else {})
     played: dict[str, Any] = {"seat": seat}
     if action not in ("decline", "pay"):
         played["card"] = names[_field(move, layout.CARD_AT)]

@@ -10,8 +10,18 @@ from wsim.wonders import words as w
 from wsim.wonders.kernels.clauses import act_in, cities_met
 from wsim.wonders.kernels.counters import FIRST_ACT
 from wsim.wonders.kernels.formula import evaluate
-from wsim.wonders.kernels.layout import ACTION_AT, BANK_AT, CITY_AT, HOW_AT, NOBODY, PICKED_AT, SLOT_AT, TRIGGER_AT
-from wsim.wonders.kernels.moves import action_of, card_of, city_of, option_of, picked_of
+from wsim.wonders.kernels.layout import (
+    ACTION_AT,
+    AMOUNT_AT,
+    BANK_AT,
+    CITY_AT,
+    HOW_AT,
+    NOBODY,
+    PICKED_AT,
+    SLOT_AT,
+    TRIGGER_AT,
+)
+from wsim.wonders.kernels.moves import action_of, amount_of, card_of, city_of, option_of, picked_of
 from wsim.wonders.kernels.pending import (
     RECRUIT,
     clause_of,
@@ -28,8 +38,8 @@ from wsim.wonders.kernels.recruiting import list_recruits, recruit
 from wsim.wonders.limits import MAX_PAID, PRICE
 
 _OPTION, _DECLINE = np.uint64(w.CHOOSE << ACTION_AT), np.uint64(w.DECLINE << ACTION_AT)
-_HOW, _COINS, _PICKED, _CLAUSE, _CITY, _TRIGGER = (
-    np.uint64(at) for at in (HOW_AT, BANK_AT, PICKED_AT, SLOT_AT, CITY_AT, TRIGGER_AT)
+_HOW, _COINS, _PICKED, _AMOUNT, _CLAUSE, _CITY, _TRIGGER = (
+    np.uint64(at) for at in (HOW_AT, BANK_AT, PICKED_AT, AMOUNT_AT, SLOT_AT, CITY_AT, TRIGGER_AT)
 )
 
 
@@ -69,6 +79,21 @@ def _list_cards(game, rules, word, option, move, at):
 
 
 @kernel(rare=True)
+def _list_amounts(game, rules, word, option, move, at):
+    """List a move for each amount that an option lets a city choose, from 1 on (R95); return the new length."""
+    public, owner, trigger = game.public, owner_of(word), trigger_of(word)
+    most = evaluate(public, rules, np.int64(rules.option_amount[option]), owner, trigger)
+    for amount in range(1, most + 1):
+        public.amount = amount
+        coins = _price(public, rules, option, owner, trigger, np.int64(rules.clause_entry[clause_of(word)]))
+        if coins >= 0:
+            game.choice.moves[at] = move | (np.uint64(coins) << _COINS) | (np.uint64(amount) << _AMOUNT)
+            at += 1
+    public.amount = 0
+    return at
+
+
+@kernel(rare=True)
 def _list_options(game, rules, word):
     """List the options that a city can choose, for each city where it chooses one, then declining; nothing if it has no
     option (R73)."""
@@ -86,6 +111,9 @@ def _list_options(game, rules, word):
         if rules.option_from[option]:
             move = asked | _OPTION | (np.uint64(option - first) << _HOW)
             at = _list_cards(game, rules, word, option, move, at)
+            continue
+        if rules.option_amount[option] >= 0:
+            at = _list_amounts(game, rules, word, option, asked | _OPTION | (np.uint64(option - first) << _HOW), at)
             continue
         coins = _price(public, rules, option, owner, trigger, np.int64(rules.clause_entry[clause]))
         if coins < 0:
@@ -156,7 +184,7 @@ def decide(game, rules, move):
         option = np.int64(rules.clause_options[clause]) + option_of(move)
         first, paid, end = rules.option_first[option], rules.option_paid[option], rules.option_end[option]
         cities = 1 << city_of(move) if rules.clause_one[clause] else cities_met(public, rules, clause, owner, trigger)
-        card = picked_of(move)
+        card, public.amount = picked_of(move), amount_of(move)
         if card >= 0:
             know_card(public, rules, owner, rules.option_from[option], card)
             how, order = public.event_how, public.event_order

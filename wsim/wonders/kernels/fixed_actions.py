@@ -4,7 +4,7 @@ A fixed action is a card and its use, with the cheapest payment: ``WITH_CARD * c
 (a build that uses up the once-per-age free build). The actions of cards are followed by declining, then by the coins
 paid for a loss, 0 to ``MAX_PAID``; the last also means more. The cards of further decks follow, which are recruited
 (R89). With clauses that ask (R72) the options follow; where a city is chosen too, those for each city, going left;
-where a card is chosen (R80), those for each card.
+where a card is chosen (R80), those for each card; where an amount is chosen (R95), those for each amount.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 from wsim.jit import kernel
 from wsim.wonders.kernels.moves import (
     action_of,
+    amount_of,
     bank_of,
     card_of,
     city_of,
@@ -36,21 +37,29 @@ assert (BUILD, STAGE, SELL) == (0, 1, 2)
 
 
 def fixed_actions(
-    cards: Sequence[str], options: int = 0, cities: int = 1, recruits: Sequence[str] = (), *, picks: bool = False
+    cards: Sequence[str],
+    options: int = 0,
+    cities: int = 1,
+    recruits: Sequence[str] = (),
+    *,
+    picks: bool = False,
+    amounts: int = 0,
 ) -> tuple[str, ...]:
     """Return the names of the fixed actions: ``build:CARD``, ..., ``decline``, ``pay:0`` (coins of a loss), ...
 
     ``options``: the largest number of options of a clause; ``choose:1`` is the first option. ``cities``: of the table,
     where clauses act on a city that is chosen; ``choose:1:left2`` is the second one to the left. ``recruits``: the
     cards of decks. ``picks``: whether some options choose a card; ``choose:1:Altar`` is the first one with that card.
+    ``amounts``: the largest amount that is chosen; ``choose:1:amount3`` is the first option with an amount of 3.
     """
     paid = [f"pay:{coins}" for coins in range(MAX_PAID)]
     named = (f"{what}:{card}" for card in cards for what in _WITH_CARD_NAMES)
     targets = ("", *(f":left{step}" for step in range(1, cities)))
     chosen = (f"choose:{option + 1}{target}" for target in targets for option in range(options))
     picked = (f"choose:{option + 1}:{card}" for option in range(options if picks else 0) for card in cards)
+    amounted = (f"choose:{option + 1}:amount{amount + 1}" for option in range(options) for amount in range(amounts))
     recruited = (f"recruit:{card}" for card in recruits)
-    return (*named, "decline", *paid, f"pay:{MAX_PAID}+", *recruited, *chosen, *picked)
+    return (*named, "decline", *paid, f"pay:{MAX_PAID}+", *recruited, *chosen, *picked, *amounted)
 
 
 @kernel
@@ -64,6 +73,9 @@ def fixed_action(choice, rules, move):
         if slot_of(move) == 0:  # no clause: a card is recruited
             return first + card_of(move) - rules.deck_entry
         first += rules.deck_from[rules.decks]
+        if amount_of(move):
+            first += rules.most_options * (rules.targets + (rules.cards if rules.picks else 0))
+            return first + option_of(move) * rules.most_amount + amount_of(move) - 1
         if picked_of(move) >= 0:
             return first + rules.most_options * rules.targets + option_of(move) * rules.cards + picked_of(move)
         step = (city_of(move) - choice.seat) % rules.seats if city_of(move) >= 0 else 0

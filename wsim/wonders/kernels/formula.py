@@ -15,7 +15,7 @@ from wsim.wonders.words import BUILT_HOW, KNOWN_OF_CARD
 
 _WIDE = sum(1 << NAME_NUMBER[name] for fact in CITY_FACTS if fact.span[1] > MAX_COUNT for name in fact.asked_as)
 _ONE = np.uint64(1)
-_AGE, _TURN, _PLAYERS = (NAME_NUMBER[name] for name in ("age", "turn", "players"))
+_AGE, _TURN, _PLAYERS, _CHOSEN = (NAME_NUMBER[name] for name in ("age", "turn", "players", "amount"))
 _NUMBER, _NAME, _CARD, _CARD_SET, _COUNTER, _EVENT, _LAST = (
     OPERATION[name] for name in ("number", "name", "card", "cards", "counter", "event", "last")
 )
@@ -33,6 +33,8 @@ def of_table(public, rules, name):
         return public.turn + 1
     if name == _PLAYERS:
         return rules.players
+    if name == _CHOSEN:
+        return public.amount
     return public.purchase if public.purchase else rules.trade_price
 
 

@@ -60,6 +60,7 @@ PLAYERS = w.SEATS + POOL  # line-up entries, then the players of their pools
 CARD_AT, ACTION_AT, HOW_AT, BANK_AT, LEFT_AT, RIGHT_AT, SLOT_AT, SPENDS_AT = 0, 8, 12, 16, 24, 32, 40, 48
 CITY_AT, TRIGGER_AT = 52, 56
 PICKED_AT = LEFT_AT  # in a decision of a clause: 1 + the card that is chosen
+AMOUNT_AT = RIGHT_AT  # likewise: the amount that is chosen
 STEP_AT = 53  # of a deed: 0 at the end of its turn, or one of
 BEFORE_MOVES, AFTER_MOVES = 1, 2  # before the moves of the turn; after them, with the hands not yet put away
 
@@ -78,6 +79,7 @@ PUBLIC = np.dtype(
         ("discarded", "i8"),  # size of the discard pile
         *fields(CITY_FACTS, "public", w.SEATS),
         ("purchase", "i8"),  # coins of the purchase that sets clauses off at the moment, 0 none (R64)
+        ("amount", "i8"),  # that the city chooses in the decision of a clause at the moment (R95), 0 none
         ("event_entry", "i8"),  # 1 + the structure or stage that does, 0 none (R71)
         ("event_how", "i8"),  # how it was built (words.BUILT_HOW)
         ("event_order", "i8"),  # its number among those of the city (words.BUILT_WHEN), 0: it is not built
@@ -229,6 +231,9 @@ RULES = np.dtype(
         ("option_from", "i2", (OPTIONS,)),  # words.NO_CARD ... FROM_RIGHT
         ("option_do", "i2", (OPTIONS,)),  # words.DO_NOTHING ... DO_DISCARD
         ("option_if", "i2", (OPTIONS,)),  # where the formula of its condition begins in the code, -1 none
+        # an amount that the city chooses (R95)
+        ("option_amount", "i2", (OPTIONS,)),  # where the formula of the largest one begins in the code, -1 none
+        ("most_amount", "i8"),  # the largest one of all options
         ("code", "i4", (CODE,)),  # formulas: words in postfix order, each ends with "end" (words.OPERATIONS)
         ("card_sets", "u8", (CARD_SETS, w.CARD_WORDS)),  # the cards that formulas count, one bit each
         ("when", "i2", (w.ENTRIES,)),  # clauses of the entry

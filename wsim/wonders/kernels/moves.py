@@ -10,7 +10,7 @@ action      8-11   BUILD, STAGE, SELL, DECLINE (of a build from the pile, an eff
 how         12-15  PAID, CHAIN, FREE; for CHOOSE the option, from 0
 bank        16-23  coins to the bank; for PAY the coins paid, for CHOOSE the price in coins
 left        24-31  coins to the left neighbour; in a decision of a clause, 1 + the card that is chosen, 0 if none is
-right       32-39  coins to the right neighbour
+right       32-39  coins to the right neighbour; in a decision of a clause, the amount that is chosen, 0 if none is
 slot        40-47  the physical copy in the hand; in a decision of a clause, its place among those of the entry
 spends      48     uses up the once-per-age free build, or a token of one
 city        52-55  in a decision of a clause, 1 + the city that it is to act on; 0 if none is chosen
@@ -36,6 +36,7 @@ import numpy as np
 from wsim.jit import kernel
 from wsim.wonders.kernels.layout import (
     ACTION_AT,
+    AMOUNT_AT,
     BANK_AT,
     CARD_AT,
     CITY_AT,
@@ -121,6 +122,12 @@ def city_of(move):
 def picked_of(move):
     """Return the card that is chosen in the decision of a clause, -1 if none is."""
     return np.int64((move >> np.uint64(PICKED_AT)) & _BYTE) - 1
+
+
+@kernel
+def amount_of(move):
+    """Return the amount that is chosen in the decision of a clause, 0 if none is."""
+    return np.int64((move >> np.uint64(AMOUNT_AT)) & _BYTE)
 
 
 @kernel

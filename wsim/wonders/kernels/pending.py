@@ -82,7 +82,7 @@ def recall_event(public, word):
 @kernel
 def forget_event(public):
     """Let formulas see no event."""
-    public.event_entry = public.event_how = public.event_order = public.purchase = 0
+    public.event_entry = public.event_how = public.event_order = public.purchase = public.amount = 0
 
 
 @kernel

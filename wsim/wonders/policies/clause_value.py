@@ -15,7 +15,16 @@ from wsim.wonders.kernels.clause_owners import related
 from wsim.wonders.kernels.clauses import cities_met
 from wsim.wonders.kernels.counters import FIRST_ACT
 from wsim.wonders.kernels.formula import evaluate
-from wsim.wonders.kernels.moves import action_of, card_of, city_of, option_of, picked_of, slot_of, trigger_of_move
+from wsim.wonders.kernels.moves import (
+    action_of,
+    amount_of,
+    card_of,
+    city_of,
+    option_of,
+    picked_of,
+    slot_of,
+    trigger_of_move,
+)
 from wsim.wonders.kernels.picked import know_card
 from wsim.wonders.kernels.prices import (
     FIRST,
@@ -125,24 +134,51 @@ def _add_card(rules, gains, option):
         gains[OWN, POINTS] -= _LEAST
 
 
+@kernel
+def _targets(public, rules, clause, option, seat, mover):
+    """Return how many cities, or amounts, an option of a later decision lets a city choose; 1 if it chooses none."""
+    if rules.option_amount[option] >= 0:
+        return evaluate(public, rules, np.int64(rules.option_amount[option]), seat, mover)
+    return public.seats if rules.clause_one[clause] else 1
+
+
+@kernel
+def _can_pay(public, rules, option, seat, mover):
+    """Return whether a city could now pay the price of an option."""
+    for at in range(rules.option_first[option], rules.option_paid[option]):
+        amount, action = evaluate(public, rules, np.int64(rules.action_amount[at]), seat, mover), rules.action[at]
+        if action < FIRST_ACT:
+            if public.coins[seat] < amount:
+                return False
+        elif public.counter[seat, (action - FIRST_ACT) >> 1] - amount < rules.counter_least[(action - FIRST_ACT) >> 1]:
+            return False
+    return True
+
+
 @kernel(rare=True)
 def _add_decision(public, rules, gains, clause, trigger, seat, mover, item, times):
     """Add the expected gains of a clause that asks: those of the option that is roughly the best one."""
     option_gains = _room_for_option()
-    best, chosen, at = (0.0 if rules.clause_may[clause] else -1e9), -1, -1
+    best, chosen, at, amount = (0.0 if rules.clause_may[clause] else -1e9), -1, -1, 0
     for option in range(rules.clause_options[clause], rules.clause_options[clause + 1]):
-        for target in range(public.seats if rules.clause_one[clause] else 1):
+        for target in range(_targets(public, rules, clause, option, seat, mover)):
             city = target if rules.clause_one[clause] else -1
+            public.amount = target + 1 if rules.option_amount[option] >= 0 else 0
+            if public.amount and not _can_pay(public, rules, option, seat, mover):
+                break
             _fill_option(public, rules, option_gains, clause, option, trigger, seat, mover, item, city)
             _add_card(rules, option_gains, option)
             add_worth_of_steps(public, rules, seat, item, option_gains)
             value = rough_points(option_gains)
             if value > best:
-                best, chosen, at = value, option, city
+                best, chosen, at, amount = value, option, city, public.amount
+    public.amount = 0
     if chosen < 0:
         return
     either = _add_either(public, rules, gains, option_gains, clause, trigger, seat, mover, item, times)
+    public.amount = amount
     _fill_option(public, rules, option_gains, clause, chosen, trigger, seat, mover, item, at)
+    public.amount = 0
     _add_card(rules, option_gains, chosen)
     for column in range(COLUMNS):
         if either and TURN_UNITS_FROM <= column < PRICES_FROM:
@@ -176,11 +212,13 @@ def fill_gains_of_move(public, rules, choice, index, gains):
     clause, option = clause_of_move(rules, move)
     mover, target = trigger_of_move(move), city_of(move)
     entry, how, order = public.event_entry, public.event_how, public.event_order
+    public.amount = amount_of(move)
     if picked_of(move) >= 0:
         know_card(public, rules, seat, rules.option_from[option], picked_of(move))
     _fill_option(public, rules, gains, clause, option, w.ON_BUILT, seat, mover, -1, target)
     add_worth_of_steps(public, rules, seat, -1, gains)
     public.event_entry, public.event_how, public.event_order = entry, how, order
+    public.amount = 0
     if public.age == w.AGES - 1 and rules.clause_from[w.ON_PEACE] <= clause < rules.clause_from[w.ON_SCORE]:
         gains[OWN, SHIELDS] = gains[OWN, AGE_SHIELDS] = gains[RIVAL, SHIELDS] = 0.0  # no conflicts follow
         gains[RIVAL, AGE_SHIELDS] = 0.0
