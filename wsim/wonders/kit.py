@@ -38,8 +38,8 @@ because it may run on several threads at once.
 
 Functions of a move: ``action_of`` (BUILD, STAGE, SELL, DECLINE, PAY, CHOOSE), ``card_of``, ``how_of`` (PAID, CHAIN,
 FREE), ``bank_of``, ``left_of``, ``right_of`` and ``price_of`` (coins to the bank, to each neighbour, in total),
-``slot_of``, ``spends_of``, ``option_of``, ``city_of``, ``picked_of`` and ``amount_of`` (the option of CHOOSE,
-from 0, the chosen city and card, each -1 if none, and the chosen amount, 0 if none). Of a city: ``owns``, ``has_chain``,
+``slot_of``, ``spends_of``, ``option_of``, ``city_of``, ``picked_of`` and ``amount_of`` (the option of CHOOSE, from
+0, the chosen city and card, each -1 if none, and the chosen amount, 0 if none). Of a city: ``owns``, ``has_chain``,
 ``next_stage``, ``neighbor_left``, ``neighbor_right``, ``next_holder``. Of the effects of an item: ``score_change``,
 ``coins_of``, ``rivals_loss``, ``war_points``, ``science_change`` (``science_gain`` ignores house rules). Of a sale:
 ``sale_coins``. Of a move where a clause asks: ``effect_change``. See their docstrings.
@@ -78,9 +78,9 @@ from wsim.wonders.words import (
 )
 
 __all__ = [
-    "BUILD", "CHAIN", "CHOOSE", "COLORS", "DECLINE", "DISCARD_PILE", "EFFECT", "FREE", "FREE_CITY", "LAST_CARD",
-    "LOSS", "PAID", "PAY", "RESOURCES", "SELL", "STAGE", "STAGE_ENTRY", "SYMBOLS", "TURN", "action_of", "bank_of",
-    "amount_of", "below", "card_of", "city_of", "coins_of", "effect_change", "has_chain", "how_of", "kernel", "left_of",
+    "BUILD", "CHAIN", "CHOOSE", "COLORS", "DECLINE", "DISCARD_PILE", "EFFECT", "FREE", "FREE_CITY", "LAST_CARD", "LOSS",
+    "PAID", "PAY", "RESOURCES", "SELL", "STAGE", "STAGE_ENTRY", "SYMBOLS", "TURN", "action_of", "amount_of", "bank_of",
+    "below", "card_of", "city_of", "coins_of", "effect_change", "has_chain", "how_of", "kernel", "left_of",
     "neighbor_left", "neighbor_right", "next_holder", "next_stage", "option_of", "owns", "picked_of", "price_of",
     "right_of", "rivals_loss", "sale_coins", "science_change", "science_gain", "score_change", "slot_of", "spends_of",
     "uniform", "war_points",

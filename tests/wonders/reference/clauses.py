@@ -451,11 +451,10 @@ def answer(table: Table, asked: Asked) -> None:
                 if card and not value(table, owner, asked.trigger, option["card"].get("if", "1 > 0"), source=source):
                     continue
                 if "amount" in option:
-                    for table.amount in range(
-                        1, value(table, owner, asked.trigger, option["amount"], source=source) + 1
-                    ):
+                    for amount in range(1, value(table, owner, asked.trigger, option["amount"], source=source) + 1):
+                        table.amount = amount
                         if payable(table, asked, option):
-                            moves.append({**move, "action": "choose", "option": number, "amount": table.amount})
+                            moves.append({**move, "action": "choose", "option": number, "amount": amount})
                     table.amount = 0
                 elif payable(table, asked, option):
                     picked = {"picked": card.name} if card else {}

@@ -1,4 +1,4 @@
-"""Chapter 12, cards by formula (R52-R58, R64-R82, R87, R93, R94)."""
+"""Chapter 12, cards by formula (R52-R58, R64-R82, R87, R93-R95)."""
 
 # ruff: noqa: N802
 
@@ -868,6 +868,22 @@ def test_R79_a_game_with_a_cost_beyond_all_bounds_is_stopped(item: str, amount: 
 
 
 # --- cards of a set
+
+
+def test_R95_an_amount_is_chosen_from_1_on_as_far_as_it_can_be_paid() -> None:
+    clause = {"event": "built", "amount": "min(9, 2 * blue)", "price": "3 * amount", "gain": {"coins": "10 * amount"}}
+    for index, amount in ((0, 1), (1, 2), (2, 3), (-1, 0)):
+        p = table({"Altar": [clause]})
+        p.city(0, "Theater", coins=10)  # 4 are allowed, but cost 12
+        p.script(0, effect=index)
+        p.play({0: "Altar"})
+        assert p.coins[0] == 10 + 7 * amount, index
+
+
+def test_R95_nothing_is_asked_where_no_amount_is_possible() -> None:
+    p = table({"Altar": [{"event": "built", "amount": "min(9, red)", "gain": {"coins": "5 * amount"}}]})
+    p.play({0: "Altar"})
+    assert p.coins[0] == 10
 
 
 def picks(event: str, source: str, do: str = "", condition: str = "", **more: Any) -> Clause:

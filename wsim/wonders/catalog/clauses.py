@@ -449,7 +449,9 @@ def _clause(problems: Problems, path: Path, entry: Any) -> Clause | None:
     _check_fields(problems, path, clause, entry)
     for field, node in clause.formulas():
         option = clause.choose[int(field[1]) - 1] if field[0] == "choose" else clause
-        _check_formula(problems, (*path, *field), clause, node, None if field == ("if",) else option)
+        given = entry if "amount" in entry or option is clause else entry["choose"][int(field[1]) - 1]
+        known = (False, False) if field == ("if",) else (option.card is not None, "amount" in given)
+        _check_formula(problems, (*path, *field), clause, node, *known)
     return clause if len(problems.sentences) == reported else None
 
 
@@ -551,10 +553,9 @@ _CHANGES = ("gain", "lose", "cheaper", "dearer")
 """Fields that are tables of amounts."""
 
 
-def _check_formula(problems: Problems, path: Path, clause: Clause, node: Node, option: Clause | Option | None) -> None:
-    """Report a formula that refers to a missing other city, and an amount that could be negative; ``option``: what the
-    city has chosen when it is evaluated, with a card or an amount."""
-    chosen = option and path[-1] != "amount" and option.amount
+def _check_formula(problems: Problems, path: Path, clause: Clause, node: Node, picks: bool, chooses: bool) -> None:
+    """Report a formula that refers to a missing other city, and an amount that could be negative; ``picks``: `card` in
+    it is one that the city chooses; ``chooses``: the city chooses an amount."""
     of_price = "price" in path[-3:]  # paid once, whatever cities the clause acts on
     has_other = clause.event in (*w.MOVE_TRIGGERS, *w.COST_TRIGGERS) or (
         clause.each not in ("", "self") and not of_price
@@ -564,13 +565,13 @@ def _check_formula(problems: Problems, path: Path, clause: Clause, node: Node, o
             message = "there is no other city; accepted: also set `each`, or write left. and right. instead of other."
             problems.at(path, f"{part.text!r}, at letter {part.at}: {message}")
             return
-        if part.name == "amount" and part.kind == "name" and not chosen:
+        if part.name == "amount" and part.kind == "name" and not (chooses and path[-1] != "amount"):
             accepted = (
                 "where the city chooses one: amount = 3" if path[-1] != "amount" else "the largest one, such as 3"
             )
             problems.at(path, f"{part.text!r}, at letter {part.at}: no amount is chosen yet; accepted: {accepted}")
             return
-        if part.kind == "event" and clause.event not in w.CARD_TRIGGERS and not (option and option.card):
+        if part.kind == "event" and clause.event not in w.CARD_TRIGGERS and not picks:
             message = f"{clause.event!r} is not caused by a structure or stage"
             accepted = f"with {', '.join(w.CARD_TRIGGERS)}, or a `card` to choose"
             accepted += "; to count structures, count(card.cost > 2)"
@@ -587,8 +588,8 @@ def _check_formula(problems: Problems, path: Path, clause: Clause, node: Node, o
         problems.at(path, f"{node.text!r} could be {low:,}, and a price cannot be less than 0; accepted: max(0, ...)")
     elif low < 0 and path[-1] != "if" and (path[-1] != "points" or path[-2] in _CHANGES):
         verb = path[-3] if path[-2] == w.COUNTER else path[-2] if path[-2] in _CHANGES else path[-1]
-        opposite = _OPPOSITE[verb]
+        opposite = _OPPOSITE.get(verb, "")
         fewer = {"lose": w.LOSSES, "dearer": w.DEARER}.get(opposite, (path[-1],))
-        reversible = high <= 0 and (path[-1] in fewer or path[-2] == w.COUNTER)
+        reversible = opposite and high <= 0 and (path[-1] in fewer or path[-2] == w.COUNTER)
         accepted = f"{-low:,} with {opposite}" if reversible else "max(0, ...)"
         problems.at(path, f"{node.text!r} could be {low:,}, and less than 0 is not accepted; accepted: {accepted}")

@@ -46,8 +46,8 @@ _VICTORY_1, _VICTORY_2, _VICTORY_3 = w.COUNT_VICTORY
 
 @kernel
 def price_of(move):
-    """Return the total coins that a move costs: to the bank and to both neighbours."""
-    return bank_of(move) + left_of(move) + right_of(move)
+    """Return the total coins that a move costs: to the bank and to both neighbours; where a clause asks, the price."""
+    return bank_of(move) + (left_of(move) + right_of(move) if action_of(move) != w.CHOOSE else 0)
 
 
 # --- the table around a seat ----------------------------------------------------------------------------------------
