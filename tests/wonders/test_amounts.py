@@ -66,7 +66,8 @@ def test_amounts_are_chosen_as_the_twin_chooses_them(ruleset: str, players: int)
     chosen = set()
     for trace in compare_case(Case(3, ruleset, players, AMOUNTS), games=4):
         chosen |= {(one.get("card", "Dam"), one["when"], one["amount"]) for one in decisions(trace) if "amount" in one}
-    assert {("Dam", 1, amount) for amount in (1, 2, 3)} | {("Altar", 1, 3), ("Altar", 2, 4), ("Altar", 3, 2)} <= chosen
+    assert {amount for card, _, amount in chosen if card == "Dam"} == {1, 2, 3}
+    assert {clause for card, clause, _ in chosen if card == "Altar"} == {1, 2, 3}
 
 
 def test_a_person_is_told_which_amounts_can_be_chosen() -> None:
@@ -114,7 +115,7 @@ def test_good_amounts_are_large_and_bad_ones_small() -> None:
         {"event": "built", "amount": 5, "gain": {"debts": "amount"}},
         {"event": "built", "amount": 5, "price": "amount", "gain": {"debts": 1}},
     )
-    for policy in ("greedy", "rulebased", "balanced", "search:playouts=20"):
+    for policy in ("greedy", "rulebased", "balanced", "net", "search:playouts=20"):
         game = wsim.Game(set=[offers], players=3, policies=policy, seed=11)
         chosen: dict[int, set[Any]] = {}
         while game.to_move is not None:

@@ -650,8 +650,10 @@ def test_secret_cards_are_drawn_again_out_of_those_that_a_player_has_not_seen(
 def test_every_move_has_the_name_of_its_card_and_use(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three cards, two secret ones (entries 7 and 8), two options, three cities."""
     module = linked(monkeypatch, moves, fixed_actions)
-    names = module.fixed_actions(("a", "b", "c"), 2, 3, ("x", "y"), picks=True)
-    rules = SimpleNamespace(cards=3, deck_entry=7, decks=1, deck_from=[0, 2], most_options=2, targets=3, seats=3)
+    names = module.fixed_actions(("a", "b", "c"), 2, 3, ("x", "y"), picks=True, amounts=3)
+    rules = SimpleNamespace(
+        cards=3, deck_entry=7, decks=1, deck_from=[0, 2], most_options=2, targets=3, seats=3, picks=1, most_amount=3
+    )
     clause = w.CHOOSE << 8 | 1 << 40
     words = {
         1 | w.BUILD << 8: "build:b", 2 | w.STAGE << 8: "stage:c", w.SELL << 8: "sell:a",
@@ -661,7 +663,8 @@ def test_every_move_has_the_name_of_its_card_and_use(monkeypatch: pytest.MonkeyP
         8 | w.CHOOSE << 8: "recruit:y", clause: "choose:1", clause | 1 << 12: "choose:2",
         clause | 1 + 1 << 52: "choose:1", clause | 1 << 12 | 1 + 2 << 52: "choose:2:left1",
         clause | 1 + 0 << 52: "choose:1:left2", clause | 1 + 2 << 24: "choose:1:c",
-        clause | 1 << 12 | 1 + 0 << 24: "choose:2:a",
+        clause | 1 << 12 | 1 + 0 << 24: "choose:2:a", clause | 2 << 32: "choose:1:amount2",
+        clause | 1 << 12 | 3 << 32: "choose:2:amount3",
     }  # fmt: skip
     choice = SimpleNamespace(seat=1)
     assert {names[module.fixed_action(choice, rules, np.uint64(word))] for word in words} == set(words.values())

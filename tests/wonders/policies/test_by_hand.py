@@ -751,8 +751,9 @@ def test_the_option_that_is_roughly_best_is_expected(monkeypatch: pytest.MonkeyP
     module._fill_option, module.add_worth_of_steps = fill, lambda *_given: None
     units_of = {4: 0.0, 5: 0.0, 6: 0.0}
     rules = SimpleNamespace(
-        clause_options=[1, 4, 7], clause_may=[0, 0], clause_one=[0, 1], option_do=[w.DO_NOTHING] * 9
-    )
+        clause_options=[1, 4, 7], clause_may=[0, 0], clause_one=[0, 1], option_do=[w.DO_NOTHING] * 9,
+        option_amount=[-1] * 9,
+    )  # fmt: skip
     public = table(seats=2)
     gains = np.zeros((2, clause_gains.COLUMNS))
     module._add_decision(public, rules, gains, 1, w.ON_CARD, 0, 0, ITEM, 10.0)

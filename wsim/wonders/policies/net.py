@@ -12,7 +12,7 @@ import numpy as np
 from wsim.jit import kernel, lowest_bit, stack_room
 from wsim.kernels.net_layers import NetHooks, net_of
 from wsim.wonders.kernels.layout import CHOICES, NOBODY
-from wsim.wonders.kernels.moves import action_of, card_of
+from wsim.wonders.kernels.moves import action_of, amount_of, card_of
 from wsim.wonders.kernels.net_layout import (
     CARD_ROLES,
     FURTHER_AT,
@@ -33,7 +33,7 @@ from wsim.wonders.policies.net_inputs import (
     list_candidates,
 )
 from wsim.wonders.policies.points import next_stage
-from wsim.wonders.policies.weighted import best_effect
+from wsim.wonders.policies.weighted import best_amount, best_effect
 from wsim.wonders.words import (
     BUILD,
     CARD_WORDS,
@@ -178,9 +178,12 @@ net_values, _net_best = NET.values, NET.best
 @kernel
 def net_policy(public, own, choice, rules, settings):
     """Return the move that the net rates highest; a net that has learned no decisions of clauses (R72) leaves them to
-    the values of ``weighted``."""
+    the values of ``weighted``, and every net leaves amounts to them, which its inputs do not tell apart."""
     if choice.kind == EFFECT and choice.seat != own.seat:
         return 0
     if choice.kind == EFFECT and settings.net.decides == 0:
         return best_effect(public, settings, choice, rules)
-    return _net_best(public, own, choice, rules, settings)
+    best = _net_best(public, own, choice, rules, settings)
+    if choice.kind == EFFECT and amount_of(choice.moves[best]):
+        return best_amount(public, settings, choice, rules, best)
+    return best

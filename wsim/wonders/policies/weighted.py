@@ -10,7 +10,18 @@ import numpy as np
 
 from wsim.jit import kernel
 from wsim.wonders.kernels.layout import ACTION_AT, BANK_AT, HOW_AT
-from wsim.wonders.kernels.moves import action_of, bank_of, card_of, left_of, picked_of, right_of, slot_of, spends_of
+from wsim.wonders.kernels.moves import (
+    action_of,
+    amount_of,
+    bank_of,
+    card_of,
+    left_of,
+    option_of,
+    picked_of,
+    right_of,
+    slot_of,
+    spends_of,
+)
 from wsim.wonders.kernels.turn import sale_coins
 from wsim.wonders.policies.clause_gains import COINS_AT_ONCE, OWN, room_for_gains
 from wsim.wonders.policies.clause_value import fate_of_card, fill_gains_of_move
@@ -115,6 +126,18 @@ def best_effect(public, settings, choice, rules):
         value = effect_value(public, settings, choice, rules, i)
         if value > best:
             best, at = value, i
+    return at
+
+
+@kernel(rare=True)
+def best_amount(public, settings, choice, rules, index):
+    """Return the index of the amount (R95) that has the highest value, of those of the option that a move chooses."""
+    best, at = -1e9, index
+    for i in range(choice.count):
+        if amount_of(choice.moves[i]) and option_of(choice.moves[i]) == option_of(choice.moves[index]):
+            value = effect_value(public, settings, choice, rules, i)
+            if value > best:
+                best, at = value, i
     return at
 
 
