@@ -730,6 +730,16 @@ def test_fixed_points_of_clauses_are_plain_numbers_without_a_condition(monkeypat
     assert module.fixed_points(table(), rules, 0, 9) == 0
 
 
+def test_an_amount_is_chosen_by_value_among_those_of_its_option(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the second option with amounts 1 to 3 the second is the best, whatever the first option is worth (R95)."""
+    module = linked(monkeypatch, moves, weighted)
+    option, chosen = 1 << 12, w.CHOOSE << 8 | 1 << 40
+    words = [chosen | 1 << 32, *(chosen | option | amount << 32 for amount in (1, 2, 3)), chosen | option | 1 << 24]
+    choice = SimpleNamespace(moves=[np.uint64(word) for word in words], count=len(words))
+    module.effect_value = lambda _public, _settings, _choice, _rules, index: (9.0, 1.0, 3.0, 2.0, 8.0)[index]
+    assert [module.best_amount(None, None, choice, None, index) for index in range(4)] == [0, 2, 2, 2]
+
+
 def test_the_option_that_is_roughly_best_is_expected(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three options for two cities each: what the own city gains, less half of what the mean rival does. The second
     gives 3 points if it acts on seat 2; what declining brings is nothing."""
