@@ -773,3 +773,43 @@ def test_the_engine_calls_a_policy_with_four_records_and_the_index_of_a_move_tha
         assert Isolated.entry_point(isolated)(1, 2, 4, 1 << 63) == -(1 << 63) + 7, "addresses of 64 bits"
         isolated.declaration.values = True
         assert Isolated.entry_point(isolated)(3, 100, 200, 300, 400) == 4.0
+
+
+def test_decisions_are_counted_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that it is known which one failed: the third of five raises, begun from the second."""
+    made: list[tuple[Any, ...]] = []
+
+    def call(*given: Any) -> int:
+        if given[1] == "p2":
+            raise KeyError
+        made.append(given)
+        return 40 + len(made)
+
+    monkeypatch.setattr(isolation, "call", call)
+    index, header = [0] * 5, [0]
+    records = [[f"{name}{place}" for place in range(5)] for name in "poc"]
+    serve = getattr(isolation.serve, "py_func", isolation.serve)
+    with pytest.raises(KeyError):
+        serve(99, *records, ["rules"], ["last"], index, header, 1, 5)
+    assert (index, header) == ([0, 41, 0, 0, 0], [2])
+    serve(99, *records, ["rules"], ["last"], index, header, 3, 5)
+    assert (index, header) == ([0, 41, 0, 42, 43], [5])
+    assert made[0] == (99, "p1", "o1", "c1", "rules", "last")
+
+
+def test_a_process_ends_before_the_next_one_begins() -> None:
+    """If that cannot be loaded, there is none any more."""
+    said: list[str] = []
+    isolated: Any = SimpleNamespace(
+        _process=SimpleNamespace(end=lambda: said.append("ended")), _start=lambda: said.append("begun"),
+        failures=Failures("mine"),
+    )  # fmt: skip
+    Isolated._start_again(isolated)
+    assert said == ["ended", "begun"]
+
+    def refuse() -> None:
+        raise UserError("no")
+
+    isolated._start = refuse
+    Isolated._start_again(isolated)
+    assert (isolated._process, isolated.failures.ended) == (None, PROCESSES)
