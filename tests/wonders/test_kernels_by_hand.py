@@ -18,6 +18,7 @@ from wsim.wonders.kernels import (
     deal,
     fixed_actions,
     layout,
+    listing,
     log,
     moves,
     observe,
@@ -537,6 +538,16 @@ def test_only_an_option_about_the_pile_lets_its_decider_look_at_it(monkeypatch: 
     module = linked(monkeypatch, asking)
     rules = SimpleNamespace(clause_options=[0, 2, 2, 4], option_from=[0, w.FROM_CITY, w.FROM_CITY, w.FROM_PILE])
     assert [module._looks_at_pile(rules, clause) for clause in range(3)] == [False, False, True]
+
+
+def test_payments_for_a_loss_are_listed_from_the_largest_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a loss of 3 with 2 coins: 2, 1 or 0 are paid (R32)."""
+    module = linked(monkeypatch, listing)
+    game = SimpleNamespace(public=SimpleNamespace(coins=[9, 2]), choice=SimpleNamespace(moves=[None] * 5))
+    module.list_loss(game, 1, 3)
+    choice = game.choice
+    assert (choice.kind, choice.seat, choice.count) == (w.LOSS, 1, 3)
+    assert choice.moves[:3] == [w.PAY << 8 | coins << 16 for coins in (2, 1, 0)]
 
 
 # --- further decks
