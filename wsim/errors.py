@@ -58,7 +58,7 @@ def nearest(value: str, accepted: Iterable[str]) -> str:
     return f" (did you mean {by_lower[match[0]]!r}?)" if match else ""
 
 
-def refuse_unprintable(text: str, what: str, allowed: str = "\n\t") -> None:
+def refuse_unprintable(text: str, noun: str, allowed: str = "\n\t") -> None:
     """Raise UserError for a text with control characters other than ``allowed``, or with invalid UTF-8."""
     if text.isprintable():
         return
@@ -67,9 +67,9 @@ def refuse_unprintable(text: str, what: str, allowed: str = "\n\t") -> None:
     for letter in text:
         kind = category(letter)
         if kind == "Cs":
-            raise UserError(f"{what} {text!r} is not text in UTF-8")
+            raise UserError(f"{noun} {text!r} is not text in UTF-8")
         if kind == "Cc" and letter not in allowed:
-            raise UserError(f"{what} {text!r} contains the control character {letter!r}")
+            raise UserError(f"{noun} {text!r} contains the control character {letter!r}")
 
 
 def printable(text: str) -> str:

@@ -48,13 +48,13 @@ class StoreError(OSError):
         return str(self.args[0])
 
 
-def explained(doing: str, path: Path, error: Exception) -> StoreError:
+def explained(action: str, path: Path, error: Exception) -> StoreError:
     """Return an error of the operating system, or of Polars about one, as a StoreError with one sentence."""
     why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     # Polars reports a full disk as "parquet: File out of specification: underlying IO error: No space left on device
     # (os error 28)".
     why = why.rpartition("IO error: ")[2].partition(" (os error")[0]
-    return StoreError(f"cannot {doing} {str(path)!r}: {why}")
+    return StoreError(f"cannot {action} {str(path)!r}: {why}")
 
 
 def _flush(path: Path, mode: int = os.O_RDWR) -> None:

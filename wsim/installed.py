@@ -59,8 +59,8 @@ class Installed(MutableMapping[str, str]):
         own = self._own()
         return own[name] if name in own else self._all()[name]
 
-    def __setitem__(self, name: str, place: str) -> None:
-        self._own()[name] = place
+    def __setitem__(self, name: str, target: str) -> None:
+        self._own()[name] = target
 
     def __delitem__(self, name: str) -> None:
         del self._all()[name]

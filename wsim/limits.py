@@ -67,11 +67,11 @@ def limit_error_of(limits: Sequence[Limit], broken: BrokenLimit, source: str, wh
     where: the game, such as "in game 7".
     """
     limit = limits[broken.what]
-    who = f"seat {broken.seat}" if broken.seat >= 0 else "the table"
+    owner = f"seat {broken.seat}" if broken.seat >= 0 else "the table"
     cause = f" with {source}" if source else ""
     most = "most" if broken.value > broken.bound else "least"
     return GameLimitError(
-        f"{where}, {who} reached {broken.value:,} {limit.what}{cause}: at {most} {broken.bound:,} can be played; "
+        f"{where}, {owner} reached {broken.value:,} {limit.what}{cause}: at {most} {broken.bound:,} can be played; "
         f"change {limit.change}",
         limit.what,
     )

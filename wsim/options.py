@@ -244,10 +244,10 @@ def half_width(name: str, value: Any) -> Any:
     return value
 
 
-def within_option(what: str) -> Any:
-    """Return the field of a wanted precision; ``what``: the figures whose intervals it is about."""
+def within_option(figures: str) -> Any:
+    """Return the field of a wanted precision; ``figures``: the figures whose intervals it is about."""
     return option(
-        f"Play on until {what} is known to within this half width.",
+        f"Play on until {figures} is known to within this half width.",
         None, metavar="WIDTH", check=half_width, aliases=("--precision",),
     )  # fmt: skip
 

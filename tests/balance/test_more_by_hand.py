@@ -185,7 +185,7 @@ def test_targets_that_no_values_can_meet(target: Target, metric: str, words: str
 
 
 def test_worth_lies_between_minus_one_and_one() -> None:
-    worth = Metric("worth:Palace", "win_share", True, thing="Palace", wished=True)
+    worth = Metric("worth:Palace", "win_share", True, item="Palace", wished=True)
     _check_reachable(Target("worth:Palace", at_most=-1.0), worth, 0.25)
     _check_reachable(Target("worth:Palace", at_least=0.3), worth, 0.25)
     with pytest.raises(UserError, match="worth in win share lies between -1 and 1"):

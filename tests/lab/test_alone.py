@@ -79,7 +79,7 @@ def test_a_file_of_the_same_name_outside_is_not_read(made: Path, wsim_command: C
     before = wsim_command("cards", str(made))
     Path("pp.toml").write_text("this is no patch")
     assert wsim_command("cards", str(made)) == before
-    assert load_run(made).plan.place("pp.toml") == str(made / "files/1/pp.toml")
+    assert load_run(made).plan.path_of("pp.toml") == str(made / "files/1/pp.toml")
 
 
 @first_quick(1, "words", [("run", "--resume"), ("trace",)])
@@ -176,7 +176,7 @@ def test_a_plan_file_finds_its_files_from_its_own_folder(tmp_path: Path, monkeyp
     Path("sub/p.toml").write_text("[cards.Palace]\npoints = 1\n")
     Path("sub/plan.toml").write_text('patch = "p.toml"\ngames = 2\n')
     plan = Plan.from_toml("sub/plan.toml")
-    assert (plan.patch, plan.place("p.toml")) == (("p.toml",), "sub/p.toml")
+    assert (plan.patch, plan.path_of("p.toml")) == (("p.toml",), "sub/p.toml")
     monkeypatch.chdir("sub")
     inside = Plan.from_toml("plan.toml")
     assert inside == plan
@@ -189,7 +189,7 @@ def test_options_are_looked_for_from_the_working_folder(tmp_path: Path, monkeypa
     Path("sub").mkdir()
     Path("sub/plan.toml").write_text('patch = "p.toml"\ncards = "c.toml"\n')
     plan = Plan.from_toml("sub/plan.toml", patch="q.toml")
-    assert (plan.place("q.toml"), plan.place("c.toml")) == ("q.toml", "sub/c.toml")
+    assert (plan.path_of("q.toml"), plan.path_of("c.toml")) == ("q.toml", "sub/c.toml")
     with pytest.raises(UserError, match=r"'c\.toml' is two different files, 'sub/c\.toml' and 'c\.toml'"):
         Plan.from_toml("sub/plan.toml", patch="c.toml")
 

@@ -219,7 +219,7 @@ def test_metrics_of_owners_need_a_game_with_owned_things() -> None:
     seats = pl.DataFrame(schema={"game": pl.UInt64, "seat": pl.UInt8, "total": pl.Int32, "win_share": pl.Float32,
                                  "built:Palace": pl.Boolean, "rank": pl.UInt8})  # fmt: skip
     palace = parse_metric("owner:palace", seats, {"built:": "card"})
-    assert (palace.column, palace.owned, palace.thing, palace.per_game) == (
+    assert (palace.column, palace.owned, palace.item, palace.per_game) == (
         "win_share",
         "built:Palace",
         "Palace",
@@ -227,7 +227,7 @@ def test_metrics_of_owners_need_a_game_with_owned_things() -> None:
     )
     assert parse_metric("winner:Palace", seats, {"built:": "card"}).per_game
     built = parse_metric("built:Palace", seats, {"built:": "card"})
-    assert (built.share, built.thing, built.estimand()) == (
+    assert (built.share, built.item, built.estimand()) == (
         True,
         "Palace",
         "share of all seats that own Palace at the end",
@@ -244,9 +244,9 @@ def test_codes_tell_which_seats_count() -> None:
     seats = pl.DataFrame({"total": [4, 6, 2, 1, 3, 8], "win_share": [0.0, 1, 0, 0, 0, 1], "rank": [2, 1, 3, 3, 2, 1],
                           "built:Palace": [False, True, False, False, False, True],
                           "followed:Palace": [1, 2, 0, 0, 0, 1], "overruled:Palace": [0, 1, 1, 3, 0, 0]})  # fmt: skip
-    owner = Metric("owner:Palace", "win_share", True, thing="Palace", owned="built:Palace")
-    winner = Metric("winner:Palace", "win_share", True, thing="Palace", owned="built:Palace", per_game=True)
-    score, worth = Metric("score", "total", False), Metric("worth:Palace", "total", False, thing="Palace", wished=True)
+    owner = Metric("owner:Palace", "win_share", True, item="Palace", owned="built:Palace")
+    winner = Metric("winner:Palace", "win_share", True, item="Palace", owned="built:Palace", per_game=True)
+    score, worth = Metric("score", "total", False), Metric("worth:Palace", "total", False, item="Palace", wished=True)
     every = np.ones(3, bool)
     sums = sums_of(seats, 3, [score, owner, winner], every)
     assert sums.tolist() == [[[12, 3, 7], [1, 1, 2], [1, 1, 0]], [[12, 3, 7], [1, 1, 4], [1, 1, 0]]]

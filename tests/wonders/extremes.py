@@ -284,8 +284,8 @@ def twin_of(case: Case) -> Reference:
     catalogue = load_catalogue(case.ruleset, patches=case.patches, changes=case.changes)
     facts = facts_of(catalogue)
     for file in catalogue.effects:
-        functions = runpy.run_path(str(file.place))
-        facts.functions.update({(file.place.stem, name): functions[name] for name, _ in file.arguments})
+        functions = runpy.run_path(str(file.path))
+        facts.functions.update({(file.path.stem, name): functions[name] for name, _ in file.arguments})
     return Reference(case.ruleset, case.players, facts, dict(catalogue.switches), house_rules(catalogue, case.players))
 
 

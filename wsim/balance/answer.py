@@ -230,9 +230,9 @@ class BalanceAnswer(AskedAnswer):
             met = f"{verb} all {len(self.targets)} targets" if len(self.targets) > 1 else f"{verb} the target"
             if not self.patch:
                 met = f"meets {'all targets' if len(self.targets) > 1 else 'the target'} as it is"
-            what = f"{changed} {met}" if self.patch else f"no change is needed, the game {met}"
+            result = f"{changed} {met}" if self.patch else f"no change is needed, the game {met}"
             return (
-                f"Proven: {what}, on {_range(proof['deals'].values())} fresh deals a setting "
+                f"Proven: {result}, on {_range(proof['deals'].values())} fresh deals a setting "
                 f"(error rate {proof['alpha']:g} of this attempt, number {proof['attempt']})"
             )
         named = "; ".join(self.binds[:MAX_NAMED])
@@ -269,7 +269,7 @@ class BalanceAnswer(AskedAnswer):
         """Write the patch, and its record next to it; return both paths. Raises StoreError if the disk refuses."""
         patch = Path(path)
         evidence = evidence_file(patch)
-        self.check_target(patch, going_on=True)
+        self.check_target(patch, resume=True)
         write_text(evidence, json.dumps(self.record(), ensure_ascii=False, indent=2, default=str) + "\n")
         if patch == evidence:
             return [evidence]
@@ -277,16 +277,16 @@ class BalanceAnswer(AskedAnswer):
         return [patch, evidence]
 
     @classmethod
-    def check_target(cls, path: Path, *, going_on: bool = False) -> None:
+    def check_target(cls, path: Path, *, resume: bool = False) -> None:
         """Raise UserError for a file that cannot be written or already exists.
 
-        ``going_on``: a record without its patch is what was written last before the search was ended.
+        ``resume``: a record without its patch is what was written last before the search was ended.
         """
         if path.suffix not in cls.SUFFIXES:
             raise UserError(f"a patch is written as FILE.toml, or its record alone as FILE.json, not {str(path)!r}")
         if not path.absolute().parent.is_dir():
             raise UserError(f"cannot write {str(path)!r}: there is no folder {str(path.parent)!r}")
-        for file in (path, *([] if going_on else [evidence_file(path)])):
+        for file in (path, *([] if resume else [evidence_file(path)])):
             if file.exists():
                 raise UserError(f"{str(file)!r} already exists: name another file with --out, or remove it")
 

@@ -36,7 +36,7 @@ def ask(
         )
         return transfer.ask(transfer_question, options, execution)
     if files.out is not None:
-        BalanceAnswer.check_target(Path(files.out), going_on=files.resume)
+        BalanceAnswer.check_target(Path(files.out), resume=files.resume)
     goal = question.read()
     settings = settings_of(goal, options, files.patch, execution, resume=files.resume)
     journal = None if files.patch is None else journal_of(files.patch)

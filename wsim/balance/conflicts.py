@@ -52,7 +52,7 @@ def conflicts(cells: Sequence[Cell], level: Level, effects: Effects) -> list[str
     return [sentence for _, sentence in sorted(weighted, reverse=True)[:MAX_CONFLICTS]]
 
 
-def _feasible(mended: Floats, other: Floats, wanted: float, opposite: float) -> bool:
+def _feasible(repaired: Floats, other: Floats, wanted: float, opposite: float) -> bool:
     """Return whether some of the options, each wholly or in part, mend the first cell and leave the second in bounds.
 
     A linear programme with two constraints: ``mended @ x >= wanted`` and ``other @ x <= -opposite`` for x from 0 to 1.
@@ -61,12 +61,12 @@ def _feasible(mended: Floats, other: Floats, wanted: float, opposite: float) -> 
 
     Parameters
     ----------
-    mended: how far each option brings the first cell back. other: how far it moves the second one towards its bound.
+    repaired: how far each option brings the first cell back. other: how far it moves the second one towards its bound.
     wanted: what the first cell is beyond its bound. opposite: what the second one is beyond its own; negative: room.
     """
-    ratios = np.divide(mended, other, out=np.zeros(len(mended)), where=other != 0)
+    ratios = np.divide(repaired, other, out=np.zeros(len(repaired)), where=other != 0)
     weights = np.array([0.0, *ratios[ratios > 0]])
-    best = np.maximum(mended - weights[:, None] * other, 0.0).sum(axis=1) - wanted - weights * opposite
+    best = np.maximum(repaired - weights[:, None] * other, 0.0).sum(axis=1) - wanted - weights * opposite
     unbounded = np.maximum(-other, 0.0).sum() - opposite  # only the second constraint
     return bool((best >= 0).all() and unbounded >= 0)
 

@@ -322,8 +322,8 @@ def _setting(file: Path, shared: Mapping[str, Any], row: Mapping[str, Any], play
     except UserError as error:
         raise UserError(f"{file}: {error}") from None
     plan = replace(plan, files={name: str(file.parent / name) for name in plan.named_files("cards", "patch")})
-    who = "" if player else f", {', '.join(dict.fromkeys(plan.policies))}"
-    table = row.get("name", f"{plan.players} players{who}")
+    players_text = "" if player else f", {', '.join(dict.fromkeys(plan.policies))}"
+    table = row.get("name", f"{plan.players} players{players_text}")
     report = row.get("report", False)
     if not isinstance(table, str) or not isinstance(report, bool):
         raise UserError(f"{file}: a setting has a name (a text) and report (true or false), not {table!r}, {report!r}")

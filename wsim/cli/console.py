@@ -220,14 +220,14 @@ def _wrapped(text: str, width: int | None) -> list[str]:
     return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False) or [""]
 
 
-def forecast(what: str, done: int, total: int, seconds: float) -> str:
+def forecast(work: str, done: int, total: int, seconds: float) -> str:
     """Return a sentence on how long work will take at the pace so far; empty if it is short."""
     whole = seconds * total / done
     if whole < LONG:
         return ""
     minutes = whole / 60
     time_left = f"{minutes:.0f} minutes" if minutes < 90 else f"{minutes / 60:.1f} hours"
-    return f"This will take about {time_left} at most ({total:,} {what}); Ctrl-C stops it with the results so far."
+    return f"This will take about {time_left} at most ({total:,} {work}); Ctrl-C stops it with the results so far."
 
 
 @contextlib.contextmanager
@@ -246,16 +246,16 @@ def progress_bar(show: bool) -> Iterator[Progress | None]:
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=None, rate="")
 
-        start, told = time.monotonic(), False
+        start, warned = time.monotonic(), False
 
         def advance(task_name: str, done: int, total: int) -> None:
-            nonlocal told
+            nonlocal warned
             speed = bar.tasks[0].speed
             shown = f"{speed:,.0f}/s" if speed else ""
             bar.update(task, description=task_name, completed=done, total=total, rate=shown)
             seconds = time.monotonic() - start
-            if not told and seconds > FORECAST_AFTER and done:
-                told = True
+            if not warned and seconds > FORECAST_AFTER and done:
+                warned = True
                 if note := forecast(task_name, done, total, seconds):
                     bar.console.print(note, highlight=False)
 

@@ -114,23 +114,23 @@ def _plan(given: PlanOptions, options: RunOptions, trust: Trust) -> tuple[Plan, 
     return plan_of_run(given, folder, "resumed", trust=trust.trust), folder
 
 
-def plan_of_run(given: PlanOptions, folder: str, doing: str, *, trust: bool, **over: Any) -> Plan:
+def plan_of_run(given: PlanOptions, folder: str, action: str, *, trust: bool, **over: Any) -> Plan:
     """Return the plan of a run folder, overridden by the given options.
 
     Raises UserError if it would run code from the folder that the user has not named: it may be anyone's.
     """
     from wsim.lab.store import load_run
 
-    return trusted(given, load_run(folder, to_resume=True).plan.replace(**over), folder, doing, trust=trust)
+    return trusted(given, load_run(folder, to_resume=True).plan.replace(**over), folder, action, trust=trust)
 
 
-def trusted(given: PlanOptions, base: Plan, source: str, doing: str, *, trust: bool) -> Plan:
+def trusted(given: PlanOptions, base: Plan, source: str, action: str, *, trust: bool) -> Plan:
     """Return the plan of ``source`` under the given options; UserError for code that the user has not named."""
     plan = given.resolve(base)
     if not given.code_needing_trust(plan):
         return plan
     if not trust:
-        paths = [path for entry in plan.line_up if entry.file and (path := entry.place)]
+        paths = [path for entry in plan.line_up if entry.file and (path := entry.path)]
         paths += map(str, plan.effects.values())
         files = Path(source, "files")
         if any(entry.module for entry in plan.line_up) and files.is_dir():
@@ -140,7 +140,7 @@ def trusted(given: PlanOptions, base: Plan, source: str, doing: str, *, trust: b
         if plan.effects:  # they cannot be isolated
             how, own = f"use wsim --trusted {given.command} with --trust", "--patch"
         raise UserError(
-            f"{source!r} cannot be {doing} without running its {plan.code_in_words()}: if you trust the code{where}, "
+            f"{source!r} cannot be {action} without running its {plan.code_in_words()}: if you trust the code{where}, "
             f"{how}, or name your own with {own}"
         )
     from wsim.policies.declare import FOREIGN
@@ -154,11 +154,11 @@ def _precision_notes(run: Run, endings: list[_Ending], options: RunOptions) -> l
     from wsim.lab.growth import half_width
     from wsim.stats.precision import reached
 
-    told = [ending.telling for ending in endings if ending.telling]
+    notes = [ending.telling for ending in endings if ending.telling]
     if options.within is not None:
         table = options.within_table or "the first table"
-        told.insert(0, reached(run.games, options.within, half_width(run, options.within_table), table))
-    return ["", *told] if told else []
+        notes.insert(0, reached(run.games, options.within, half_width(run, options.within_table), table))
+    return ["", *notes] if notes else []
 
 
 @dataclass(frozen=True)
@@ -184,10 +184,10 @@ def _summary(run: Run) -> list[_Ending]:
     from wsim.stats.brief import ends
     from wsim.stats.worth import without
 
-    every = [one for one in analyses_of(find_game(run.plan.game)).values() if one.shown == "run"]
-    every = [one for one in every if one.possible(run.plan) and one.fits(run.plan)]
-    endings, shown = [], [one.worth for one in every if one.worth]
-    for analysis in sorted(every, key=lambda one: (not one.worth, not one.wishes)):
+    every = [candidate for candidate in analyses_of(find_game(run.plan.game)).values() if candidate.shown == "run"]
+    every = [candidate for candidate in every if candidate.possible(run.plan) and candidate.fits(run.plan)]
+    endings, shown = [], [candidate.worth for candidate in every if candidate.worth]
+    for analysis in sorted(every, key=lambda candidate: (not candidate.worth, not candidate.wishes)):
         table = analysis.table(run)
         table = without(table, shown) if analysis.wishes else table
         if table.frame.is_empty():

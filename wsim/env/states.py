@@ -351,9 +351,9 @@ class SpielState:
         ``knows`` is the player's current view, in the words of traces; ``did`` are its actions; ``past`` is a digest of
         its views at all earlier decisions (perfect recall).
         """
-        who = self._who(player)
-        did = [self._game.actions[action] for action in self._own[who]]
-        fields = {"player": who, "past": self._past[who].hex(), "did": did, "knows": self._position().view(who)}
+        seat = self._who(player)
+        did = [self._game.actions[action] for action in self._own[seat]]
+        fields = {"player": seat, "past": self._past[seat].hex(), "did": did, "knows": self._position().view(seat)}
         return json.dumps(fields, ensure_ascii=False)
 
     def information_state_tensor(self, player: int | None = None) -> NDArray[np.float32]:

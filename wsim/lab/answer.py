@@ -25,7 +25,7 @@ from wsim.lab.journal import refuse_old_streams
 from wsim.lab.plan import Plan, digest_of
 from wsim.lab.provenance import METADATA_KEY, Provenance
 from wsim.lab.record import RECORD
-from wsim.lab.repetition import SHOWN, Again, Rerun, places_in, sound
+from wsim.lab.repetition import SHOWN, Again, Rerun, paths_in, sound
 from wsim.text_tables import text_of
 
 UNRECORDED: Mapping[str, bool] = {"recorded": False}
@@ -221,8 +221,8 @@ class Answer:
         """Return a function that asks the question again; a damaged record raises KeyError, TypeError or the like."""
         raise NotImplementedError
 
-    def beside(self, record: Mapping[str, Any]) -> dict[str, Any]:  # noqa: ARG002
-        """Return its own record, restricted to what can be compared with a recorded one."""
+    def comparable_record(self, record: Mapping[str, Any]) -> dict[str, Any]:  # noqa: ARG002
+        """Return the record of this answer without the parts that may differ from ``record`` when it is repeated."""
         return as_read(self.record())
 
     @classmethod
@@ -261,9 +261,9 @@ class Stored:
         return "" if self.path is None else self.path.name
 
     @property
-    def places(self) -> dict[str, str]:
+    def paths(self) -> dict[str, str]:
         """The paths of the files that its plans name, if the answer is in a run folder."""
-        return {} if self.path is None else places_in(self.path.parent)
+        return {} if self.path is None else paths_in(self.path.parent)
 
     @property
     def main(self) -> pl.DataFrame:
@@ -308,7 +308,7 @@ class Stored:
 
         def restored() -> Plan | None:
             flat = self.kind.flat_plan(self.record)
-            return Plan.restore(flat, self.places) if flat else None
+            return Plan.restore(flat, self.paths) if flat else None
 
         return sound(restored)
 
@@ -320,10 +320,10 @@ class Stored:
                 f"this file has rows without their answer (no {main!r}): name the file that -o or --json wrote"
             )
         refuse_old_streams(self.record, str(self.path or self.kind.NOUN))
-        at = replace(how, places=self.places)
+        at = replace(how, paths=self.paths)
         play = sound(lambda: self.kind.restored(self.record, at))
         answer = play()
-        repeated = sound(lambda: answer.beside(self.record))
+        repeated = sound(lambda: answer.comparable_record(self.record))
         recorded = sound(lambda: self.kind.upgraded(self.record))
         return Rerun(
             self.kind.compared(repeated), list(_differences(recorded, repeated)), answer.made_unlike(self.record)

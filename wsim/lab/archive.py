@@ -38,18 +38,18 @@ class Archive:
     Attributes
     ----------
     contents: path in the run's folder -> bytes.
-    places: name of a file as the plan writes it (``OWN_CARDS``: the card file shipped with wsim) -> path in the folder.
+    paths: name of a file as the plan writes it (``OWN_CARDS``: the card file shipped with wsim) -> path in the folder.
     """
 
     contents: Mapping[str, bytes]
-    places: Mapping[str, str]
+    paths: Mapping[str, str]
 
     @classmethod
     def of(cls, plan: Plan, simulator: Simulator) -> Archive:
         """Read every file that a plan names; raise UserError for a file that cannot be read."""
         resolved = json.dumps(simulator.resolved(), indent=1, ensure_ascii=False) + "\n"
         contents = {CATALOGUE: resolved.encode()}
-        places: dict[str, str] = {}
+        paths: dict[str, str] = {}
         named = [(name, Path(plan.files.get(name, name))) for name in plan.named_files("cards", "patch", "policies")]
         if plan.cards is None and simulator.own_cards is not None:
             named.insert(0, (OWN_CARDS, Path(plan.files.get(OWN_CARDS, simulator.own_cards))))
@@ -62,26 +62,26 @@ class Archive:
             except OSError as error:
                 raise UserError(f"cannot read {name or str(path)!r}: {error.strerror}") from error
             contents |= {f"{FILES}/{number}/{inner}": content for inner, content in sources.items()}
-            places[name] = f"{FILES}/{number}/{path.name}"
+            paths[name] = f"{FILES}/{number}/{path.name}"
         for number, sources in enumerate(_modules(plan), start=len(named)):
             contents |= {f"{FILES}/{number}/{inner}": content for inner, content in sources.items()}
-        return cls(contents, places)
+        return cls(contents, paths)
 
     @property
     def digests(self) -> dict[str, str]:
         """The SHA-256 of each file, by path."""
         return {path: content_digest(content) for path, content in self.contents.items()}
 
-    def over(self, folder: Path, digests: Mapping[str, str], places: Mapping[str, str]) -> Archive:
+    def over(self, folder: Path, digests: Mapping[str, str], paths: Mapping[str, str]) -> Archive:
         """Return the archive of a resumed run: intact files in the folder take precedence over new ones.
 
-        ``digests``, ``places``: those of the files archived so far.
+        ``digests``, ``paths``: those of the files archived so far.
         """
         damaged = set(damaged_files(folder, digests))
         intact = {path: (folder / path).read_bytes() for path in digests if path not in damaged}
         contents = {**self.contents, **intact}
-        known = {name: path for name, path in places.items() if path in contents}
-        return Archive(contents, {**self.places, **known})
+        known = {name: path for name, path in paths.items() if path in contents}
+        return Archive(contents, {**self.paths, **known})
 
     def write(self, folder: Path, digests: Mapping[str, str]) -> None:
         """Write the files that are missing or do not match ``digests``; StoreError if the disk refuses."""

@@ -63,6 +63,8 @@ def half_width(run: Run, table: str = "") -> float:
     if table:
         return widest_in(tables[table].table(run).frame)
     plan = run.plan
-    shown = (one.table(run).frame for one in tables.values() if one.shown == "run" and one.fits(plan))
+    shown = (
+        analysis.table(run).frame for analysis in tables.values() if analysis.shown == "run" and analysis.fits(plan)
+    )
     halves = (widest_in(frame) for frame in shown)
     return next((half for half in halves if not math.isnan(half)), math.nan)

@@ -45,6 +45,6 @@ def policy_identity(entry: Entry) -> str:
     if name is None:
         return str(entry)
     if entry.file is None:
-        return f"{entry} {_file_digest(name, entry.place or name)}"
+        return f"{entry} {_file_digest(name, entry.path or name)}"
     named = Entry(f"{Path(name).name}:{entry.function}", entry.parameters)
-    return f"{named} {_file_digest(name, entry.place or name, digest_of_sources)}"
+    return f"{named} {_file_digest(name, entry.path or name, digest_of_sources)}"

@@ -54,14 +54,14 @@ def write_record(path: Path, form: str, content: Mapping[str, Any], indent: int 
 
 
 def read_record_of(
-    path: Path, form: str, what: str, explain_format: Callable[[dict[str, Any]], str] | None = None
+    path: Path, form: str, noun: str, explain_format: Callable[[dict[str, Any]], str] | None = None
 ) -> dict[str, Any]:
-    """Return the content of a record without its checksum; ``what`` completes "FILE is ...", as in ``not a match``.
+    """Return the content of a record without its checksum; ``noun`` completes "FILE is ...", as in ``not a match``.
 
     ``explain_format`` returns what to add to the refusal of a different format. Raises UserError for a file that cannot
     be read, has a different format or was changed; FileNotFoundError and NotADirectoryError are left to the caller.
     """
-    content = read_json(path, what)
+    content = read_json(path, noun)
     form_read = content.get("format") if isinstance(content, dict) else None
     if not isinstance(content, dict) or form_read != form:
         more = explain_format(content) if explain_format is not None and isinstance(content, dict) else ""
@@ -71,10 +71,10 @@ def read_record_of(
     return content
 
 
-def read_json(path: Path, what: str) -> Any:
+def read_json(path: Path, noun: str) -> Any:
     """Return the value in a JSON file; UserError if it cannot be read, is too large or is not JSON.
 
-    ``what`` completes "FILE is ...". FileNotFoundError and NotADirectoryError are left to the caller.
+    ``noun`` completes "FILE is ...". FileNotFoundError and NotADirectoryError are left to the caller.
     """
     try:
         return json_of(text_within(path))
@@ -83,7 +83,7 @@ def read_json(path: Path, what: str) -> Any:
     except OSError as error:
         raise UserError(f"cannot read {str(path)!r}: {error.strerror or error}") from error
     except ValueError as error:
-        raise UserError(f"{str(path)!r} is {what}: {error}") from error
+        raise UserError(f"{str(path)!r} is {noun}: {error}") from error
 
 
 # --- journals ---------------------------------------------------------------------------------------------------------
@@ -184,16 +184,16 @@ def is_digest(value: Any) -> bool:
     return isinstance(value, str) and value.startswith("sha256:")
 
 
-def refuse_other(path: Path, what: str, different: Mapping[str, tuple[Any, Any]]) -> None:
-    """Raise UserError, naming the differences, if a folder contains different work (``what``: ``another run``)."""
+def refuse_other(path: Path, work: str, different: Mapping[str, tuple[Any, Any]]) -> None:
+    """Raise UserError, naming the differences, if a folder contains different work (``work``: ``another run``)."""
     if different:
-        told = {name: pair for name, pair in different.items() if not any(map(is_digest, pair))}  # which say why
+        readable = {name: pair for name, pair in different.items() if not any(map(is_digest, pair))}  # which say why
         shown = [
             f"{name} is {json.dumps(old)} there and {json.dumps(new)} here"
-            for name, (old, new) in (told or different).items()
+            for name, (old, new) in (readable or different).items()
         ]
         more = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
-        raise UserError(f"{str(path)!r} contains {what}: {'; '.join(shown[:_SHOWN])}{more}; choose another --out")
+        raise UserError(f"{str(path)!r} contains {work}: {'; '.join(shown[:_SHOWN])}{more}; choose another --out")
 
 
 # --- one writer -------------------------------------------------------------------------------------------------------

@@ -40,8 +40,8 @@ def merge(
     first = parts[0]
     records = [read_record(part.path) for part in parts]
     # load_run has checked the digests of these files
-    kept, places = records[0].files, records[0].places
-    archive = Archive({path: (first.path / path).read_bytes() for path in kept}, places)
+    kept, paths = records[0].files, records[0].paths
+    archive = Archive({path: (first.path / path).read_bytes() for path in kept}, paths)
     writer = RunWriter(Path(out), first.plan, first.provenance, archive, first.shard_games, resume=True, part=WHOLE)
     with writer:
         if not writer.finished:

@@ -17,15 +17,15 @@ def runs_within(path: str) -> list[str]:
     return sorted(child.name for child in folder.iterdir() if (child / "run.json").exists())
 
 
-def fitting_run(path: str, like: Plan) -> Run:
+def fitting_run(path: str, plan: Plan) -> Run:
     """Open a run, or the one in a folder of several that has the rule set and players of a plan; UserError for none."""
     within = runs_within(path)
     if not within:
         return load_run(path)
-    name = f"{like.ruleset}-{like.players}p"
+    name = f"{plan.ruleset}-{plan.players}p"
     if name not in within:
         raise UserError(
-            f"{path!r} has no games of {like.ruleset} with {like.players} players: it has {', '.join(within)}"
+            f"{path!r} has no games of {plan.ruleset} with {plan.players} players: it has {', '.join(within)}"
         )
     return load_run(Path(path) / name)
 
@@ -41,17 +41,17 @@ def both_runs(first: str, second: str) -> tuple[Run, Run]:
     return run, fitting_run(second, run.plan)
 
 
-def people_run(path: str, like: Plan) -> Run:
+def people_run(path: str, plan: Plan) -> Run:
     """Open people's games with the rules and number of players of a plan, as ``fitting_run`` does.
 
     Raises UserError for a run of policies, and where no run fits.
     """
-    run = fitting_run(path, like)
+    run = fitting_run(path, plan)
     if run.people is None:
         raise UserError(f"{path!r} was played by policies: people's games come from wsim import")
     for key in ("game", "ruleset", "players"):
-        if getattr(run.plan, key) != getattr(like, key):
+        if getattr(run.plan, key) != getattr(plan, key):
             raise UserError(
-                f"{path!r} and the study do not fit: {key} is {getattr(run.plan, key)} and {getattr(like, key)}"
+                f"{path!r} and the study do not fit: {key} is {getattr(run.plan, key)} and {getattr(plan, key)}"
             )
     return run

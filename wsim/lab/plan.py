@@ -332,9 +332,9 @@ class Plan:
     def line_up(self) -> tuple[Entry, ...]:
         """The parsed policies."""
         entries = map(parse_entry, self.policies)
-        return tuple(replace(entry, place=self.files.get(entry.named_file or "")) for entry in entries)
+        return tuple(replace(entry, path=self.files.get(entry.named_file or "")) for entry in entries)
 
-    def place(self, name: str | None) -> str | None:
+    def path_of(self, name: str | None) -> str | None:
         """Return the path of a file that the plan names; None means the shipped card file, and is returned if it is
         used.
         """
@@ -343,7 +343,7 @@ class Plan:
     @property
     def card_files(self) -> tuple[str | None, tuple[str, ...]]:
         """The paths of the card file and the patches; None for the card file shipped with wsim."""
-        return self.place(self.cards), tuple(self.files.get(name, name) for name in self.patch)
+        return self.path_of(self.cards), tuple(self.files.get(name, name) for name in self.patch)
 
     def named_files(self, *keys: str) -> tuple[str, ...]:
         """Return the files that ``keys`` (cards, patch, policies) name, as written, without duplicates."""
@@ -471,7 +471,7 @@ def layered(base: Plan | None, file: str | os.PathLike[str] | None, over: Mappin
     if not isinstance(file_paths, dict) or not all(isinstance(path, str) and path for path in file_paths.values()):
         raise UserError("files must map names to paths, as in 'a.toml' = 'files/0/a.toml'")
     plan = Plan.make(**{**values, **stated, **over})
-    places: dict[str, str] = {}
+    paths: dict[str, str] = {}
     folder = Path(file).parent if file is not None else Path()
     for key in _FILE_KEYS:
         for name in plan.named_files(key):
@@ -480,16 +480,16 @@ def layered(base: Plan | None, file: str | os.PathLike[str] | None, over: Mappin
                 path = str(folder / file_paths.get(name, name))
             elif key not in over and base is not None:
                 path = base.files.get(name, name)
-            if Path(places.setdefault(name, path)).absolute() != Path(path).absolute():
+            if Path(paths.setdefault(name, path)).absolute() != Path(path).absolute():
                 raise UserError(
-                    f"{name!r} is two different files, {places[name]!r} and {path!r}: write one of them with its folder"
+                    f"{name!r} is two different files, {paths[name]!r} and {path!r}: write one of them with its folder"
                 )
     own_cards = file_paths.get(OWN_CARDS)
     if own_cards is not None and stated.get("game", plan.game) == plan.game:
-        places[OWN_CARDS] = str(folder / own_cards)
+        paths[OWN_CARDS] = str(folder / own_cards)
     elif base is not None and OWN_CARDS in base.files and base.game == plan.game:
-        places[OWN_CARDS] = base.files[OWN_CARDS]
+        paths[OWN_CARDS] = base.files[OWN_CARDS]
     if plan.cards is not None:
-        places.pop(OWN_CARDS, None)
-    moved = {name: path for name, path in places.items() if path != name}
+        paths.pop(OWN_CARDS, None)
+    moved = {name: path for name, path in paths.items() if path != name}
     return replace(plan, files=moved)

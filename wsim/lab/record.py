@@ -43,7 +43,7 @@ class Record:
     status: running, interrupted or complete when last written.
     shard_games: games per shard.
     files: SHA-256 of the archived files (``wsim.lab.archive``), by path in the folder.
-    places: paths of the files that the plan names, by name.
+    paths: paths of the files that the plan names, by name.
     sessions: for each process that played: environment, threads, games, seconds (where known).
     part: the part of the run that the folder is for.
     """
@@ -52,13 +52,13 @@ class Record:
     status: str
     shard_games: int
     files: Mapping[str, str] = field(default_factory=dict)
-    places: Mapping[str, str] = field(default_factory=dict)
+    paths: Mapping[str, str] = field(default_factory=dict)
     sessions: Sequence[Mapping[str, Any]] = ()
     part: Part = WHOLE
 
     def plan(self, folder: Path) -> Plan:
         """Return the plan; the files that it names are in the run's folder."""
-        return Plan.restore(self.provenance.plan, {name: str(folder / path) for name, path in self.places.items()})
+        return Plan.restore(self.provenance.plan, {name: str(folder / path) for name, path in self.paths.items()})
 
     def write(self, folder: Path) -> None:
         """Write the record into a folder; StoreError if the disk refuses."""
@@ -66,7 +66,7 @@ class Record:
             "status": self.status,
             "shard_games": self.shard_games,
             "files": dict(self.files),
-            "places": dict(self.places),
+            "places": dict(self.paths),
             "sessions": list(self.sessions),
         }
         if self.part != WHOLE:
@@ -80,8 +80,8 @@ def read_record(folder: Path) -> Record:
     try:
         content = read_record_of(path, FORMAT, "not a wsim record", _remedy)
     except (FileNotFoundError, NotADirectoryError) as error:
-        what = "contains no wsim run (no run.json)" if folder.is_dir() else "is not a folder"
-        raise UserError(f"{str(folder)!r} {what if folder.exists() else 'does not exist'}") from error
+        problem = "contains no wsim run (no run.json)" if folder.is_dir() else "is not a folder"
+        raise UserError(f"{str(folder)!r} {problem if folder.exists() else 'does not exist'}") from error
     try:
         record = Record(
             Provenance.from_record(content),
@@ -97,7 +97,7 @@ def read_record(folder: Path) -> Record:
         valid &= isinstance(content["command"], str) and _texts(provenance.software) == provenance.software
         if not valid or digest_of(provenance.identity) != provenance.digest:
             raise ValueError("its values contradict each other")
-        for path_in_folder in (*record.files, *record.places.values()):
+        for path_in_folder in (*record.files, *record.paths.values()):
             refuse_outside(path_in_folder)
         record.plan(folder)
     except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:

@@ -37,18 +37,18 @@ class Again:
 
     Attributes
     ----------
-    plan: maps a recorded plan to the plan to play. places: the paths of files that plans name, if different from their
+    plan: maps a recorded plan to the plan to play. paths: the paths of files that plans name, if different from their
         names. out: the folder for the games of a run; None: they are not stored. execution: how its games are played.
     """
 
     plan: Callable[[Plan], Plan] = lambda plan: plan
-    places: Mapping[str, str] = field(default_factory=dict)
+    paths: Mapping[str, str] = field(default_factory=dict)
     out: str | None = None
     execution: Execution = Execution()
 
     def restored(self, flat: Mapping[str, Any]) -> Plan:
         """Return the plan to play for a recorded one."""
-        return self.plan(Plan.restore(flat, self.places))
+        return self.plan(Plan.restore(flat, self.paths))
 
 
 class Repeatable(Protocol):
@@ -84,14 +84,14 @@ class Rerun:
         return not self.differences
 
 
-def counted(count: int, what: str) -> str:
+def counted(count: int, noun: str) -> str:
     """Return ``1 effect``, ``2,000 effects``."""
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
-def unlike(there: Provenance, here: Provenance) -> list[str]:
+def unlike(recorded: Provenance, current: Provenance) -> list[str]:
     """Return the differences between two provenance records, a sentence each."""
-    different = differences(there.identity, here.identity) | differences(there.software, here.software)
+    different = differences(recorded.identity, current.identity) | differences(recorded.software, current.software)
     lines = [f"{path} was {_short(old)} and is {_short(new)}" for path, (old, new) in different.items()]
     return [*lines[:SHOWN], *([f"{len(lines) - SHOWN} more values differ"] if len(lines) > SHOWN else [])]
 
@@ -101,7 +101,7 @@ def _short(value: Any) -> str:
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 
-def sound(read: Callable[[], _Found], what: str = "the answer is damaged") -> _Found:
+def sound(read: Callable[[], _Found], noun: str = "the answer is damaged") -> _Found:
     """Return ``read(record)``; raise UserError if the record does not have the expected form."""
     from polars.exceptions import PolarsError
 
@@ -111,14 +111,14 @@ def sound(read: Callable[[], _Found], what: str = "the answer is damaged") -> _F
         raise
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, PolarsError) as error:
         message = " ".join(str(error).split())[:MOST_SAID]
-        raise UserError(f"{what}: {type(error).__name__}: {message}") from error
+        raise UserError(f"{noun}: {type(error).__name__}: {message}") from error
 
 
-def places_in(folder: Path) -> dict[str, str]:
+def paths_in(folder: Path) -> dict[str, str]:
     """Return the paths of the files that the plan of a run names, if ``folder`` is a run folder; otherwise none."""
     if not (folder / RECORD).is_file():
         return {}
-    return {name: str(folder / path) for name, path in read_record(folder).places.items()}
+    return {name: str(folder / path) for name, path in read_record(folder).paths.items()}
 
 
 @contextmanager
@@ -150,49 +150,56 @@ class RunFolder:
 
     def again(self, how: Again) -> Rerun:
         """Repeat it and compare every row; raise UserError if it has no games, StoreError if it is damaged."""
-        run, compared, found = self.run, [], []
+        run, compared, differences = self.run, [], []
         refuse_old_streams(run.provenance.identity, str(run.path))
         with played_again(how.plan(run.plan), how, shard=run.shard_games, part=run.part) as again:
             for table in tables_of(run.plan):
                 rows, different = _tables(run, again, table)
                 compared.append(f"{counted(rows, 'row')} of {table}")
-                found += different
-            return Rerun(" and ".join(reversed(compared)), found, unlike(run.provenance, again.provenance))
+                differences += different
+            return Rerun(" and ".join(reversed(compared)), differences, unlike(run.provenance, again.provenance))
 
 
 def _tables(run: Run, again: Run, table: str) -> tuple[int, list[str]]:
     """Return the number of compared rows of a table, and the shards in which they differ."""
-    rows, found = 0, []
+    rows, differences = 0, []
     played = {shard.first: shard for shard in again.shards[table]}
     for shard in run.shards[table]:
         old = run.read(table, shard)
         rows += old.height
         if why := rows_that_differ(old, again.read(table, played[shard.first])):
-            found.append(f"{shard_name(table, shard.first)} {why}")
+            differences.append(f"{shard_name(table, shard.first)} {why}")
     if not rows:
         raise UserError(f"the run {str(run.path)!r} has no finished shard: continue it with --resume")
-    return rows, [*found[:SHOWN], *([f"{len(found) - SHOWN} more shards differ"] if len(found) > SHOWN else [])]
+    return rows, [
+        *differences[:SHOWN],
+        *([f"{len(differences) - SHOWN} more shards differ"] if len(differences) > SHOWN else []),
+    ]
 
 
-def rows_that_differ(there: pl.DataFrame, here: pl.DataFrame) -> str | None:
+def rows_that_differ(recorded: pl.DataFrame, current: pl.DataFrame) -> str | None:
     """Return how two tables of games differ, such as ``has different values in ...``; None if they are the same."""
-    if there.equals(here):
+    if recorded.equals(current):
         return None
-    if there.schema != here.schema:
-        names = [name for name in {**there.schema, **here.schema} if there.schema.get(name) != here.schema.get(name)]
+    if recorded.schema != current.schema:
+        names = [
+            name
+            for name in {**recorded.schema, **current.schema}
+            if recorded.schema.get(name) != current.schema.get(name)
+        ]
         return f"has different columns: {', '.join(names[:SHOWN])}{' ...' if len(names) > SHOWN else ''}"
-    if there.height != here.height:
-        return f"has {there.height:,} rows, and {here.height:,} when played again"
-    columns = [name for name in there.columns if not there[name].equals(here[name])]
-    changed = [there[name].ne_missing(here[name]) for name in columns]
+    if recorded.height != current.height:
+        return f"has {recorded.height:,} rows, and {current.height:,} when played again"
+    columns = [name for name in recorded.columns if not recorded[name].equals(current[name])]
+    changed = [recorded[name].ne_missing(current[name]) for name in columns]
     either = changed[0]
-    for one in changed[1:]:
-        either = either | one
+    for column in changed[1:]:
+        either = either | column
     shown = ", ".join(columns[:SHOWN]) + (" ..." if len(columns) > SHOWN else "")
-    if "game" not in there.columns:
-        shown = f"{there['name'].filter(either)[0]} ..."
+    if "game" not in recorded.columns:
+        shown = f"{recorded['name'].filter(either)[0]} ..."
         return f"has different sums in {int(either.sum()):,} rows: {shown}"
-    game = there["game"].filter(either)[0]
+    game = recorded["game"].filter(either)[0]
     return f"has different values in {int(either.sum()):,} rows, first in game {game:,}: {shown}"
 
 
@@ -228,7 +235,7 @@ class ShardFile:
 
     def plan(self) -> Plan:
         """Return the plan, with the files of the run that the shard is in."""
-        return Plan.restore(self.provenance.plan, places_in(self.path.parent.parent))
+        return Plan.restore(self.provenance.plan, paths_in(self.path.parent.parent))
 
     def again(self, how: Again) -> Rerun:
         """Repeat its games in memory and compare its rows."""

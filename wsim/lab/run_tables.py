@@ -60,7 +60,10 @@ class RunTable:
 
         analyses = [find_analysis(find_game(run.plan.game), name) for run in runs]
         sources: Sequence[Any] = runs if won_by is None else [WonBy(run, won_by) for run in runs]
-        parts = [one.table(run, by, level=level, **options) for one, run in zip(analyses, sources, strict=True)]
+        parts = [
+            part_analysis.table(run, by, level=level, **options)
+            for part_analysis, run in zip(analyses, sources, strict=True)
+        ]
         analysis = analyses[0]
         if len(runs) == 1:
             return cls(name, runs, analysis, tuple(by), level, parts[0], won_by=won_by)

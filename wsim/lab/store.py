@@ -347,11 +347,11 @@ class Run:
         refuse_damage(self, [shard])
         return pl.read_parquet(shard_path(self.path, table, shard.first))
 
-    def _scan(self, table: str, some: list[Shard] | None = None) -> pl.LazyFrame:
+    def _scan(self, table: str, chosen: list[Shard] | None = None) -> pl.LazyFrame:
         """Return shards of a table (default: all) as one lazy frame, after checking that they are intact."""
         import polars as pl
 
-        shards = self.shards[table] if some is None else some
+        shards = self.shards[table] if chosen is None else chosen
         if not shards:
             raise UserError(f"the run {str(self.path)!r} has no finished shard: continue it with --resume")
         refuse_damage(self, shards)
@@ -393,10 +393,10 @@ def _sums_of_rows(run: Run, recipe: Recipe) -> Summary:
     return total
 
 
-def _unread(run: Run, firsts: Container[int]) -> Iterator[range]:
-    """Yield the games that must be read, in pieces: those outside the shards that begin with ``firsts``."""
+def _unread(run: Run, starts: Container[int]) -> Iterator[range]:
+    """Yield the games that must be read, in pieces: those outside the shards that begin with ``starts``."""
     for shard in run.shards["seats"]:
-        if shard.first not in firsts:
+        if shard.first not in starts:
             end = shard.first + shard.games
             for first in range(shard.first, end, GAMES_AT_ONCE):
                 yield range(first, min(first + GAMES_AT_ONCE, end))
@@ -508,10 +508,10 @@ def load_run(path: str | os.PathLike[str], *, to_resume: bool = False) -> Run:
     record = read_record(folder)
     damaged = damaged_files(folder, record.files)
     if damaged and not (to_resume and damaged == [CATALOGUE]):
-        what = "is" if len(damaged) == 1 else "are"
+        verb = "is" if len(damaged) == 1 else "are"
         remedy = f"; wsim run --resume {shlex.quote(str(folder))} writes it again" if damaged == [CATALOGUE] else ""
         raise StoreError(
-            f"the run {str(folder)!r} is damaged: {' and '.join(damaged)} {what} missing or was changed after it was "
+            f"the run {str(folder)!r} is damaged: {' and '.join(damaged)} {verb} missing or was changed after it was "
             f"written{remedy}"
         )
     return opened(folder, record)

@@ -42,21 +42,21 @@ class Job:
     Attributes
     ----------
     provenance: what produces the data.
-    contents: bytes of the files that the plan names, by path. places: their paths, by name (``Archive``).
+    contents: bytes of the files that the plan names, by path. paths: their paths, by name (``Archive``).
     """
 
     provenance: Provenance
     contents: Mapping[str, bytes]
-    places: Mapping[str, str]
+    paths: Mapping[str, str]
 
     @classmethod
     def of(cls, provenance: Provenance, archive: Archive) -> Job:
         """Return the job of a prepared plan."""
-        needed = {str(Path(path).parent) for path in archive.places.values()}
+        needed = {str(Path(path).parent) for path in archive.paths.values()}
         files = {
             path: data for path, data in archive.contents.items() if any(path.startswith(folder) for folder in needed)
         }
-        return cls(provenance, files, dict(archive.places))
+        return cls(provenance, files, dict(archive.paths))
 
     def set_up(self) -> Simulator:
         """Prepare the plan again, with its files in a temporary folder.
@@ -76,7 +76,7 @@ class Job:
         for path, content in self.contents.items():
             (home / path).parent.mkdir(parents=True, exist_ok=True)
             (home / path).write_bytes(content)
-        plan = Plan.restore(self.provenance.plan, {name: str(home / path) for name, path in self.places.items()})
+        plan = Plan.restore(self.provenance.plan, {name: str(home / path) for name, path in self.paths.items()})
         with isolated(False):  # isolated policies are not packed: who sent these trusts them
             simulator: Simulator = find_game(plan.game).prepare(plan)
         current = Provenance.of(plan, simulator)
@@ -106,9 +106,9 @@ class _Packer(pickle.Pickler):
         super().__init__(file)
         self._numbers = numbers
 
-    def persistent_id(self, thing: Any) -> int | None:
+    def persistent_id(self, obj: Any) -> int | None:
         """Return the number of a simulator, None for anything else."""
-        return self._numbers.get(id(thing))
+        return self._numbers.get(id(obj))
 
 
 class _Unpacker(pickle.Unpickler):

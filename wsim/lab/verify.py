@@ -61,7 +61,7 @@ def _files(folder: Path, record: Record, run: Run) -> Iterator[Finding]:
     except (OSError, ValueError):
         yield Finding(PLAN, "cannot be read")
     else:
-        if plan != plan_text(record.provenance, record.places):
+        if plan != plan_text(record.provenance, record.paths):
             yield Finding(PLAN, "is not the plan of the run")
 
 
@@ -136,5 +136,5 @@ def _strangers(run: Run) -> Iterator[Finding]:
         for path in sorted((run.path / table).glob("*.parquet")):
             name = f"{table}/{path.name}"
             if name not in listed:
-                what = "an unfinished shard" if shard_metadata(path) else "not a file of this run"
-                yield Finding(name, f"is {what}: it is not in {LEDGER}")
+                noun = "an unfinished shard" if shard_metadata(path) else "not a file of this run"
+                yield Finding(name, f"is {noun}: it is not in {LEDGER}")

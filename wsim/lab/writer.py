@@ -58,9 +58,9 @@ def default_folder(plan: Plan, provenance: Provenance, part: Part = WHOLE) -> Pa
     return Path("runs") / (name if part == WHOLE else f"{name}-part-{part.number}-of-{part.of}")
 
 
-def plan_text(provenance: Provenance, places: Mapping[str, str]) -> str:
+def plan_text(provenance: Provenance, paths: Mapping[str, str]) -> str:
     """Return the plan file of a run; the files that it names are in the run's folder."""
-    return Plan.restore(provenance.plan, places).to_toml()
+    return Plan.restore(provenance.plan, paths).to_toml()
 
 
 def parquet(frame: pl.DataFrame, target: Path | IO[bytes], provenance: Provenance, table: str, games: range) -> None:
@@ -150,9 +150,9 @@ class RunWriter:
         self._good = self._sound(thorough=self._resume)
         self.finished = old.status == "complete" and not longer and self.done() == len(self.wanted)
         if not (self.finished or self._resume):
-            what = "fewer games" if longer else "this run, unfinished"
+            problem = "fewer games" if longer else "this run, unfinished"
             raise UserError(
-                f"{str(self.folder)!r} contains {what}: add --resume to continue it, or choose a different --out"
+                f"{str(self.folder)!r} contains {problem}: add --resume to continue it, or choose a different --out"
             )
 
     def _refuse_other_part(self, *, longer: bool) -> None:
@@ -234,7 +234,7 @@ class RunWriter:
         if old is None:
             (self.folder / _BEGUN).touch()  # marks the folder as ours until the record is written
         else:
-            self._archive = self._archive.over(self.folder, old.files, old.places)
+            self._archive = self._archive.over(self.folder, old.files, old.paths)
         if self.finished and old is not None:
             digests = self._archive.digests
             files = {path: digests.get(path, digest) for path, digest in old.files.items()}
@@ -246,7 +246,7 @@ class RunWriter:
             self.mark("running")
         (self.folder / _BEGUN).unlink(missing_ok=True)
         if not self.finished or not (self.folder / PLAN).exists():
-            write_text(self.folder / PLAN, plan_text(self.provenance, self._archive.places))
+            write_text(self.folder / PLAN, plan_text(self.provenance, self._archive.paths))
         for table in tables_of(self.plan):
             (self.folder / table).mkdir(exist_ok=True)
             clean(self.folder / table)
@@ -307,7 +307,7 @@ class RunWriter:
             status,
             self.shard_games,
             self._archive.digests,
-            self._archive.places,
+            self._archive.paths,
             [*self._sessions, {**environment(), **session}],
             self.part,
         ).write(self.folder)

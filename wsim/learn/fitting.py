@@ -41,13 +41,13 @@ class Decisions:
     def _starts(self) -> NDArray[np.int64]:
         return np.concatenate([[0], np.cumsum(self.states["moves"], dtype=np.int64)])
 
-    def batch(self, which: NDArray[np.int64]) -> Batch:
+    def batch(self, indices: NDArray[np.int64]) -> Batch:
         """Return some decisions with all their moves."""
-        states = self.states[which]
+        states = self.states[indices]
         counts = states["moves"].astype(np.int64)
-        owner = np.repeat(np.arange(len(which)), counts)
+        owner = np.repeat(np.arange(len(indices)), counts)
         within = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
-        return Batch(states, self.moves[self._starts[which][owner] + within], owner, counts, self.known)
+        return Batch(states, self.moves[self._starts[indices][owner] + within], owner, counts, self.known)
 
 
 @dataclass(frozen=True, eq=False)

@@ -146,10 +146,10 @@ class Learner:
         replace(net, about=about).save(path)
 
     def values_of(
-        self, arrays: Mapping[str, Any], decisions: Decisions, which: NDArray[np.int64]
+        self, arrays: Mapping[str, Any], decisions: Decisions, indices: NDArray[np.int64]
     ) -> tuple[NDArray[np.float32], Batch]:
         """Return the value of every move of some decisions, and the batch."""
-        batch = decisions.batch(which)
+        batch = decisions.batch(indices)
         return self.layers(arrays, batch).values, batch
 
     def fit(

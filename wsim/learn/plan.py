@@ -221,10 +221,12 @@ class LearningPlan:
 
     def record(self) -> dict[str, Any]:
         """Return the plan as a JSON object that ``restore`` reads."""
-        plain = {one.name: getattr(self, one.name) for one in fields(self)}
+        plain = {field.name: getattr(self, field.name) for field in fields(self)}
         for field_name, (key, _) in _ROWS.items():
             rows = plain.pop(field_name)
-            plain[key] = [{name: one for name, one in vars(row).items() if one != _SINCE.get(name)} for row in rows]
+            plain[key] = [
+                {name: value for name, value in vars(row).items() if value != _SINCE.get(name)} for row in rows
+            ]
         plain["fitting"] = dict(vars(self.fitting))
         return {key: value for key, value in plain.items() if value is not None}
 

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 class Stages(Decisions):
     """Positions of one table; ``states`` and ``moves`` (the standings) have shape (positions, seats)."""
 
-    def batch(self, which: NDArray[np.int64]) -> Batch:
+    def batch(self, indices: NDArray[np.int64]) -> Batch:
         """Return some positions, a decision with a single move for each seat."""
-        states, moves = self.states[which].reshape(-1), self.moves[which].reshape(-1)
+        states, moves = self.states[indices].reshape(-1), self.moves[indices].reshape(-1)
         return Batch(states, moves, np.arange(len(states)), np.ones(len(states), np.int64), self.known)
 
 

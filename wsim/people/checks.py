@@ -132,14 +132,14 @@ class Sheet:
     rows: one row per seat, fields as text, with ``file``, ``row`` and ``game`` (numbered in order of appearance).
     headings: the headings of the game. schema: the schema of a seats table of its rules.
     problems: what cannot be right so far.
-    spelt: the texts that were read as another name, with the name. team_size: seats per team; 1: no teams.
+    spellings: the texts that were read as a different name, with the name. team_size: seats per team; 1: no teams.
     """
 
     rows: pl.DataFrame
     headings: Headings
     schema: Mapping[str, pl.DataType]
     problems: Problems = field(default_factory=Problems)
-    spelt: dict[str, str] = field(default_factory=dict)
+    spellings: dict[str, str] = field(default_factory=dict)
     team_size: int = 1
 
     def has(self, name: str) -> bool:
@@ -172,7 +172,7 @@ class Sheet:
         """Replace the texts of a column by the names that they mean."""
         texts = self.rows[name].drop_nulls().unique().to_list()
         meant = {text: match(text) for text in texts}
-        self.spelt |= {text: to for text, (to, _) in meant.items() if to is not None and key_of(text) != key_of(to)}
+        self.spellings |= {text: to for text, (to, _) in meant.items() if to is not None and key_of(text) != key_of(to)}
         wrong = {text: why for text, (to, why) in meant.items() if to is None}
         self.problems.add(
             self.rows, pl.col(name).is_in(list(wrong)), name, pl.col(name),
@@ -221,8 +221,8 @@ class Sheet:
             .str.replace(r"[.,]0+$", "")
         )
         number = plain.cast(pl.Int64, strict=False)
-        value, there = self.rows.select(number).to_series(), self.rows[name].is_not_null()
-        wrong = there & (value.is_null() | (value < low) | (value > high))
+        value, given = self.rows.select(number).to_series(), self.rows[name].is_not_null()
+        wrong = given & (value.is_null() | (value < low) | (value > high))
         self.problems.add(self.rows, wrong, name, pl.col(name), f"it must be a whole number from {low} to {high}")
         self.rows = self.rows.with_columns(value.alias(name))
 
@@ -241,7 +241,7 @@ class Sheet:
         An empty list means no item, unless no seat of the game has any: then nobody recorded them.
         """
         owned = [name for name in self.schema if ":" in name]
-        for name in [one for one in owned if one in self.rows.columns]:
+        for name in [column for column in owned if column in self.rows.columns]:
             self._flag(name)
         if not (self.headings.owned and self.has("built")):
             return

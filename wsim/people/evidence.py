@@ -208,8 +208,8 @@ def _player_effects(residual: Floats, rows: pl.DataFrame) -> tuple[Floats, int]:
     return shrunk[code], len(n)
 
 
-def _design_effect(residual: Floats, place: NDArray[np.int64], cluster: NDArray[np.int64]) -> float:
+def _design_effect(residual: Floats, row: NDArray[np.int64], cluster: NDArray[np.int64]) -> float:
     """Return the ratio of the clustered variance within rows to that of independent seats, at least 1."""
-    _, code = np.unique(np.stack([place, cluster]), axis=1, return_inverse=True)
+    _, code = np.unique(np.stack([row, cluster]), axis=1, return_inverse=True)
     sums = np.bincount(code.ravel(), residual)
     return max(1.0, float((sums**2).sum() / max((residual**2).sum(), 1e-12)))

@@ -47,14 +47,14 @@ class Imported:
     Attributes
     ----------
     runs: one for each rule set and number of players. columns: by file, the fields that its headings were read as.
-    unread: by file, the headings without a meaning. spelt: texts that were read as another name.
+    unread: by file, the headings without a meaning. spellings: texts that were read as another name.
     problems: the rows that were left out, with file, row, game, column, value and why. games_left_out: how many games.
     """
 
     runs: Sequence[Run]
     columns: Mapping[str, Mapping[str, str]]
     unread: Mapping[str, Sequence[str]]
-    spelt: Mapping[str, str]
+    spellings: Mapping[str, str]
     problems: pl.DataFrame
     games_left_out: int
 
@@ -66,9 +66,9 @@ class Imported:
             for file, read in self.columns.items()
         ]
         said += [f"{file}: not read: {', '.join(map(repr, names))}" for file, names in self.unread.items() if names]
-        if self.spelt:
-            shown = ", ".join(f"{text!r} as {name}" for text, name in list(self.spelt.items())[:20])
-            said.append(f"Read by spelling or language: {shown}{', ...' if len(self.spelt) > 20 else ''}")
+        if self.spellings:
+            shown = ", ".join(f"{text!r} as {name}" for text, name in list(self.spellings.items())[:20])
+            said.append(f"Read by spelling or language: {shown}{', ...' if len(self.spellings) > 20 else ''}")
         if self.games_left_out:
             said.append(f"Left out: {self.games_left_out:,} games with {self.problems.height:,} mistakes")
         return said
@@ -93,8 +93,8 @@ def import_files(options: ImportOptions, plan: Plan) -> Imported:
     )
     files = {Path(name): name for name in options.files}
     rows, guessed, unread = _read_files(files, headings, options)
-    problems, spelt = Problems(), dict[str, str]()
-    ready = list(_checked_groups(rows, plan, headings, problems, spelt))
+    problems, spellings = Problems(), dict[str, str]()
+    ready = list(_checked_groups(rows, plan, headings, problems, spellings))
     wrong = problems.frame
     bad = wrong["game"].unique()
     if len(bad) and not options.skip_bad:
@@ -124,7 +124,7 @@ def import_files(options: ImportOptions, plan: Plan) -> Imported:
         if not options.anonymous and names:
             table = {kind: {code: text for text, code in of.items()} for kind, of in names.items()}
             write_text(folder / NAMES, json.dumps(table, indent=1, ensure_ascii=False) + "\n")
-    return Imported(runs, guessed, unread, spelt, wrong, len(bad))
+    return Imported(runs, guessed, unread, spellings, wrong, len(bad))
 
 
 def _read_files(
@@ -156,7 +156,7 @@ def _read_files(
 
 
 def _checked_groups(
-    rows: pl.DataFrame, plan: Plan, headings: Headings, problems: Problems, spelt: dict[str, str]
+    rows: pl.DataFrame, plan: Plan, headings: Headings, problems: Problems, spellings: dict[str, str]
 ) -> Iterator[tuple[Plan, Simulator, Sheet]]:
     """Yield the checked rows of each rule set and number of players, with their rules."""
     for ruleset, players, part in _groups(rows, plan, problems):
@@ -169,7 +169,7 @@ def _checked_groups(
             first = part.unique("game", keep="first", maintain_order=True)
             problems.add(first, pl.lit(True), "players", pl.lit(players), str(error))
             continue
-        sheet = Sheet(part, headings, seats_schema(rules), problems, spelt, team_size(rules))
+        sheet = Sheet(part, headings, seats_schema(rules), problems, spellings, team_size(rules))
         sheet.check()
         yield of_part, rules, sheet
 
@@ -320,7 +320,7 @@ def seats_table(sheet: Sheet, names: Mapping[str, Mapping[str, str]]) -> tuple[p
         own = [column for column in own if not column.name.startswith("points_")]
     for of, codes in names.items():
         texts = rows[of].replace_strict(codes, default="unknown", return_dtype=pl.String)
-        there = set(texts.unique())
-        known = [code for code in dict.fromkeys(codes.values()) if code in there]
+        present = set(texts.unique())
+        known = [code for code in dict.fromkeys(codes.values()) if code in present]
         own.append(texts.cast(pl.Enum([*known, "unknown"])).alias(of))
     return table.with_columns(own), left

@@ -97,7 +97,7 @@ def make_ready(
     This executes the files, in this process: call it only with the consent of the user. ``of_others``: files that came
     with a run folder, which run only where everything is trusted.
     """
-    refused = of_others or ([file.place for file in files] if FOREIGN.get() else ())
+    refused = of_others or ([file.path for file in files] if FOREIGN.get() else ())
     if refused and ISOLATED.get() is not False:
         raise UserError(
             f"Python effects cannot be isolated: if you trust the code in {' and '.join(map(str, refused))}, use wsim "
@@ -110,7 +110,7 @@ def make_ready(
                 continue
             key = call.file, call.function, call.handed, free
             if key not in _ENTRIES:
-                path = next(file.place for file in files if file == call.file)
+                path = next(file.path for file in files if file == call.file)
                 with checking_indices(unchecked=free):
                     module = load_file(str(path), call.file.digest, "file of effects")
                     _ENTRIES[key] = _entry(function_in(module, call.function, call.file.name), call, interface)

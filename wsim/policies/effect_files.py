@@ -28,13 +28,13 @@ class EffectFile:
     ----------
     name: as written. digest: the digest of the file and the modules that it imports from its folder.
     arguments: (name, (fewest, most arguments)) of each top-level function.
-    place: its path, which is ignored in comparisons.
+    path: its path, which is ignored in comparisons.
     """
 
     name: str
     digest: str
     arguments: tuple[tuple[str, tuple[int, int]], ...]
-    place: Path
+    path: Path
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, EffectFile) and (self.name, self.digest) == (other.name, other.digest)

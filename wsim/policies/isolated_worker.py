@@ -71,7 +71,7 @@ def _load(spec: dict[str, Any], answers: int) -> tuple[Plugged, Any]:
     os.write(answers, json.dumps(missing).encode() + b"\n")  # before any code of others runs
     entry = parse_entry(spec["entry"])
     if spec["file"]:
-        entry = replace(entry, place=spec["file"])
+        entry = replace(entry, path=spec["file"])
     with isolated(False), unchecked() if spec["unchecked"] else nullcontext():
         return plug(entry, interface, copies=False), interface
 

@@ -73,7 +73,7 @@ _LINE = 64
 def is_isolated(entry: Entry) -> bool:
     """Return whether a user policy is isolated now: as asked; by default, if it is the code of others."""
     wanted = ISOLATED.get()
-    return FOREIGN.get() or entry.place is not None if wanted is None else wanted
+    return FOREIGN.get() or entry.path is not None if wanted is None else wanted
 
 
 @njit(nogil=True, error_model="numpy")
@@ -185,8 +185,8 @@ def listed_failures(labels: Sequence[str]) -> list[dict[str, Any]]:
     """Return what isolated policies did wrong, as JSON: policy, decisions (how many it lost), listed (the first)."""
     failed = [policy.failures for policy in STARTED if policy.failures.label in labels and policy.failures.count]
     return [
-        {"policy": one.label, "decisions": one.count, "listed": list(one.listed)}
-        for one in sorted(failed, key=lambda one: one.label)
+        {"policy": failure.label, "decisions": failure.count, "listed": list(failure.listed)}
+        for failure in sorted(failed, key=lambda failure: failure.label)
     ]
 
 
@@ -361,7 +361,7 @@ class Isolated:
 
     def _start(self) -> Declaration:
         """Start the process and return the declaration of its policy; UserError if it cannot be loaded."""
-        file = self.entry.file and (self.entry.place or self.entry.file)
+        file = self.entry.file and (self.entry.path or self.entry.file)
         process = _Process(self._shared, self._count)
         spec = {
             "entry": str(self.entry),
@@ -437,27 +437,27 @@ class Isolated:
         finally:
             self._channels.put(channel)
 
-    def decide(self, channel: Channel, counts: NDArray[np.int64], places: Sequence[str]) -> NDArray[np.int64]:
+    def decide(self, channel: Channel, counts: NDArray[np.int64], locations: Sequence[str]) -> NDArray[np.int64]:
         """Have the decisions in the slots of a channel made; return the index of a legal move for each.
 
-        ``counts``: the legal moves of each. ``places``: where each is made, such as "in game 7, seat 2".
+        ``counts``: the legal moves of each. ``locations``: where each is made, such as "in game 7, seat 2".
         """
         indices, start, slots = np.zeros(len(counts), np.int64), 0, channel.slots
         slots.index[: len(counts)] = -1
         while start < len(counts):
             with self._asked() as (process, alone):
                 if process is None:
-                    self._fail("has no process any more", places[start:])
+                    self._fail("has no process any more", locations[start:])
                     break
                 reached, reason = process.exchange(channel, start, len(counts))
                 indices[start:reached] = slots.index[start:reached]  # copied before they are looked at
-                self._check(indices, start, reached, counts, places, slots)
+                self._check(indices, start, reached, counts, locations, slots)
                 start = reached
                 if reason:
-                    start += self._ended(process, reason, places[reached], alone=alone)
+                    start += self._ended(process, reason, locations[reached], alone=alone)
         return indices
 
-    def _ended(self, process: _Process, reason: str, place: str, *, alone: bool) -> int:
+    def _ended(self, process: _Process, reason: str, location: str, *, alone: bool) -> int:
         """Start the process again; return 1 if the decision at a place is lost, 0 if it is to be asked again."""
         with self._lock:
             if self._process is not process:  # it ended for another channel
@@ -467,7 +467,7 @@ class Isolated:
                 self._start_again()
                 return 0
             self.failures.ended += 1
-            self.failures.add(reason, place)
+            self.failures.add(reason, location)
             if self.failures.ended < PROCESSES:
                 self._start_again()
             else:
@@ -475,13 +475,13 @@ class Isolated:
                 self._process = None
             return 1
 
-    def _fail(self, reason: str, places: Sequence[str]) -> None:
+    def _fail(self, reason: str, locations: Sequence[str]) -> None:
         with self._lock:
-            for place in places:
-                self.failures.add(reason, place)
+            for location in locations:
+                self.failures.add(reason, location)
 
     def _check(
-        self, indices: NDArray[np.int64], start: int, end: int, counts: NDArray[np.int64], places: Sequence[str],
+        self, indices: NDArray[np.int64], start: int, end: int, counts: NDArray[np.int64], locations: Sequence[str],
         slots: Slots,
     ) -> None:  # fmt: skip
         """Put the first legal move in the place of indices that are none."""
@@ -493,7 +493,7 @@ class Isolated:
         for place in (wrong + start).tolist():
             index, indices[place] = int(indices[place]), 0
             illegal = f"returned {index}, not one of {counts[place]} legal moves"
-            self._fail(f"raised {text}" if index == -1 and text else illegal, places[place : place + 1])
+            self._fail(f"raised {text}" if index == -1 and text else illegal, locations[place : place + 1])
 
     def _decided(self, channel: Channel, addresses: Sequence[int]) -> int:
         """Have the decision made whose records are at these addresses; return the index."""

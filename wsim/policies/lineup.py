@@ -30,12 +30,12 @@ class Entry:
     ----------
     name: everything before the parameters, as written.
     parameters: the ``key=value`` pairs in the order written; whole numbers, numbers and true/false are converted.
-    place: the actual path of the file that the entry names, if different; ignored in comparisons.
+    path: the actual path of the file that the entry names, if different; ignored in comparisons.
     """
 
     name: str
     parameters: Mapping[str, Value] = field(default_factory=dict, hash=False)
-    place: str | None = field(default=None, compare=False)
+    path: str | None = field(default=None, compare=False)
 
     @property
     def file(self) -> str | None:

@@ -60,7 +60,7 @@ def _compiled_mistake(target: Any) -> str | None:
     name = getattr(target, "__name__", "")
     if getattr(target, "targetoptions", {}).get("parallel"):
         return f"calls {name}, which has loops that run on several threads: compile it without parallel=True"
-    made = [one.type_annotation.typemap for one in getattr(target, "overloads", {}).values()]
+    made = [overload.type_annotation.typemap for overload in getattr(target, "overloads", {}).values()]
     if any(type(kind).__name__ == "RecursiveCall" for kinds in made for kind in kinds.values()):
         return f"calls itself ({name}), and nothing bounds how deep: write a loop"
     return None

@@ -95,7 +95,7 @@ class NetSpec:
             raise UserError(f"{self.game} has no built-in net: name a file written by wsim learn, as in net:file=FILE")
         return self.read(str(self.files[0]))
 
-    def named(self, file: str, seed: str, place: str | None = None) -> LearnedNet:
+    def named(self, file: str, seed: str, actual_path: str | None = None) -> LearnedNet:
         """Return the net of a file (``read``) or, without a file, the shipped net of a seed.
 
         Raises UserError if both are given, and for an unknown seed.
@@ -104,7 +104,7 @@ class NetSpec:
         if file and seed != next(iter(seeds), seed):
             raise UserError(f"seed={seed} selects a built-in net and cannot be combined with file={file!r}")
         if file:
-            return self.read(file, place)
+            return self.read(file, actual_path)
         if not seeds or seed == next(iter(seeds)):
             return self.shipped
         if seed not in seeds:
@@ -115,14 +115,14 @@ class NetSpec:
             )
         return self.read(str(seeds[seed]))
 
-    def read(self, path: str, place: str | None = None) -> LearnedNet:
-        """Return the net of a file; ``place`` is its actual path, if different.
+    def read(self, path: str, actual_path: str | None = None) -> LearnedNet:
+        """Return the net of a file; ``actual_path``: where the file is, if not at ``path``.
 
         Raises UserError for a file that cannot be read or is not a net of this game and version of wsim.
         """
         shapes = {**self.shapes, _WEIGHTS: self.weights}
         try:
-            content = bytes_within(Path(place or path), MAX_BYTES)
+            content = bytes_within(Path(actual_path or path), MAX_BYTES)
             about = json.loads(str(_arrays(content, {_ABOUT: _MAX_ABOUT})[_ABOUT]))
             game = _game_of(about)
             if game not in (None, self.game):

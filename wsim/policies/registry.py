@@ -466,13 +466,13 @@ def _net_of(entry: Entry, values: Mapping[str, Any], interface: Interface) -> An
     """Return the net of an entry: that of its file, or a built-in one."""
     assert interface.nets
     file, seed = (str(values.get(spec.name, spec.default)) for spec in (NET_FILE, NET_SEED))
-    return interface.nets.named(file, seed, entry.place)
+    return interface.nets.named(file, seed, entry.path)
 
 
 def _weights_of(entry: Entry, policy: Policy, values: Mapping[str, Any], interface: Interface) -> NDArray[np.float64]:
     """Return the weights of an entry: those of its set, overridden by the single weights that it names."""
     file = str(values.get(FILE.name, ""))
-    sets = interface.weights.read(file, entry.place) if file else interface.weights.shipped
+    sets = interface.weights.read(file, entry.path) if file else interface.weights.shipped
     name = policy.weights or str(values[SET.name])
     if file and SET.name not in entry.parameters:
         if len(sets) > 1:

@@ -144,7 +144,7 @@ def plug(entry: Entry, interface: Interface, *, copies: bool = True) -> Plugged:
         point = installed()[entry.name]
         module, name = point.module, point.attr
     where = file or str(module)
-    file = file and (entry.place or file)
+    file = file and (entry.path or file)
     digest = _digest(file) if file else ""
     free = UNCHECKED.get()
     apart = module != FUNCTIONS and is_isolated(entry)
@@ -171,7 +171,7 @@ def plug(entry: Entry, interface: Interface, *, copies: bool = True) -> Plugged:
 def function_of(entry: Entry) -> Any:
     """Return the function that a line-up entry names in a file or module; UserError if there is none."""
     if entry.file is not None:
-        file = entry.place or entry.file
+        file = entry.path or entry.file
         return function_in(load_file(file, _digest(file)), entry.function, entry.file)
     return function_in(_load_module(str(entry.module)), entry.function, str(entry.module))
 
@@ -204,7 +204,7 @@ def _digest_of(module: ModuleType) -> str:
         return module.__name__
 
 
-def load_file(file: str, digest: str, what: str = "policy file") -> ModuleType:
+def load_file(file: str, digest: str, noun: str = "policy file") -> ModuleType:
     """Run a file as a separate module; its folder is importable while it is being loaded."""
     path = Path(file).resolve()
     name = f"wsim_user_{path.stem}_{digest[-12:]}"
@@ -218,7 +218,7 @@ def load_file(file: str, digest: str, what: str = "policy file") -> ModuleType:
             spec.loader.exec_module(module)
         except (Exception, SystemExit) as error:
             del sys.modules[name]
-            raise UserError(f"the {what} {file!r} {_why_not_loaded(error, str(path))}") from error
+            raise UserError(f"the {noun} {file!r} {_why_not_loaded(error, str(path))}") from error
     return module
 
 
@@ -287,7 +287,7 @@ def _make(function: Any, label: str, interface: Interface, *, copies: bool = Tru
 
 def _check_arguments(source: Any, label: str, arguments: tuple[str, ...]) -> None:
     needed = ", ".join(arguments)
-    what = "a policy takes four" if arguments == ARGUMENTS else "a function that values moves takes five"
+    expected = "a policy takes four" if arguments == ARGUMENTS else "a function that values moves takes five"
     try:
         signature = inspect.signature(source)
     except (TypeError, ValueError) as error:
@@ -296,7 +296,7 @@ def _check_arguments(source: Any, label: str, arguments: tuple[str, ...]) -> Non
         signature.bind(*arguments)
     except TypeError as error:
         raise UserError(
-            f"policy {label!r} takes ({', '.join(signature.parameters)}), but {what} arguments: {needed}"
+            f"policy {label!r} takes ({', '.join(signature.parameters)}), but {expected} arguments: {needed}"
         ) from error
 
 

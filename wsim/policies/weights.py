@@ -53,13 +53,13 @@ class WeightSets:
         """Name of a weight -> its index on the last axis."""
         return {name: index for index, name in enumerate(self.features)}
 
-    def read(self, path: str, place: str | None = None) -> Mapping[str, Weights]:
+    def read(self, path: str, actual_path: str | None = None) -> Mapping[str, Weights]:
         """Return the sets of a user's file, which may extend each other and the built-in ones.
 
-        ``place`` is the actual path of the file, if different. Raises UserError for a file that cannot be read, or with
-        a list of all mistakes in it.
+        ``actual_path``: where the file is, if not at ``path``. Raises UserError for a file that cannot be read, or
+        with a list of all mistakes in it.
         """
-        return self._resolved(_parse(Path(place or path)), self.shipped, path)
+        return self._resolved(_parse(Path(actual_path or path)), self.shipped, path)
 
     def in_entry(self, key: str, value: Value, policy: str) -> float | list[float]:
         """Return a weight set in a line-up entry: a number, or one for each part of a game, as in ``1/2.5/0``."""

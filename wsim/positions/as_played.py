@@ -73,10 +73,12 @@ def story_of(game: Game, names: Sequence[str] = ()) -> Story:
     names: names of the players by seat; empty: the policies of its plan.
     """
     line_up = seated(game.plan, game.number)
-    who = names or [line_up[seat % len(line_up)] for seat in range(game.plan.players)]
+    labels = names or [line_up[seat % len(line_up)] for seat in range(game.plan.players)]
     with played_again(game) as simulator:
         if simulator is None:
-            return plain_story(game.positions(), game.steps, who, game.phrase)
+            return plain_story(game.positions(), game.steps, labels, game.phrase)
         story = simulator.story(game.number)
-    seats = [replace(seat, policy=who[index]) if index < len(who) else seat for index, seat in enumerate(story.seats)]
+    seats = [
+        replace(seat, policy=labels[index]) if index < len(labels) else seat for index, seat in enumerate(story.seats)
+    ]
     return replace(story, seats=seats)

@@ -80,24 +80,24 @@ def figures_of(followed: Followed, shares: NDArray[np.float64]) -> NDArray[np.fl
 
     ``shares``: the shares of the victory, shape (games, players).
     """
-    chances, there = followed.chances.astype(np.float64), followed.stages >= 0
+    chances, played = followed.chances.astype(np.float64), followed.stages >= 0
     games, room, players = chances.shape
-    length, stage = there.sum(axis=1), np.arange(1, room + 1)
+    length, stage = played.sum(axis=1), np.arange(1, room + 1)
     winner = shares / shares.sum(axis=1, keepdims=True)
-    leading = np.where(there[:, :, None], chances, -1.0)
-    deficit = np.where(there[:, :, None], chances.max(axis=2, keepdims=True) - chances, 0.0)
-    below = np.where(there[:, :, None], np.maximum(1 / players - chances, 0), 0.0)
+    leading = np.where(played[:, :, None], chances, -1.0)
+    deficit = np.where(played[:, :, None], chances.max(axis=2, keepdims=True) - chances, 0.0)
+    below = np.where(played[:, :, None], np.maximum(1 / players - chances, 0), 0.0)
 
     def safe(least: float) -> NDArray[np.float64]:
         """Return the share of the game after which a seat's chance does not fall below ``least``."""
-        under = there[:, :, None] & (chances < least)
+        under = played[:, :, None] & (chances < least)
         return np.asarray((under * stage[None, :, None]).max(axis=1) / length[:, None])
 
     def of_winner(values: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.asarray((values * winner).sum(axis=1))
 
     leader = leading.argmax(axis=2)
-    changes = ((leader[:, 1:] != leader[:, :-1]) & there[:, 1:]).sum(axis=1)
+    changes = ((leader[:, 1:] != leader[:, :-1]) & played[:, 1:]).sum(axis=1)
     return np.stack(
         [
             of_winner(safe(0.5)), of_winner(safe(0.8)),
@@ -140,10 +140,10 @@ def settled(followed: Followed, shares: NDArray[np.float64], phases: Mapping[str
     errors = [((1 / shares.shape[1] - shares) ** 2).mean(axis=1)]
     later = np.zeros(len(shares))
     for first in reversed(begins):
-        there = stages >= first
-        index = there.argmax(axis=1)
+        played = stages >= first
+        index = played.argmax(axis=1)
         error = ((chances[np.arange(len(shares)), index] - shares) ** 2).mean(axis=1)
-        later = np.where(there.any(axis=1), error, later)
+        later = np.where(played.any(axis=1), error, later)
         errors.insert(1, later)
     errors.append(np.zeros(len(shares)))
     return -np.diff(np.stack(errors, axis=1), axis=1)

@@ -23,7 +23,7 @@ class Speaker(Protocol):
 
 def move_text(move: Mapping[str, Any], speaker: Speaker) -> str:
     """Return a move in words, with the payments."""
-    payments = ", ".join(f"{coins} to {who}" for who, coins in speaker.payments(move).items())
+    payments = ", ".join(f"{coins} to {seller}" for seller, coins in speaker.payments(move).items())
     return speaker.phrase(move) + (f" ({payments})" if payments else "")
 
 

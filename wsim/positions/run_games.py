@@ -56,12 +56,12 @@ def trace_of_run(run: Played, number: int, *, trust: bool = False) -> dict[str, 
     return _simulator_of(run, "replaying a game", trust=trust).trace(number)
 
 
-def _simulator_of(run: Played, doing: str, *, trust: bool) -> Simulator:
-    """Return the run's plan prepared; ``doing``: what would run its code."""
+def _simulator_of(run: Played, action: str, *, trust: bool) -> Simulator:
+    """Return the run's plan prepared; ``action``: what would run its code."""
     plan = run.plan
     if plan.code and not trust:
         raise UserError(
-            f"{doing} of {str(run.path)!r} would run its {plan.code_in_words()}: if you trust it, set trust=True"
+            f"{action} of {str(run.path)!r} would run its {plan.code_in_words()}: if you trust it, set trust=True"
         )
     simulator = find_game(plan.game).prepare(plan)
     refuse_other_rules(run, plan, simulator)

@@ -39,20 +39,20 @@ def settable(facts: Iterable[Fact], inside: str = "") -> dict[str, Fact]:
 
 
 def set_facts(
-    facts: Sequence[Fact], described: Mapping[str, Any], whose: str, record: Any, seat: int, rules: Any
+    facts: Sequence[Fact], described: Mapping[str, Any], owner: str, record: Any, seat: int, rules: Any
 ) -> None:
     """Write the facts that a description of a seat has into a record, and for all others the value at the start.
 
-    Messages call the seat ``whose``. Raises UserError with all mistakes.
+    Messages call the seat ``owner``. Raises UserError with all mistakes.
     """
     mistakes = Mistakes()
     for inside in dict.fromkeys(fact.inside for fact in facts if fact.most):
-        known, claims, where = settable(facts, inside), described, f"of {whose}"
+        known, claims, where = settable(facts, inside), described, f"of {owner}"
         if inside:
             with mistakes.noted():
-                claims = object_in(f"{inside} of {whose}", described.get(inside, {}))
-                refuse_unknown(f"{inside} of {whose}", claims, list(known))
-            where = f"in {inside} of {whose}"
+                claims = object_in(f"{inside} of {owner}", described.get(inside, {}))
+                refuse_unknown(f"{inside} of {owner}", claims, list(known))
+            where = f"in {inside} of {owner}"
         for key, fact in known.items():
             start = getattr(rules, fact.start) if isinstance(fact.start, str) else fact.start
             with mistakes.noted():

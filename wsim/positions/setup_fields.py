@@ -8,48 +8,48 @@ from typing import Any
 from wsim.errors import Mistakes, UserError, nearest
 
 
-def parse_int_in_range(what: str, value: Any, least: int, most: int) -> int:
+def parse_int_in_range(noun: str, value: Any, least: int, most: int) -> int:
     """Return a whole number; raise UserError for anything else, and outside the bounds."""
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise UserError(f"{what} must be a whole number from {least} to {most}, not {value!r}")
+        raise UserError(f"{noun} must be a whole number from {least} to {most}, not {value!r}")
     return value
 
 
-def listed(what: str, value: Any, kind: Any) -> list[Any]:
+def listed(noun: str, value: Any, kind: Any) -> list[Any]:
     """Return a list of items of one kind (str, int, Mapping); raise UserError for anything else."""
     valid = isinstance(value, list) and all(isinstance(item, kind) and not isinstance(item, bool) for item in value)
     if not valid:
         wanted = {str: "names", int: "numbers"}.get(kind, "objects")
-        raise UserError(f"{what} must be a list of {wanted}, not {value!r}")
+        raise UserError(f"{noun} must be a list of {wanted}, not {value!r}")
     return list(value)
 
 
-def object_in(what: str, value: Any) -> Mapping[str, Any]:
+def object_in(noun: str, value: Any) -> Mapping[str, Any]:
     """Return an object of numbers; raise UserError for anything else."""
     if not isinstance(value, Mapping):
-        raise UserError(f"{what} must be an object of numbers, not {value!r}")
+        raise UserError(f"{noun} must be an object of numbers, not {value!r}")
     return value
 
 
-def refuse_unknown(what: str, given: Iterable[str], known: Sequence[str], unnamed: Sequence[str] = ()) -> None:
+def refuse_unknown(noun: str, given: Iterable[str], known: Sequence[str], unnamed: Sequence[str] = ()) -> None:
     """Raise UserError for keys that are neither in ``known`` nor in ``unnamed`` (accepted but not advertised)."""
     mistakes = Mistakes()
     for key in given:
         if key not in known and key not in unnamed:
-            mistakes.add(f"{what} has no {key!r}{nearest(key, known)}: it has {', '.join(known)}")
+            mistakes.add(f"{noun} has no {key!r}{nearest(key, known)}: it has {', '.join(known)}")
     mistakes.raise_any()
 
 
-def counts(what: str, given: Any, names: Sequence[str]) -> list[int]:
+def counts(noun: str, given: Any, names: Sequence[str]) -> list[int]:
     """Return the count of each name in an object of counts; raise UserError for anything else."""
     if not isinstance(given, Mapping):
-        raise UserError(f"{what} must be an object of counts, not {given!r}")
+        raise UserError(f"{noun} must be an object of counts, not {given!r}")
     numbers, mistakes = [], Mistakes()
     for name in given:
         if name not in names:
-            mistakes.add(f"{what} has no {name!r}{nearest(str(name), names)}: it counts {', '.join(names)}")
+            mistakes.add(f"{noun} has no {name!r}{nearest(str(name), names)}: it counts {', '.join(names)}")
     for name in names:
         with mistakes.noted():
-            numbers.append(parse_int_in_range(f"{name} in {what}", given.get(name, 0), 0, 99))
+            numbers.append(parse_int_in_range(f"{name} in {noun}", given.get(name, 0), 0, 99))
     mistakes.raise_any()
     return numbers

@@ -120,16 +120,16 @@ def fit_calibration(
     slopes: those towards which the slopes of each phase are drawn.
     """
     first, count = np.array(begins), int(policies.max()) + 1
-    there, phase = followed.stages >= 0, np.searchsorted(first, followed.stages, side="right") - 1
+    played, phase = followed.stages >= 0, np.searchsorted(first, followed.stages, side="right") - 1
     priors = [np.concatenate([np.full(count, slope), np.zeros(count)]) for slope in slopes]
     certainty = np.repeat([SLOPE_SD**-2, OFFSET_SD**-2], count)
     fitted = np.array(priors)
     for number, (best, prior) in enumerate(zip(fitted, priors, strict=True)):
-        game, stage = np.nonzero(there & (phase == number))
+        game, stage = np.nonzero(played & (phase == number))
         odds = np.log(np.maximum(followed.chances[game, stage], SMALL))
         odds -= odds.mean(axis=1, keepdims=True)
-        who = np.eye(count)[policies[game]]
-        inputs = np.concatenate([who * odds[:, :, None], who], axis=2)
+        one_hot = np.eye(count)[policies[game]]
+        inputs = np.concatenate([one_hot * odds[:, :, None], one_hot], axis=2)
         weight = 1.0 / np.bincount(game, minlength=len(shares))[game]  # a game counts once
         for _ in range(STEPS):
             chance = _softmax(inputs @ best)

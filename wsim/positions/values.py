@@ -86,14 +86,14 @@ class Values:
         """The means, shape (moves, seats, 2): score and win share."""
         return self._sums / self.playouts
 
-    def estimate(self, what: int) -> Estimate:
+    def estimate(self, outcome: int) -> Estimate:
         """Return the seat's own score or share after each move."""
-        estimate = self._means(what)
-        return estimate.with_wilson() if what == SHARE else estimate
+        estimate = self._means(outcome)
+        return estimate.with_wilson() if outcome == SHARE else estimate
 
-    def _means(self, what: int) -> Estimate:
+    def _means(self, outcome: int) -> Estimate:
         """Return the means of the playouts with the interval of their spread."""
-        return self._interval(self.means[:, self.seat, what], np.diagonal(self._products[what]))
+        return self._interval(self.means[:, self.seat, outcome], np.diagonal(self._products[outcome]))
 
     def losses(self, best: int) -> Estimate:
         """Return how far the share after each move is below that after the move with index ``best``, paired.
@@ -121,7 +121,7 @@ class Values:
 
     def order(self) -> list[int]:
         """Return the indices of the moves, best first: by win share, then by score."""
-        share, score = (np.nan_to_num(self.means[:, self.seat, what]).round(12) for what in (SHARE, SCORE))
+        share, score = (np.nan_to_num(self.means[:, self.seat, outcome]).round(12) for outcome in (SHARE, SCORE))
         return sorted(range(len(self.moves)), key=lambda index: (-share[index], -score[index], index))
 
     def rows(self) -> list[dict[str, Any]]:
@@ -161,9 +161,9 @@ class ValuesByNet(Values):
         """Resample as often as the net needs."""
         super().play_on(WORLDS if playouts == BY_NET else playouts, seconds, progress)
 
-    def estimate(self, what: int) -> Estimate:
+    def estimate(self, outcome: int) -> Estimate:
         """Return the seat's chance after each move; chances are no counts, so there is no Wilson interval."""
-        return self._means(what)
+        return self._means(outcome)
 
     def losses(self, best: int) -> Estimate:
         """Return the losses; where all resampled positions agree, the net has no doubt."""

@@ -67,9 +67,9 @@ class AskedAnswer(Answer):
 
         return ask
 
-    def beside(self, record: Mapping[str, Any]) -> dict[str, Any]:
-        """Return its own record, with the volatile values of the other one."""
-        current = super().beside(record)
+    def comparable_record(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the record of this answer with the volatile values (such as times) of ``record``."""
+        current = super().comparable_record(record)
         return current | {name: record.get(name) for name in ("asked", *self.VOLATILE) if name in current}
 
     @classmethod

@@ -82,10 +82,10 @@ class Metric:
     column: the averaged column of the seats table.
     share: whether its values are between 0 and 1.
     where: columns and the name that a seat must have in each to count; empty: all seats concerned.
-    thing: the owned item, if the metric is about one.
+    item: the owned item, if the metric is about one.
     owned: the Boolean column that must be true for a seat to count (for ``per_game``: to be added); None: all seats.
     per_game: whether the sum is divided by the number of games instead of seats.
-    wished: whether it is the mean over followed wishes for the thing minus that over overruled ones.
+    wished: whether it is the mean over followed wishes for the item minus that over overruled ones.
     weight: the column that says how often a row counts; None: once.
     whole: the figure of all games together that it is; None: it is a mean.
     """
@@ -94,31 +94,31 @@ class Metric:
     column: str
     share: bool
     where: tuple[tuple[str, str], ...] = ()
-    thing: str | None = None
+    item: str | None = None
     owned: str | None = None
     per_game: bool = False
     wished: bool = False
     weight: str | None = None
     whole: Whole | None = None
 
-    def estimand(self, whose: str = "of all seats") -> str:
-        """Return the estimand in a few words; ``whose``: the seats concerned."""
+    def estimand(self, seats_text: str = "of all seats") -> str:
+        """Return the estimand in a few words; ``seats_text``: the seats concerned."""
         if self.whole is not None:
             return self.whole.about
         if self.wished:
-            return f"gain in {words_of(self.column)} by having {self.thing}, mean {whose} that want it"
+            return f"gain in {words_of(self.column)} by having {self.item}, mean {seats_text} that want it"
         if self.weight is not None:
-            return f"share of the turns on which {self.thing} could be had that wanted it, mean {whose}"
+            return f"share of the turns on which {self.item} could be had that wanted it, mean {seats_text}"
         if self.per_game:
-            return f"share of games won by an owner of {self.thing}"
+            return f"share of games won by an owner of {self.item}"
         if self.owned is not None:
-            return f"win share of the seats that own {self.thing} at the end"
-        if self.thing is not None:
-            return f"share {whose} that own {self.thing} at the end"
+            return f"win share of the seats that own {self.item} at the end"
+        if self.item is not None:
+            return f"share {seats_text} that own {self.item} at the end"
         if not self.where:
-            seats = whose
+            seats = seats_text
         else:
-            these = "of the seats" if whose == "of all seats" else whose
+            these = "of the seats" if seats_text == "of all seats" else seats_text
             seats = f"{these} with {' and '.join(map(' '.join, self.where))}"
         return f"mean {words_of(self.column)} {seats}"
 
@@ -150,8 +150,8 @@ def parse_metric(text: str, seats: pl.DataFrame, owned: Mapping[str, str]) -> Me
     name = text.strip()
     head, colon, rest = name.partition(":")
     if head in ("owner", "winner") and colon and owned:
-        has, thing = _thing(rest, seats, owned)
-        return Metric(name, "win_share", True, thing=thing, owned=has, per_game=head == "winner")
+        has, item = _item(rest, seats, owned)
+        return Metric(name, "win_share", True, item=item, owned=has, per_game=head == "winner")
     if head in _OF_WISHES:
         return _of_wishes(name, seats)
     if (whole := whole_of(name)) is not None:
@@ -160,7 +160,7 @@ def parse_metric(text: str, seats: pl.DataFrame, owned: Mapping[str, str]) -> Me
     column = outcome_column(name)
     if column in measures:
         share = _is_share(column, seats)
-        return Metric(name, column, share, thing=_things(seats, owned).get(column) if share else None)
+        return Metric(name, column, share, item=_items(seats, owned).get(column) if share else None)
     column = outcome_column(head)
     if not colon or column not in measures:
         nouns = "|".join(owned.values()).upper()
@@ -202,8 +202,8 @@ def _of_wishes(name: str, seats: pl.DataFrame) -> Metric:
         thing = column.removeprefix("followed:")
         if thing != column and thing.lower() == item.strip().lower():
             if head == WANTED:
-                return Metric(name, f"{WANTED}:{thing}", True, thing=thing, weight=f"{COULD}:{thing}")
-            return Metric(name, _OF_WORTH[head], head == "worth", thing=thing, wished=True)
+                return Metric(name, f"{WANTED}:{thing}", True, item=thing, weight=f"{COULD}:{thing}")
+            return Metric(name, _OF_WORTH[head], head == "worth", item=thing, wished=True)
     where = "wsim whatif and balance have it" if head == WANTED else "wsim whatif, compare and balance have them"
     raise UserError(f"{name!r} is a metric of games that {_OF_WISHES[head]}: {where}")
 
@@ -311,7 +311,7 @@ def groups_of(seats: pl.DataFrame) -> dict[str, list[str]]:
     return {column: names for column, names in groups.items() if 1 < len(names) <= MAX_NAMES}
 
 
-def _things(seats: pl.DataFrame, owned: Mapping[str, str]) -> dict[str, str]:
+def _items(seats: pl.DataFrame, owned: Mapping[str, str]) -> dict[str, str]:
     """Return the columns of owned items, each with the name of the item."""
     return {
         column: column.removeprefix(prefix) for prefix in owned for column in seats.columns if column.startswith(prefix)
@@ -323,15 +323,15 @@ def _listed(words: Sequence[str]) -> str:
     return " or ".join(", ".join(words).rsplit(", ", 1))
 
 
-def _thing(name: str, seats: pl.DataFrame, owned: Mapping[str, str]) -> tuple[str, str]:
+def _item(name: str, seats: pl.DataFrame, owned: Mapping[str, str]) -> tuple[str, str]:
     """Return the column of an owned item, and the name of the item as in the table."""
-    things = _things(seats, owned)
-    for column, thing in things.items():
-        if thing.lower() == name.lower():
-            return column, thing
-    nouns = _listed([f"{noun}s" for noun in owned.values()] if not things else list(owned.values()))
-    message = f"unknown {nouns} {name!r}" if things else f"the seats table of this game has no columns of {nouns}"
-    raise UserError(f"{message}{nearest(name, things.values())}")
+    items = _items(seats, owned)
+    for column, item in items.items():
+        if item.lower() == name.lower():
+            return column, item
+    nouns = _listed([f"{noun}s" for noun in owned.values()] if not items else list(owned.values()))
+    message = f"unknown {nouns} {name!r}" if items else f"the seats table of this game has no columns of {nouns}"
+    raise UserError(f"{message}{nearest(name, items.values())}")
 
 
 def _group(name: str, seats: pl.DataFrame) -> tuple[str, str]:
@@ -359,7 +359,7 @@ def group_metrics(measures: Sequence[str], seats: pl.DataFrame) -> list[Metric]:
 
 def owned_metrics(names: Sequence[str], seats: pl.DataFrame, owned: Mapping[str, str]) -> list[Metric]:
     """Return the metrics that show the effect of changed items: how often they are owned, and their owners' wins."""
-    columns = {thing: column for column, thing in _things(seats, owned).items()}
+    columns = {item: column for column, item in _items(seats, owned).items()}
     known = [name for name in names if name in columns]
     texts = [text for name in known for text in (columns[name], f"owner:{name}", f"winner:{name}")]
     return [parse_metric(text, seats, owned) for text in texts]
@@ -404,7 +404,7 @@ class SeatsReader:
         """Return 1 for the rows that a metric counts, 0 for the others; for worth, the wishes of each row in an arm."""
         counted = self._plays
         if metric.wished:
-            counted = counted * self.column(f"{arm}:{metric.thing}")
+            counted = counted * self.column(f"{arm}:{metric.item}")
         if metric.weight is not None:
             counted = counted * self.column(metric.weight)
         if metric.owned is not None:

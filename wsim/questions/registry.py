@@ -108,9 +108,9 @@ class Question:
         object.__setattr__(self, "command", self.command or self.name)
         object.__setattr__(self, "function", self.function or self.name)
 
-    def named(self, place: str) -> Any:
+    def named(self, target: str) -> Any:
         """Import and return the object ``module:name`` of the package."""
-        module, _, name = place.partition(":")
+        module, _, name = target.partition(":")
         return getattr(import_module(f"{self.package}.{module}"), name)
 
     @property

@@ -104,7 +104,7 @@ class Trial(Generic[Known]):
         self.seconds = 0.0
         self._test = question.test(len(sums.deciding) if tests is None else tests)
 
-    def play(self, blocks: Generator[Any], progress: Progress | None = None, doing: str = "deals") -> None:
+    def play(self, blocks: Generator[Any], progress: Progress | None = None, unit: str = "deals") -> None:
         """Add blocks until all contrasts are decided or the blocks end; Ctrl-C stops with a final look.
 
         ``blocks``: deals as ``sums.plus`` takes them; a block ends at each look of the question.
@@ -115,7 +115,7 @@ class Trial(Generic[Known]):
                 for block in blocks:
                     self.add(block)
                     if progress is not None:
-                        progress(doing, self.sums.deals, self.question.budget)
+                        progress(unit, self.sums.deals, self.question.budget)
                     if self.sums.deals in looks:
                         self.look()
                         if isinstance(progress, ProgressOfLooks):

@@ -69,7 +69,7 @@ def _changed(
 ) -> tuple[Variant, Arm]:
     """Return the variant with changed rules; ``value``: the value of a sweep, whose ``path=value`` is then the name."""
     for file in change.change_files:
-        if plan.place(file) != file:
+        if plan.path_of(file) != file:
             raise UserError(f"{file!r} also exists in the folder of the plan file: write ./{file}")
     values = (*plan.set, *change.change, *([] if value is None else [name]))
     changed = plan.replace(set=values, patch=(*plan.patch, *change.change_files))
@@ -79,19 +79,19 @@ def _changed(
 
 
 def repeated(
-    recorded: Mapping[str, Any], again: Callable[[Plan], Plan], places: Mapping[str, str], baseline: Simulator
+    recorded: Mapping[str, Any], again: Callable[[Plan], Plan], paths: Mapping[str, str], baseline: Simulator
 ) -> tuple[Variant, Arm]:
     """Return a recorded variant (``Variant.record``) with its arm.
 
     Parameters
     ----------
     again: returns the plan to play for a recorded plan.
-    places: the paths of the files that the plans name.
+    paths: the paths of the files that the plans name.
 
     Raises KeyError, TypeError, ValueError or UserError for an invalid record.
     """
     name = str(recorded["variant"])
-    plans = tuple(again(Plan.restore(plan, places)) for plan in recorded["plans"])
+    plans = tuple(again(Plan.restore(plan, paths)) for plan in recorded["plans"])
     arm = Arm(name, tuple(_prepared(plan, name, baseline) for plan in plans), _seats(recorded["seats"], len(plans)))
     same = arm.seats is None and _rules(arm.simulators[0].provenance()) == _rules(baseline.provenance())
     return Variant(name, recorded["value"], plans, tuple(plan.digest for plan in plans), arm.seats, same=same), arm
@@ -119,8 +119,8 @@ def _restricted(plan: Plan, ban: str, seats: tuple[int, ...], baseline: Simulato
         raise UserError(f"{plan.game} cannot restrict a seat")
     name = f"no {ban.strip()}"
     plans = tuple(restrict(plan, seat, ban) for seat in seats)
-    simulators = tuple(_prepared(one, name, baseline) for one in plans)
-    return Variant(name, None, plans, tuple(one.digest for one in plans), seats), Arm(name, simulators, seats)
+    simulators = tuple(_prepared(item, name, baseline) for item in plans)
+    return Variant(name, None, plans, tuple(item.digest for item in plans), seats), Arm(name, simulators, seats)
 
 
 def _prepared(plan: Plan, name: str, baseline: Simulator) -> Simulator:

@@ -88,11 +88,11 @@ def _played_by_people(material: Material) -> Statement:
     run, about = material.run, material.run.people or {}
     names = [name for name in ("player", "group") if name in about["recorded"]]
     counts = run.seats.select(pl.col(name).n_unique() for name in names).collect().row(0) if names else ()
-    who = [f"{count:,} {plural(name, count)}" for name, count in zip(names, counts, strict=True)]
+    phrases = [f"{count:,} {plural(name, count)}" for name, count in zip(names, counts, strict=True)]
     dates = about["dates"]
     parts = [
         f"{material.games:,} games of {run.plan.ruleset} with {run.plan.players} players",
-        *([f"by {joined(who)}"] if who else []),
+        *([f"by {joined(phrases)}"] if phrases else []),
         *([f"from {dates[0]} to {dates[1]}"] if dates else []),
         *([f"source: {about['source']}"] if about["source"] else []),
         *([f"licence: {about['licence']}"] if about["licence"] else []),
@@ -117,8 +117,8 @@ def _players(material: Material) -> list[Statement]:
     alone = [plural(_noun(table)) for table in judged if PLAYER_HALF_WIDTH not in table.frame.columns]
     if not alone:
         return []
-    who = named(list(dict.fromkeys(material.run.plan.policies)))
-    headline = f"The verdicts on {joined(alone)} are for {who}."
+    names = named(list(dict.fromkeys(material.run.plan.policies)))
+    headline = f"The verdicts on {joined(alone)} are for {names}."
     return [Statement("caution", headline, "How far other good players would find something else is not known here.")]
 
 

@@ -366,7 +366,7 @@ def _swings(replay: Replay, sides: Sequence[_Side]) -> list[Swing]:
 
 def _swing(replay: Replay, sides: Sequence[_Side], swing: Swing) -> Mapping[str, Any]:
     """Return a turning point in words: the scene, the side, the chances before and after, and the move."""
-    side = next(one for one in sides if one.seat == swing.seat)
+    side = next(candidate for candidate in sides if candidate.seat == swing.seat)
     scene = replay.story.scenes[swing.step]
     shown = (None, scene.turn_of, *side.seats)
     did = [event for event in scene.events if event.seat in shown]

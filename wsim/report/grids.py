@@ -146,7 +146,7 @@ def grid(
     faces: names that are cards, which cells show when they are pointed at.
     """
     columns = sheet.columns if wide else sheet.shown
-    kept = [column for column in sheet.first if column in {one.name for one in columns[sheet.labels :]}][:ON_NARROW]
+    kept = [column for column in sheet.first if column in {shown.name for shown in columns[sheet.labels :]}][:ON_NARROW]
     headings = [
         Heading(
             title(column.heading), column.kind.numeric, about=column.about, unit=unit_of(column), wide=column.drawn,

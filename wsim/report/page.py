@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 NEEDED = ("altair", "vl_convert", "jinja2")
 
 
-def check_extra(needed: Sequence[str] = NEEDED, what: str = "wsim report", extra: str = "report") -> None:
-    """Raise UserError if packages of an extra are missing; ``what`` needs them."""
+def check_extra(needed: Sequence[str] = NEEDED, feature: str = "wsim report", extra: str = "report") -> None:
+    """Raise UserError if packages of an extra are missing; ``feature`` needs them."""
     if any(find_spec(name) is None for name in needed):
-        raise UserError(f"{what} needs the extra: pip install 'wsim[{extra}]'")
+        raise UserError(f"{feature} needs the extra: pip install 'wsim[{extra}]'")
 
 
 def write_report(run: Run, target: Path, besides: Besides | None = None, progress: Progress | None = None) -> Path:

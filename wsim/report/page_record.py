@@ -18,7 +18,7 @@ from wsim.lab.journal import refuse_old_streams
 from wsim.lab.parts import Part
 from wsim.lab.plan import Plan
 from wsim.lab.provenance import Provenance
-from wsim.lab.repetition import Again, Rerun, places_in, played_again, sound, unlike
+from wsim.lab.repetition import Again, Rerun, paths_in, played_again, sound, unlike
 from wsim.stats.columns import PLAYER_HALF_WIDTH
 
 if TYPE_CHECKING:
@@ -53,7 +53,9 @@ def _digests(tables: Mapping[str, Table]) -> dict[str, str]:
     # the values in the games
     own = {name: table.frame.drop(PLAYER_HALF_WIDTH, strict=False) for name, table in tables.items()}
     rows = {name: [[of(value) for value in row] for row in frame.rows()] for name, frame in own.items()}
-    return {name: content_digest(json.dumps(found, default=str).encode())[:16] for name, found in rows.items()}
+    return {
+        name: content_digest(json.dumps(table_rows, default=str).encode())[:16] for name, table_rows in rows.items()
+    }
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,7 @@ class PageFile:
 
     def plan(self) -> Plan:
         """Return the plan of its run."""
-        return sound(lambda: Plan.restore(self.record["provenance"]["plan"], places_in(self.path.parent)), _DAMAGED)
+        return sound(lambda: Plan.restore(self.record["provenance"]["plan"], paths_in(self.path.parent)), _DAMAGED)
 
     def again(self, how: Again) -> Rerun:
         """Repeat its run and compare its tables."""

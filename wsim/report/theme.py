@@ -23,9 +23,9 @@ class Palette:
 
     own: Mapping[str, str]
 
-    def of(self, name: str, place: int) -> str:
+    def of(self, name: str, index: int) -> str:
         """Return the colour of a name: its fixed colour, or the next of the series."""
-        return f"var({_variable(name)})" if name in self.own else SERIES[place % len(SERIES)]
+        return f"var({_variable(name)})" if name in self.own else SERIES[index % len(SERIES)]
 
     def own_of(self, name: str) -> str:
         """Return the fixed colour of a name, if it has one."""

@@ -98,10 +98,10 @@ class Problems(Mistakes):
         """Report a mistake: ``<file>, <entry.field>: <sentence>``."""
         self.add(f"{self.origin(path)}, {dotted(path)}: {sentence}" if path else f"{self.source}: {sentence}")
 
-    def unknown(self, path: Path, what: str, value: object, accepted: Collection[str]) -> None:
+    def unknown(self, path: Path, noun: str, value: object, accepted: Collection[str]) -> None:
         """Report a value that is not accepted."""
         listed = ", ".join(accepted) if len(accepted) <= 40 else f"one of {len(accepted)} names"
-        self.at(path, f"unknown {what} {value!r}{nearest(str(value), accepted)}; accepted: {listed or 'none'}")
+        self.at(path, f"unknown {noun} {value!r}{nearest(str(value), accepted)}; accepted: {listed or 'none'}")
 
 
 def _kind(value: object) -> str:
@@ -166,17 +166,17 @@ def identifier(problems: Problems, path: Path, value: Any) -> str | None:
     return None
 
 
-def word(what: str, accepted: Collection[str]) -> Reader:
-    """Accept one of a set of words; ``what`` names them in messages."""
+def word(noun: str, accepted: Collection[str]) -> Reader:
+    """Accept one of a set of words; ``noun`` names them in messages."""
 
     def read(problems: Problems, path: Path, value: Any) -> str | None:
         if isinstance(value, str) and value in accepted:
             return value
         if isinstance(value, str):
-            problems.unknown(path, what, value, accepted)
+            problems.unknown(path, noun, value, accepted)
         else:
-            article = "an" if what[0] in "aeiou" else "a"
-            problems.at(path, f"{_kind(value)} is not {article} {what}; accepted: {', '.join(accepted)}")
+            article = "an" if noun[0] in "aeiou" else "a"
+            problems.at(path, f"{_kind(value)} is not {article} {noun}; accepted: {', '.join(accepted)}")
         return None
 
     return described({"enum": list(accepted)})(read)
@@ -223,13 +223,13 @@ def numbers(count: int, low: int, high: int) -> Reader:
     return described({"type": "array", "items": schema_of(number), "minItems": count, "maxItems": count})(read)
 
 
-def words(what: str, accepted: Collection[str], *, least: int = 1, most: int = 12, distinct: bool = True) -> Reader:
+def words(noun: str, accepted: Collection[str], *, least: int = 1, most: int = 12, distinct: bool = True) -> Reader:
     """Accept a list of words from a set."""
-    return listing(word(what, accepted), least=least, most=most, distinct=distinct)
+    return listing(word(noun, accepted), least=least, most=most, distinct=distinct)
 
 
 def read_fields(
-    problems: Problems, path: Path, entries: Any, readers: Mapping[str, Reader], what: str = "field"
+    problems: Problems, path: Path, entries: Any, readers: Mapping[str, Reader], noun: str = "field"
 ) -> dict[str, Any]:
     """Read the valid fields of a table; report unknown and invalid ones.
 
@@ -243,7 +243,7 @@ def read_fields(
     for key, value in entries.items():
         field_path = (*path, key)
         if key not in readers:
-            problems.unknown(field_path, what, key, readers)
+            problems.unknown(field_path, noun, key, readers)
         elif value is False and readers[key] is not flag:
             continue
         else:

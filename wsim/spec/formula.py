@@ -384,10 +384,10 @@ class _Reader:
         if self.is_title(tree) and not self.titles:
             raise self.mistake(tree, f'a name is no number; accepted: {self.source(tree)} == "..."')
 
-    def refuse_unknown(self, tree: ast.expr, name: str, accepted: Collection[str], what: str = "name") -> None:
+    def refuse_unknown(self, tree: ast.expr, name: str, accepted: Collection[str], noun: str = "name") -> None:
         """Raise the error about a name that is not accepted."""
         if name not in accepted:
-            message = f"unknown {what} {name!r}{nearest(name, accepted)}; accepted: {', '.join(accepted)}"
+            message = f"unknown {noun} {name!r}{nearest(name, accepted)}; accepted: {', '.join(accepted)}"
             raise self.mistake(tree, message)
 
     def remembered(self, tree: ast.Attribute) -> Node | None:

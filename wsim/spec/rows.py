@@ -18,16 +18,16 @@ MAX_NUMBER = 2**63
 """Bound on the absolute value of numbers in rows."""
 
 
-def read_row(kind: type[_Row], table: Any, what: str, where: str, **made: Any) -> _Row:
+def read_row(kind: type[_Row], table: Any, noun: str, where: str, **made: Any) -> _Row:
     """Return a row of a file; raise UserError that lists every mistake in it.
 
     Parameters
     ----------
     kind: a dataclass. table: the parsed table.
-    what: the name of a row in messages, such as ``target``; empty for the file itself. where: the name of the file.
+    noun: the name of a row in messages, such as ``target``; empty for the file itself. where: the name of the file.
     made: values of fields that are not keys of the row.
     """
-    name = what or "file"
+    name = noun or "file"
     if not isinstance(table, Mapping):
         raise UserError(f"{where}: a {name} must be a table of keys and values, not {table!r}")
     known = {field.name: field for field in fields(kind) if field.name not in made}  # type: ignore[arg-type] # a dataclass
@@ -35,7 +35,7 @@ def read_row(kind: type[_Row], table: Any, what: str, where: str, **made: Any) -
     for key, value in table.items():
         with mistakes.noted():
             refuse_unknown(where, f"key of a {name}", key, list(known))
-            values[key] = _value(f"{where}: {what}.{key}" if what else f"{where}: {key}", str(known[key].type), value)
+            values[key] = _value(f"{where}: {noun}.{key}" if noun else f"{where}: {key}", str(known[key].type), value)
     required = [name for name, field in known.items() if field.default is MISSING and field.default_factory is MISSING]
     if lacking := [key for key in required if key not in table]:
         mistakes.add(f"{where}: a {name} lacks {' and '.join(lacking)}")
@@ -43,27 +43,27 @@ def read_row(kind: type[_Row], table: Any, what: str, where: str, **made: Any) -
     return kind(**values)
 
 
-def read_rows(kind: type[_Row], rows: Any, what: str, where: str) -> tuple[_Row, ...]:
+def read_rows(kind: type[_Row], rows: Any, noun: str, where: str) -> tuple[_Row, ...]:
     """Return the rows ``[[what]]`` of a file; raise UserError that lists every mistake in all of them."""
     mistakes, parsed = Mistakes(), []
-    for row in tables_in(rows, what, where):
+    for row in tables_in(rows, noun, where):
         with mistakes.noted():
-            parsed.append(read_row(kind, row, what, where))
+            parsed.append(read_row(kind, row, noun, where))
     mistakes.raise_any()
     return tuple(parsed)
 
 
-def tables_in(rows: Any, what: str, where: str) -> Sequence[Mapping[str, Any]]:
+def tables_in(rows: Any, noun: str, where: str) -> Sequence[Mapping[str, Any]]:
     """Return rows as written; raise UserError for anything but a list of tables."""
     if not isinstance(rows, list | tuple) or not all(isinstance(row, Mapping) for row in rows):
-        raise UserError(f"{where}: {what} must be written as rows, [[{what}]]")
+        raise UserError(f"{where}: {noun} must be written as rows, [[{noun}]]")
     return rows
 
 
-def refuse_unknown(where: str, what: str, key: object, known: Sequence[str]) -> None:
+def refuse_unknown(where: str, noun: str, key: object, known: Sequence[str]) -> None:
     """Raise UserError for an unknown key."""
     if key not in known:
-        raise UserError(f"{where}: unknown {what} {key!r}{nearest(str(key), known)}; accepted: {', '.join(known)}")
+        raise UserError(f"{where}: unknown {noun} {key!r}{nearest(str(key), known)}; accepted: {', '.join(known)}")
 
 
 def _value(name: str, kind: str, value: Any) -> Any:

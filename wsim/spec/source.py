@@ -27,32 +27,32 @@ def shown(path: Path) -> str:
     return path.name if is_own(path) else str(path)
 
 
-def read_toml(path: str | PathLike[str], what: str = "card file") -> Entries:
-    """Return the content of a TOML file as a fresh copy; ``what`` names the expected kind of file in messages.
+def read_toml(path: str | PathLike[str], noun: str = "card file") -> Entries:
+    """Return the content of a TOML file as a fresh copy; ``noun`` names the expected kind of file in messages.
 
     Raises UserError if it cannot be read or parsed.
     """
     file = Path(path)
-    text, name = text_of(file, what), shown(file)
+    text, name = text_of(file, noun), shown(file)
     try:
         entries: Entries = copied(_parsed(text))
     except RecursionError:
-        raise UserError(f"{name} is nested too deeply to be a {what}") from None
+        raise UserError(f"{name} is nested too deeply to be a {noun}") from None
     except ValueError as error:
         raise UserError(_phrase(name, text.splitlines(), str(error))) from None
     return entries
 
 
-def text_of(path: Path, what: str = "card file") -> str:
+def text_of(path: Path, noun: str = "card file") -> str:
     """Return the text of a file; raise UserError if it cannot be read."""
     try:
         return bytes_within(path, MAX_BYTES).decode("utf-8-sig").replace("\r\n", "\n")
     except OSError as error:
-        raise UserError(f"cannot read the {what} {shown(path)!r}: {error.strerror or error}") from None
+        raise UserError(f"cannot read the {noun} {shown(path)!r}: {error.strerror or error}") from None
     except UnicodeDecodeError:
         raise UserError(f"{shown(path)} is not a text file in UTF-8") from None
     except ValueError as error:
-        raise UserError(f"cannot read the {what} {shown(path)!r}: {error}") from None
+        raise UserError(f"cannot read the {noun} {shown(path)!r}: {error}") from None
 
 
 def copied(value: Any) -> Any:
@@ -76,21 +76,21 @@ def _parsed(text: str) -> Entries:
 def _phrase(name: str, lines: list[str], error: str) -> str:
     """Return a TOML error in words: the line and, for a repeated key, its name."""
     location = _PLACE.search(error)
-    what = _PLACE.sub("", error)
+    text = _PLACE.sub("", error)
     number = int(location[1]) if location and location[1] else 0
     where = f"{name}, line {number}" if number else f"{name}, at its end"
     line = lines[number - 1].strip() if 0 < number <= len(lines) else ""
-    if _TWICE.search(what):
-        return f"{where}: {_used_twice(what, line)} is used twice; every name and field is written once"
+    if _TWICE.search(text):
+        return f"{where}: {_used_twice(text, line)} is used twice; every name and field is written once"
     line = line if len(line) <= 60 else line[:57] + "..."
-    return f"{where}: not valid TOML ({what[:1].lower()}{what[1:]}){f' in: {line}' if line else ''}"
+    return f"{where}: not valid TOML ({text[:1].lower()}{text[1:]}){f' in: {line}' if line else ''}"
 
 
-def _used_twice(what: str, line: str) -> str:
+def _used_twice(message: str, line: str) -> str:
     """Return the name of the repeated key in a TOML error."""
-    declared = _DECLARED.search(what)
+    declared = _DECLARED.search(message)
     if declared:  # a table: tomllib gives the whole path as a tuple
         return "the name " + ".".join(a or b for a, b in re.findall(r"'([^']*)'|\"([^\"]*)\"", declared[1]))
-    inline = re.search(r"'(.*)'$", what)
+    inline = re.search(r"'(.*)'$", message)
     key = inline[1] if inline else line.split("=")[0].strip().strip("\"'")
     return f"the name {key}" if key else "a name"

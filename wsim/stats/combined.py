@@ -102,7 +102,7 @@ def beside(tables: Mapping[object, Table]) -> Table | None:
     return Table(both, heading, _INDEPENDENT, tuple(columns), form=first.form, labels=first.labels, charts=charts)
 
 
-def minus(here: Table, there: Table) -> Table | None:
+def minus(minuend: Table, reference: Table) -> Table | None:
     """Return the differences between two tables of the same form, row by row; None if they share no rows.
 
     The runs are assumed independent, so squared errors add up.
@@ -110,22 +110,22 @@ def minus(here: Table, there: Table) -> Table | None:
     Columns: the labels, two figures of either run (``_here``, ``_there``), and their differences with _low and _high:
     worth and points where both know them, else fair_share_ratio and score.
     """
-    if here.labels != there.labels:
+    if minuend.labels != reference.labels:
         return None
-    of_worth = "worth" in here.frame.columns and "worth" in there.frame.columns
+    of_worth = "worth" in minuend.frame.columns and "worth" in reference.frame.columns
     figures = ("worth", "points") if of_worth else (FAIR, "score")
-    measures = [here.column(name) for name in figures]
-    label = [pl.col(name).cast(pl.String) for name in here.labels]
+    measures = [minuend.column(name) for name in figures]
+    label = [pl.col(name).cast(pl.String) for name in minuend.labels]
     wanted = [part for column in measures for part in (column.name, *(column.ends or ()))]
     known = pl.col("worth").is_not_null() if of_worth else pl.col("n") > 0
     left, right = (
         table.frame.filter(known).select(*label, *(pl.col(name).name.suffix(run) for name in wanted))
-        for table, run in ((here, "_here"), (there, "_there"))
+        for table, run in ((minuend, "_here"), (reference, "_there"))
     )
-    both = left.join(right, on=list(here.labels), maintain_order="left")
+    both = left.join(right, on=list(minuend.labels), maintain_order="left")
     if both.is_empty():
         return None
-    columns: list[Column] = named(here.labels)
+    columns: list[Column] = named(minuend.labels)
     for column in measures:
         name, (low, high) = column.name, column.ends or ("", "")
         value = pl.col(f"{name}_here") - pl.col(f"{name}_there")
@@ -140,9 +140,9 @@ def minus(here: Table, there: Table) -> Table | None:
         columns += [Column(f"{name}_{run}", column.kind, heading=f"{column.heading}, {words}") for run, words in _RUNS]
         columns.append(difference)
     both = both.sort(f"{figures[0]}_difference", descending=True, nulls_last=True)
-    heading = f"{here.title}: {measures[0].heading}, this run minus the other"
-    chart = Chart("forest", (f"{figures[0]}_difference",), here.labels, f"{heading}, with intervals")
-    return Table(both, heading, columns=tuple(columns), labels=here.labels, charts=(chart,))
+    heading = f"{minuend.title}: {measures[0].heading}, this run minus the other"
+    chart = Chart("forest", (f"{figures[0]}_difference",), minuend.labels, f"{heading}, with intervals")
+    return Table(both, heading, columns=tuple(columns), labels=minuend.labels, charts=(chart,))
 
 
 _RUNS = (("here", "this run"), ("there", "the other"))

@@ -51,7 +51,9 @@ class FactorSums:
     def shapes(cls, name: str, labels: Mapping[str, Sequence[str]]) -> dict[str, tuple[int, ...]]:
         """Return the shapes of the sums of a recipe of this name; KeyError if the labels are not all there."""
         by, columns = name.removeprefix(LEVELS).split(","), labels[name]
-        cells, levels = (prod(1 + len(labels[f"categories {one}"]) for one in names) for names in (columns, by))
+        cells, levels = (
+            prod(1 + len(labels[f"categories {category}"]) for category in names) for names in (columns, by)
+        )
         each = 1 + len(OUTCOMES)
         rows = each + 1 + len(labels["measures"])
         return {"cells": (rows, cells), "pairs": (each, each, cells, cells), "games": (levels,)}

@@ -67,8 +67,8 @@ class Estimate:
     def _reach(self) -> Floats:
         return t_quantile((1 + self.level) / 2, self.games - 1) * self.error
 
-    def _end(self, which: int, usual: Floats) -> Floats:
-        return usual if self.ends is None else np.where(np.isnan(self.ends[which]), usual, self.ends[which])
+    def _end(self, end: int, usual: Floats) -> Floats:
+        return usual if self.ends is None else np.where(np.isnan(self.ends[end]), usual, self.ends[end])
 
     @property
     def low(self) -> Floats:
@@ -181,10 +181,10 @@ class Interval:
         reach = normal_quantile((1 + level) / 2) * error
         return cls(value, value - reach, value + reach)
 
-    def at(self, place: int | tuple[int, ...], name: str) -> dict[str, float]:
+    def at(self, index: int | tuple[int, ...], name: str) -> dict[str, float]:
         """Return the value at an index and its ends as ``name``, ``name_low`` and ``name_high`` of a row."""
         ends = {name: self.value, f"{name}_low": self.low, f"{name}_high": self.high}
-        return {key: float(value[place]) for key, value in ends.items()}
+        return {key: float(value[index]) for key, value in ends.items()}
 
     def scaled(self, factor: float) -> Interval:
         """Return the same of ``factor`` times the quantity."""

@@ -11,8 +11,11 @@ FILLED = "Filled marks have a verdict: clear, and also for other good players wh
 
 def item_charts(figure: str, share: str, noun: str, groups: Sequence[str], facts: Sequence[str]) -> tuple[Chart, Chart]:
     """Return the charts of a figure of items: over how often they are had or wanted, and by their ``facts``."""
-    what = {"worth": "What each {} is worth", "win_difference": "Win share of the owners of each {} minus the others'"}
-    words, by = what[figure].format(noun), tuple(reversed(facts))
+    titles = {
+        "worth": "What each {} is worth",
+        "win_difference": "Win share of the owners of each {} minus the others'",
+    }
+    words, by = titles[figure].format(noun), tuple(reversed(facts))
     sorted_by = f", by {' and '.join(fact.replace('color', 'colour') for fact in by)}" if by else ""
     over = "how often it is wanted" if share == "wanted" else share.replace("_", " ")
     return (

@@ -113,8 +113,8 @@ class _Mean:
         self._sums += sums
         self._squares += squares
 
-    def estimate(self, level: float, one: NDArray[np.int64], other: NDArray[np.int64]) -> Estimate:
-        games, sums, squares = (array[one, other] for array in (self.games, self._sums, self._squares))
+    def estimate(self, level: float, first: NDArray[np.int64], second: NDArray[np.int64]) -> Estimate:
+        games, sums, squares = (array[first, second] for array in (self.games, self._sums, self._squares))
         with np.errstate(divide="ignore", invalid="ignore"):
             variance = np.maximum(squares - sums**2 / games, 0) / (games - 1) / games
             return Estimate(sums / games, np.where(games >= 2, np.sqrt(variance), np.nan), games, level)

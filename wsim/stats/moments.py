@@ -158,9 +158,9 @@ class Moments:
             return np.where(games >= 2, np.sqrt(variance * games / (games - 1)), np.nan)
 
 
-def _products(one: Floats, other: Floats) -> Floats:
+def _products(first: Floats, second: Floats) -> Floats:
     """Return the products of two features summed over games, for each group."""
-    if one.ndim == other.ndim:
-        return np.asarray(np.einsum("kg,kg->k", one, other) if one.ndim == 2 else one @ other)
-    wide, narrow = (one, other) if one.ndim == 2 else (other, one)
+    if first.ndim == second.ndim:
+        return np.asarray(np.einsum("kg,kg->k", first, second) if first.ndim == 2 else first @ second)
+    wide, narrow = (first, second) if first.ndim == 2 else (second, first)
     return np.asarray(np.einsum("kg,g->k", wide, narrow))

@@ -97,10 +97,10 @@ class OwnerSums:
         known = squares > _ROUNDING * np.maximum(self.moments.totals[:, 0], 1)
         return np.asarray(np.divide(products, squares, out=np.full(len(squares), np.nan), where=known))
 
-    def _outcome(self, place: int, level: float) -> _Outcome:
+    def _outcome(self, outcome: int, level: float) -> _Outcome:
         """Return the estimates of an outcome: the effect, and the means with and without the thing."""
-        totals, product = self.moments.totals, SQUARE + 1 + place
-        rows, owners, sums = totals[:, 0], totals[:, 1], totals[:, 2 + place]
+        totals, product = self.moments.totals, SQUARE + 1 + outcome
+        rows, owners, sums = totals[:, 0], totals[:, 1], totals[:, 2 + outcome]
         effect = self._effect(totals[:, product])
         with np.errstate(divide="ignore", invalid="ignore"):
             share, mean = owners / rows, sums / rows
@@ -108,7 +108,7 @@ class OwnerSums:
             form[:, product] = 1 / totals[:, SQUARE]
             form[:, SQUARE] = -effect / totals[:, SQUARE]
             of_mean, of_share = np.zeros_like(totals), np.zeros_like(totals)
-            of_mean[:, 2 + place] = of_share[:, 1] = 1 / rows
+            of_mean[:, 2 + outcome] = of_share[:, 1] = 1 / rows
             of_mean[:, 0], of_share[:, 0] = -mean / rows, -share / rows
         games = np.minimum(self.moments.games[:, 1], self.others)
         estimates = [self.moments.linear(effect, form, np.minimum(games, self.usual.rarer()), level)]
@@ -144,8 +144,8 @@ class OwnerSums:
         effects = [self._effect(products) for products in self.measured.T]
         with np.errstate(invalid="ignore"):
             pairs = zip(means, effects, strict=True)
-            found = [mean + np.where(away > _ROUNDING, rate * away, 0.0) for mean, rate in pairs]
-        return np.stack(found, axis=1) if found else np.zeros((len(away), 0))
+            shrunk = [mean + np.where(away > _ROUNDING, rate * away, 0.0) for mean, rate in pairs]
+        return np.stack(shrunk, axis=1) if shrunk else np.zeros((len(away), 0))
 
     def _share(self, level: float) -> Estimate:
         """Return the share of all seats that has each thing.

@@ -102,8 +102,8 @@ def _of_rows(seats: pl.LazyFrame, players: pl.LazyFrame, prefix: str, shown: _Sh
 
     tallies: dict[tuple[object, ...], Summary] = {}
     wanted = dict.fromkeys([*columns, *groups, *([STRATUM] if within else [])])
-    for found in in_order(in_groups, batches(players, wanted)):
-        for key, piece in found:
+    for part in in_order(in_groups, batches(players, wanted)):
+        for key, piece in part:
             tallies.setdefault(key, Summary()).add(piece)
     nobody = (None,) * len(groups)
     shown_groups = tallies or {nobody: tally(players.head(0).collect(), nobody)}

@@ -154,11 +154,11 @@ def _pairs(seats: pl.LazyFrame, columns: Sequence[str], owned: Sequence[str], ou
     return _Pairs(first, second, cells[:, 0].sum(axis=0), affinity, lift)
 
 
-def _chosen(there: Sequence[str], only: Sequence[str], noun: str) -> list[str]:
+def _chosen(present: Sequence[str], only: Sequence[str], noun: str) -> list[str]:
     for name in only:
-        if name not in there:
-            raise UserError(f"the table has no {noun} {name!r}{nearest(name, there)}")
-    return list(dict.fromkeys(only or there))
+        if name not in present:
+            raise UserError(f"the table has no {noun} {name!r}{nearest(name, present)}")
+    return list(dict.fromkeys(only or present))
 
 
 def _refuse_unowned(seats: pl.LazyFrame, prefix: str, wanted: Sequence[str], noun: str) -> None:
@@ -210,9 +210,9 @@ class _Contrast:
     weight: Floats
 
 
-def _interaction(counts: Floats, sums: Floats, one: NDArray[np.int64], other: NDArray[np.int64]) -> _Contrast:
+def _interaction(counts: Floats, sums: Floats, first: NDArray[np.int64], second: NDArray[np.int64]) -> _Contrast:
     """Return the interaction of each pair in a stratum, from products by block."""
-    return _contrast(_cells(counts, one, other), _cells(sums, one, other), (1.0, -1.0, -1.0, 1.0))
+    return _contrast(_cells(counts, first, second), _cells(sums, first, second), (1.0, -1.0, -1.0, 1.0))
 
 
 def _contrast(counts: Floats, sums: Floats, signs: Sequence[float]) -> _Contrast:

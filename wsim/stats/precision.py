@@ -58,16 +58,16 @@ def widest_in(table: pl.DataFrame) -> float:
     return math.nan if name is None else widest_of(table[f"{name}_low"], table[f"{name}_high"])
 
 
-def reached(games: int, within: float | None, half: float, what: str) -> str:
+def reached(games: int, within: float | None, half: float, figures: str) -> str:
     """Return a note on a wanted half width: reached, or how many games it needs; empty without one."""
     if within is None:
         return ""
     if half <= within:
-        return f"Every interval of {what} is within ±{within:g}."
+        return f"Every interval of {figures} is within ±{within:g}."
     if not math.isfinite(half):
-        return f"No interval of {what} is known yet, so none is within ±{within:g}: play more games."
+        return f"No interval of {figures} is known yet, so none is within ±{within:g}: play more games."
     needed = rounded(games * (half / within) ** 2)
-    return f"The widest interval of {what} is ±{half:.2g}: about {needed:,} games would be needed for ±{within:g}."
+    return f"The widest interval of {figures} is ±{half:.2g}: about {needed:,} games would be needed for ±{within:g}."
 
 
 def games_to_tell(
@@ -141,8 +141,8 @@ def telling_note(
     if tested.height == 1:
         return f"{many}: about {counts[0]:,} more {unit} would tell, if the difference is as large as it seems."
     names = [" ".join(str(rows[label][at]) for label in labels if rows[label][at] is not None) for at in nearest]
-    told = ", ".join(f"{count:,} for {name}" for count, name in zip(counts, names, strict=True))
-    more_words = f"More {unit} that would tell the nearest, if their differences are as large as they seem: {told}."
+    listed = ", ".join(f"{count:,} for {name}" for count, name in zip(counts, names, strict=True))
+    more_words = f"More {unit} that would tell the nearest, if their differences are as large as they seem: {listed}."
     return named(f"{many}. {more_words}")
 
 

@@ -84,12 +84,12 @@ class Piece:
     def _numbers(self) -> dict[str, tuple[NDArray[np.int64], int]]:
         """The number of each row's name in every column with names, and the number of names; the last is for missing
         names."""
-        found = {}
+        by_column = {}
         for name in self.named:
             count, column = len(categories_of(self.batch.frame, name)), self.batch.frame[name].to_physical()
             numbers = (column.cast(pl.Int64).fill_null(count) if column.null_count() else column).to_numpy()
-            found[name] = numbers.astype(np.int64), count + 1
-        return found
+            by_column[name] = numbers.astype(np.int64), count + 1
+        return by_column
 
 
 def measures_of(seats: pl.DataFrame) -> list[str]:

@@ -335,10 +335,10 @@ def _squares(adjusted: Additive, cells: pl.DataFrame, pairs: Floats) -> dict[str
 
 def _note(within: Sequence[str], adjusted: bool) -> str:
     """Return the note of a table of levels."""
-    what = " and ".join(within)
+    noun = " and ".join(within)
     if adjusted:
-        return f"Means are those of each level if it had the mix of all seats by {what}. {DEALT}"
-    return f"Raw: in these games the levels cannot be separated from {what}. {DEALT}" if within else DEALT
+        return f"Means are those of each level if it had the mix of all seats by {noun}. {DEALT}"
+    return f"Raw: in these games the levels cannot be separated from {noun}. {DEALT}" if within else DEALT
 
 
 def outcomes(batch: GameBatch, codes: NDArray[np.int64], levels: int, names: Sequence[str] = OUTCOMES) -> list[Floats]:
@@ -365,15 +365,15 @@ def _plain(moments: Moments, level: float) -> dict[str, Estimate]:
     return {name: moments.ratio(index, 0, level, share=name == "win_share") for index, name in enumerate(OUTCOMES, 1)}
 
 
-def _outcome_columns(found: Mapping[str, Estimate], sides: int) -> dict[str, pl.Series]:
-    share = found["win_share"]
+def _outcome_columns(estimates: Mapping[str, Estimate], sides: int) -> dict[str, pl.Series]:
+    share = estimates["win_share"]
     points = share.scaled(float(sides))
     return {
         **share.columns("win_share"),
         **points.columns(FAIR),
         "q": nulls(points.q_value(1.0)),
         "verdict": verdicts(points.value, points.q_value(1.0), 1.0, points.level),
-        **found["total"].columns("score"),
+        **estimates["total"].columns("score"),
     }
 
 

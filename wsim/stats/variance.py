@@ -175,12 +175,12 @@ class _Fit:
 
 def _shapley(name: str, names: Sequence[str], gained: Mapping[tuple[str, ...], float]) -> float:
     """Return the mean gain of a factor over all orders."""
-    others = [one for one in names if one != name]
+    others = [source for source in names if source != name]
     value = 0.0
     for size in range(len(others) + 1):
         weight = factorial(size) * factorial(len(others) - size) / factorial(len(names))
         for before in combinations(others, size):
-            after = tuple(one for one in names if one in before or one == name)
+            after = tuple(source for source in names if source in before or source == name)
             value += weight * (gained[after] - gained[before])
     return value
 

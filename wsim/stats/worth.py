@@ -131,15 +131,15 @@ def worth_sums(wanted: Wanted, parts: Iterable[tuple[Wishes, pl.DataFrame]]) -> 
             added, reach, _zeros(cells, FEATURES), touched,
         )  # fmt: skip
     assert added is not None
-    totals, products, found = np.split(added[:, sums_at()], (FEATURES, FEATURES + PRODUCTS), axis=1)
-    _fill_up(splits, count, reach, (totals, products, found))
+    totals, products, counts = np.split(added[:, sums_at()], (FEATURES, FEATURES + PRODUCTS), axis=1)
+    _fill_up(splits, count, reach, (totals, products, counts))
     sides = seats["team"].n_unique() if "team" in seats.columns else piece.seats
     return Summary(
         {
             "games": np.array([float(games)]),
             "worth/totals": totals,
             "worth/products": products,
-            "worth/games": found,
+            "worth/games": counts,
             "worth/reach": reach,
         },
         {

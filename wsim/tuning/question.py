@@ -169,7 +169,7 @@ def entry_of(policy: str, start: str | None = None) -> Entry:
         raise UserError(f"{policy!r} already names its set: leave --start {start} or set= out")
     if entry.name != "weighted":
         raise UserError(f"--start is the weight set from which weighted begins; {policy!r} begins with its own numbers")
-    return Entry(entry.name, {SET.name: start, **entry.parameters}, entry.place)
+    return Entry(entry.name, {SET.name: start, **entry.parameters}, entry.path)
 
 
 def plans_of(base: Plan, question: TuneQuestion, start: str, fields: Sequence[str]) -> tuple[Plan, ...]:

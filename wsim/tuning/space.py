@@ -94,7 +94,7 @@ class Space:
             first = indices.stop
             if moving.intersection(indices):
                 parameters[number.name] = _value_of(number, [float(values[index]) for index in indices])
-        return Entry(self.entry.name, parameters, self.entry.place)
+        return Entry(self.entry.name, parameters, self.entry.path)
 
     def restricted(self, moved: Sequence[int]) -> Space:
         """Return the space in which only these values move."""

@@ -114,8 +114,12 @@ def main_tables(run: Run) -> Iterator[tuple[str, str, Table]]:
     """Yield the tables that a run shows at its end, with rows: name, what it shows, table; dealt factors first."""
     from wsim.lab.run_tables import tables_of_run
 
-    shown = [(name, one) for name, one in tables_of_run(run).items() if one.shown == "run" and one.fits(run.plan)]
-    made = [(name, one.about, one.table(run)) for name, one in shown]
+    shown = [
+        (name, analysis)
+        for name, analysis in tables_of_run(run).items()
+        if analysis.shown == "run" and analysis.fits(run.plan)
+    ]
+    made = [(name, analysis.about, analysis.table(run)) for name, analysis in shown]
     order = {"levels": 0, "owners": 1}
     made = [each for each in made if each[2].form in order]
     made = [each for each in made if len(each[2].frame) > 1]  # one policy that plays all seats
@@ -130,7 +134,10 @@ def about(name: str, table: Table, games: int) -> list[Statement]:
         statements = about_levels(table, name, games)
     else:
         statements = about_worth(table, name, games) if WORTH in table.frame.columns else []
-    return sorted((one for one in statements if one.kind != "caution"), key=lambda one: one.kind != "clear")
+    return sorted(
+        (statement for statement in statements if statement.kind != "caution"),
+        key=lambda statement: statement.kind != "clear",
+    )
 
 
 def so_far(run: Run) -> list[TableSoFar]:
@@ -149,7 +156,7 @@ def so_far(run: Run) -> list[TableSoFar]:
 
 def small_picture(chart: Chart, sheet: Sheet) -> str:
     """Return the estimates of a chart with their intervals as a small SVG, lowest first; empty if it has none."""
-    column = next((one for one in sheet.columns if one.name == chart.values[0]), None)
+    column = next((candidate for candidate in sheet.columns if candidate.name == chart.values[0]), None)
     if column is None:
         return ""
     reference = chart.reference if chart.reference is not None else column.reference

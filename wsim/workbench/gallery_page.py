@@ -90,14 +90,14 @@ def _change(game: str, ruleset: str, base: Sequence[tuple[str, str]], face: Face
 def _runs_with(folder: Folder, game: str, ruleset: str, face: Face) -> list[tuple[str, str]]:
     """Return the runs of the folder with this card: name, and address of its figures there."""
     tables = [name for name in find_game(game).ANALYSES if name in (f"{face.noun}s", face.noun)]
-    found = []
+    links = []
     for entry in folder.found() if tables else ():
         with suppress(UserError):
             if entry.kind == "run":
                 plan = read_record(folder.inside(entry.name)).provenance.plan
                 if (plan["game"], plan["ruleset"]) == (game, ruleset):
-                    found.append((entry.name, thing_address(TableView((entry.name,), table=tables[0]), face.name)))
-    return found
+                    links.append((entry.name, thing_address(TableView((entry.name,), table=tables[0]), face.name)))
+    return links
 
 
 ROUTES = [Route("/cards", gallery_page)]

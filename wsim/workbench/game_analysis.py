@@ -100,14 +100,14 @@ def _board(game: Game, names: Sequence[str]) -> Replay | None:
 
 def _steps(game: Game, board: Replay) -> list[int]:
     """Return the number of steps before each scene of a board; empty if a scene is no position of the game."""
-    records, found = [before.record() for before in game.history()], list[int]()
+    records, steps = [before.record() for before in game.history()], list[int]()
     for position in board.story.positions:
         view = position.view(None)
-        step = next((step for step in range(found[-1] if found else 0, len(records)) if records[step] == view), None)
+        step = next((step for step in range(steps[-1] if steps else 0, len(records)) if records[step] == view), None)
         if step is None:
             return []
-        found.append(step)
-    return found
+        steps.append(step)
+    return steps
 
 
 class Analyses:

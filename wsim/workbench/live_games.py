@@ -148,9 +148,9 @@ def _kind(metric: Metric) -> str:
 def _label(metric: Metric) -> str:
     """Return a figure in words."""
     if metric.wished:
-        return f"Worth of {metric.thing}: wins gained by seats that want it"
-    if metric.thing is not None:
-        return f"Seats that have {metric.thing}"
+        return f"Worth of {metric.item}: wins gained by seats that want it"
+    if metric.item is not None:
+        return f"Seats that have {metric.item}"
     if metric.where:
         return " ".join(name for _, name in metric.where)
     return "Mean score of a seat"

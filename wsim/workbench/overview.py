@@ -40,9 +40,9 @@ def played(run: Run) -> str:
     people = run.people is not None
     policies = list(dict.fromkeys(str(entry) for entry in plan.policies))
     seats = ", seats rotating" if plan.rotate and len(policies) > 1 else ""
-    who = "people" if people else f"{named(policies)}{seats}"
+    players = "people" if people else f"{named(policies)}{seats}"
     games = f"{run.games:,} games" if run.complete else f"{run.games:,} of {len(run.wanted):,} games"
-    return f"{games} of {find_game(plan.game).TITLE} ({plan.ruleset}) with {plan.players} players, played by {who}."
+    return f"{games} of {find_game(plan.game).TITLE} ({plan.ruleset}) with {plan.players} players, played by {players}."
 
 
 def close_games(run: Run) -> list[tuple[int, str]]:

@@ -334,7 +334,9 @@ class Table:
     def set_pace(self, *, paused: bool, pace: float, step: bool = False) -> None:
         """Let the policies of a table without people pause, go on at another pace, or play one moment at once."""
         if pace not in PACES:
-            raise UserError(f"the pace must be one of {', '.join(f'{one:g}' for one in PACES)} seconds, not {pace:g}")
+            raise UserError(
+                f"the pace must be one of {', '.join(f'{choice:g}' for choice in PACES)} seconds, not {pace:g}"
+            )
         self.paused, self.pace = paused, pace
         self.version += 1
         if step and not self.names:

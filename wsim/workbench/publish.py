@@ -213,13 +213,13 @@ def _described(address: str, file: str, text: str) -> PageFile:
 def _linked(text: str, addresses: Mapping[str, Mapping[str, str]], names: Mapping[str, str]) -> str:
     """Return a page whose links lead to files of the site."""
 
-    def link(found: re.Match[str]) -> str:
-        address = unescape(found[2])
+    def link(match: re.Match[str]) -> str:
+        address = unescape(match[2])
         to = _published(address, addresses)
         if to is None or to not in names:
-            return f"{found[1]}{found[3]}"
+            return f"{match[1]}{match[3]}"
         fragment = urlsplit(address).fragment
-        return f'{found[1]} href="{escape(quote(names[to]))}{f"#{fragment}" if fragment else ""}"{found[3]}'
+        return f'{match[1]} href="{escape(quote(names[to]))}{f"#{fragment}" if fragment else ""}"{match[3]}'
 
     text = _MODULE.sub(rf'<script src="{ASSETS}/\1" defer></script>', text)
     return _FILE.sub(rf'\1="{ASSETS}/\2"', _LINK.sub(link, text))
@@ -227,8 +227,8 @@ def _linked(text: str, addresses: Mapping[str, Mapping[str, str]], names: Mappin
 
 def _sentence(text: str) -> str:
     """Return the sentence of a page of refusal."""
-    found = re.search(r"<p[^>]*>(.*?)</p>", text.partition("<main>")[2], re.DOTALL)
-    words = unescape(re.sub(r"<[^>]*>", " ", found[1] if found else text))
+    match = re.search(r"<p[^>]*>(.*?)</p>", text.partition("<main>")[2], re.DOTALL)
+    words = unescape(re.sub(r"<[^>]*>", " ", match[1] if match else text))
     return " ".join(words.split())[:300]
 
 

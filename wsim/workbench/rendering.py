@@ -109,10 +109,10 @@ def form_of(request: Request) -> list[tuple[str, str]]:
         raise UserError(f"the form cannot be read: {error}") from error
 
 
-def whole(what: str, text: str) -> int:
+def whole(name: str, text: str) -> int:
     """Parse a whole number of a form or an address; raise UserError if it is invalid."""
     if not (text.isascii() and text.isdecimal() and len(text) <= MAX_DIGITS):
-        raise UserError(f"{what} must be a whole number of at most {MAX_DIGITS} digits, not {shortened(text)}")
+        raise UserError(f"{name} must be a whole number of at most {MAX_DIGITS} digits, not {shortened(text)}")
     return int(text)
 
 

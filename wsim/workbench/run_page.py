@@ -209,19 +209,19 @@ def _view_of(request: Request) -> tuple[TableView, RunTable]:
     return (replace(view, by=()) if view.by == table.analysis.by else view), table
 
 
-def _split_columns(found: RunTable) -> list[tuple[str, bool]]:
+def _split_columns(table: RunTable) -> list[tuple[str, bool]]:
     """Return the columns by which the table can be split, and whether it is."""
-    run, split = found.runs[0], found.split
-    if not found.splits:
+    run, split = table.runs[0], table.split
+    if not table.splits:
         return []
     kinds = run.seats.collect_schema()
     several = [name for name, kind in kinds.items() if ":" not in name and (name in NAMES or not kind.is_numeric())]
     return [(name, name in split) for name in dict.fromkeys([*split, *several])]
 
 
-def faces_of(found: RunTable) -> Faces:
+def faces_of(table: RunTable) -> Faces:
     """Return the faces of the cards of a run: of the first one, if there are several."""
-    return Faces.of_plan(found.runs[0].plan)
+    return Faces.of_plan(table.runs[0].plan)
 
 
 def _columns_shown(sheet: Sheet, view: TableView) -> list[Column]:
@@ -235,18 +235,18 @@ def _columns_shown(sheet: Sheet, view: TableView) -> list[Column]:
     return [column for column in sheet.columns if column.name in (*labels, *view.columns)]
 
 
-def table_grid(found: RunTable, view: TableView, rows: pl.DataFrame) -> Grid:
+def table_grid(table: RunTable, view: TableView, rows: pl.DataFrame) -> Grid:
     """Return the rows as a table whose headings sort and whose rows link to their pages."""
     from wsim.report.grids import grid
     from wsim.stats.filters import column_named
 
-    sheet = found.table.sheet(rows, found.title)
+    sheet = table.table.sheet(rows, table.title)
     columns = _columns_shown(sheet, view)
     sheet = replace(sheet, main=tuple(column.name for column in columns))
-    game = find_game(found.runs[0].plan.game)
-    made = grid("table", sheet, palette=Palette(game.COLOURS), faces=faces_of(found))
+    game = find_game(table.runs[0].plan.game)
+    made = grid("table", sheet, palette=Palette(game.COLOURS), faces=faces_of(table))
     sort = view.sort or ""
-    by = column_named(rows, sort.removeprefix("-"), columns=found.table.columns) if sort else ""
+    by = column_named(rows, sort.removeprefix("-"), columns=table.table.columns) if sort else ""
     headings = []
     for column, heading in zip(columns, made.columns, strict=True):
         largest_first = column.kind.numeric and not column.kind.ascending
@@ -254,7 +254,7 @@ def table_grid(found: RunTable, view: TableView, rows: pl.DataFrame) -> Grid:
         headings.append(replace(heading, link=view.address(sort=second if sort == first else first)))
     lines = []
     for row, cells in zip(sheet.rows, made.rows, strict=True):
-        link = thing_address(view, str(row[rows.columns[0]])) if has_pages(found) else ""
+        link = thing_address(view, str(row[rows.columns[0]])) if has_pages(table) else ""
         pick = cells[0].text if link and not view.chosen(rows.columns[0]) else ""
         lines.append([replace(cells[0], link=link, pick=pick), *cells[1:]])
     shown = [column.name for column in columns]

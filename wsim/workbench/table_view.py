@@ -196,11 +196,11 @@ def flags_of(analysis: Any) -> list[str]:
     return [name for name, option in analysis.options.items() if option.flag]
 
 
-def rows_shown(found: RunTable, view: TableView) -> tuple[pl.DataFrame, str]:
+def rows_shown(table: RunTable, view: TableView) -> tuple[pl.DataFrame, str]:
     """Return the rows shown, and a remark if a name has none."""
     from wsim.stats.filters import viewed
 
-    return viewed(found.table.frame, view.sort, view.top, view.only, found.splits, found.table.columns)
+    return viewed(table.table.frame, view.sort, view.top, view.only, table.splits, table.table.columns)
 
 
 def thing_address(view: TableView, name: str, show: str = "") -> str:
@@ -209,9 +209,9 @@ def thing_address(view: TableView, name: str, show: str = "") -> str:
     return f"/thing?{urlencode([*runs, ('table', view.table), ('name', name), *([('show', show)] if show else [])])}"
 
 
-def has_pages(found: RunTable) -> bool:
+def has_pages(table: RunTable) -> bool:
     """Return whether the items of a table have pages."""
-    return found.table.form in ("levels", "owners")
+    return table.table.form in ("levels", "owners")
 
 
 def _state(path: Path) -> tuple[int, int] | None:

@@ -82,17 +82,17 @@ def _linked(faces: Faces, view: TableView, name: str) -> list[tuple[str, list[tu
     return [(what, [(other, thing_address(view, other)) for other in names]) for what, names in links.items()]
 
 
-def _pages(found: RunTable, noun: str, name: str) -> list[tuple[str, str]]:
+def _pages(table: RunTable, noun: str, name: str) -> list[tuple[str, str]]:
     """Return the further tables of an item: label, and value in the address."""
     from wsim.lab.run_tables import tables_of_run
 
-    run = found.runs[0]
-    splits = [column for column in ("policy", "seat", "wonder", "side") if column in found.splits and column != noun]
-    pages = [(f"by {column}", f"by:{column}") for column in splits if column not in found.split]
+    run = table.runs[0]
+    splits = [column for column in ("policy", "seat", "wonder", "side") if column in table.splits and column != noun]
+    pages = [(f"by {column}", f"by:{column}") for column in splits if column not in table.split]
     if noun == "card" and run.plan.picks and "drafting" in tables_of_run(run):
         pages += [(f"by {column} in which it was taken", f"drafting:{column}") for column in ("age", "turn")]
     pages += [("by partner", "synergies")] if kept_option(run, "synergies", noun) else []
-    return pages + ([("close games", "games")] if not found.teller and _column_of(run, noun, name) else [])
+    return pages + ([("close games", "games")] if not table.teller and _column_of(run, noun, name) else [])
 
 
 def _other_numbers(folder: Folder, run: Run) -> list[str]:
@@ -135,66 +135,68 @@ def _filtered(view: TableView, noun: str, name: str, by: tuple[str, ...] = ()) -
     return TableView(view.runs, table=view.table, by=by, only=(f"{noun}={name}",))
 
 
-def _rows_of(found: RunTable, noun: str, name: str) -> pl.DataFrame:
+def _rows_of(table: RunTable, noun: str, name: str) -> pl.DataFrame:
     """Return the rows of an item; raise UserError if there are none."""
     import polars as pl
 
-    frame = found.table.frame
+    frame = table.table.frame
     rows = _only(frame, noun, name)
     if rows.is_empty():
         known = frame[noun].cast(pl.String).unique().sort().to_list()
-        raise UserError(f"the table {found.name} has no {noun} {name!r}{nearest(name, known)}")
+        raise UserError(f"the table {table.name} has no {noun} {name!r}{nearest(name, known)}")
     return rows
 
 
-def _figures(found: RunTable, rows: pl.DataFrame, name: str) -> list[Grid]:
+def _figures(table: RunTable, rows: pl.DataFrame, name: str) -> list[Grid]:
     """Return the figures of an item: with one run a table of its figures, with several a row for each run."""
     from wsim.report.grids import grid
 
-    if found.teller:
-        return [grid("figures", found.table.sheet(rows, f"{name} by {found.teller}"))]
-    return [_row_grid(found, row, index) for index, row in enumerate(rows.to_dicts())]
+    if table.teller:
+        return [grid("figures", table.table.sheet(rows, f"{name} by {table.teller}"))]
+    return [_row_grid(table, row, index) for index, row in enumerate(rows.to_dicts())]
 
 
-def _row_grid(found: RunTable, row: Mapping[str, Any], place: int) -> Grid:
+def _row_grid(table: RunTable, row: Mapping[str, Any], number: int) -> Grid:
     """Return a row as a table of figures with intervals and units."""
     from wsim.report.grids import Cell, Grid, Heading, plain
 
     lines = []
-    for column in found.table.sheet().columns:
+    for column in table.table.sheet().columns:
         value = row[column.name]
-        if column.name not in found.table.labels and value is not None:
+        if column.name not in table.table.labels and value is not None:
             key = value if column.kind.numeric else str(value)
             figures = (Cell(written(column, value), key), plain(interval_of(column, row)), plain(unit_of(column)))
             lines.append([plain(title(column.heading)), *figures])
     headings = [
         Heading("Figure", numeric=False), Heading("Value"),
-        Heading(f"{100 * found.level:g}% interval"), Heading("Unit", numeric=False, minor=True),
+        Heading(f"{100 * table.level:g}% interval"), Heading("Unit", numeric=False, minor=True),
     ]  # fmt: skip
-    return Grid(f"figures-{place}", found.table.label(row), headings, lines)
+    return Grid(f"figures-{number}", table.table.label(row), headings, lines)
 
 
-def _shown(request: Request, found: RunTable, view: TableView, name: str, show: str) -> tuple[Grid, str, str] | None:
+def _shown(request: Request, table: RunTable, view: TableView, name: str, show: str) -> tuple[Grid, str, str] | None:
     """Return the requested further table, its note and its command; None if none is requested."""
     from wsim.report.grids import grid
 
-    what, _, by = show.partition(":")
-    tables, folder, noun = opened_tables(request), folder_of(request), found.table.frame.columns[0]
-    if what in ("by", "drafting") and by:
-        split = (*found.split, by)
-        part_view = _filtered(TableView(view.runs, table=found.name if what == "by" else what), noun, name, split)
-        part_view = replace(part_view, sort=f"-{by}" if what == "drafting" else None)
+    part_name, _, by = show.partition(":")
+    tables, folder, noun = opened_tables(request), folder_of(request), table.table.frame.columns[0]
+    if part_name in ("by", "drafting") and by:
+        split = (*table.split, by)
+        part_view = _filtered(
+            TableView(view.runs, table=table.name if part_name == "by" else part_name), noun, name, split
+        )
+        part_view = replace(part_view, sort=f"-{by}" if part_name == "drafting" else None)
         part = tables.table(part_view)
         rows, _ = rows_shown(part, part_view)
         return grid("by", part.table.sheet(rows, f"{name} by {by}")), part.table.note, part_view.command(folder)
-    if what == "synergies":
-        part_view = TableView(view.runs, table=what, top=PARTNERS, options={noun: (name,)})
+    if part_name == "synergies":
+        part_view = TableView(view.runs, table=part_name, top=PARTNERS, options={noun: (name,)})
         part = tables.table(part_view)
         rows = part.table.frame.head(PARTNERS)
-        partners = grid(what, part.table.sheet(rows, part.title), faces=Faces.of_plan(found.runs[0].plan))
+        partners = grid(part_name, part.table.sheet(rows, part.title), faces=Faces.of_plan(table.runs[0].plan))
         return partners, part.table.note, part_view.command(folder)
-    if what == "games":
-        run = found.runs[0]
+    if part_name == "games":
+        run = table.runs[0]
         command = f"wsim trace {shlex.quote(shown_path(run.path))} GAME --why"
         note = f"The {CLOSEST} closest wins of seats with it; GAME is a number from this table."
         made = grid("games", Sheet(f"Close games won with {name}", _close(run, noun, name).to_dicts(), _CLOSE))
@@ -249,12 +251,12 @@ def _text(run: Run, name: str) -> tuple[list[Grid], str] | None:
         return None
     source = source_of(plan)
     with suppress(UserError):
-        found = catalogues.page(source, name)
+        page = catalogues.page(source, name)
         words = ["wsim", "catalog", name, "--game", plan.game, "--ruleset", plan.ruleset]
         words += [word for item in plan.set for word in ("--set", item)]
         words += [word for item in source.patches for word in ("--patch", item)]
         return [
-            rows_grid(f"text-{index}", item.title, item.rows) for index, item in enumerate(found.tables)
+            rows_grid(f"text-{index}", item.title, item.rows) for index, item in enumerate(page.tables)
         ], shlex.join(words)
     return None
 

@@ -22,7 +22,7 @@ from wsim.questions.whatif.answer import WhatIfAnswer, answer_of
 from wsim.stats.fewest import DIFFERING
 
 SCORE = Metric("score", "total", False)
-OWNER = Metric("owner:X", "win_share", True, thing="X", owned="built:X")
+OWNER = Metric("owner:X", "win_share", True, item="X", owned="built:X")
 
 
 class Made:

@@ -68,10 +68,10 @@ class CombineAnswer(AskedAnswer):
     @property
     def title(self) -> str:
         """The estimand, as one sentence."""
-        what = "Win share" if self.metric == "win" else "Mean score"
+        text = "Win share" if self.metric == "win" else "Mean score"
         if self.noun:
-            what += f" of seats that built each {self.noun} minus that of the other seats,"
-        return f"{what} among these people{', with the patch minus without' if self.difference else ''}"
+            text += f" of seats that built each {self.noun} minus that of the other seats,"
+        return f"{text} among these people{', with the patch minus without' if self.difference else ''}"
 
     def display(self, view: View = whole) -> Document:
         """Return the answer as a document."""

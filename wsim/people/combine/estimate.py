@@ -127,10 +127,10 @@ def _posterior(
     return _Posterior(distance, chance / chance.sum(-1, keepdims=True), mean, variance, kept)
 
 
-def _quantile(of: _Posterior, middle: Floats, sd: Floats, part: float) -> Floats:
+def _quantile(of: _Posterior, mean: Floats, sd: Floats, part: float) -> Floats:
     """Return a quantile of each row's mixture of normal distributions, by halving."""
     deviation = np.sqrt(np.maximum(of.variance, 1e-30))
-    low, high = middle - 12 * sd - 1e-12, middle + 12 * sd + 1e-12
+    low, high = mean - 12 * sd - 1e-12, mean + 12 * sd + 1e-12
     for _ in range(_STEPS):
         half = (low + high) / 2
         below = (of.chance[..., None] * normal_cdf((half[..., None, :] - of.mean) / deviation)).sum(-2) < part

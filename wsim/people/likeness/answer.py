@@ -64,14 +64,14 @@ class LikenessAnswer(AskedAnswer):
         close = self.runs.filter(pl.col("distance_low") < first["distance_high"]).height > 1
         headline = f"{first['policies']} is most like these people" + (", but not clearly" if close else "")
         chart = Chart("forest", ("distance",), ("policies",), self.title, reference=0.0)
-        what = (
+        title = (
             f"{self.games:,} games of people; {100 * self.level:g}% intervals, which allow for players who repeat and "
             "boards that were chosen. distance: root mean square difference of score and categories, in standard "
             "deviations of people, minus what chance adds to it."
         )
         return Document(
             rows=shown, named="runs", tables=[Sheet(self.title, shown.to_dicts(), _COLUMNS, charts=(chart,))],
-            notes=(what, f"{self.skill}."), conclusion=Conclusion(headline, self.skill, not close),
+            notes=(title, f"{self.skill}."), conclusion=Conclusion(headline, self.skill, not close),
         )  # fmt: skip
 
 
@@ -99,12 +99,12 @@ def ask(question: LikenessQuestion, execution: Execution = Execution()) -> Liken
         fitting = people_run(folder_of_people, study.plan)
         if study.people is not None:
             raise UserError(f"{folder!r} was played by people: compare two such runs with wsim compare")
-        found = compare_runs(
+        comparison = compare_runs(
             study, fitting, [name for name, _ in used], level=question.level, progress=execution.progress
         ).metrics
         rows.append(
             {"run": folder, "policies": ",".join(study.plan.policies)}
-            | _distance(found, np.array([sd for _, sd in used], float), question.level)
+            | _distance(comparison, np.array([sd for _, sd in used], float), question.level)
         )
     frame = pl.DataFrame(rows).sort("distance", maintain_order=True)
     return LikenessAnswer(games=people.games, level=question.level, skill=_skill(frame), runs=frame)

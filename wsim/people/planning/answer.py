@@ -216,20 +216,20 @@ def schedule_of(both: Evidence, variance: Floats, players: int, games: int) -> t
     return plan, seats
 
 
-def clear_chance(middle: Floats, variance: Floats, both: Evidence, seats: Floats, level: float) -> Floats:
+def clear_chance(mean: Floats, variance: Floats, both: Evidence, seats: Floats, level: float) -> Floats:
     """Return the chance that the interval of each row excludes the reference after more seats."""
     after = posterior_variance(variance, both.seat_variance, seats)
     moves = np.sqrt(np.maximum(variance - after, 1e-300))
     reach = normal_quantile((1 + level) / 2) * np.sqrt(after)
-    off = middle - both.reference
+    off = mean - both.reference
     return np.asarray(normal_cdf((off - reach) / moves) + normal_cdf((-off - reach) / moves), float)
 
 
-def games_until_clear(middle: Floats, variance: Floats, both: Evidence, question: PlanningQuestion) -> list[int | None]:
+def games_until_clear(mean: Floats, variance: Floats, both: Evidence, question: PlanningQuestion) -> list[int | None]:
     """Return how many games with the row's board make it clear with the requested chance; None: more than 10,000."""
     tried = np.unique(np.geomspace(1, MAX_GAMES, 120).round()).astype(int)
     chances = np.stack([
-        clear_chance(middle, variance, both, np.full(len(middle), float(games)), question.level) for games in tried
+        clear_chance(mean, variance, both, np.full(len(mean), float(games)), question.level) for games in tried
     ])  # fmt: skip
     enough = chances >= question.chance
     return [int(tried[column.argmax()]) if column.any() else None for column in enough.T]
@@ -291,20 +291,20 @@ def _patch(study: Run, question: PlanningQuestion, both: Evidence) -> tuple[pl.D
     """
     assert question.patched is not None
     patched = load_run(question.patched)
-    found = (
+    patch = (
         compare_runs(study, patched, level=question.level)
         .metrics.drop_nulls("q")
         .filter(pl.col("q") < 1 - question.level)
     )
     z = normal_quantile((1 + question.level) / 2) + normal_quantile(question.chance)
     players, games = study.plan.players, []
-    deviations = _deviations(study, found["metric"].to_list())
-    for row in found.iter_rows(named=True):
+    deviations = _deviations(study, patch["metric"].to_list())
+    for row in patch.iter_rows(named=True):
         deviation = deviations.get(row["metric"]) or float(np.sqrt(max(row["first"] * (1 - row["first"]), 1e-6)))
         rate = min(max(row["n_first"] / study.games, 1e-9), players)
         games.append(int(np.ceil(2 * 2 * deviation**2 * both.design * z**2 / row["difference"] ** 2 / rate)))
     watch = (
-        found.select("metric", "difference")
+        patch.select("metric", "difference")
         .with_columns(games=pl.Series(games, dtype=pl.Int64))
         .sort("games")
         .head(SHOWN)
@@ -332,10 +332,10 @@ def _patch(study: Run, question: PlanningQuestion, both: Evidence) -> tuple[pl.D
 def _deviations(study: Run, metrics: Sequence[str]) -> dict[str, float]:
     """Return the standard deviation of a seat in the metrics that are points or counts."""
     columns = {**{name: name for name in metrics}, "score": "total"}
-    there = study.seats.collect_schema().names()
+    recorded = study.seats.collect_schema().names()
     scores = study.seats.select(pl.col("total").cast(pl.Float64).std()).collect().item()
     named = {metric: scores for metric in metrics if metric.startswith("score:")}
-    wanted = {metric: columns[metric] for metric in metrics if columns[metric] in there}
+    wanted = {metric: columns[metric] for metric in metrics if columns[metric] in recorded}
     frame = study.seats.select(
         pl.col(name).cast(pl.Float64).std().alias(metric) for metric, name in wanted.items()
     ).collect()

@@ -129,7 +129,7 @@ class CharacterAnswer(AskedAnswer):
                 frame = frame.filter(pl.col("verdict") != "")
             if frame.height:
                 sheets.append(Sheet(title, _rows(frame, several), _COLUMNS[name], labels=1 + several))
-        told = telling_note(
+        telling = telling_note(
             self.differences,
             ["arm", "figure"],
             "difference",
@@ -137,7 +137,7 @@ class CharacterAnswer(AskedAnswer):
             level=self.question.level,
             title="Differences",
         )
-        notes = [*filter(None, [told]), *(f"{note}." for note in self.remarks)]
+        notes = [*filter(None, [telling]), *(f"{note}." for note in self.remarks)]
         return Document(rows=shown, named="figures", tables=sheets, notes=notes)
 
 
@@ -371,16 +371,16 @@ def _differences(moments: Moments, arms: Sequence[str], whole: Sequence[_Quantit
     base, tables = whole[0], [_empty("differences")]
     for arm, own in zip(arms[1:], whole[1:], strict=True):
         both = [name for name in own.names if name[0] == "figures" and name in base.names]
-        here, there = ([side.names.index(name) for name in both] for side in (own, base))
-        values = own.values[here] - base.values[there]
-        n = np.minimum(own.n[here], base.n[there])
-        made = _estimate(moments, values, own.forms[here] - base.forms[there], n, level)
+        in_arm, in_base = ([side.names.index(name) for name in both] for side in (own, base))
+        values = own.values[in_arm] - base.values[in_base]
+        n = np.minimum(own.n[in_arm], base.n[in_base])
+        made = _estimate(moments, values, own.forms[in_arm] - base.forms[in_base], n, level)
         q = made.q_value()
         tables.append(
             pl.DataFrame(
                 {
-                    "arm": [arm] * len(both), "figure": [name for _, name in both], "baseline": base.values[there],
-                    "variant": own.values[here], **made.columns("difference"), "q": nulls(q),
+                    "arm": [arm] * len(both), "figure": [name for _, name in both], "baseline": base.values[in_base],
+                    "variant": own.values[in_arm], **made.columns("difference"), "q": nulls(q),
                     "verdict": verdicts(made.value, q, level=level),
                 }
             )
@@ -448,10 +448,10 @@ def _viability(arms: Sequence[tuple[str, Plan, Arm]], question: CharacterQuestio
         error = np.sqrt(len(parts) / (len(parts) - 1) * (apart**2).sum(axis=0)) if len(parts) > 1 else share * np.nan
         made = Estimate(share, error, np.full(things, float(len(parts))), question.level).with_unseen(0.0, 1.0)
         verdict = np.where(made.high <= NEVER, "nobody wants", np.where(made.low >= ALWAYS, "always wanted", ""))
-        what, names = parts[0].labels["worth what"], parts[0].labels["worth name"]
+        kinds, names = parts[0].labels["worth what"], parts[0].labels["worth name"]
         table = pl.DataFrame(
             {
-                "arm": [name] * things, "what": list(what), "name": list(names), **made.columns("wanted"),
+                "arm": [name] * things, "what": list(kinds), "name": list(names), **made.columns("wanted"),
                 "n": n.astype(np.int64), "verdict": verdict.tolist(),
             }
         )  # fmt: skip

@@ -429,7 +429,7 @@ def _with_people(
         for run, frame in zip((first, second), frames, strict=True)
         if (run.people or {}).get("boards") == "chosen"
     ]
-    found, counts, words = [], [], []
+    columns, counts, words = [], [], []
     for run, frame in zip((first, second), frames, strict=True):
         read = MetricReading(metrics, np.ones(1, bool))
         rows = range(frame.height)
@@ -442,9 +442,9 @@ def _with_people(
         words += [word] if run.people else []
         estimate, counted = clustered(value, count, codes, level), (count != 0).sum(axis=1)
         least = np.array([metric.share for metric in metrics]) / np.maximum(counted, 1)  # a share of 0 is not certain
-        found.append(replace(estimate, error=np.maximum(estimate.error, least)))
+        columns.append(replace(estimate, error=np.maximum(estimate.error, least)))
         counts.append(counted)
-    one, other = found
+    one, other = columns
     difference = Estimate(
         other.value - one.value, np.hypot(one.error, other.error), np.minimum(one.games, other.games), level
     )
@@ -469,11 +469,13 @@ def _weights(seats: pl.DataFrame, people: pl.DataFrame, boards: list[str]) -> ND
     return labelled["weight"].to_numpy().astype(float)
 
 
-def _columns(one: Estimate, other: Estimate, difference: Estimate, counts: NDArray[np.float64]) -> dict[str, pl.Series]:
+def _columns(
+    first: Estimate, second: Estimate, difference: Estimate, counts: NDArray[np.float64]
+) -> dict[str, pl.Series]:
     """Return the columns common to paired and unpaired comparisons."""
     return {
-        "first": nulls(one.value),
-        "second": nulls(other.value),
+        "first": nulls(first.value),
+        "second": nulls(second.value),
         **difference.columns("difference"),
         "q": nulls(benjamini_hochberg(difference.p_value())),
         "n_first": pl.Series(counts[:, 0].astype(np.int64)),

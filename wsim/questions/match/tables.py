@@ -128,7 +128,7 @@ def made_ready(plan: Plan, policies: Sequence[str], *, round_robin: bool) -> Mat
     line_ups = [_line_up(policies, sides, seating) for seating in design.seatings]
     seated = [plans[0].replace(policies=line_up) for line_up in line_ups]
     simulators: tuple[Simulator, ...] = tuple(map(game.prepare, seated))
-    made = tuple(Provenance.of(one, simulator) for one, simulator in zip(plans, alone, strict=True))
+    made = tuple(Provenance.of(given, simulator) for given, simulator in zip(plans, alone, strict=True))
     ready = tuple(zip([*seated, *plans], [*simulators, *alone], strict=True))
     return MatchTable(plans[0], tuple(policies), design, sides, simulators, alone, made, ready)
 

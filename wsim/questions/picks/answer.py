@@ -181,9 +181,9 @@ class PicksAnswer(Answer):
         _ = [_row(row) for row in record["effects"]]
         return lambda: play_experiment(plan, question, execution=how.execution)
 
-    def beside(self, record: Mapping[str, Any]) -> dict[str, Any]:
-        """Return its own record with the rows of a recorded one, which may be fewer, in their order."""
-        current = super().beside(record)
+    def comparable_record(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the record of this answer with only the rows that ``record`` has, in its order."""
+        current = super().comparable_record(record)
         by_row = {_row(row): row for row in current["effects"]}
         return current | {"effects": [by_row.get(_row(row)) for row in record["effects"]]}
 

@@ -118,21 +118,21 @@ class SkillAnswer(SelfPlayAnswer):
     def document(cls, stored: Stored) -> Document:
         """Return a stored answer as a document for pages: figures at both ends of the ladder, and the changes."""
         record, levels, changes = stored.record, stored.table("figures"), stored.table("changes")
-        what, named = record["question"]["what"], tuple(naming_columns(levels))
+        noun, named = record["question"]["what"], tuple(naming_columns(levels))
         sheets = []
         for number, (weaker, stronger) in enumerate(_pairs(changes)):
             rows = levels_table(levels, changes, number)
             grouped = " at the end " not in record["estimand"]  # a win share: every seat has exactly one of the items
             ends = Chart(
                 "change", (weaker, stronger), named,
-                f"{what.capitalize()} with {weaker} (open) and with {stronger} (filled) on all seats",
+                f"{noun.capitalize()} with {weaker} (open) and with {stronger} (filled) on all seats",
                 axis="win share" if grouped else "win share minus that of the others",
                 caption=f"{record['games']:,} games at each level.",
                 reference=float(record["fair"]) if grouped else 0.0,
             )  # fmt: skip
-            title = f"Change of each of the {what} from {weaker} to {stronger}"
+            title = f"Change of each of the {noun} from {weaker} to {stronger}"
             change = Chart("forest", ("change",), named, title, caption="Each interval is valid on its own.")
-            title = f"{what.capitalize()} by skill; change from {weaker} to {stronger}"
+            title = f"{noun.capitalize()} by skill; change from {weaker} to {stronger}"
             charts = (ends, change) if number == 0 else ()
             sheets.append(stored.sheet("figures", title, rows, labels=len(named), charts=charts))
         remarks = [f"{remark}." for remark in record["remarks"]]
@@ -179,9 +179,9 @@ class SkillAnswer(SelfPlayAnswer):
         question = SkillQuestion(**recorded | {"ladder": ladder, "between": tuple(recorded["between"])})
         return lambda: play_skill(plan, question, how.execution)
 
-    def beside(self, record: Mapping[str, Any]) -> dict[str, Any]:
-        """Return its own record, with the ladder as requested, which may have been the default."""
-        current = super().beside(record)
+    def comparable_record(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the record of this answer with the ladder as written in ``record``, which may be the default."""
+        current = super().comparable_record(record)
         current["question"]["ladder"] = record["question"].get("ladder")
         return current
 

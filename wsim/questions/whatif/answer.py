@@ -237,7 +237,7 @@ class WhatIfAnswer(Answer):
         recorded_provenance(record["baseline"])
         plan = how.restored(cls.flat_plan(record))
         baseline: Simulator = find_game(plan.game).prepare(plan)
-        variants = [repeated(variant, how.plan, how.places, baseline) for variant in record["variants"]]
+        variants = [repeated(variant, how.plan, how.paths, baseline) for variant in record["variants"]]
         if not variants:
             raise UserError("the answer is damaged: it has no variant")
         return lambda: decide(plan, baseline, variants, question, how.execution)
@@ -271,9 +271,9 @@ def _conclusion(effects: Sheet, record: Mapping[str, Any]) -> Conclusion:
     figures += [f"{len(largest) - MOST_NAMED} more"] if len(largest) > MOST_NAMED else []
     deals = f"on {record['deals']:,} common deals"
     if len(rows) == 1 and rows[0]["verdict"] is not None:
-        effect, what = _with_interval(column, rows[0]), str(rows[0]["variant"]).removeprefix("cards.")
+        effect, change = _with_interval(column, rows[0]), str(rows[0]["variant"]).removeprefix("cards.")
         word = rows[0]["verdict"] if clear else "not clearly different"
-        return Conclusion(f"With {what}, {metric} is {word}: {effect}.", f"The difference is {deals}.", bool(clear))
+        return Conclusion(f"With {change}, {metric} is {word}: {effect}.", f"The difference is {deals}.", bool(clear))
     if clear:
         verb = "changes" if len(clear) == 1 else "change"
         headline = f"What if: {len(clear)} of {counted(len(rows), 'variant')} clearly {verb} {metric}."

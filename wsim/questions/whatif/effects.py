@@ -39,7 +39,7 @@ def wish_remarks(metric: Metric, plan: Mapping[str, Any]) -> tuple[str, ...]:
     return (
         f"{metric.name}: mean over followed wishes minus mean over overruled wishes, in each arm; n: wishes",
         f"In all arms policies are overruled with chance {plan[OVERRULE]}, so the other metrics too are of such games",
-        f"The change may alter which seats want {metric.thing}: either worth is that to the seats that want it there",
+        f"The change may alter which seats want {metric.item}: either worth is that to the seats that want it there",
     )
 
 
@@ -49,7 +49,7 @@ def remarks_of(trial: Trial[Contrasts], metric: Metric, *, picks: bool) -> tuple
     if any(each.look.deals < trial.question.budget and each.verdict != "identical" for each in decided):
         remarks.append(PLAIN)
     if any(map(known.is_self_selected, range(known.variants))):
-        instead = f"winner:{metric.thing}, {metric.owned}" if metric.owned else "score"
+        instead = f"winner:{metric.item}, {metric.owned}" if metric.owned else "score"
         sweep = " or wsim experiment picks --sweep" if picks else ""
         remarks.append(CONDITIONAL.format(metric=metric.name, instead=instead, sweep=sweep))
     for variant, index in enumerate(known.deciding):

@@ -90,9 +90,9 @@ class WorthAnswer(Answer):
     def _precision(self) -> list[str]:
         """Return how many more games would tell what is unclear, and whether the wanted precision is reached."""
         labels, question = ["what", "name", *self.question.by], self.question
-        told = telling_note(self.worth, labels, "worth", self.games, level=question.level)
+        note = telling_note(self.worth, labels, "worth", self.games, level=question.level)
         return [
-            told,
+            note,
             f"Verdicts are for {', '.join(dict.fromkeys(self.plan.policies))}.",
             reached(self.games, question.within, self.widest, "the worth"),
         ]

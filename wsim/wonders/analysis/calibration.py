@@ -109,12 +109,12 @@ def people_figures(people: Run) -> pl.DataFrame:
     return pl.DataFrame(rows)
 
 
-def _human_row(group: str, stat: str, estimate: Estimate, place: int, values: Floats) -> dict[str, object]:
+def _human_row(group: str, stat: str, estimate: Estimate, index: int, values: Floats) -> dict[str, object]:
     spread = float(values.std(ddof=1)) if len(values) > 1 else None
-    error = float(estimate.error[place])
+    error = float(estimate.error[index])
     return {
-        "group": group, "stat": stat, "mean": float(estimate.value[place]), "sd": spread, "n": len(values),
-        "se_game_clustered": error if np.isfinite(error) else None, "games": float(estimate.games[place]),
+        "group": group, "stat": stat, "mean": float(estimate.value[index]), "sd": spread, "n": len(values),
+        "se_game_clustered": error if np.isfinite(error) else None, "games": float(estimate.games[index]),
     }  # fmt: skip
 
 

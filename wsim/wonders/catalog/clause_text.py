@@ -127,10 +127,10 @@ def option_text(clause: Clause, option: Option) -> str:
     return done
 
 
-def _card_text(card: Pick, done: str) -> str:
+def _card_text(card: Pick, fate: str) -> str:
     """Return, e.g., "chooses a card of the discard pile (its cost is more than 2): builds it for nothing"."""
     condition = f" ({english(parse(card.condition))})" if card.condition else ""
-    parts = [part for part in (w.CARD_DO.get(card.do, ""), done) if part]
+    parts = [part for part in (w.CARD_DO.get(card.do, ""), fate) if part]
     return f"chooses a card of {w.CARD_FROM[card.source]}{condition}: {', '.join(parts)}"
 
 

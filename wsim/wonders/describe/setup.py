@@ -156,14 +156,14 @@ def _recruits(position: StatePosition, names: Any, decks: Any, where: str) -> in
     rules, public = position.machine.rules, position.record.public
     cards = [card.name for card in position.simulator.catalogue.deck_cards]
     taken = int(np.bitwise_or.reduce(public.recruited[: int(rules.seats)])) | int(public.display)
-    found = 0
+    recruits = 0
     for name in listed(where, names, str):
         number = _card(cards, name, where)
         deck = int(np.searchsorted(rules.deck_from[1 : rules.decks + 1], number, side="right"))
-        if not decks[deck] or (taken | found) >> number & 1:
+        if not decks[deck] or (taken | recruits) >> number & 1:
             raise UserError(f"{where} cannot contain {name}")
-        found |= 1 << number
-    return found
+        recruits |= 1 << number
+    return recruits
 
 
 def _hand(position: StatePosition, seat: int, names: Any, size: int) -> int:

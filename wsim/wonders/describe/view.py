@@ -33,28 +33,28 @@ def columns(catalogue: Catalogue, rules: Any, history: bool = True) -> tuple[str
     ``.late.`` those of last cards and of builds from the discard pile.
     """
     names, recruits = [card.name for card in catalogue.cards], [card.name for card in catalogue.deck_cards]
-    found = [*_TABLE, *(f"hand:{name}" for name in names)]
+    labels = [*_TABLE, *(f"hand:{name}" for name in names)]
     if rules.teams:
-        found += [f"mate:{name}" for name in names]
+        labels += [f"mate:{name}" for name in names]
     cities = ["own", *(f"left{step}" for step in range(1, int(rules.seats)))]
     for city in cities:
         groups = [*OBSERVED, *OBSERVED_WITH_CLAUSES] if rules.triggers else OBSERVED
-        found += [f"{city}.{name}" for name in observed_names(groups)]
-        found += [f"{city}.{COUNTER}:{slot.label}" for slot in slots_of(catalogue)]
-        found += [f"{city}.built:{name}" for name in names]
-        found += [f"{city}.recruited:{name}" for name in recruits]
+        labels += [f"{city}.{name}" for name in observed_names(groups)]
+        labels += [f"{city}.{COUNTER}:{slot.label}" for slot in slots_of(catalogue)]
+        labels += [f"{city}.built:{name}" for name in names]
+        labels += [f"{city}.recruited:{name}" for name in recruits]
     if rules.asks:
-        found += ["asking.entry", "asking.clause"]
-    found += [f"{where}:{name}" for where in ("recruit", "display") for name in recruits]
+        labels += ["asking.entry", "asking.clause"]
+    labels += [f"{where}:{name}" for where in ("recruit", "display") for name in recruits]
     if history:
         turns = range(1, int(rules.turns) + 1)
-        found += [f"passed{turn}:{name}" for turn in turns for name in names]
+        labels += [f"passed{turn}:{name}" for turn in turns for name in names]
         for age in range(1, AGES + 1):
             for turn in turns:
                 for city in cities:
                     for late in ("", "late."):
-                        found += [f"deed:{age}.{turn}.{city}.{late}{what}" for what in _DEED]
-    return tuple(found)
+                        labels += [f"deed:{age}.{turn}.{city}.{late}{what}" for what in _DEED]
+    return tuple(labels)
 
 
 def view_of(

@@ -91,9 +91,9 @@ def _share(public, choice, rules, light):
 
 
 @kernel
-def _alike(choice, one, other):
+def _alike(choice, first, second):
     """Return whether two moves use the same card in the same way; payments of a loss and options are different."""
-    return choice.kind != LOSS and choice.kind != EFFECT and choice.moves[one] & _SAME == choice.moves[other] & _SAME
+    return choice.kind != LOSS and choice.kind != EFFECT and choice.moves[first] & _SAME == choice.moves[second] & _SAME
 
 
 @kernel
