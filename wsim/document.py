@@ -229,7 +229,7 @@ def columns_of(present: Sequence[str], declared: Iterable[Column], rows: Rows = 
 
 @dataclass(frozen=True)
 class Conclusion:
-    """What an answer says: in a short sentence, with the figures behind it, and whether they are clear."""
+    """The conclusion of an answer: a short sentence, its figures, and whether they are clear."""
 
     headline: str
     detail: str

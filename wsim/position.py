@@ -73,7 +73,7 @@ class Position(ABC):
         return [line for part in lines for line in part]
 
     def obstacles(self) -> Mapping[str, str]:
-        """Return why things cannot be done that a person may miss among the moves: sentences by the name of a card."""
+        """Return why some expected moves are not legal, as sentences by the name of a card."""
         return {}
 
     def columns(self, history: bool = True) -> tuple[str, ...]:  # noqa: ARG002 (games that tell their past read it)

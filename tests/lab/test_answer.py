@@ -109,7 +109,7 @@ def test_where_none_can_be_written_is_reported(tmp_path: Path, name: str, senten
     [
         (
             {"format": "wsim-match/1"},
-            "is no answer of wsim heights: its format is 'wsim-match/1', not 'wsim-heights/1'",
+            "is not an answer of wsim heights: its format is 'wsim-match/1', not 'wsim-heights/1'",
         ),
         ({"towers": None}, "is damaged: "),
         ({"towers": []}, "is damaged: "),

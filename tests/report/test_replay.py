@@ -388,6 +388,6 @@ def test_chances_by_the_value_net_need_no_playouts() -> None:
     assert (replay.chances.low == replay.chances.high).all()
     assert replay.chances.share[-2].argmax() in np.flatnonzero(replay.chances.share[-1])  # nearly over
     duo = Plan.make(ruleset="1e-duo", players=2, policies="balanced")
-    with pytest.raises(UserError, match="no value net for this table of seven_wonders: give --playouts from 2 on"):
+    with pytest.raises(UserError, match="no value net for this table of seven_wonders: give --playouts 2 or more"):
         replay_of(duo, find_game(duo.game).prepare(duo), 0, playouts=0)
     assert playouts_of(line_up_of(duo, 0), 7) == 7

@@ -72,7 +72,7 @@ class BalanceAnswer(AskedAnswer):
     COMMAND: ClassVar[str] = "wsim balance"
     CALLED: ClassVar[str] = "a patch"
     NOUN: ClassVar[str] = "record"
-    LIES: ClassVar[str] = ", which lies beside the patch as .json"
+    LIES: ClassVar[str] = ", which is next to the patch, as .json"
     VOLATILE: ClassVar[tuple[str, ...]] = ("provenance", "goal")
     TABLES: ClassVar[tuple[str, ...]] = ("targets", "changes", "trade", "carried", "responses")
     ROWS: ClassVar[Mapping[str, str]] = {"trade": "trade-off", **TransferAnswer.ROWS}

@@ -6,7 +6,7 @@ changed, at tables where it can matter (``wsim.game.Tuning.focus``). So is every
 Errors are computed from sums over games.
 
 A cell is a ratio of two sums over games. Worth is a difference of two such ratios, its *arms*: of followed and of
-overruled wishes. It is measured in games of its own, whose policies are overruled now and then.
+overruled wishes. It is measured in separate games, in which policies are sometimes overruled.
 """
 
 from __future__ import annotations
@@ -241,7 +241,7 @@ class GamesEvaluator:
         return self._sampler.memory.recall(of, games * (len(options) + 1), measure)
 
     def _presences(self, foci: Sequence[Plan], seed: int, games: int) -> Floats:
-        """Return at which part of the tables the things that foci are about are in play."""
+        """Return the fraction of tables at which the items of the foci are in play."""
         known = [(knob.path, focus) for knob, focus in zip(self._knobs, self._foci, strict=True) if focus is not None]
         paths = tuple(next(path for path, (plan, _) in known if plan == focus) for focus in foci)
 

@@ -300,7 +300,7 @@ def _settings(
             settings.append(setting)
     mistakes.raise_any()
     if len({(setting.plan.game, setting.plan.ruleset) for setting in settings}) > 1:
-        raise UserError(f"{file}: all settings are of one game and rule set: a patch is of one of them")
+        raise UserError(f"{file}: all settings must use the same game and rule set, because a patch belongs to one")
     if len({(setting.plan.cards, setting.plan.patch, setting.plan.set) for setting in settings}) > 1:
         raise UserError(f"{file}: cards, patch and set are the same at all settings: write them under [plan]")
     if all(setting.report for setting in settings):

@@ -73,7 +73,7 @@ def middle_of(cell: Cell) -> float:
 
 
 def proven(cells: Sequence[Cell], level: Level, alpha: float) -> NDArray[np.bool_]:
-    """Say of each cell whether the games prove it within its bounds, all at once with an error rate of ``alpha``."""
+    """Return for each cell whether the games prove it within its bounds, with a joint error rate of ``alpha``."""
     reach = normal_quantile(1 - alpha) * level.error
     low, high = (np.array([getattr(cell, end) for cell in cells]) for end in ("low", "high"))
     return np.asarray((level.value - reach >= low) & (level.value + reach <= high), bool)

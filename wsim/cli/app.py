@@ -128,7 +128,7 @@ def _first(
 
 
 def _tell_of_isolated() -> None:
-    """Report which policies ran in their own processes, and what they did wrong."""
+    """Print which policies were isolated in their own processes, and their mistakes."""
     if (module := sys.modules.get("wsim.policies.isolation")) is not None:
         for sentence in module.report():
             typer.echo(f"wsim: {sentence}", err=True)

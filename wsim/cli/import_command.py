@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def import_command(plan: PlanOptions, options: ImportOptions, printing: Printing) -> None:
-    """Import files and print the folders; remarks say what was read as what and what was left out."""
+    """Import files and print the folders; remarks report texts that were interpreted and data that were left out."""
     rules = plan.resolve()
     options = replace(options, files=(*options.files, *plan.arguments))
     if options.template is not None:

@@ -82,7 +82,7 @@ def _show(policy: str, game: str, table: Wide, *, as_json: bool) -> None:
 
 
 def _nets(entry: Entry, game: str) -> list[dict[str, Any]]:
-    """Return how a net was trained; without parameters, how every built-in net was."""
+    """Return the training history of a net; without parameters, that of every built-in net."""
     from wsim.learn.learner import learner_of
     from wsim.learn.plan import learned_from
 

@@ -150,7 +150,7 @@ def trusted(given: PlanOptions, base: Plan, source: str, action: str, *, trust: 
 
 
 def _precision_notes(run: Run, endings: list[_Ending], options: RunOptions) -> list[str]:
-    """Return whether the wanted precision is reached, and how many more games would tell what is unclear."""
+    """Return notes on the wanted precision, and on how many more games would make unclear rows clear."""
     from wsim.lab.growth import half_width
     from wsim.stats.precision import reached
 

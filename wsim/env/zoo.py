@@ -135,7 +135,7 @@ class GameAEC(_Agents, AECEnv[str, _Observation, Any]):  # type: ignore[misc]
         seats.actions[self.agent_selection].legal = mask_of(seats.vector.masks[0])
 
     def observe(self, agent: str) -> _Observation:
-        """Return what an agent may know and do."""
+        """Return the observation of an agent and the mask of its legal actions."""
         seats = self._seats
         seats.check_open()
         seat = seats.seat_of(agent)

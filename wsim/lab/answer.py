@@ -175,17 +175,18 @@ class Answer:
     @classmethod
     def read(cls, path: Path) -> Stored:
         """Read a file of :meth:`write`; raise UserError for a file that is not such an answer, or is damaged."""
+        noun = f"{'an' if cls.NOUN[0] in 'aeiou' else 'a'} {cls.NOUN}"
         try:
             metadata = pl.read_parquet_metadata(path) if path.suffix == ".parquet" else None
             record = json_of(text_within(path) if metadata is None else metadata.get(METADATA_KEY, ""))
         except OSError as error:
             raise UserError(f"cannot read {str(path)!r}: {error.strerror or error}") from error
         except (ValueError, pl.exceptions.PolarsError) as error:
-            raise UserError(f"{str(path)!r} is no {cls.NOUN} of {cls.COMMAND}{cls.LIES}") from error
+            raise UserError(f"{str(path)!r} is not {noun} of {cls.COMMAND}{cls.LIES}") from error
         form = record.get("format") if isinstance(record, dict) else None
         if form not in (cls.FORMAT, *cls.FORMER_FORMATS):
             unlike = f"its format is {form!r}, not {cls.FORMAT!r}{cls.LIES}"
-            raise UserError(f"{str(path)!r} is no {cls.NOUN} of {cls.COMMAND}: {unlike}")
+            raise UserError(f"{str(path)!r} is not {noun} of {cls.COMMAND}: {unlike}")
         stored = Stored(cls, path, cls.renamed(record))
         try:
             why = stored.lacks()
@@ -232,7 +233,7 @@ class Answer:
 
     @classmethod
     def compared(cls, record: Mapping[str, Any]) -> str:
-        """Return what was compared, in words: ``2,000 deals of every arm, 3 effects``."""
+        """Return the compared content in words: ``2,000 deals of every arm, 3 effects``."""
         raise NotImplementedError
 
     def made_unlike(self, record: Mapping[str, Any]) -> list[str]:  # noqa: ARG002
@@ -291,7 +292,7 @@ class Stored:
         return self.kind.flat_plan(self.record).get("game")
 
     def lacks(self) -> str:
-        """Return what is missing, in words; raise KeyError, TypeError or the like if it is damaged."""
+        """Return a description of the missing part; raise KeyError, TypeError or the like for a damaged record."""
         if missing := [name for name in self.kind.NEEDS if name.partition(".")[0] not in self.record]:
             return f"it has no {', '.join(missing)}"
         _ = self.game()

@@ -224,7 +224,7 @@ def _play_missing(simulator: Simulator, writer: RunWriter, threads: int, progres
 def _play_on_cluster(
     cluster: str | Cluster, simulator: Simulator, writer: RunWriter, progress: Progress | None
 ) -> None:
-    """Let a cluster play the missing shards, and write them as they arrive."""
+    """Play the missing shards on a cluster, and write them as they arrive."""
     from wsim.lab.cluster import joined
     from wsim.lab.tasks import shard_files
 

@@ -177,7 +177,7 @@ class Run:
 
     @cached_property
     def wishes(self) -> Summary:
-        """The sums that say what things are worth (``wsim.stats.worth``); UserError if the run has none.
+        """The sums behind the worth of items (``wsim.stats.worth``); UserError if the run has none.
 
         StoreError if a shard is not what was written.
         """
@@ -255,7 +255,7 @@ class Run:
         return self.table("cards", by, raw=raw, level=level)
 
     def worth(self, by: str | Sequence[str] = (), *, level: float = 0.95, **options: object) -> Table:
-        """Return what each thing is worth to the seat that wants it (runs with ``worth``); option: fewest."""
+        """Return the worth of each item to the seat that wants it (runs with ``worth``); option: fewest."""
         return self.table("worth", by, level=level, **options)
 
     def wonders(self, by: str | Sequence[str] = (), *, raw: bool = False, level: float = 0.95) -> Table:

@@ -1,4 +1,4 @@
-"""Sums over games in which policies are sometimes overruled: what each thing is worth to the seat that wants it. Only
+"""Sums over games in which policies are sometimes overruled, from which the worth of each item follows. Only
 sums are kept (``wsim.stats.worth``). They depend only on the numbers of the games, not on machines or chunks, so sums
 of different games add up.
 """
@@ -90,7 +90,10 @@ def reader_of(game: str) -> WishReader:
 
 
 def items_of(simulator: Simulator) -> Sequence[str]:
-    """Return the names of what can be wanted, by number; a name of several kinds (build, build by chain) recurs."""
+    """Return the names of the items that can be wanted, by number.
+
+    A name of several kinds (build, build by chain) occurs several times.
+    """
     return [name for _, name in reader_of(simulator.plan.game).wanted(simulator).things]
 
 

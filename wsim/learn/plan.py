@@ -252,7 +252,7 @@ def _check_ranges(number: int, entry: Round, mistakes: Mistakes) -> None:
 
 
 def learned_from(net: LearnedNet) -> dict[str, Any]:
-    """Return what a net learned from, as a row: seed, start, rounds, decisions, tables, changes, digest.
+    """Return the training history of a net as a row: seed, start, rounds, decisions, tables, changes, digest.
 
     ``decisions`` counts those of all its rounds, ``tables`` those of each rule set and number of players. A net without
     a plan that this version of wsim can read has a digest only.

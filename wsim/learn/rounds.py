@@ -179,7 +179,7 @@ class Learning:
         learner.save(net, path, {**self.about(), "round": number, "decisions": decisions})
 
     def about(self) -> Mapping[str, Any]:
-        """Return what a net of this run learned from."""
+        """Return the training history of a net of this run."""
         return {"made by": f"wsim learn, wsim {software()['wsim']}", "plan": self.plan.record()}
 
     def judgements(self) -> list[Judgement]:

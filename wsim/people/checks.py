@@ -307,7 +307,7 @@ class Sheet:
         )
 
     def _games(self) -> None:
-        """Check what the rows of a game must have in common."""
+        """Check the values that all rows of a game must share."""
         of_game = pl.len().over("game")
         rows, problems = self.rows, self.problems
         if self.has("players"):

@@ -113,7 +113,7 @@ def _of_study(study: Run, groups: Sequence[str], noun: str, metric: str, distanc
 
 
 def _scale(study: Run, of_table: str, with_players: bool, metric: str, fair: float) -> tuple[float, str]:
-    """Return how much good players differ in a table, and where that is from."""
+    """Return the typical difference between good players in a table, and a phrase on its source."""
     between = known_between(study.provenance.identity, study.path, of_table) if metric == "win" else None
     known = np.empty(0) if between is None or not with_players else between.sds()
     if len(known):

@@ -92,7 +92,7 @@ def _boards(schema: Mapping[str, pl.DataType]) -> dict[str, pl.Enum]:
 
 
 def _fields(schema: Mapping[str, pl.DataType]) -> list[str]:
-    """Return what is written down for each seat."""
+    """Return the fields of a score sheet for each seat."""
     points = [name for name in schema if name.startswith("points_")]
     return [*_boards(schema), *points, "total", *(["coins"] if "coins" in schema else [])]
 

@@ -1,4 +1,4 @@
-"""What the process of an isolated policy may do, set by itself before it runs code of others.
+"""The permissions of an isolated policy's process, which it sets before it runs code of others.
 
 Linux: no new privileges, no capabilities, Landlock (files: the interpreter, its packages and the policy's folder, to be
 read only), seccomp (no sockets, processes, signals, other processes' memory, changes of files; after loading, no files
@@ -97,7 +97,7 @@ def _deny(calls: dict[str, tuple[int, int]]) -> bool:
 
 
 def _drop_capabilities() -> None:
-    """Give up what a process of the administrator may do beyond others."""
+    """Give up the privileges of a process that runs as administrator."""
     if sys.platform == "linux":
         head, none = struct.pack("Ii", _CAPABILITIES, 0), bytes(24)
         ctypes.CDLL(None).capset(head, none)

@@ -114,14 +114,14 @@ def main() -> None:
 
 
 def _end_with(parent: int) -> None:
-    """End this process when wsim has ended without ending it: a policy that hangs would go on for ever."""
+    """End this process once wsim has ended: a policy that hangs would otherwise run for ever."""
     while os.getppid() == parent:
         time.sleep(1.0)
     os._exit(0)
 
 
 def _serve(plugged: Plugged, slots: Slots, last: Any, descriptor: int) -> None:
-    """Decide what is asked on a channel until it is closed."""
+    """Answer the requests of a channel until it is closed."""
     while len(request := os.read(descriptor, 16)) == 16:
         _decide(plugged, slots, last, *(int.from_bytes(request[at : at + 8], "little") for at in (0, 8)))
         if plugged.declaration.values:

@@ -6,7 +6,7 @@ writes indices back. Many games are played side by side, and what waits for the 
 processes, no files but its own, and limited memory and time (``wsim.policies.confinement``). Whatever it does wrong
 costs it the decision at hand:
 
-* it raises, or its index is no legal move: the first legal move is played;
+* it raises, or its index is not a legal move: the first legal move is played;
 * it does not answer within ``SECONDS``, or its process ends (crash, memory): the same, and the process is started
   again. If decisions on several channels were going on, all of them are asked again, one channel at a time from then
   on: so the decision that fails is exactly known;
@@ -71,7 +71,7 @@ _LINE = 64
 
 
 def is_isolated(entry: Entry) -> bool:
-    """Return whether a user policy is isolated now: as asked; by default, if it is the code of others."""
+    """Return whether a user policy is isolated: as requested, or by default if the code belongs to others."""
     wanted = ISOLATED.get()
     return FOREIGN.get() or entry.path is not None if wanted is None else wanted
 
@@ -88,7 +88,7 @@ def serve(
 
 
 def _printable(text: Any) -> str:
-    """Return what a process said as one line that can be printed."""
+    """Return the text of a process as one printable line."""
     return "".join(letter if letter.isprintable() else "?" for letter in " ".join(str(text).split()))[:TEXT]
 
 
@@ -151,7 +151,7 @@ class Failures:
     listed: list[str] = field(default_factory=list)
 
     def add(self, reason: str, where: str) -> None:
-        """Count a failure at a place such as "in game 7, seat 2"; the first one is told at once."""
+        """Count a failure at a location such as "in game 7, seat 2"; print the first one at once."""
         self.count += 1
         if self.count == 1:
             self.first = f"{reason}, {where}"
@@ -270,7 +270,7 @@ class _Process:
         _end(self._popen, self.sockets)
 
     def tell(self, spec: dict[str, Any]) -> None:
-        """Say what to load."""
+        """Send the process the request to load the policy."""
         self._popen.stdin.write(json.dumps(spec).encode() + b"\n")  # type: ignore[union-attr]
 
     def line(self, seconds: float) -> bytes:
@@ -458,7 +458,7 @@ class Isolated:
         return indices
 
     def _ended(self, process: _Process, reason: str, location: str, *, alone: bool) -> int:
-        """Start the process again; return 1 if the decision at a place is lost, 0 if it is to be asked again."""
+        """Restart the process; return 1 if the decision at a location is lost, 0 if it must be requested again."""
         with self._lock:
             if self._process is not process:  # it ended for another channel
                 return 0
@@ -484,7 +484,7 @@ class Isolated:
         self, indices: NDArray[np.int64], start: int, end: int, counts: NDArray[np.int64], locations: Sequence[str],
         slots: Slots,
     ) -> None:  # fmt: skip
-        """Put the first legal move in the place of indices that are none."""
+        """Replace invalid indices by the first legal move."""
         made = indices[start:end]
         wrong = np.flatnonzero((made < 0) | (made >= counts[start:end]))
         if not len(wrong):
@@ -517,7 +517,7 @@ class Isolated:
             return index
 
     def value(self, index: int, *addresses: int) -> float:
-        """Return what the policy values a move at; all moves of a decision are valued with the first."""
+        """Return the policy's value of a move; the first request of a decision values all of its moves."""
         if index == 0:
             with self.channel() as channel:
                 self._decided(channel, addresses)
@@ -526,7 +526,7 @@ class Isolated:
         return float(self._valued.values[index])
 
     def entry_point(self) -> Any:
-        """Return what the engine calls."""
+        """Return the entry point that the engine calls."""
         if not JIT:
             return self._plain_entry_point()
         if self.declaration.values:

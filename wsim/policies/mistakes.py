@@ -28,7 +28,7 @@ _BETWEEN = ("PUSH_NULL", "PRECALL", "CACHE")  # a function on the stack and its 
 
 
 def mistake_in(policy: Any, *, compiled: bool = False) -> str | None:
-    """Return what a function, or one that it names, does that it must not do, in words; None if nothing is seen.
+    """Return a description of a forbidden action of a function or of one that it uses; None if none is visible.
 
     ``compiled``: it is numba's dispatcher and has been compiled. Attributes of objects (``self.random``) are not
     checked.
@@ -56,7 +56,7 @@ def mistake_in(policy: Any, *, compiled: bool = False) -> str | None:
 
 
 def _compiled_mistake(target: Any) -> str | None:
-    """Return what is wrong with one of numba's dispatchers."""
+    """Return a description of the mistake in one of numba's dispatchers; None if it has none."""
     name = getattr(target, "__name__", "")
     if getattr(target, "targetoptions", {}).get("parallel"):
         return f"calls {name}, which has loops that run on several threads: compile it without parallel=True"
@@ -94,7 +94,7 @@ def _loaded(function: FunctionType) -> Iterator[tuple[Any, bool]]:
 
 
 def _loaded_by(step: dis.Instruction, value: Any, held: Mapping[str, Any]) -> Any:
-    """Return what an instruction loads after ``value``; None for what is not known before the code runs."""
+    """Return the object that an instruction loads after ``value``; None if it is unknown before the code runs."""
     if step.opname == "IMPORT_NAME":
         with suppress(Exception):
             return importlib.import_module(step.argval)

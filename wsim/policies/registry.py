@@ -175,7 +175,7 @@ class PolicySet:
     routine: Callable[[], Mapping[str, Any]] | None = None
 
     def interface(self) -> Interface:
-        """Return how the game calls its policies, always the same object; imports its kernels."""
+        """Return the game's interface to its policies, always the same object; imports its kernels."""
         return self._interface
 
     @cached_property

@@ -81,7 +81,7 @@ class Seen:
         return Chances(share, low, high, share, playouts)
 
     def _of(self, what: str, game: Game, make: Callable[[Game], Any]) -> Any:
-        """Return what is kept of a moment, made when it is wanted first."""
+        """Return the stored value of a moment, computed on first use."""
         key = (what, *map(str, game.steps))
         if key not in self._kept:
             self._kept[key] = make(game)
@@ -129,7 +129,7 @@ class _Followed:
         self.steps, self.last, self.moments = list[Any](), first, [(first, list[Event]())]
 
     def up_to(self, game: Game) -> _Followed:
-        """Return it with the further steps of a game; others may still look at this one."""
+        """Return a copy with the further steps of a game; others may still read this object, so it does not change."""
         made = copy(self)
         made.steps, made.moments = list(game.steps), [(begun, list(events)) for begun, events in self.moments]
         openly, more = find_game(game.plan.game).OPEN, game.steps[len(self.steps) :]

@@ -63,7 +63,7 @@ def check_playouts(playouts: int) -> None:
 
 
 def playouts_of(simulator: Simulator, playouts: int) -> int:
-    """Return how chances are estimated unless something else is asked for: by the value net, else by playouts."""
+    """Return the default method of estimating chances: the value net if there is one, otherwise playouts."""
     return BY_NET if has_value_net(simulator) else playouts
 
 
@@ -143,7 +143,7 @@ def known_chances(
 def _follower(simulator: Any) -> Follower:
     """Return the chances by the value net of a table; UserError without one."""
     if not has_value_net(simulator):
-        raise UserError(f"there is no value net for this table of {simulator.plan.game}: give --playouts from 2 on")
+        raise UserError(f"there is no value net for this table of {simulator.plan.game}: give --playouts 2 or more")
     follower: Follower = simulator.follower
     return follower
 

@@ -17,7 +17,7 @@ class Speaker(Protocol):
         ...
 
     def payments(self, move: Mapping[str, Any], /) -> dict[str, int]:
-        """Return who gets how many coins for a move."""
+        """Return the coins that each receiver gets for a move."""
         ...
 
 

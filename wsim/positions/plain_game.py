@@ -330,7 +330,7 @@ class PlainGame(Game):
         return ()
 
     def _checked(self, entry: Entry) -> dict[str, Any]:
-        """Return the parameters of an entry with their defaults; raise UserError for what the game does not have."""
+        """Return the parameters of an entry with their defaults; raise UserError for unknown ones."""
         names = (*self.POLICIES, SEARCH)
         if entry.file or entry.module:
             raise UserError(

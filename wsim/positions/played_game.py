@@ -49,7 +49,7 @@ class PlayedGame:
         self._before: list[_Before] = []
 
     def decide(self, index: int) -> None:
-        """Make a move for the person who is to decide; raise UserError if it is not legal."""
+        """Make a move for the person whose decision is next; raise UserError if it is not legal."""
         game, seat = self.game, self.game.to_move
         assert seat in self.people
         before = _Before(seat, game.clone(), len(self.moves), len(self.opened))

@@ -1,4 +1,4 @@
-"""Chances throughout games by playouts, for tables without a value net or where they are asked for."""
+"""Chances throughout games by playouts, for tables without a value net or if playouts are requested."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class PlayoutFollower:
 
 
 def follower_of(simulator: Simulator, playouts: int | None) -> Follower | PlayoutFollower:
-    """Return what follows games of a simulator: by its value net, or by playouts if asked for or without a net."""
+    """Return a follower of a simulator's games: its value net, or playouts if they are requested or it has no net."""
     if playouts is None and getattr(simulator, "value_net", None) is not None:
         follower: Follower = simulator.follower  # type: ignore[attr-defined]
         return follower

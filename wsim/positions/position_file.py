@@ -37,7 +37,7 @@ def file_of(plan: Plan, **rest: Any) -> dict[str, Any]:
 
 
 def with_people(text: str, people: Sequence[str | None], date: str) -> str:
-    """Return a position file that also says who sat in each seat (None: a policy), and on which day they played."""
+    """Return a position file with the name of the person in each seat (None: a policy) and the date of the game."""
     return json.dumps({**_parsed(text), "people": list(people), "date": date}, indent=1, ensure_ascii=False)
 
 

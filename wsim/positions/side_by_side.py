@@ -98,7 +98,7 @@ def _decide(
     kernels: SideBySide, policy: Isolated, number: int, later: NDArray[np.int64], games: Any, waiting: Any, rules: Any,
     first: int,
 ) -> None:  # fmt: skip
-    """Have the decisions made that wait for a policy."""
+    """Request the decisions that wait for a policy."""
     handed = np.zeros(len(waiting), np.int64)
     with policy.channel() as channel:
         slots = channel.slots
@@ -114,7 +114,7 @@ def _decide(
 
 
 class _Places(Sequence[str]):
-    """Where decisions are made, in words, made up when they are asked for."""
+    """Descriptions of where decisions are made, composed on demand."""
 
     def __init__(self, first: int, waits: NDArray[Any]) -> None:
         self._first, self._waits = first, waits

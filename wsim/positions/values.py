@@ -162,7 +162,7 @@ class ValuesByNet(Values):
         super().play_on(WORLDS if playouts == BY_NET else playouts, seconds, progress)
 
     def estimate(self, outcome: int) -> Estimate:
-        """Return the seat's chance after each move; chances are no counts, so there is no Wilson interval."""
+        """Return the seat's chance after each move, without a Wilson interval, because chances are not counts."""
         return self._means(outcome)
 
     def losses(self, best: int) -> Estimate:

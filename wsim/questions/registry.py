@@ -218,7 +218,7 @@ class Question:
         return shlex.join(["wsim", *self.command.split(), *arguments, *options])
 
     def _record(self, answer: Any, plan: Plan | None, groups: Sequence[Options]) -> None:
-        """Let an answer know its command, and its question if it records one (``wsim.questions.asked``)."""
+        """Give an answer its command, and its question if it records one (``wsim.questions.asked``)."""
         if answer is not None:
             object.__setattr__(answer, "command", self.command_line(plan, groups))
         if hasattr(answer, "asked"):

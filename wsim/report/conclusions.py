@@ -84,7 +84,7 @@ def about_table(table: Table, section: str, games: int) -> list[Statement]:
 
 
 def _played_by_people(material: Material) -> Statement:
-    """Return what people played: games, players and groups by number, dates, source and licence."""
+    """Return a sentence on people's games: numbers of games, players and groups, dates, source and licence."""
     run, about = material.run, material.run.people or {}
     names = [name for name in ("player", "group") if name in about["recorded"]]
     counts = run.seats.select(pl.col(name).n_unique() for name in names).collect().row(0) if names else ()
@@ -111,7 +111,7 @@ def _played_by_people(material: Material) -> Statement:
 
 
 def _players(material: Material) -> list[Statement]:
-    """Say for which players the conclusions hold, if it is unknown what others find."""
+    """Name the players for which the conclusions are valid, if figures of other players are unknown."""
     every = [table for table in material.tables.values() if table.form in ("levels", "owners")]
     judged = [table for table in every if table.labels[:1] != ("policy",) and "verdict" in table.frame.columns]
     alone = [plural(_noun(table)) for table in judged if PLAYER_HALF_WIDTH not in table.frame.columns]
@@ -173,7 +173,7 @@ def _interval(row: Mapping[str, Any], name: str, decimals: int = 2) -> str:
 
 
 def _allowing(row: Mapping[str, Any]) -> str:
-    """Return what an interval of ``_with_players`` allows for, to follow its numbers."""
+    """Return the words after an interval of ``_with_players`` that name the uncertainty it includes."""
     return ", allowing for other good players" if row.get(PLAYER_HALF_WIDTH) is not None else ""
 
 
@@ -280,14 +280,14 @@ def _float(value: object) -> float | None:
 
 
 def _unmeasured(table: Table, section: str) -> Statement:
-    """Say that nothing tells what the items of a table are worth."""
+    """State that the worth of the items of a table was not measured."""
     noun, how = _noun(table), table.note.partition(". ")[0] if table.note.startswith("Worth") else ""
     headline = f"What each {noun} is worth was not measured: this run shows who has it only."
     return Statement("caution", headline, f"{how}." if how else "", section)
 
 
 def about_worth(table: Table, section: str, games: int) -> list[Statement]:
-    """Say what is worth most and least to the seats that want it, over the next best thing."""
+    """Name the items with the highest and the lowest worth to the seats that want them."""
     rows, noun = labelled(table, WORTH), _noun(table)
     known = rows.filter(pl.col("q").is_not_null())
     if known.is_empty():
@@ -315,7 +315,7 @@ def about_worth(table: Table, section: str, games: int) -> list[Statement]:
 
 
 def _worth_most(first: Mapping[str, Any], others: pl.DataFrame, noun: str, section: str) -> Statement:
-    """Name what is clearly worth most, or costs most, and all that do not differ clearly from it."""
+    """Name the item with the clearly highest worth (or cost), and all items that do not differ clearly from it."""
     gains = first[WORTH] > 0
     word, more = ("most", "more") if gains else ("least", "less")
     end, edge = (f"{WORTH} to", f"{WORTH} from") if gains else (f"{WORTH} from", f"{WORTH} to")

@@ -451,7 +451,7 @@ class _Reader:
                     message += f", or one of the file that `effects` names, with its bounds: {name}(least=0, most=5)"
                 raise self.mistake(tree, message)
         if tree.keywords or any(isinstance(part, ast.Starred) for part in tree.args):
-            raise self.mistake(tree, f"{name} takes its parts one by one")
+            raise self.mistake(tree, f"{name} takes a list of parts, without * or names")
         least, most = (1, 1) if name == "abs" else (1 if name == "count" else 2, 12)
         if not least <= len(tree.args) <= most:
             accepted = f"{least} to {most} parts" if most > least else "one part"

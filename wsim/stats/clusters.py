@@ -15,7 +15,7 @@ MIN_GROUPS = 5  # fewer houses are too few to estimate how they differ
 
 
 def clusterings_of(seats: pl.DataFrame) -> tuple[list[NDArray[np.int64]], str]:
-    """Return how seats hang together, as one cluster number per row each, and the same in words.
+    """Return the clusters of dependent rows, as one cluster number per row, and a description of each clustering.
 
     Houses (``group``) if there are five or more, because the players of a house are in it; otherwise games, and players
     if they are recorded.

@@ -214,7 +214,7 @@ class Summary:
         except (pl.exceptions.PolarsError, TypeError) as error:
             raise ValueError(f"no table of sums: {error}") from error
         if "games" not in summary.arrays:
-            raise ValueError("no table of sums: it does not say of how many games")
+            raise ValueError("not a table of sums: the number of games is missing")
         return summary
 
 

@@ -305,7 +305,7 @@ class _LevelSums:
     def of_summary(
         cls, summary: Summary, columns: tuple[str, ...], within: tuple[str, ...], measures: Sequence[str]
     ) -> _LevelSums:
-        """Take the sums of a run."""
+        """Store the sums of a run."""
         cells, names = Cells.of(summary, columns, within), [*OUTCOMES, *measures]
         levels = cells.levels(columns, measures)
         strata = Levels.of(cells.frame.lazy(), within) if within else None

@@ -272,7 +272,7 @@ class WorthTable(Table):
 def worth_table(
     sums: Summary, by: str | Sequence[str] = (), *, level: float = 0.95, fewest: int = ENOUGH
 ) -> WorthTable:
-    """Return what each thing is worth to the seat that wants it.
+    """Return the worth of each item to the seat that wants it.
 
     Parameters
     ----------
@@ -349,7 +349,7 @@ def worth_table(
 
 
 def worth(run: Any, by: str | Sequence[str] = (), *, level: float = 0.95, fewest: int = ENOUGH) -> WorthTable:
-    """Return what each thing is worth to the seat that wants it, from the games of a run that say so (``worth_table``).
+    """Return the worth of each item to the seat that wants it, from the added games of a run (``worth_table``).
 
     Raises UserError for a run that has none.
     """

@@ -293,7 +293,7 @@ def begin(
 
 
 def resume(out: str | os.PathLike[str], *, generations: int | None = None, trust: bool = False) -> TuningSearch:
-    """Take a search up again, perhaps for more generations.
+    """Resume a search, optionally with more generations.
 
     Raises UserError if it would not be the same search, and for policy code that the folder names, unless trusted.
     """

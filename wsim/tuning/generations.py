@@ -62,11 +62,11 @@ class History:
     judged: Sequence[Mapping[str, Any]] = field(default=())
 
     def grown(self, generation: Generation) -> History:
-        """Return it with one more generation."""
+        """Return the history with one more generation."""
         return replace(self, generations=(*self.generations, generation), judged=())
 
     def write(self, folder: Path) -> None:
-        """Write it into a folder; StoreError if the disk refuses."""
+        """Write the history into a folder; raise StoreError if writing fails."""
         write_record(folder / RECORD, FORMAT, asdict(self), indent=1)
 
     def refuse_other(self, identity: Mapping[str, Any], folder: Path) -> None:

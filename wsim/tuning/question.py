@@ -36,7 +36,7 @@ def _count_from(least: int) -> Check:
 
 
 def _enough_games(name: str, value: Any) -> Any:
-    """Refuse fewer games than a mean says something of."""
+    """Raise UserError for a number of games that is too small for a meaningful mean."""
     from wsim.stats.fewest import ENOUGH
 
     return _count_from(ENOUGH)(name, value)

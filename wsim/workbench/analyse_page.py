@@ -98,7 +98,7 @@ def _source(request: Request, given: dict[str, str]) -> Callable[[], Game]:
 
 
 def _names(request: Request, game: Game) -> list[str]:
-    """Return who sat there."""
+    """Return the names of the players in each seat."""
     key = request.query_params.get("table")
     if key is not None:
         return tables_of(request.app).of(key).sitting()
@@ -108,7 +108,7 @@ def _names(request: Request, game: Game) -> list[str]:
 
 
 def _labels(analysis: Analysis, names: Sequence[str]) -> list[str]:
-    """Return who sat where: the names with those of the boards, which tell policies of one name apart."""
+    """Return a label for each seat: its name and board, because several policies can have the same name."""
     story = None if analysis.board is None else analysis.board.story
     boards = [] if story is None else [seat.policy if story.named else seat.name for seat in story.seats]
     return [
@@ -118,7 +118,7 @@ def _labels(analysis: Analysis, names: Sequence[str]) -> list[str]:
 
 
 def show(request: Request) -> Response:
-    """Return what is known of a game so far; without a game, how to open one."""
+    """Return the page of a game with the values computed so far; without a game, the page to open one."""
     fields = _fields(request)
     if request.app.state.published is not None:
         return _published(request, dict(fields))
@@ -158,7 +158,7 @@ def values_page(request: Request) -> Response:
 
 
 def _values(request: Request, analysis: Analysis, fields: list[tuple[str, str]]) -> dict[str, Any]:
-    """Return what is shown of the decisions of an analysis so far."""
+    """Return the template values for the decisions of an analysis that are valued so far."""
     values: dict[str, Any] = {"analysis": analysis, "version": analysis.version, "query": urlencode(fields)}
     values |= {"fields": fields, "rows": (), "running": analysis.running}  # before the rows: then none is missing
     game = analysis.game

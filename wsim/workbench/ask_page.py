@@ -134,7 +134,7 @@ def drawings(request: Request) -> Response:
 
 
 def picker_choices(request: Request) -> Response:
-    """Return what a picker offers, as JSON."""
+    """Return the choices of a picker as JSON."""
     query = request.query_params
     given = (query.get("picker", ""), query.get("game", ""), query.get("ruleset", ""))
     return JSONResponse([choice._asdict() for choice in choices(*given, folder_of(request))])
@@ -202,7 +202,7 @@ def queued_page(request: Request) -> Response:
 
 
 def _finding(request: Request, queued: QueuedQuestion) -> Finding | None:
-    """Return what a finished question found."""
+    """Return the finding of a finished question; None while it is not finished."""
     entry = folder_of(request).entry(queued.kind.answer(Path(queued.out)).as_posix()) if queued.over else None
     findings: Findings = request.app.state.findings
     return None if entry is None or queued.state == "refused" else findings.of(entry)

@@ -185,7 +185,7 @@ class ShortForm:
 
 
 def part_called(at: str, groups: Sequence[str]) -> str:
-    """Return the path of a part that is named by its path or by its own name."""
+    """Return the path of a part, given either its path or its name."""
     if not at or at in groups:
         return at
     matches = [group for group in groups if group.endswith(f".{key_in_path(at)}")]

@@ -1,4 +1,4 @@
-"""What runs and answers found: a sentence and a small picture each, and the first figures of a run that is played."""
+"""Findings of runs and answers (a sentence and a thumbnail each), and the first figures of a run in progress."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Findings:
             return self._stored.get(_key(entry))
 
     def of(self, entry: Found) -> Finding:
-        """Return what a run or an answer found; without a sentence if it cannot be read."""
+        """Return the finding of a run or an answer; its sentence is empty if the file cannot be read."""
         known = self.known(entry)
         if known is not None:
             return known

@@ -170,7 +170,7 @@ class _Shown:
         self._lines.put(None)
 
     def refresh(self, *, wait: bool) -> bool:
-        """Take what has been read; ``wait``: for the next line. Return False when the process is to end."""
+        """Process the requests read so far; ``wait``: block until the next one. Return False if it must end."""
         try:
             line = self._lines.get(timeout=PATIENCE) if wait else self._lines.get_nowait()
         except queue.Empty:

@@ -146,7 +146,7 @@ def move_page(request: Request) -> Response:
 
 
 def _drawn(changes: Changes, item: str, mistakes: Mapping[str, str]) -> dict[str, Any]:
-    """Return what draws the part, printed and changed, if it is a card."""
+    """Return the drawings of the part as printed and as changed, if it is a card."""
     printed = Faces.of(changes.game, Source(changes.ruleset))
     if item not in printed:
         return {"game": changes.game, "drawings": []}

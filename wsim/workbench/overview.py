@@ -33,7 +33,7 @@ class Found:
 
 
 def played(run: Run) -> str:
-    """Return what was played, in a sentence."""
+    """Return one sentence on the games of a run: rules, players, policies, number."""
     from wsim.report.conclusions import named
 
     plan = run.plan

@@ -338,7 +338,7 @@ def to_seat(request: Request) -> Response:
 
 
 def pace(request: Request) -> Response:
-    """Let the policies of a table without people pause, go on, or play one moment."""
+    """Pause or continue the policies of a table without people, or play one moment."""
     table, fields = _without_people(request), dict(form_of(request))
     given, act = fields.get("pace", ""), fields.get("do", "")
     if given not in map(str, PACES) or act not in ("pause", "go", "step"):
@@ -354,7 +354,7 @@ def take_over(request: Request) -> Response:
 
 
 def take_seat(request: Request) -> Response:
-    """Give the seat of a policy to a person, for whoever opened the table."""
+    """Give the seat of a policy to a person; only the person who opened the table can do this."""
     return _taken(request, tables_of(request.app).of(request.path_params["key"]))
 
 
@@ -386,7 +386,7 @@ def rematch(request: Request) -> Response:
 
 
 def rematch_of_table(request: Request) -> Response:
-    """Deal the next game at a table, for whoever opened it."""
+    """Deal the next game at a table; only the person who opened it can do this."""
     table = tables_of(request.app).of(request.path_params["key"])
     table.rematch()
     tables_of(request.app).keep()
@@ -489,7 +489,7 @@ def _seat_page(request: Request, table: Table, seat: int | None, learned: Mappin
 
 
 def _board(table: Table, game: Game, seat: int | None, known: Chances | None) -> dict[str, Any]:
-    """Return what the board shows: the finished game with its chances, else what may be seen so far."""
+    """Return the content of the board: the finished game with its chances, or what may be seen so far."""
     if table.over:
         table.look_back()
         if (ended := table.ended) is not None:
@@ -519,7 +519,7 @@ def _moves(
 
 
 def _hints(table: Table, seat: int, playouts: int | None) -> dict[int, dict[str, str]]:
-    """Return what each move is worth to a seat: win share, and loss against the best (empty: it is the best)."""
+    """Return the value of each move for a seat: win share, and loss against the best move (empty for the best)."""
     decision = table.decision(seat)
     if decision is None:
         return {}

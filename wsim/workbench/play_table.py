@@ -265,7 +265,7 @@ class Table:
             return [self.named(line) for line in self._begun().seen()]
 
     def seen_by(self, seat: int | None) -> Seen:
-        """Return what a seat could see of this game, or those who watch: every hand where only policies play."""
+        """Return a seat's view of every moment so far, or that of spectators (all hands if only policies play)."""
         key = seat, self.number, not self.names
         with self._lock:
             return self._views.setdefault(key, Seen(seat, hands=seat is None and not self.names))
@@ -332,7 +332,7 @@ class Table:
         self._save_turn()
 
     def set_pace(self, *, paused: bool, pace: float, step: bool = False) -> None:
-        """Let the policies of a table without people pause, go on at another pace, or play one moment at once."""
+        """Pause the policies of a table without people, change their pace, or play one moment at once."""
         if pace not in PACES:
             raise UserError(
                 f"the pace must be one of {', '.join(f'{choice:g}' for choice in PACES)} seconds, not {pace:g}"
@@ -464,7 +464,7 @@ class Table:
 class Tables:
     """The tables of a workbench, by key or by the link of a seat.
 
-    ``folder``: whose tables go on after a restart of the server.
+    ``folder``: where its tables are stored, so that they continue after a restart of the server.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -483,7 +483,7 @@ class Tables:
             table.begin()
 
     def keep(self) -> None:
-        """Write who sits at the tables, for the next start of the server."""
+        """Write the people at the open tables to a file, so that the next start of the server restores them."""
         if self.folder is not None:
             with self._lock, contextlib.suppress(OSError):  # the games themselves say if they cannot be saved
                 kept_tables.write(self.folder, [table.record() for table in self._tables.values() if not table.failure])

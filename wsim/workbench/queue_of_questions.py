@@ -258,7 +258,7 @@ def module_process(
 
 
 def begin_worker() -> None:
-    """Take over, in a process of ``module_process``, what the server trusts: nobody named code on a command line."""
+    """Apply the server's trust settings in a process of ``module_process``, which has no command line of its own."""
     FOREIGN.set(True)
     ISOLATED.set(False if TRUSTED in sys.argv else None)
 

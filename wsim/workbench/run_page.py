@@ -67,7 +67,7 @@ def prepare(app: Starlette) -> None:
 
 
 def draw_overview(app: Starlette, name: str) -> None:
-    """Draw the overview of a run before somebody asks for it; nothing if it is no run."""
+    """Render the overview of a run in advance; do nothing if the entry is not a run."""
     tables: Tables = app.state.tables
     with suppress(UserError, OSError):
         overview(tables, TableView((name,)))

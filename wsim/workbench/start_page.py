@@ -73,7 +73,7 @@ def play_now(request: Request) -> Response:
 
 
 def finding(request: Request) -> Response:
-    """Return what a run or an answer found, as the part of the page that shows it."""
+    """Return the HTML fragment with the finding of a run or an answer."""
     name = request.query_params.get("name", "")
     entry = folder_of(request).entry(name)
     if entry is None:

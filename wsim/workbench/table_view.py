@@ -118,7 +118,7 @@ class Tables:
         self._drawn: OrderedDict[Any, tuple[RunTable, list[Figure]]] = OrderedDict()
 
     def state(self, names: Sequence[str]) -> tuple[Any, ...]:
-        """Return what changes when one of some runs does."""
+        """Return a value that changes whenever one of the runs changes, as a key for caches."""
         paths = [self._folder.inside(name) for name in names]
         return tuple(_state(path / file) for path in paths for file in ("run.json", "shards.jsonl"))
 

@@ -127,7 +127,7 @@ MISTAKES = {
     "smallest(1, 2)": "'smallest(1, 2)', at letter 1: unknown function 'smallest'",
     "mni(1, 2)": "'mni(1, 2)', at letter 1: unknown function 'mni' (did you mean 'min'?); accepted: min, max, ",
     "min(1)": "'min(1)', at letter 1: 1 parts are not accepted; accepted: 2 to 12 parts",
-    "min(*red)": "'min(*red)', at letter 1: min takes its parts one by one",
+    "min(*red)": "'min(*red)', at letter 1: min takes a list of parts, without * or names",
     "'Altar'": "\"'Altar'\", at letter 1: the name of a card must be inside count(...)",
     "card.name": "'card.name', at letter 1: a name is no number; accepted: card.name == \"...\"",
     "last.red.name + 1": "'last.red.name', at letter 1: a name is no number; accepted: last.red.name == \"...\"",

@@ -76,7 +76,7 @@ def _cards(event: NDArray[Any]) -> NDArray[np.int64]:
 def _reach(
     picks: NDArray[Any], number: NDArray[np.int64], wide: NDArray[np.bool_], overruled: NDArray[np.bool_]
 ) -> NDArray[np.uint64]:
-    """Return what could be had in a turn, one bit a thing, but for what an overruled turn is not counted for."""
+    """Return the items available in a turn, one bit each, without those for which an overruled turn does not count."""
     none, bit = np.uint64(0), np.uint64(1)
     discs = np.zeros(len(picks), np.uint64)
     for disc, first in enumerate(number):

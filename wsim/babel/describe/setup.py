@@ -1,4 +1,4 @@
-"""Hand-written positions of Tower of Babel: what a person at a real table sees."""
+"""Hand-written positions of Tower of Babel, as a person sees them at a real table."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _set_board(position: StatePosition, board: Any) -> None:
                 taken.append(slot)
                 continue
             if not disc or disc not in free:  # {}: used already
-                raise UserError(f"{wonder['wonder']} cannot have the disc {disc!r}: there are no more of it")
+                raise UserError(f"{wonder['wonder']} cannot have the disc {disc!r}: no copies of it are left")
             public.board[slot] = free.index(disc)
             free[free.index(disc)] = {}
             public.slots_left |= 1 << slot

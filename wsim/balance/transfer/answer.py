@@ -100,7 +100,7 @@ class TransferAnswer(AskedAnswer):
 
     @property
     def responses(self) -> pl.DataFrame | None:
-        """The best styles as a frame; None if nobody asked."""
+        """The best styles as a frame; None if they were not requested."""
         return pl.DataFrame(self.best, infer_schema_length=None) if self.best else None
 
     def record(self) -> dict[str, Any]:

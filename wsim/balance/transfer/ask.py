@@ -57,7 +57,7 @@ def journal_of(patch: Path) -> Path:
 
 
 def how_to_resume(patch: Path | None) -> str:
-    """Return how to continue an interrupted search or measurement, in words."""
+    """Return a sentence that says how to continue an interrupted search or measurement."""
     if patch is None:
         return "with --out FILE the next one can be resumed"
     return f"continue with --resume added to the same command ({shlex.quote(str(patch))}.journal has what was measured)"

@@ -61,7 +61,7 @@ class CombineAnswer(AskedAnswer):
 
     @classmethod
     def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:
-        """Return what the columns of its table are."""
+        """Return the declarations of the columns of its table."""
         noun = str(record.get("noun", ""))
         return {"rows": combined_columns(record["metric"], difference=record["difference"] or bool(noun), noun=noun)}
 

@@ -50,7 +50,7 @@ class LikenessAnswer(AskedAnswer):
 
     @classmethod
     def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:  # noqa: ARG003
-        """Return what the columns of its table are."""
+        """Return the declarations of the columns of its table."""
         return {"runs": _COLUMNS}
 
     @property

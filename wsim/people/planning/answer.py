@@ -85,7 +85,7 @@ class PlanningAnswer(AskedAnswer):
 
     @classmethod
     def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:
-        """Return what the columns of its tables are."""
+        """Return the declarations of the columns of its tables."""
         return _columns(str(record["metric"]))
 
     @property

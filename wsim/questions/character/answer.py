@@ -112,7 +112,7 @@ class CharacterAnswer(AskedAnswer):
 
     @classmethod
     def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:  # noqa: ARG003
-        """Return what the columns of its tables are."""
+        """Return the declarations of the columns of its tables."""
         return _COLUMNS
 
     def display(self, view: View = whole) -> Document:
@@ -402,7 +402,7 @@ def _empty(table: str) -> pl.DataFrame:
 
 
 def _components(arms: Sequence[tuple[str, Plan, Arm]], question: CharacterQuestion, games: int) -> pl.DataFrame:
-    """Return what skill, seat and deal explain of the result, from deals that are played in every seating."""
+    """Return the shares of variance due to skill, seat and deal, from deals that are played in every seating."""
     tables = [_empty("components")]
     for name, plan, arm in arms:
         if len(set(arm.simulators[0].labels)) < 2 or plan.players < 3:
@@ -429,7 +429,7 @@ def _components(arms: Sequence[tuple[str, Plan, Arm]], question: CharacterQuesti
 
 
 def _viability(arms: Sequence[tuple[str, Plan, Arm]], question: CharacterQuestion, games: int) -> pl.DataFrame:
-    """Return how often each thing is wanted when it could be had, the rarest first."""
+    """Return how often each item is wanted when it is available, the rarest first."""
     tables = [_empty("viability")]
     for name, plan, _ in arms:
         if find_game(plan.game).WISHES is None or {"randomise", "overrule"} & set(plan.options):

@@ -39,7 +39,7 @@ class CharacterQuestion(Options):
         example="2e",
     )
     playouts: int | None = option(
-        "Estimate chances by so many playouts, not by the value net.", None, metavar="N", check=at_least(2),
+        "Estimate chances with N playouts instead of the value net.", None, metavar="N", check=at_least(2),
         shown="value net if the game has one, else 30", example="30",
     )  # fmt: skip
     deals: int = option(

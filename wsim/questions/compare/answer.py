@@ -81,7 +81,7 @@ class CompareAnswer(AskedAnswer):
 
     @classmethod
     def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:  # noqa: ARG003
-        """Return what the columns of its tables are."""
+        """Return the declarations of the columns of its tables."""
         return {"metrics": metric_columns()}
 
     @property
@@ -332,7 +332,7 @@ def _common(first: Run, second: Run) -> list[range]:
 
 
 def _how(first: Run, second: Run, games: int) -> str:
-    """Return how two runs are compared, and why, as a sentence."""
+    """Return a sentence on how the two runs are compared, and why."""
     plan, second_plan = first.plan, second.plan
     if games <= 1:
         why = (

@@ -135,7 +135,7 @@ class MatchAnswer(Answer):
 
     @classmethod
     def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:
-        """Return what the columns of its tables are."""
+        """Return the declarations of the columns of its tables."""
         policies = [estimated(str(name), SHARE, unit=OF_WINS) for name in record["policies"]]
         return {**dict.fromkeys(cls.TABLES, _COLUMNS), "matrix": (*_COLUMNS, *policies)}
 
@@ -275,7 +275,7 @@ class MatchAnswer(Answer):
 
     @classmethod
     def compared(cls, record: Mapping[str, Any]) -> str:
-        """Return what was compared, in words."""
+        """Return the compared content in words."""
         return f"{record['deals']:,} deals in every seating, {counted(len(record['pairs']), 'pair')}"
 
     def made_unlike(self, record: Mapping[str, Any]) -> list[str]:

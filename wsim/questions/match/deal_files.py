@@ -112,7 +112,7 @@ class DealFiles:
             self.flush()
 
     def flush(self) -> None:
-        """Write what waits."""
+        """Write the rows that are waiting."""
         self._since = time.monotonic()
         if self._waiting:
             try:

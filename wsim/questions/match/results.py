@@ -37,7 +37,7 @@ CIRCLE = "The field is intransitive ({table}): {beaten}. It has no order of stre
 
 
 def made_of(tables: Sequence[MatchTable], question: MatchQuestion, policies: Sequence[str]) -> dict[str, Any]:
-    """Return what determines the games of a match, as JSON."""
+    """Return the settings that determine the games of a match, as JSON."""
     first = tables[0]
     return {
         "policies": list(policies),

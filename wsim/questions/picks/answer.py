@@ -97,7 +97,7 @@ class PicksAnswer(Answer):
 
     @classmethod
     def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:
-        """Return what the columns of its tables are."""
+        """Return the declarations of the columns of its tables."""
         return {
             "effects": pick_columns(outcome_column(str(record["question"]["outcome"]))),
             "targets": TARGET_COLUMNS,
@@ -194,7 +194,7 @@ class PicksAnswer(Answer):
 
     @classmethod
     def compared(cls, record: Mapping[str, Any]) -> str:
-        """Return what was compared, in words."""
+        """Return the compared content in words."""
         return f"{record['games']:,} games, {counted(len(record['effects']), 'effect')}"
 
 

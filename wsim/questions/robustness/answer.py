@@ -128,7 +128,7 @@ class RobustnessAnswer(SelfPlayAnswer):
 
     @classmethod
     def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:
-        """Return what the columns of its tables are."""
+        """Return the declarations of the columns of its tables."""
         return {**dict.fromkeys(cls.TABLES, _columns(record["policies"])), "pairs": PAIR_COLUMNS}
 
     @classmethod
@@ -190,7 +190,7 @@ class RobustnessAnswer(SelfPlayAnswer):
 
     @classmethod
     def compared(cls, record: Mapping[str, Any]) -> str:
-        """Return what was compared, in words."""
+        """Return the compared content in words."""
         return f"{record['games']:,} games of each of {len(record['policies'])} policies"
 
 

@@ -110,7 +110,7 @@ class SkillAnswer(SelfPlayAnswer):
 
     @classmethod
     def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:
-        """Return what the columns of its tables are."""
+        """Return the declarations of the columns of its tables."""
         figures = pl.DataFrame(record["figures"][:1], infer_schema_length=None)
         return dict.fromkeys(cls.TABLES, skill_columns(record["rungs"], naming_columns(figures)))
 
@@ -187,7 +187,7 @@ class SkillAnswer(SelfPlayAnswer):
 
     @classmethod
     def compared(cls, record: Mapping[str, Any]) -> str:
-        """Return what was compared, in words."""
+        """Return the compared content in words."""
         return f"{record['games']:,} games at each of {counted(len(record['rungs']), 'level')}"
 
 

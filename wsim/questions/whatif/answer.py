@@ -122,7 +122,7 @@ class WhatIfAnswer(Answer):
 
     @classmethod
     def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:
-        """Return what the columns of its tables are."""
+        """Return the declarations of the columns of its tables."""
         metric = str(record["question"]["metric"])
         return {"effects": effect_columns(metric), "details": effect_columns(), "looks": effect_columns(metric)}
 
@@ -244,7 +244,7 @@ class WhatIfAnswer(Answer):
 
     @classmethod
     def compared(cls, record: Mapping[str, Any]) -> str:
-        """Return what was compared, in words."""
+        """Return the compared content in words."""
         return f"{record['deals']:,} deals of every arm, {counted(len(record['effects']), 'effect')}"
 
     def made_unlike(self, record: Mapping[str, Any]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Worth: what each thing gains the seat that wants it, over the next best thing."""
+"""Worth: the gain of each item for the seat that wants it, compared with its next best move."""
 
 from wsim.questions.registry import Question
 

@@ -1,7 +1,7 @@
-"""Worth: what each thing gains the seat that wants it, over the next best thing that the seat would do instead.
+"""Worth: the gain of each item for the seat that wants it, compared with the next best move of that seat.
 
-In every game some wishes of policies are overruled at random, and the policy does the next best thing
-(``wsim.kernels.overruling``). All games together are one randomised trial for every thing at once.
+In every game some wishes of policies are overruled at random, and the policy makes its next best move instead
+(``wsim.kernels.overruling``). The same games are a randomised trial of every item at once.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class WorthAnswer(Answer):
 
     @classmethod
     def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:
-        """Return what the columns of its table are."""
+        """Return the declarations of the columns of its table."""
         return {"worth": worth_columns(tuple(record["question"]["by"]))}
 
     def by(self, *columns: str) -> pl.DataFrame:
@@ -74,7 +74,7 @@ class WorthAnswer(Answer):
         return worth_table(self.sums, columns, level=self.question.level, fewest=self.question.fewest).frame
 
     def display(self, view: View = whole) -> Document:
-        """Return the answer for people: the table, and what its figures are."""
+        """Return the answer as a document: the table, and notes on its figures."""
         shown, split = view(self.worth), self.question.by
         each = f" by {' and '.join(split)}" if split else ""
         title = f"Worth{each}, {self.games:,} games, {self.question.overrule} of wishes overruled"
@@ -88,7 +88,7 @@ class WorthAnswer(Answer):
         )
 
     def _precision(self) -> list[str]:
-        """Return how many more games would tell what is unclear, and whether the wanted precision is reached."""
+        """Return notes on how many more games would make unclear rows clear, and on the wanted precision."""
         labels, question = ["what", "name", *self.question.by], self.question
         note = telling_note(self.worth, labels, "worth", self.games, level=question.level)
         return [
@@ -104,29 +104,29 @@ class WorthAnswer(Answer):
 
     @classmethod
     def identity(cls, record: Mapping[str, Any]) -> Any:
-        """Return what was asked of which games."""
+        """Return the question and the plan, which identify the answer."""
         return record["question"], record["plan"]
 
     @classmethod
     def flat_plan(cls, record: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return what was played."""
+        """Return the plan of the games."""
         return dict(record["plan"])
 
     @classmethod
     def restored(cls, record: Mapping[str, Any], how: Again) -> Callable[[], Answer]:
-        """Return what plays the same games again."""
+        """Return a function that plays the same games again."""
         question = WorthQuestion.restored(record["question"])
         plan = how.restored(cls.flat_plan(record))
         return lambda: ask(plan, question, how.execution)
 
     @classmethod
     def compared(cls, record: Mapping[str, Any]) -> str:
-        """Say what was compared."""
+        """Return the compared content in words."""
         return f"{record['games']:,} games, the worth of {counted(len(record['worth']), 'thing')}"
 
 
 def ask(plan: Plan, question: WorthQuestion, execution: Execution = Execution()) -> WorthAnswer:
-    """Play the games of a plan, policies overruled now and then, and return what each thing is worth.
+    """Play the games of a plan with some wishes overruled, and return the worth of each item.
 
     Raises UserError for what cannot be asked, Interrupted on Ctrl-C with the answer so far.
     """
@@ -152,7 +152,7 @@ def ask(plan: Plan, question: WorthQuestion, execution: Execution = Execution())
 
 
 def _answer(plan: Plan, question: WorthQuestion, sums: Summary, seconds: float, stopped: str) -> WorthAnswer:
-    """Return what the sums say."""
+    """Return the answer that follows from the sums."""
     table = worth_table(sums, question.by, level=question.level, fewest=question.fewest)
     return WorthAnswer(
         estimand=ESTIMAND,

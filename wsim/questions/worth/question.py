@@ -1,4 +1,4 @@
-"""The question of what things are worth to the seats that want them."""
+"""The options of ``wsim experiment worth``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from wsim.policies.chances import CHANCE
 
 
 def _chance(_name: str, value: Any) -> Any:
-    """Refuse what leaves nobody to compare with; chances by seat are left to the game."""
+    """Raise UserError unless the chance of some seat is between 0 and 1: otherwise there is no comparison."""
     try:
         given = [float(text) for text in str(value).split(",")]
     except ValueError:
@@ -25,9 +25,9 @@ def _chance(_name: str, value: Any) -> Any:
 class WorthQuestion(Options):
     """Estimate what each card (stage, sale, chain, ...) is worth to the seat that wants it.
 
-    At random decisions a policy may not have what it wants, and does the next best thing instead. The worth of a card
-    is the difference of the two: the win share (and the points) of the seats that were followed minus those of the
-    seats that were overruled. Chance alone decides which is which, so the difference is causal.
+    At randomly chosen decisions, a policy is overruled and makes its next best move instead. The worth of a card
+    is the win share (and the points) of the seats that got their wish minus those of the seats that were overruled.
+    Chance alone decides who is overruled, so the difference is causal.
     """
 
     overrule: float | str = option(
@@ -41,5 +41,5 @@ class WorthQuestion(Options):
     level: float = level_option()
     within: float | None = within_option("every worth that is shown")
     fewest: int = option(
-        "Omit things that were followed or overruled fewer than N times.", 30, metavar="N", check=at_least(2)
+        "Omit items that were followed or overruled fewer than N times.", 30, metavar="N", check=at_least(2)
     )

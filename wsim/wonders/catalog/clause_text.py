@@ -115,7 +115,7 @@ def decision_text(clause: Clause) -> str:
 
 
 def option_text(clause: Clause, option: Option) -> str:
-    """Return what a city can choose in English, such as "pays 1 coin: gains 1 shield"."""
+    """Return an option in English, such as "pays 1 coin: gains 1 shield"."""
     done = _acts_text(clause, option.acts())
     if option.card:
         done = _card_text(option.card, done)

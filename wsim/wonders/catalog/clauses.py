@@ -40,7 +40,7 @@ class Pick:
     do: str = ""
 
     def table(self) -> dict[str, Any]:
-        """Return it as written in a card file."""
+        """Return the card choice as written in a card file."""
         table = {"from": self.source, "if": self.condition, "do": self.do}
         return {name: value for name, value in table.items() if value}
 
@@ -130,7 +130,7 @@ class Clause:
         return self.may or bool(self.price)
 
     def options(self) -> tuple[Option, ...]:
-        """Return what the city can choose; nothing if the clause does not ask (R72)."""
+        """Return the options of the city; none if the clause does not ask (R72)."""
         if self.choose or not (self.optional or self.one or self.card or self.amount):
             return self.choose
         return (Option(self.take, self.give, self.gain, self.lose, self.price, self.card, self.amount),)

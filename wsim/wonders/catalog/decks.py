@@ -61,7 +61,7 @@ class Deck:
     recruit: str = RECRUIT[0]
 
     def text(self) -> str:
-        """Return what happens with the deck in English."""
+        """Return the use of the deck in English: how it is dealt and when cards are recruited."""
         supply = f"{amount(self.display, 'card')} displayed" if self.display else f"{amount(self.deal, 'card')} dealt"
         to = "" if self.display else " to each player"
         return f"{supply}{to} of {len(self.cards)}; each player may recruit one {w.TRIGGERS[self.recruit]}"

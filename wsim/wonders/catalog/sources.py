@@ -35,7 +35,7 @@ def source_name(catalogue: Catalogue, rules: Any, source: int, *, of_formula: bo
 
 
 def source_of(catalogue: Catalogue, entry: int) -> dict[str, Any]:
-    """Return what a clause belongs to, as in a trace: the card, the number of the stage, or the rule of the table."""
+    """Return the source of a clause as in a trace: the card, the number of the stage, or the rule of the table."""
     return dict(_sources(catalogue)[entry])
 
 

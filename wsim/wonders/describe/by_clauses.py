@@ -35,7 +35,7 @@ def lanes(packed: int) -> Iterator[int]:
 
 
 def by_clauses(rules: Any, state: Any, seat: int, entries: list[int]) -> dict[str, dict[str, int]]:
-    """Return what a city with these entries gained from clauses, as in the view of the city."""
+    """Return the gains of a city with these entries from clauses, as in the view of the city."""
     if not rules.triggers:
         return {}
     public = state.public
@@ -131,7 +131,7 @@ def set_up_counters(slots: Sequence[Slot], state: Any, seat: int | None, given: 
 
 
 def in_words(city: Mapping[str, Any]) -> list[str]:
-    """Return what a city gained from clauses and its counters in English, item by item."""
+    """Return a city's gains from clauses, and its counters, in English, item by item."""
     texts = [f"{name}: {value}" for name, value in city.get(COUNTERS_KEY, {}).items()]
     for name, number in {**city.get(HAS, {}), "free_build_tokens": city.get("free_build_tokens", 0)}.items():
         if name in UNIT_PRICES:

@@ -40,7 +40,7 @@ def obstacles(
 
 
 def _short(public: Any, rules: Any, seat: int, entry: int) -> str:
-    """Return what a city is short of for an entry of the cost table; empty if it can pay."""
+    """Return the resources that a city lacks for an entry of the cost table; empty if it can pay."""
     cost, bank, coins = int(rules.cost[entry]), int(rules.cost_coins[entry]), int(public.coins[seat])
     solver = np.zeros(1, layout.SOLVER).view(np.recarray)[0]
     if int(rules.triggers) & PRICED:

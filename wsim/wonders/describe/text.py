@@ -45,7 +45,7 @@ def _source(named: Mapping[str, Any]) -> str:
 
 
 def _recruited(decision: Mapping[str, Any], verb: str) -> str:
-    """Return which card is recruited, and with ``text`` what it does."""
+    """Return the recruited card, with its effects if the decision has them as ``text``."""
     text = f" ({decision['text']})" if decision.get("text") else ""
     return f"{verb} {decision['card']}{text}"
 
@@ -71,7 +71,7 @@ def decision_text(decision: Mapping[str, Any], who: str = "") -> str:
 
 
 def deed(move: Mapping[str, Any]) -> str:
-    """Return what a city did, without how: its card only where the move names it, the others do not see all (R49)."""
+    """Return a city's action without its payment; the card is named only if it is public (R49)."""
     if move["action"] == "discard":
         return f"discards {move['card']}"
     return f"sells {move.get('card', 'a card')}" if move["action"] == "sell" else f"builds {_built_by(move)}"

@@ -190,7 +190,7 @@ class _Reader:
 
 
 def _decks(catalogue: Catalogue, rules: Any, game: Any) -> dict[str, Any]:
-    """Return how further decks were dealt, from where their cards are at the end: what a player has was in its hand."""
+    """Return the deal of further decks, reconstructed from where their cards are at the end of the game."""
     public, first, decks = game.public, 0, {}
     for deck in catalogue.decks:
         bits = [(1 << first + number, card.name) for number, card in enumerate(deck.cards)]

@@ -117,7 +117,7 @@ def _city(catalogue: Catalogue, rules: Any, state: Any, seat: int) -> dict[str, 
 
 
 def _deed(names: Sequence[str], deed: int) -> dict[str, Any]:
-    """Return what the table saw of a move (moves.py) as the trace has moves, without the card where it went down."""
+    """Return the public part of a move (moves.py) as in the trace, without a card that was played face down."""
     seat, age, turn, decision = deed >> 40 & 15, deed >> 44 & 3, deed >> 46 & 15, deed >> 50 & 7
     move = move_record(names, deed & ((1 << 40) - 1), seat, decision, 0)
     unseen = ("stage",) if move["action"] in ("build", "discard") else ("stage", "card")
