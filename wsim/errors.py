@@ -62,7 +62,7 @@ def refuse_unprintable(text: str, noun: str, allowed: str = "\n\t") -> None:
     """Raise UserError for a text with control characters other than ``allowed``, or with invalid UTF-8."""
     if text.isprintable():
         return
-    from unicodedata import category  # a library of its own, which `wsim --help` need not load
+    from unicodedata import category  # a separate library, which `wsim --help` need not load
 
     for letter in text:
         kind = category(letter)

@@ -16,8 +16,8 @@ from wsim.document import Column, Document, Rows
 
 GAP = 2  # spaces between columns
 PROSE = 32  # a text longer than this is a sentence, which may be broken between words
-FEWEST = 3  # columns that make a table: what a row is called and two figures, or two names and one
-NARROWEST = 24  # columns of a sentence
+FEWEST = 3  # minimum number of columns of a table: a label and two figures, or two labels and one
+NARROWEST = 24  # minimum width of a sentence, in characters
 
 
 @dataclass(frozen=True)

@@ -310,7 +310,7 @@ class _Measuring:
         features = self.read(reader, simulator.seats)
         for before in self.before:
             base = self.read(_reader(before.frame(games)), simulator.seats)
-            if self.read.wished:  # the arms of the games without the patch follow; a cell that is no change has none
+            if self.read.wished:  # the arms without the patch follow, for cells that are changes
                 base[VALUE::ARM, ~self.is_change], base[WEIGHT::ARM, ~self.is_change] = 0.0, 1.0
                 features = np.concatenate([features, base])
             else:
@@ -423,7 +423,7 @@ def _level(sums: Arrays) -> Level:
     """Return the values of cells with their standard errors, clustered by game."""
     moments = Moments(*sums["total"].shape)
     moments.totals, moments.products = sums["total"], sums["product"]
-    moments.games[:] = sums["games"][0]  # a game in which nothing counts is one of those that speak
+    moments.games[:] = sums["games"][0]  # a game in which nothing counts is also an informative one
     if moments.totals.shape[1] == ARM:
         level = moments.ratio(VALUE, WEIGHT)
     else:  # followed minus overruled; then the same without the patch

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from wsim.balance.cells import Cell
 from wsim.balance.sampling import Effects, Level
 
-ALIKE = 0.5  # correlation of what the options do to two cells from which they are said to move together
+ALIKE = 0.5  # correlation of the options' effects on two cells above which the cells count as moving together
 MAX_CONFLICTS = 5
 Z = 1.96  # standard errors of an interval of 95 %
 Floats = NDArray[np.float64]
@@ -34,7 +34,7 @@ def conflicts(cells: Sequence[Cell], level: Level, effects: Effects) -> list[str
     """
     reach = Z * level.error
     low, high = (np.array([getattr(cell, end) for cell in cells]) for end in ("low", "high"))
-    above, below = level.value - reach - high, low - level.value - reach  # beyond the bounds by so much at least
+    above, below = level.value - reach - high, low - level.value - reach  # at least this far beyond the bounds
     weighted: list[tuple[float, str]] = []
     for index in map(int, np.flatnonzero((above > 0) | (below > 0))):
         sign, off = (1.0, above[index]) if above[index] > 0 else (-1.0, below[index])

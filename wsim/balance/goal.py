@@ -19,7 +19,7 @@ from wsim.spec.rows import read_row, refuse_unknown, tables_in
 from wsim.spec.source import read_toml
 
 MAX_SETTINGS = 20
-EACH, MEAN = "each", "mean"  # of the players of a goal: for whom a target must hold
+EACH, MEAN = "each", "mean"  # whether a target must be met by each player of a goal, or by their mean
 _NOT_OF_A_GOAL = ("games", "seed", "picks", "keep", "randomise")
 GoalSource: TypeAlias = str | Path | Mapping[str, Any]
 """A goal file, or its tables."""
@@ -234,7 +234,7 @@ def _goal_of(file: Path, source: str, tables: Mapping[str, Any]) -> Goal:
     with mistakes.noted():
         rows = tables_in(tables.get("setting", []), "setting", str(file)) or [{}]
         settings = _settings(file, plan_keys, rows, players) if isinstance(plan_keys, Mapping) else ()
-    # where they are mistaken, nothing can be said of their names
+    # if they contain mistakes, their names cannot be checked
     names = list(dict.fromkeys(setting.table for setting in settings)) or None
     parsed: dict[str, list[Any]] = {"target": [], "knob": [], "keep": [], "search": []}
     readers: Mapping[str, Callable[..., Any]] = {

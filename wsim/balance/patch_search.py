@@ -21,14 +21,14 @@ from wsim.balance.proof import Proof, chance_of, games_needed, prove
 from wsim.balance.repair import MAYBE, Aims, few_values, proposals, repaired
 from wsim.balance.sampling import Effects, Level
 
-RACE = (0.2, 0.6, 1.5)  # games of the heats, next to those that measure a patch
-SURVIVORS = 0.4  # part of the field that starts in the next heat
-DRAWS = 6  # proposals drawn for each that starts
-CLEARLY = 1.05  # times the smallest deviation up to which a cheaper patch is preferred
-FEW = 40  # patches of one and two values that are looked at
+RACE = (0.2, 0.6, 1.5)  # games of each heat, relative to the games that measure a patch
+SURVIVORS = 0.4  # fraction of the field that enters the next heat
+DRAWS = 6  # proposals drawn for each starter
+CLEARLY = 1.05  # a cheaper patch is preferred up to this multiple of the smallest deviation
+FEW = 40  # number of patches of one or two values that are considered
 LUCK = 1.0  # standard errors that the games of a proof allow for
-FAIR, SURE = 0.5, 0.9  # chance of a proof with all its games from which a patch is tried, and preferred at the last try
-LONGER = 10  # times the games of a check, where it does not tell
+FAIR, SURE = 0.5, 0.9  # least chance of a full proof for a try; for being preferred at the last one
+LONGER = 10  # multiple of the games of a check, if its result is open
 
 
 @dataclass(frozen=True)

@@ -16,13 +16,13 @@ from wsim.balance.cells import Cell
 from wsim.balance.knobs import Knob, Option, Patch, patch_of, values_in
 from wsim.balance.sampling import Effects, Level
 
-PENALTY = 12.0  # what it costs to be off by the whole width that is accepted, beyond it; a change costs about 1
+PENALTY = 12.0  # cost of missing the accepted interval by its whole width; a change costs about 1
 MAX_MOVES = 200
-SLACK = 0.2  # of what is accepted that is left for the errors of the model
+SLACK = 0.2  # fraction of the accepted interval that is reserved for errors of the model
 MIN_AIM = 0.35
-SCALES = (0.7, 0.85, 1.0)  # of what effects next to no patch promise: decisions held fixed, they are exaggerated
-MAYBE = 2.5  # standard errors up to which a patch may be within its bounds after all
-_SURE = 1.645  # standard errors that a level is from its bound at least, so that it can be proven
+SCALES = (0.7, 0.85, 1.0)  # effects measured with fixed decisions are overstated by about these factors
+MAYBE = 2.5  # a patch this many standard errors out of bounds may still be within them
+_SURE = 1.645  # minimum distance of a level from its bound, in standard errors, for a proof
 Floats = NDArray[np.float64]
 
 
@@ -109,7 +109,7 @@ def proposals(
     random = np.random.default_rng(seed)
     shape = effects.value.shape
     while True:
-        scale = random.normal(1, 0.15, (shape[0], 1))  # what re-scoring does not see of an effect
+        scale = random.normal(1, 0.15, (shape[0], 1))  # the part of an effect that re-scoring does not capture
         drawn = Effects(
             effects.value * scale + effects.error * effects.replayed * random.standard_normal(shape),
             effects.error,

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from wsim.text_tables import TextTable
 
 FAILURE, MISUSE = 1, 2
-FORECAST_AFTER, LONG = 2.0, 60.0  # seconds: when the pace is known, and what work is worth a forecast
+FORECAST_AFTER, LONG = 2.0, 60.0  # seconds after which the pace is known, and duration of work that gets a forecast
 SLOWER = 3  # an old or busy machine compiles about this many times slower than the one that was measured
 _PLAIN = str.maketrans({"─": "-", "│": "|", "●": "o", "±": "+-"})
 

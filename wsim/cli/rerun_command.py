@@ -49,7 +49,7 @@ def rerun_command(plan: PlanOptions, options: RerunOptions, workers: Workers, tr
     refuse_remote(name)
 
     def known(base: Plan) -> Plan:
-        return trusted(plan, base, name, "repeated", trust=trust.trust)  # runs no code that the user has not named
+        return trusted(plan, base, name, "repeated", trust=trust.trust)  # does not run code that the user has not named
 
     source = _source(Path(name), keep=options.out is not None)
     recorded = source.plan()

@@ -19,7 +19,7 @@ from types import FrameType
 from typing import Any
 
 INTERRUPTED = 130
-PATIENCE = 2.0  # seconds before the user is told how to stop immediately
+PATIENCE = 2.0  # seconds before a message says how to stop immediately
 PAUSE = 0.05  # seconds until a callback that swallowed an interrupt should have returned
 _LOST = 0  # in the pipe: not a signal, but an interrupt that was swallowed
 _STOPS = (signal.SIGINT, signal.SIGTERM)

@@ -77,7 +77,7 @@ class Job:
             (home / path).parent.mkdir(parents=True, exist_ok=True)
             (home / path).write_bytes(content)
         plan = Plan.restore(self.provenance.plan, {name: str(home / path) for name, path in self.paths.items()})
-        with isolated(False):  # isolated policies are not packed: who sent these trusts them
+        with isolated(False):  # isolated policies are not packed: the sender trusts these
             simulator: Simulator = find_game(plan.game).prepare(plan)
         current = Provenance.of(plan, simulator)
         for path, (wanted, actual) in differences(self.provenance.identity, current.identity).items():
@@ -137,7 +137,7 @@ def packed(make: Callable[[range], Any], ready: Sequence[Ready]) -> bytes:
 
 def unpacked(content: bytes) -> Callable[[range], Any]:
     """Return the packed function, with rebuilt simulators."""
-    jobs, body = pickle.loads(content)  # trusted: whoever may send tasks may run any code
+    jobs, body = pickle.loads(content)  # trusted: anyone who can send tasks can run any code
     simulators = [job.set_up() for job in jobs]
     make: Callable[[range], Any] = _Unpacker(io.BytesIO(body), simulators).load()
     return make

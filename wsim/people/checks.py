@@ -15,7 +15,7 @@ from wsim.errors import UserError, nearest, printable
 from wsim.people.headings import OF_GAMES, Headings, Names, key_of, words
 from wsim.people.reader import ROW
 
-TOTALS = (-60, 400)  # points that a seat may have: wide of anything that was ever played
+TOTALS = (-60, 400)  # points that a seat may have, far beyond any game ever played
 COUNTS = (0, 1000)
 POINTS = (-100, 400)
 TRUE, FALSE = (

@@ -286,7 +286,7 @@ def seats_table(sheet: Sheet, names: Mapping[str, Mapping[str, str]]) -> tuple[p
             .with_columns(place=turned if len(order) > 1 else pl.col("position").min().over("game", "team"))
             .sort("game", "place", maintain_order=True)
         )
-    kept = {"total": 10**9, "winner": 10**8, "rank": -(10**6), "coins": 1}  # what decides, in this order
+    kept = {"total": 10**9, "winner": 10**8, "rank": -(10**6), "coins": 1}  # criteria for the ranking, in this order
     decisive = [pl.col(name).cast(pl.Int64).fill_null(0) * worth for name, worth in kept.items() if sheet.has(name)]
     key = (
         rows.select(pl.sum_horizontal(decisive))

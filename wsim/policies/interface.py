@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 EXPLORE = "explore"
 """The part of every game's routine that users' policies get, too."""
-MAX_WORTH, NEVER = 1e6, -1e9  # of a move that a user's function values; what it is in place of no number
+MAX_WORTH, NEVER = 1e6, -1e9  # bound of a user's values of moves; value of a move without one
 
 
 def exploring(parameters: int) -> Any:

@@ -279,7 +279,7 @@ class _Process:
         output: Any = self._popen.stdout
         while not text.endswith(b"\n"):
             ready, _, _ = select.select([output], [], [], max(0.0, until - time.monotonic()))
-            piece = output.read(1) if ready else b""  # not into the next line
+            piece = output.read(1) if ready else b""  # byte by byte, so as not to read into the next line
             if not piece or len(text) > 1 << 16:
                 raise ValueError("no line")
             text += piece
@@ -302,7 +302,7 @@ class _Process:
                     if own.recv(1):
                         return count, ""
                     reason = self._why_ended()
-                elif done < (now := int(header[0])) <= count:  # it never goes back: a batch ends
+                elif done < (now := int(header[0])) <= count:  # the count never decreases: a batch has ended
                     done, since = now, time.monotonic()
                 elif time.monotonic() - since >= SECONDS:
                     reason = f"did not decide within {SECONDS:.0f} s"
@@ -412,7 +412,7 @@ class Isolated:
     def _asked(self) -> Iterator[tuple[_Process | None, bool]]:
         """Yield the process, and whether no other decisions are going on in it."""
         process = self._process
-        alone = self._alone  # looked at after the process: where it is False, a new process is not yet there
+        alone = self._alone  # read after the process: if it is False, the process has not been replaced yet
         with self._turn if alone else nullcontext():
             process = self._process if alone else process
             if process is None:
@@ -450,7 +450,7 @@ class Isolated:
                     self._fail("has no process any more", locations[start:])
                     break
                 reached, reason = process.exchange(channel, start, len(counts))
-                indices[start:reached] = slots.index[start:reached]  # copied before they are looked at
+                indices[start:reached] = slots.index[start:reached]  # copied before they are checked
                 self._check(indices, start, reached, counts, locations, slots)
                 start = reached
                 if reason:
@@ -460,7 +460,7 @@ class Isolated:
     def _ended(self, process: _Process, reason: str, location: str, *, alone: bool) -> int:
         """Restart the process; return 1 if the decision at a location is lost, 0 if it must be requested again."""
         with self._lock:
-            if self._process is not process:  # it ended for another channel
+            if self._process is not process:  # another channel has already restarted it
                 return 0
             if process.active > 1 and not alone:
                 self._alone = True

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from wsim.positions.value_net import Follower, ValueNet
 
 _NO_OUTCOMES: NDArray[np.float64] = np.zeros((0, 0, 2))
-_GAMES = threading.local()  # by the package of the kernels: a game, in which the thread plays one after the other
+_GAMES = threading.local()  # by the package of the kernels: the game record that this thread reuses
 _NOTHING_SEEN: NDArray[np.int16] = np.zeros(0, np.int16)
 
 

@@ -44,7 +44,7 @@ than their beginnings."""
 CALIBRATING, CALIBRATION_GAMES = 1 << 40, 8192
 """The number of the first game that chances are calibrated with, and how many these are."""
 SLOPE_SD, OFFSET_SD, STEPS, SMALL = 0.2, 1.0, 8, 1e-9
-_KNOWN: dict[Plan, Calibration] = {}  # those of the latest plans: pages about a table ask again and again
+_KNOWN: dict[Plan, Calibration] = {}  # of the latest plans, which pages about a table reuse
 MOST_KNOWN = 32
 CHANGING = {"ban", "randomise", OVERRULE}
 """Options of a plan with which ``net`` plays other games."""

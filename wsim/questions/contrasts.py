@@ -132,7 +132,7 @@ class Contrasts:
             added[list(self.deciding)] = away[1, list(self.deciding)] - away[0, list(self.deciding)]
         added[~differs] = 0.0
         self.differing = before.differing + np.count_nonzero(differs, axis=1)
-        moved = (fewer | (changed_who != base_who)) & ~self._of_turns[:, None]  # worth: whoever wants it, in either arm
+        moved = (fewer | (changed_who != base_who)) & ~self._of_turns[:, None]  # worth: seats that want it
         self.moved = before.moved + np.count_nonzero(moved, axis=1)
         self.counted = before.counted + np.count_nonzero(base_count, axis=1)
         self._farthest = np.maximum(before._farthest, np.abs(away).max(axis=(0, 2), initial=0.0))

@@ -64,7 +64,7 @@ _KINDS: Mapping[str, tuple[Kind, str]] = {
 }
 _NO_MEASURE = ("game", "seat", "team", "rank")
 _EXACT_BITS = 52  # of a float: a sum of distinct powers of two below that identifies them
-MAX_NAMES = 24  # a column with more names is not a grouping worth comparing one by one
+MAX_NAMES = 24  # columns with more names are not compared name by name
 
 
 def words_of(column: str) -> str:

@@ -224,7 +224,7 @@ def _extreme(clear: pl.DataFrame, known: pl.DataFrame, noun: str, section: str, 
     numbers = f"{number(first[FAIR])} times its fair share ({_interval(first, FAIR)})"
     if len(rivals):
         both = [first["label"], *rivals["label"].to_list()]
-        if len(both) > MAX_RIVALS and 2 * len(both) > len(known):  # hardly anything is known of it
+        if len(both) > MAX_RIVALS and 2 * len(both) > len(known):  # too many items may be the best: no conclusion
             headline = f"Which {noun} is the {word} is open: {len(both)} of {len(known)} may be."
             return Statement("open", headline, f"{first['label']}: {numbers}; the intervals overlap.", section)
         headline = f"The {word} {noun} is one of {len(both)}: {named(both, last='or')}."

@@ -95,7 +95,7 @@ def _motion(how: tuple[float, str, float], shares: tuple[float, ...]) -> _Motion
     before = _motion(how, shares[:-1])
     step = math.sqrt(shares[-1] - (shares[-2] if len(shares) > 1 else 0.0))
     wanted = _spent(*how, shares[-1]) - before.spent
-    reach = float(np.abs(before.at).max()) + 9 * step  # it does not get any farther
+    reach = float(np.abs(before.at).max()) + 9 * step  # the furthest point that the density reaches
     edge = _edge(before, step, wanted, reach) if wanted >= _NOTHING else math.inf
     at = np.linspace(-min(edge, reach), min(edge, reach), _POINTS)
     density = np.zeros(_POINTS)

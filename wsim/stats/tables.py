@@ -121,7 +121,7 @@ class Table:
         if figure is None or "verdict" not in self.frame.columns:
             return ""
         rows, null = self.frame, _TESTED[figure]
-        if PLAYER_HALF_WIDTH in rows.columns and figure in (FAIR, "worth"):  # more games tell nothing of other players
+        if PLAYER_HALF_WIDTH in rows.columns and figure in (FAIR, "worth"):  # more games do not narrow it
             unit = pl.col(FAIR) / pl.col("win_share") if figure == FAIR else pl.lit(1.0)
             player = pl.col(PLAYER_HALF_WIDTH).fill_null(0.0) * unit
             away = ((pl.col(figure) - null).pow(2) - player.pow(2)).clip(0.0).sqrt()

@@ -47,12 +47,12 @@ JUDGED = (
     "start, difference: what it began with, on the same deals. No deal of this table was played in the search; of the "
     "opponents, it met those that are tuned against. q: Benjamini-Hochberg over the rows."
 )
-PULL = 0.0002  # shares of a win that a number costs which is a step away from its start, by the square
+PULL = 0.0002  # penalty in wins for a number one step away from its start; grows with the square of the distance
 PROBE = 2.0  # steps by which a number is moved to see whether it changes anything
 PROBED = 400  # games for that
-SOON = 20  # of them, in which most of what changes something does
+SOON = 20  # games of these in which most changes that have any effect show it
 _NOT_OF_A_SEARCH = ("policies", "games", "rotate", "picks", "keep", "ruleset", "players")
-_OF_THE_JUDGES = ("generations", "held_out", "judges", "name")  # what the generations do not depend on
+_OF_THE_JUDGES = ("generations", "held_out", "judges", "name")  # options that do not affect the generations
 
 
 @dataclass(frozen=True, repr=False)

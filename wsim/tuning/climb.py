@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 MAX_FULL = 30  # numbers up to which all their correlations are learned
 SPREAD = 0.5  # steps, of the first candidates around the start
-MIN_CANDIDATES = 20  # candidates at least unless fewer are asked for: the outcomes of games are noisy
+MIN_CANDIDATES = 20  # minimum number of candidates by default: the outcomes of games are noisy
 SEEDS = 1 << 32  # of numpy's generator
 
 

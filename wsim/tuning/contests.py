@@ -58,7 +58,7 @@ def play_contests(
 ) -> list[list[Features]]:
     """Play every entry in every contest in the same games; return their features, contest by contest."""
     sets = [Arms(tuple(map(contest.arm, entries)), contest.read) for contest in contests]
-    ready = [(contest.plan, contest.simulator) for contest in contests]  # the readers of the arms hold these
+    ready = [(contest.plan, contest.simulator) for contest in contests]  # the readers of the arms use these
     if execution.cluster is not None:
         ready += [
             (contest.plan.replace(policies=(arm.name, *contest.plan.policies[1:])), arm.simulators[0])

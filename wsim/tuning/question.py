@@ -20,7 +20,7 @@ HELD_OUT = 1 << 40
 """Bit by which the seed of the deals that judge differs from that of the deals of the search."""
 NOBODY = "none"
 """The word for no judges in addition to the tables of the search."""
-JUDGES = ("heuristic", "weights")  # kinds of policies that judge unless others are named: strong ones that are fast
+JUDGES = ("heuristic", "weights")  # kinds of policies that judge by default: strong and fast ones
 
 
 def _count_from(least: int) -> Check:

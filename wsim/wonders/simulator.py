@@ -64,7 +64,7 @@ class WondersSimulator(KernelSimulator[WondersPosition]):
         rules = compile_rules(catalogue, plan.players)[0]
         if slots := slots_in(rules.code):
             make_ready(catalogue.effects, slots, _effects(), plan.effects_of_others)
-        self.picks_per_game = DEEDS + (DECIDED if rules.asks else 0)  # a deed at most, or a decision of a clause
+        self.picks_per_game = DEEDS + (DECIDED if rules.asks else 0)  # a pick for each deed and clause decision
         super().__init__(plan, line_up, rules, compile_seating(plan, catalogue, line_up, rules)[0])
         self.catalogue, self.own_cards = catalogue, default_cards_path()
 

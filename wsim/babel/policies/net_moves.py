@@ -162,7 +162,7 @@ def _fill_success(public, own, rules, lead, taken, jokers, numbers, j):
             rest -= cards_of(offer)
             partners += 1
             if trades(offer):
-                owner = seat  # of the disc; the parts are the active player's (A4)
+                owner = seat  # owner of the disc; the parts belong to the active player (A4)
                 parts += cards_of(offer) << (8 * own.seat)
             else:
                 parts += cards_of(offer) << (8 * seat)

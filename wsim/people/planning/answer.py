@@ -44,7 +44,7 @@ from wsim.questions.asked import AskedAnswer
 from wsim.questions.compare.answer import compare_runs
 from wsim.stats.distributions import normal_cdf, normal_quantile
 
-MAX_GAMES = 10_000  # of people; more is "never" for any group
+MAX_GAMES = 10_000  # maximum number of people's games to plan for; no group plays more
 NEGLIGIBLE = 0.02  # an evening that narrows the mean interval by less is not worth it
 MAX_EVENINGS = 200
 WORTH_PLAYTESTING = 200  # games that a group may play of a patch, with and without together
@@ -211,7 +211,7 @@ def schedule_of(both: Evidence, variance: Floats, players: int, games: int) -> t
             if wonders[row] not in {wonders[other] for other in chosen} and len(chosen) < players:
                 chosen.append(row)
         seats[chosen] += 1
-        start = game % players  # nobody always starts with the board that is known least
+        start = game % players  # rotate, so that nobody always starts with the least known board
         plan.append(chosen[start:] + chosen[:start])
     return plan, seats
 

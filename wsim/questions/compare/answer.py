@@ -268,7 +268,7 @@ def _refuse_unlike(first: Run, second: Run, *, of_rows: bool) -> None:
 
 def _seats_a_game(run: Run) -> int:
     """Return the number of rows per game; UserError for a run without games."""
-    first = run.seats.select(pl.col("game").first()).collect().item()  # says it if there are no rows
+    first = run.seats.select(pl.col("game").first()).collect().item()  # raises if there are no rows
     return int(run.rows_of("seats", range(first, first + 1)).select(pl.len()).collect().item())
 
 
@@ -276,7 +276,7 @@ def _metrics(first: Run, second: Run, names: Sequence[str]) -> tuple[Metric, ...
     """Return the requested metrics, or the default ones; UserError for one that neither run has."""
     samples = [pl.DataFrame(schema=run.seats.collect_schema()) for run in (first, second)]
     by_people = bool(first.people or second.people)
-    if by_people:  # only what both recorded; who plays is what is compared
+    if by_people:  # only columns that both recorded; the players are what is compared
         own = {*set(samples[0].columns) ^ set(samples[1].columns), "policy", "player", "group"}
         samples = [_with_seats(sample.drop(own, strict=False), first, second) for sample in samples]
     owned = find_game(first.plan.game).OWNED

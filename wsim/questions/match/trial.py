@@ -95,7 +95,7 @@ class MatchTrial(Trial[MatchSums]):
         flat = (-1, design.sides)
         numbers = order_numbers(block.ranks.reshape(flat), codes.reshape(flat), design.policies)
         self._orders.append(numbers.reshape(len(block.games), -1))
-        super().add(block)  # last: Ctrl-C may come at any time, and deals are counted here
+        super().add(block)  # last, because Ctrl-C may come at any time and this call counts the deals
 
     def figures(self) -> Figures:
         """Return the figures at the last look."""

@@ -115,7 +115,7 @@ def effects_of(
         table = details
         if decided is not None:
             verdict = decided.verdict
-            if trial.question.within is None:  # else all that was played counts for the precision
+            if trial.question.within is None:  # with a wanted precision, all games count
                 table = rows_of(rows, decided.sums, decided.look)
         chosen.append(
             table[index].with_columns(

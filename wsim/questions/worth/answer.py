@@ -133,7 +133,7 @@ def ask(plan: Plan, question: WorthQuestion, execution: Execution = Execution())
     played = overruled(plan, question.overrule)
     simulator: Simulator = find_game(played.game).prepare(played)
     play = WishSums(simulator, played.game)
-    _answer(plan, question, play(range(1)), 0.0, "done")  # what cannot be asked is refused before anything is played
+    _answer(plan, question, play(range(1)), 0.0, "done")  # refuses an invalid question before games are played
     sums, start = Summary(), time.perf_counter()
 
     def answer(stopped: str) -> WorthAnswer:

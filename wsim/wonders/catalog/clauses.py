@@ -26,7 +26,7 @@ from wsim.spec.formula import FormulaError, Node, span
 from wsim.wonders import words as w
 from wsim.wonders.catalog.formula import WIDEST, normal, parse, written
 
-MAX_CLAUSES = 9  # of a card or stage: a patch identifies each by one digit
+MAX_CLAUSES = 9  # clauses of a card or stage: a patch identifies each by one digit
 Amounts = tuple[tuple[str, str], ...]
 
 

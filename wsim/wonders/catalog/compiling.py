@@ -304,7 +304,7 @@ def _fill_clauses(record: Any, catalogue: Catalogue, formulas: Formulas) -> None
                         for name, default in ((clause.by, "self"), (clause.each, "self"), (clause.seller, "anyone"))
                     )
                     colors = sum(1 << w.COLORS.index(color) for color in clause.color or w.COLORS)
-                    own = None  # the facts of the card itself, where it causes the event
+                    own = None  # the facts of the card itself, if it causes the event
                     if event == "built":
                         own = dict(zip(w.KNOWN_OF_CARD, map(int, record.card_facts[entry]), strict=True))
                     condition = formulas.begins(clause.condition, site, entry, own) if clause.condition else -1

@@ -98,7 +98,7 @@ class _Reader:
         self.moves: list[dict[str, Any]] = []
         self.effects: list[dict[str, Any]] = []
         self.decisions: list[dict[str, Any]] = []
-        self.at_end = False  # whether the last turn of the age is over: what follows belongs to the age
+        self.at_end = False  # whether the last turn of the age is over: later events belong to the age
 
     def read(self, event: Any) -> None:
         """Read one event."""
@@ -163,7 +163,7 @@ class _Reader:
         if action < len(w.ACTS) or self.slots[(action - len(w.ACTS)) // 2].counter.of != "table":
             effect["city"] = city
         effects = self.ages[-1].setdefault("effects", []) if self.at_end else self.effects
-        for known in effects:  # a price and an option may do the same
+        for known in effects:  # a price and an option may have the same effect
             if {**effect, "amount": known["amount"]} == known:
                 known["amount"] += amount
                 return

@@ -24,7 +24,7 @@ from wsim.wonders.policies.net_inputs import fill_state
 from wsim.wonders.words import CATEGORY_KINDS, TURNS
 
 _ONE = np.uint64(1)
-_CATEGORIES_AT = 10  # the numbers of a standing before are about the total; 9 says "stage" of a move (wonders/fitting)
+_CATEGORIES_AT = 10  # leading inputs of a standing, about the total; input 9 of a move is its stage flag
 assert MOVE["numbers"].shape[0] >= _CATEGORIES_AT + CATEGORY_KINDS + 2
 
 

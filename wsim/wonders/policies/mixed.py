@@ -14,7 +14,7 @@ from wsim.wonders.policies.net import net_policy, net_values
 from wsim.wonders.policies.net_inputs import MAX_CANDIDATES
 from wsim.wonders.words import EFFECT
 
-MIX = 0  # place of the parameter
+MIX = 0  # index of the parameter
 _places_room = stack_room("mixed.places", np.int64, MAX_CANDIDATES)
 _learned_room = stack_room("mixed.learned", np.float32, MAX_CANDIDATES)
 

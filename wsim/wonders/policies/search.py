@@ -23,8 +23,8 @@ from wsim.wonders.policies.weighted import move_values
 from wsim.wonders.words import AGES, BUILD, CARDS, EFFECT, LOSS, PARAMETERS, SELL, TURN, TURNS
 
 _POINT = 0.05  # utility of a point of value according to the weights
-_PASTS = 100  # sampled pasts after which they no longer need to match a discard pile that was seen
-_SEAT_AT, _AGE_AT, _TURN_AT, _KIND_AT = np.uint64(40), np.uint64(44), np.uint64(46), np.uint64(50)  # of a deed
+_PASTS = 100  # tries to sample a past that matches the discard pile that was seen; later ones need not match it
+_SEAT_AT, _AGE_AT, _TURN_AT, _KIND_AT = np.uint64(40), np.uint64(44), np.uint64(46), np.uint64(50)  # in a deed
 _THREE, _NIBBLE = np.uint64(3), np.uint64(0xF)
 _SAME = np.uint64((1 << HOW_AT) - 1)  # the fields of a move for card and action
 
