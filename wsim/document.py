@@ -121,7 +121,7 @@ def names(columns: Iterable[str]) -> list[Column]:
     return [Column(name, NAME) for name in columns]
 
 
-def undeclared(name: str, values: Iterable[Any]) -> Column:
+def default_column(name: str, values: Iterable[Any]) -> Column:
     """Return the default declaration of an undeclared column: only whether it contains numbers."""
     known = [value for value in values if value is not None]
     if not known or any(isinstance(value, bool) or not isinstance(value, int | float) for value in known):
@@ -223,7 +223,9 @@ def columns_of(present: Sequence[str], declared: Iterable[Column], rows: Rows = 
     known = {column.name: column for column in declared}
     hidden = {end for name in present if name in known for end in known[name].ends or ()}
     return [
-        known.get(name) or undeclared(name, (row.get(name) for row in rows)) for name in present if name not in hidden
+        known.get(name) or default_column(name, (row.get(name) for row in rows))
+        for name in present
+        if name not in hidden
     ]
 
 

@@ -87,7 +87,7 @@ class Fact:
         return self._names(self.formula)
 
     @property
-    def shown_as(self) -> str:
+    def view_key(self) -> str:
         """The key in views; empty: not in views."""
         return "".join(self._names(self.view))
 

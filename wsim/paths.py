@@ -22,6 +22,6 @@ def default_cards_path() -> Path:
     )
 
 
-def is_own(path: Path) -> bool:
+def is_in_wsim(path: Path) -> bool:
     """Return whether a file belongs to wsim."""
     return path == _CHECKOUT_CARDS or path.is_relative_to(PACKAGE)

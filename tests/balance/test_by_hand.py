@@ -16,7 +16,7 @@ from wsim.balance.cells import Cell
 from wsim.balance.goal import KnobRow
 from wsim.balance.knobs import Knob, Option, _bounds, _matching, changes_of, options_of, read_patch
 from wsim.balance.proof import MIN_GAMES, Proof, chance_of, games_needed, middle_of, proven
-from wsim.balance.sampling import Level, Sampler, no_effects, out_of_reach
+from wsim.balance.sampling import Level, Sampler, no_effects, unplayable_level
 from wsim.errors import UserError
 from wsim.limits import GameLimitError
 
@@ -32,7 +32,7 @@ def test_a_cell_is_measured_in_half_widths_of_its_range() -> None:
     assert [float(LEAST.excess(0.5)), float(MOST.excess(53.0))] == pytest.approx([-0.3, 3.0])
     assert [middle_of(cell) for cell in (BOTH, LEAST, MOST)] == pytest.approx([0.25, 0.21, 49.0])
     assert LEAST.record() == {"setting": "four", "of": "B", "metric": "win", "low": 0.2, "high": None}
-    far = out_of_reach([BOTH, LEAST, MOST], 7)
+    far = unplayable_level([BOTH, LEAST, MOST], 7)
     assert (far.value > 1e8).tolist() == [True, False, True]
     assert far.value[1] < -1e8
     assert (far.games, far.error.tolist()) == (7, [0, 0, 0])

@@ -19,7 +19,7 @@ from wsim.balance.conflicts import Z
 from wsim.balance.goal import Keep, Setting, Target
 from wsim.balance.knobs import Knob, Option
 from wsim.balance.patch_search import Candidate, PatchSearch, _together, worst_of
-from wsim.balance.repair import Aims, few_values, proposals, repaired
+from wsim.balance.repair import Aims, proposals, repaired, small_patches
 from wsim.balance.sampling import Effects, Level
 from wsim.balance.transfer import answer as transfer_module
 from wsim.balance.transfer.answer import _deviations, _responses, check_elsewhere
@@ -75,7 +75,7 @@ def test_patches_of_few_values_are_those_that_may_do_the_cheapest_first() -> Non
     level = Level(np.array([0.39, 50.0]), np.zeros(2), 100)
 
     def patches(values: list[tuple[float, float]], dearer: float = 9.0) -> list[Any]:
-        return list(few_values(KNOBS, OPTIONS, level, effects_of(values), [WIN, SCORE], dearer))
+        return list(small_patches(KNOBS, OPTIONS, level, effects_of(values), [WIN, SCORE], dearer))
 
     none, up, a_2, b_2 = (0.0, 0.0), (0.2, 0.0), (("a",), 2), (("b",), 2)
     assert patches([(-0.1, 0.0), none, up, none, (-0.1, 0.0)]) == [(b_2,), (a_2,), (a_2, b_2)]
@@ -86,7 +86,7 @@ def test_patches_of_few_values_are_those_that_may_do_the_cheapest_first() -> Non
     assert patches([(-0.05, 20.0), none, up, none, (-0.05, -20.0)]) == [(a_2, b_2)]
     doubt = Level(np.array([0.39, 50.0]), np.array([0.037, 0.0]), 100)  # 2.5 errors are .0925
     idle = effects_of([none] * 5)
-    found = list(few_values(KNOBS, OPTIONS, doubt, idle, [WIN, SCORE], 9.0))
+    found = list(small_patches(KNOBS, OPTIONS, doubt, idle, [WIN, SCORE], 9.0))
     assert found[0] == (b_2,)
     assert len(found) == 5, "a = 2, a = 4, b = 2, and each a with b"
 

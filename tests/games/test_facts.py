@@ -186,7 +186,7 @@ def test_formulas_ask_for_the_declared_facts(game: Any) -> None:
 def test_views_show_the_declared_facts(game: Any) -> None:
     played = position(game)
     state, inside = played._position.record, {fact.inside for fact in game.facts if fact.inside}
-    public = {fact.shown_as: fact for fact in game.facts if fact.view and fact.record == "public"}
+    public = {fact.view_key: fact for fact in game.facts if fact.view and fact.record == "public"}
     view = played.observe(SEAT)[game.seats][SEAT]
     keys = {key for name, part in view.items() for key in (part if name in inside else [name])}
     assert keys - game.view <= set(public)

@@ -21,7 +21,7 @@ from wsim.policies.lineup import parse_entry
 from wsim.positions.character import COUNT, Followed, figures_of, settled
 from wsim.positions.machine import KernelSimulator, StatePosition
 from wsim.positions.plain_game import PlainGame, PlainPosition, PlainSimulator, Player, Value, numbers_in, stream
-from wsim.positions.players import names_of, seated, who_plays_on
+from wsim.positions.players import names_of, playout_line_up, seated
 from wsim.positions.playout_follower import PlayoutFollower, follower_of
 from wsim.positions.position_file import FORMAT, MAX_LETTERS, MAX_STEPS, read
 from wsim.positions.run_games import game_of_run, refuse_other_game, trace_of_run
@@ -474,7 +474,7 @@ def test_line_ups_are_told_from_seat_0_and_searchers_play_on_as_their_nets() -> 
     assert [seated(plan, number) for number in (0, 1, 5)] == [
         ("greedy", "search", "random"), ("search", "random", "greedy"), ("random", "greedy", "search")
     ]  # fmt: skip
-    assert who_plays_on(plan, 1) == ("net", "random", "greedy")
+    assert playout_line_up(plan, 1) == ("net", "random", "greedy")
     fixed_seats = plan.replace(rotate=False)
     assert seated(fixed_seats, 5) == ("greedy", "search", "random")
     assert names_of(("net", "net")) == "net"

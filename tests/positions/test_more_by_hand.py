@@ -188,7 +188,7 @@ def test_advice_values_every_move_and_asks_the_policies_that_need_no_parameters(
     kinds = (("balanced", "set"), ("weighted", "set"), ("search", SEARCH), ("deep", SEARCH), ("mine", NET_OF_FILE))
     home = SimpleNamespace(policies=lambda: [{"name": name, "kind": kind} for name, kind in kinds])
     monkeypatch.setattr(advice_module, "find_game", lambda _name: home)
-    monkeypatch.setattr(advice_module, "who_plays_on", lambda _plan, number: ("net", "net", str(number)))
+    monkeypatch.setattr(advice_module, "playout_line_up", lambda _plan, number: ("net", "net", str(number)))
     line_up = [SimpleNamespace(name="search"), SimpleNamespace(name="random")]
     game: Any = SimpleNamespace(
         to_move=2, comparison=compared, payments=lambda move: f"paid {move}", number=4, decision="turn",

@@ -193,7 +193,7 @@ class Moment:
 
 
 def test_why_values_each_decision_and_the_choice_by_fresh_playouts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(why_module, "who_plays_on", lambda plan, number: (plan, number))
+    monkeypatch.setattr(why_module, "playout_line_up", lambda plan, number: (plan, number))
     monkeypatch.setattr(why_module, "names_of", lambda who: f"those of {who[1]}")
     worse, best, other = Moment(0), Moment(0), Moment(1)
     said: list[Any] = []

@@ -23,7 +23,7 @@ from wsim.lab.store import Run
 from wsim.questions.whatif.answer import WhatIfAnswer
 from wsim.report import page, slices, write_report
 from wsim.report.grids import grid
-from wsim.report.material import Besides
+from wsim.report.material import PageExtras
 from wsim.stats.outcomes import outcomes, rank_means, score_counts
 from wsim.wonders import analysis
 
@@ -266,7 +266,9 @@ def test_scores_and_ranks_count_every_seat(run: Run) -> None:
 @pytest.mark.slow
 def test_another_run_next_to_it(run: Run, tmp_path: Path) -> None:
     other = record(Plan.make(games=600, seed=9, players=3, policies=MIXED[:3]), tmp_path / "other")
-    text = write_report(run, tmp_path / "page.html", Besides(compare=other, others=[other])).read_text(encoding="utf-8")
+    text = write_report(run, tmp_path / "page.html", PageExtras(compare=other, others=[other])).read_text(
+        encoding="utf-8"
+    )
     reader = Reader()
     reader.feed(text)
     assert "other (1e, 3 players, 600 games" in text
@@ -280,7 +282,7 @@ def test_another_run_next_to_it(run: Run, tmp_path: Path) -> None:
     n = reader.headings["wonders-table"].index("n")
     assert [row[n][1] for row in parts[-1]] == there["n"].to_list()
     with pytest.raises(UserError, match="is given twice"):
-        write_report(run, tmp_path / "again.html", Besides(others=[run]))
+        write_report(run, tmp_path / "again.html", PageExtras(others=[run]))
 
 
 @pytest.mark.slow
@@ -395,7 +397,7 @@ def test_names_are_escaped(run: Run, tmp_path: Path) -> None:
     evil = json.loads(json.dumps(WHATIF))
     evil["effects"][0]["variant"] = "<script>alert(1)</script>"
     (tmp_path / "w.json").write_text(json.dumps(evil), encoding="utf-8")
-    text = write_report(run, tmp_path / "p.html", Besides(files=(tmp_path / "w.json",))).read_text(encoding="utf-8")
+    text = write_report(run, tmp_path / "p.html", PageExtras(files=(tmp_path / "w.json",))).read_text(encoding="utf-8")
     assert "<script>alert" not in text
     assert "&lt;script&gt;alert" in text
 

@@ -20,7 +20,7 @@ from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.plan import Plan
 from wsim.positions.chances import Chances, chances, line_up_of, playouts_of, swings
-from wsim.positions.players import names_of, who_plays_on
+from wsim.positions.players import names_of, playout_line_up
 from wsim.positions.scenes import Event, Story
 from wsim.report.game_page import Replay, render, replay_of, write_replay
 
@@ -219,11 +219,11 @@ def test_the_line_up_of_playouts_sits_as_in_the_game() -> None:
 )
 def test_a_searcher_is_played_by_whom_it_takes_itself_for(game: dict[str, Any], own: str) -> None:
     plan = Plan.make(**game, policies=("search:playouts=9", "greedy", "random", "greedy"))
-    assert who_plays_on(plan, 0) == (own, "greedy", "random", "greedy")
-    assert who_plays_on(plan, 1) == ("greedy", "random", "greedy", own)
-    assert who_plays_on(plan.replace(rotate=False), 1) == who_plays_on(plan, 0)
-    assert who_plays_on(plan.replace(policies="search"), 3) == (own,)
-    assert names_of(who_plays_on(plan, 1)) == f"greedy,random,greedy,{own}"
+    assert playout_line_up(plan, 0) == (own, "greedy", "random", "greedy")
+    assert playout_line_up(plan, 1) == ("greedy", "random", "greedy", own)
+    assert playout_line_up(plan.replace(rotate=False), 1) == playout_line_up(plan, 0)
+    assert playout_line_up(plan.replace(policies="search"), 3) == (own,)
+    assert names_of(playout_line_up(plan, 1)) == f"greedy,random,greedy,{own}"
 
 
 def test_swings_are_clear_and_the_greatest_first() -> None:

@@ -22,7 +22,7 @@ from wsim.lab.store import load_run
 from wsim.workbench.findings import small_picture
 from wsim.workbench.folder import Folder
 from wsim.workbench.forms import form_of
-from wsim.workbench.run_form import GAMES, games_a_file
+from wsim.workbench.run_form import GAMES, games_per_file
 
 
 @pytest.fixture
@@ -78,9 +78,9 @@ def test_a_small_picture_has_a_mark_for_each_interval() -> None:
 
 
 def test_first_figures_appear_while_a_run_is_played() -> None:
-    assert games_a_file(Plan.make(games=GAMES)) * 20 == GAMES
-    assert games_a_file(Plan.make(games=300)) == 250
-    assert games_a_file(Plan.make(games=10**9)) * 4 == 250_000  # no smaller than usual
+    assert games_per_file(Plan.make(games=GAMES)) * 20 == GAMES
+    assert games_per_file(Plan.make(games=300)) == 250
+    assert games_per_file(Plan.make(games=10**9)) * 4 == 250_000  # no smaller than usual
 
 
 @pytest.mark.parametrize(

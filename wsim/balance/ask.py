@@ -99,7 +99,7 @@ def balance(
         with execution.connected(find_game(goal.game).prepare(plan)) as connected:
             evaluator = Evaluator(goal, memory, seed, connected)
             if journal is not None:
-                memory.keep_in(journal, f"{evaluator.identity}", resume=resume)
+                memory.open_journal(journal, f"{evaluator.identity}", resume=resume)
             search = PatchSearch(evaluator)
             try:
                 search.run()

@@ -80,7 +80,7 @@ class GamesEvaluator:
         """Prepare the cells of a kind: ``RESULTS``, ``WORTH`` or ``COUNTS``."""
         game: Game = find_game(goal.game)
         targets = [target for target in goal.of(setting) if target.card is None and kind_of(target.metric) == kind]
-        keeps = [keep for keep in goal.keeps_at(setting) if kind_of(keep.metric) == kind]
+        keeps = [keep for keep in goal.constraints_at(setting) if kind_of(keep.metric) == kind]
         wished = kind == WORTH
         metrics = [target.metric for target in targets] + [keep.metric for keep in keeps]
         plan = setting.plan

@@ -15,7 +15,7 @@ from wsim.balance.cells import Cell
 from wsim.balance.goal import Goal
 from wsim.balance.knobs import Knob, Option, Patch, knobs_of, options_of, values_in
 from wsim.balance.measurements import Memory
-from wsim.balance.sampling import Effects, Floats, Level, Sampler, no_effects, out_of_reach
+from wsim.balance.sampling import Effects, Floats, Level, Sampler, no_effects, unplayable_level
 from wsim.errors import UserError
 from wsim.game import Game, find_game
 from wsim.lab.execution import Execution
@@ -101,7 +101,7 @@ class Evaluator:
         self._parts: list[CellEvaluator] = []
         for setting in (setting for setting in goal.settings if not setting.report):
             chances = dict.fromkeys(target.randomise for target in goal.of(setting) if target.card is not None)
-            metrics = [row.metric for rows in (goal.of(setting), goal.keeps_at(setting)) for row in rows]
+            metrics = [row.metric for rows in (goal.of(setting), goal.constraints_at(setting)) for row in rows]
             kinds = {RESULTS, *map(kind_of, metrics)}
             self._parts += [
                 GamesEvaluator(goal, setting, self.knobs, self.sampler, kind)
@@ -126,7 +126,7 @@ class Evaluator:
             parts = [part.level(patch, self._seed(purpose, part), part.games(games)) for part in self._parts]
         except GameLimitError as error:
             self.sampler.refuse(patch, error)
-            return out_of_reach(self.cells, games)
+            return unplayable_level(self.cells, games)
         return self._level(parts, games)
 
     def linearised(self, patch: Patch, purpose: str, games: int, replays: int) -> tuple[Level, Effects]:
@@ -139,7 +139,7 @@ class Evaluator:
             return self._linearised(patch, purpose, games, replays)
         except GameLimitError as error:
             self.sampler.refuse(patch, error)
-            return out_of_reach(self.cells, games), no_effects(self.options, self.cells)
+            return unplayable_level(self.cells, games), no_effects(self.options, self.cells)
 
     def _linearised(self, patch: Patch, purpose: str, games: int, replays: int) -> tuple[Level, Effects]:
         levels: list[Level] = []

@@ -178,7 +178,7 @@ class Goal:
             return []
         return [target for target in self.targets if not target.settings or setting.table in target.settings]
 
-    def keeps_at(self, setting: Setting) -> list[Keep]:
+    def constraints_at(self, setting: Setting) -> list[Keep]:
         """Return the constraints at a setting."""
         if setting.report:
             return []

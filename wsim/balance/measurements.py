@@ -38,7 +38,7 @@ class Memory:
         self._known: dict[str, Arrays] = {}
         self.played = 0
 
-    def keep_in(self, file: Path, identity: str, *, resume: bool = False) -> None:
+    def open_journal(self, file: Path, identity: str, *, resume: bool = False) -> None:
         """Store measurements in the journal ``file`` of the search ``identity``, and read those already there.
 
         Raises UserError for an existing journal unless ``resume``, and for the journal of a different search.

@@ -18,7 +18,7 @@ from wsim.balance.conflicts import Z
 from wsim.balance.evaluator import Evaluator
 from wsim.balance.knobs import Patch, cost_of
 from wsim.balance.proof import Proof, chance_of, games_needed, prove
-from wsim.balance.repair import MAYBE, Aims, few_values, proposals, repaired
+from wsim.balance.repair import MAYBE, Aims, proposals, repaired, small_patches
 from wsim.balance.sampling import Effects, Level
 
 RACE = (0.2, 0.6, 1.5)  # games of each heat, relative to the games that measure a patch
@@ -154,7 +154,7 @@ class PatchSearch:
         evaluator, settings = self.evaluator, self.evaluator.goal.search
         assert self.before is not None
         assert self.effects is not None
-        untried = few_values(evaluator.knobs, evaluator.options, self.before, self.effects, evaluator.cells, dearer)
+        untried = small_patches(evaluator.knobs, evaluator.options, self.before, self.effects, evaluator.cells, dearer)
         untried = (
             patch
             for patch in untried

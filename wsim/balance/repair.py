@@ -120,7 +120,7 @@ def proposals(
         yield repaired(knobs, options, patch, Level(value, level.error, level.games), drawn, aims)[0]
 
 
-def few_values(
+def small_patches(
     knobs: Sequence[Knob],
     options: Sequence[Option],
     level: Level,

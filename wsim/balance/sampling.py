@@ -60,7 +60,7 @@ def no_effects(options: Sequence[Option], cells: Sequence[Cell]) -> Effects:
     return Effects(value, error, np.zeros(value.shape, bool))
 
 
-def out_of_reach(cells: Sequence[Cell], games: int) -> Level:
+def unplayable_level(cells: Sequence[Cell], games: int) -> Level:
     """Return the level of a patch that cannot be played: every cell is far beyond a bound."""
     value = [cell.low - _FAR if math.isinf(cell.high) else cell.high + _FAR for cell in cells]
     return Level(np.array(value), np.zeros(len(cells)), games)

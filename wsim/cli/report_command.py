@@ -43,14 +43,14 @@ def report_command(options: ReportOptions, printing: Printing) -> None:
     from wsim.report import check_extra, write_report
 
     check_extra()
-    from wsim.report.material import Besides
+    from wsim.report.material import PageExtras
 
     run = load_run(options.run)
     if not (printing.quiet or run.complete):
         remark(f"wsim: {options.run} contains {run.games:,} of {len(run.wanted):,} games")
     target = Path(options.out) if options.out is not None else run.path / "report.html"
     compare = None if options.compare is None else load_run(options.compare)
-    besides = Besides(
+    besides = PageExtras(
         compare=compare, others=tuple(map(load_run, options.with_run)), files=tuple(map(Path, options.answer))
     )
     with _steps(not printing.quiet) as progress:

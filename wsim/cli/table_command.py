@@ -169,12 +169,12 @@ def any_table(own: Sequence[str], table: TableOptions, view: View, files: Files,
 def show_table(name: str, wanted: Wanted) -> None:
     """Print the table ``name`` of one run, or of several combined: rows and notes."""
     from wsim.cli.presenter import Output, show
-    from wsim.lab.run_tables import RunTable, texts_read
+    from wsim.lab.run_tables import RunTable, read_option_texts
     from wsim.lab.table_options import table_command
 
     wanted.files.check()
     runs, by, level = [open_run(folder) for folder in wanted.folders], wanted.table.by, wanted.table.level
-    given = texts_read(name, find_analysis(find_game(runs[0].plan.game), name), wanted.options)
+    given = read_option_texts(name, find_analysis(find_game(runs[0].plan.game), name), wanted.options)
     won_by = wanted.table.won_by
     if wanted.table.beside:
         run_table = RunTable.beside([RunTable.of(name, [run], by, level, given, won_by) for run in runs])

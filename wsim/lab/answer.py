@@ -236,7 +236,7 @@ class Answer:
         """Return the compared content in words: ``2,000 deals of every arm, 3 effects``."""
         raise NotImplementedError
 
-    def made_unlike(self, record: Mapping[str, Any]) -> list[str]:  # noqa: ARG002
+    def provenance_differences(self, record: Mapping[str, Any]) -> list[str]:  # noqa: ARG002
         """Return the differences in how a recorded answer was made."""
         return []
 
@@ -327,7 +327,9 @@ class Stored:
         repeated = sound(lambda: answer.comparable_record(self.record))
         recorded = sound(lambda: self.kind.upgraded(self.record))
         return Rerun(
-            self.kind.compared(repeated), list(_differences(recorded, repeated)), answer.made_unlike(self.record)
+            self.kind.compared(repeated),
+            list(_differences(recorded, repeated)),
+            answer.provenance_differences(self.record),
         )
 
 

@@ -19,7 +19,7 @@ _MAX_EXACT = 2.0**53  # beyond it, a float cannot represent every integer: sums 
 _MAX_SUM = 1e60  # far beyond the sum of squared scores of any run, and products with it still fit into a float
 
 
-def wrong_contents(path: Path, shard: Shard) -> str | None:
+def contents_fault(path: Path, shard: Shard) -> str | None:
     """Return what is wrong with the rows of a shard, such as ``has no column 'total'``; None if nothing is."""
     import polars as pl
 

@@ -30,7 +30,7 @@ def fitting_run(path: str, plan: Plan) -> Run:
     return load_run(Path(path) / name)
 
 
-def both_runs(first: str, second: str) -> tuple[Run, Run]:
+def open_two_runs(first: str, second: str) -> tuple[Run, Run]:
     """Open two runs; one of them may be a folder of several, and then the other one says which of them is meant."""
     if (several := runs_within(first)) and runs_within(second):
         raise UserError(f"{first!r} and {second!r} both contain several runs: name one, such as {first}/{several[0]}")

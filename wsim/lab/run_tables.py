@@ -231,6 +231,6 @@ def _value(name: str, analysis: Analysis, key: str, texts: Sequence[str | None])
     return option.value(f"--{key}", given)
 
 
-def texts_read(name: str, analysis: Analysis, options: Texts) -> dict[str, object]:
+def read_option_texts(name: str, analysis: Analysis, options: Texts) -> dict[str, object]:
     """Return the values of the options of a table; raise UserError for an unknown option."""
     return {key: _value(name, analysis, key, texts) for key, texts in options.items()}

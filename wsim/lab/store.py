@@ -36,7 +36,7 @@ from wsim.files import StoreError, refuse_remote
 from wsim.forked import refuse_forked
 from wsim.game import analyses_of, find_analysis, find_game
 from wsim.lab.archive import CATALOGUE, damaged_files
-from wsim.lab.contents import wrong_contents
+from wsim.lab.contents import contents_fault
 from wsim.lab.ledger import Shard, digest_of_file, read_ledger, shard_name, shard_path
 from wsim.lab.parts import WHOLE, Part
 from wsim.lab.plan import Plan
@@ -465,7 +465,7 @@ def _fault(folder: Path, run: str, expected: Mapping[str, Any], shard: Shard) ->
         return "belongs to a different run"
     if [record.get(name) for name in ("table", "first_game", "games")] != [shard.table, shard.first, shard.games]:
         return "contains different games"
-    if (why := wrong_contents(path, shard)) is not None:
+    if (why := contents_fault(path, shard)) is not None:
         return why
     _INTACT.add(key)
     return None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from wsim.options import Options, argument, at_least, option, whole
 
 
-def boards_had(name: str, value: str) -> str:
+def read_board_assignment(name: str, value: str) -> str:
     """Return how seats got their boards; raise UserError for an unknown word."""
     from wsim.people.checks import check_alternatives
 
@@ -32,7 +32,9 @@ class ImportOptions(Options):
     players: int | None = option(
         "Number of players, if games are blocks of that many rows.", None, metavar="N", read=whole, check=at_least(1)
     )
-    boards: str = option("How seats got their wonders: chosen or drawn.", "chosen", metavar="HOW", check=boards_had)
+    boards: str = option(
+        "How seats got their wonders: chosen or drawn.", "chosen", metavar="HOW", check=read_board_assignment
+    )
     skip_bad: bool = option("Leave out games with mistakes instead of refusing the file, and list them.", False)
     anonymous: bool = option("Store no names: players and groups keep only codes such as P1 and G1.", False)
     source: str | None = option("Where published games come from.", None, metavar="TEXT")

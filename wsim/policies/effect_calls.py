@@ -1,6 +1,6 @@
 """Effects in Python: functions that formulas call, compiled, given copies like policies, and called through slots.
 
-Reading a catalogue assigns a slot to each call (``slot_of``) and executes nothing; ``make_ready`` fills the slots
+Reading a catalogue assigns a slot to each call (``slot_of``) and executes nothing; ``compile_functions`` fills them
 before games are played. A function gets its own table of plain numbers and returns a number: it can reach neither the
 game nor anything hidden.
 """
@@ -89,7 +89,7 @@ def slot_of(call: Call) -> int:
         return _SLOTS.setdefault(call, len(_SLOTS))
 
 
-def make_ready(
+def compile_functions(
     files: Collection[EffectFile], slots: Collection[int], interface: EffectInterface, of_others: Collection[Path] = ()
 ) -> None:
     """Load and compile the functions of these slots; raise UserError, in one sentence, for anything wrong.

@@ -25,7 +25,7 @@ from wsim.policies.isolation import TEXT, Slots, serve
 from wsim.policies.sources import contents_of
 
 if TYPE_CHECKING:
-    from wsim.policies.user_policies import Plugged
+    from wsim.policies.user_policies import UserPolicy
 
 
 def _readable(spec: dict[str, Any]) -> list[Path]:
@@ -60,7 +60,7 @@ def _listed(spec: dict[str, Any]) -> None:
         sys.path_importer_cache[folder] = finder
 
 
-def _load(spec: dict[str, Any], answers: int) -> tuple[Plugged, Any]:
+def _load(spec: dict[str, Any], answers: int) -> tuple[UserPolicy, Any]:
     from wsim.policies.declare import isolated, unchecked
     from wsim.policies.lineup import parse_entry
     from wsim.policies.user_policies import plug
@@ -120,7 +120,7 @@ def _end_with(parent: int) -> None:
     os._exit(0)
 
 
-def _serve(plugged: Plugged, slots: Slots, last: Any, descriptor: int) -> None:
+def _serve(plugged: UserPolicy, slots: Slots, last: Any, descriptor: int) -> None:
     """Answer the requests of a channel until it is closed."""
     while len(request := os.read(descriptor, 16)) == 16:
         _decide(plugged, slots, last, *(int.from_bytes(request[at : at + 8], "little") for at in (0, 8)))
@@ -129,7 +129,7 @@ def _serve(plugged: Plugged, slots: Slots, last: Any, descriptor: int) -> None:
         os.write(descriptor, b".")
 
 
-def _decide(plugged: Plugged, slots: Slots, last: Any, start: int, count: int) -> None:
+def _decide(plugged: UserPolicy, slots: Slots, last: Any, start: int, count: int) -> None:
     """Make decisions ``start`` to ``count``; one that raises gets the index -1 and its text. ``last``: the fifth
     record."""
     from wsim.jit import addresses_of

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from wsim.policies.lineup import Entry
-    from wsim.policies.user_policies import Plugged
+    from wsim.policies.user_policies import UserPolicy
 
 SEARCH = "search"
 """The kind of policies that get the whole game for playouts; they still use only what their seat knows."""
@@ -56,7 +56,7 @@ class Player:
     parameters: NDArray[np.float64]
     weights: NDArray[np.float64]
     digest: str
-    plugged: Plugged | None = None
+    plugged: UserPolicy | None = None
     net: Any = None
     pool: Pool | None = None
 

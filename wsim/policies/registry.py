@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from wsim.policies.interface import Interface
     from wsim.policies.lineup import Value
     from wsim.policies.nets import NetSpec
-    from wsim.policies.user_policies import Plugged
+    from wsim.policies.user_policies import UserPolicy
     from wsim.policies.weights import WeightSets
 
 
@@ -251,7 +251,7 @@ class LineUp(Answering):
     parameters: NDArray[np.float64]
     weights: NDArray[np.float64]
     digests: Mapping[str, str]
-    plugged: Mapping[str, Plugged] = field(default_factory=dict, repr=False)
+    plugged: Mapping[str, UserPolicy] = field(default_factory=dict, repr=False)
     nets: tuple[Any, ...] = field(default=(), repr=False)
     pools: tuple[Pool | None, ...] = ()
     limit_error: Callable[[BrokenLimit, str], UserError] | None = field(default=None, repr=False, compare=False)
@@ -415,7 +415,9 @@ def _label(entry: Entry, declared: Declaration) -> str:
     return name + str(entry)[len(entry.name) :] if name else str(entry)
 
 
-def _valuing_searcher(entry: Entry, policies: Mapping[str, Policy], interface: Interface, plugged: Plugged) -> Player:
+def _valuing_searcher(
+    entry: Entry, policies: Mapping[str, Policy], interface: Interface, plugged: UserPolicy
+) -> Player:
     """Prepare an entry that searches with a user's values; the function that asks for them is last in the pool."""
     from wsim.kernels import searching
 

@@ -2,8 +2,8 @@
 
 A compiled policy is jitted for the game's signature and never cached on disk, because it may call helpers in other
 modules whose edits a cache would miss. A plain Python policy is called through a C callback that takes the GIL, so it
-works from the engine's threads, which do not hold it; exceptions are stored for ``Plugged.complaint``. Both kinds get
-copies of the records in separate memory (``wsim.jit.copies``, ``_copies``): a policy cannot write to the game, and
+works from the engine's threads, which do not hold it; exceptions are stored for ``UserPolicy.complaint``. Both kinds
+get copies of the records in separate memory (``wsim.jit.copies``, ``_copies``): a policy cannot write to the game, and
 hidden data is not in memory next to what it may see.
 """
 
@@ -62,7 +62,7 @@ VALUED = (*ARGUMENTS, "index")
 
 
 @dataclass
-class Plugged:
+class UserPolicy:
     """A user policy, ready to play.
 
     Attributes
@@ -101,7 +101,7 @@ class Plugged:
         return complaint
 
 
-_PLUGGED: dict[tuple[str, str, str, int, bool, bool], Plugged] = {}
+_PLUGGED: dict[tuple[str, str, str, int, bool, bool], UserPolicy] = {}
 _LOCK = threading.Lock()
 
 
@@ -132,7 +132,7 @@ def installed_module(entry: Entry) -> str | None:
     return point.module if point else None
 
 
-def plug(entry: Entry, interface: Interface, *, copies: bool = True) -> Plugged:
+def plug(entry: Entry, interface: Interface, *, copies: bool = True) -> UserPolicy:
     """Load, check and compile the function that a line-up entry names (file, module or entry point).
 
     ``copies=False``: a compiled policy gets the records themselves, which nobody else uses, and settles nothing.
@@ -153,7 +153,7 @@ def plug(entry: Entry, interface: Interface, *, copies: bool = True) -> Plugged:
         if key not in _PLUGGED and apart:
             alone = Isolated(entry, interface)
             call, digest = alone.entry_point(), digest or where
-            _PLUGGED[key] = Plugged(where, alone.declaration, call, digest, isolated=alone)
+            _PLUGGED[key] = UserPolicy(where, alone.declaration, call, digest, isolated=alone)
         elif key not in _PLUGGED:
             with checking_indices(unchecked=free):  # also covers functions compiled while loading
                 loaded = load_file(file, digest) if file else _load_module(where)
@@ -268,7 +268,7 @@ def function_in(module: ModuleType, name: str, where: str) -> Any:
 # --- making it callable ---------------------------------------------------------------------------------------------
 
 
-def _make(function: Any, label: str, interface: Interface, *, copies: bool = True) -> Plugged:
+def _make(function: Any, label: str, interface: Interface, *, copies: bool = True) -> UserPolicy:
     """Check the arguments of a function and make it callable by the engine."""
     source = getattr(function, "py_func", function)
     declaration = declaration_of(function)
@@ -279,10 +279,10 @@ def _make(function: Any, label: str, interface: Interface, *, copies: bool = Tru
     if not jitted or not JIT:
         _refuse_mistakes(source, label)
     if jitted:
-        return Plugged("", declaration, _compiled(source, label, interface, values=values, copies=copies))
+        return UserPolicy("", declaration, _compiled(source, label, interface, values=values, copies=copies))
     errors: dict[int, BaseException] = {}
     bridge = _bridged_values if values else _bridged
-    return Plugged("", declaration, bridge(source, interface, errors), errors=errors)
+    return UserPolicy("", declaration, bridge(source, interface, errors), errors=errors)
 
 
 def _check_arguments(source: Any, label: str, arguments: tuple[str, ...]) -> None:

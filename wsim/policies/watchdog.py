@@ -20,7 +20,7 @@ from wsim.errors import UserError
 
 if TYPE_CHECKING:
     from wsim.limits import BrokenLimit
-    from wsim.policies.user_policies import Plugged
+    from wsim.policies.user_policies import UserPolicy
 
 PATIENCE = 60.0
 """Seconds in one decision before a remark is printed."""
@@ -135,7 +135,7 @@ class Answering:
     """The reporting of user policies' failures; a base of ``LineUp``, which has ``labels`` and ``plugged``."""
 
     labels: tuple[str, ...]
-    plugged: Mapping[str, Plugged]
+    plugged: Mapping[str, UserPolicy]
     limit_error: Callable[[BrokenLimit, str], UserError] | None
 
     def label_of(self, answer: Any, order: Any = None) -> str:

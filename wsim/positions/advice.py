@@ -11,7 +11,7 @@ from wsim.game import find_game
 from wsim.policies.pool import SEARCH
 from wsim.policies.registry import NET_OF_FILE
 from wsim.positions.move_text import WIDTH, ranked_lines
-from wsim.positions.players import names_of, who_plays_on
+from wsim.positions.players import names_of, playout_line_up
 from wsim.positions.values import BY_NET
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def advice(
         "seat": game.to_move,
         "decision": game.decision,
         "playouts": BY_NET if playouts == BY_NET else values.playouts,
-        "play_on": names_of(who_plays_on(game.plan, game.number)) if policies is None else policies,
+        "play_on": names_of(playout_line_up(game.plan, game.number)) if policies is None else policies,
         "rng": rng,
         "moves": rows,
         "policies": {name: game.ask(name, rng=rng)["index"] for name in (*_policies(game), *ask)},

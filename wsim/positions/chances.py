@@ -14,7 +14,7 @@ import numpy as np
 
 from wsim.errors import UserError
 from wsim.game import find_game
-from wsim.positions.players import who_plays_on
+from wsim.positions.players import playout_line_up
 from wsim.positions.values import BY_NET, FAR, has_value_net
 from wsim.stats.intervals import wilson
 
@@ -69,7 +69,7 @@ def playouts_of(simulator: Simulator, playouts: int) -> int:
 
 def line_up_of(plan: Plan, number: int) -> Simulator:
     """Return the plan prepared with the policies that play out positions of one of its games."""
-    return find_game(plan.game).prepare(plan.replace(policies=who_plays_on(plan, number), rotate=False))
+    return find_game(plan.game).prepare(plan.replace(policies=playout_line_up(plan, number), rotate=False))
 
 
 def chances(

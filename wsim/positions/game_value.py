@@ -12,7 +12,7 @@ from wsim.game import find_game
 from wsim.lab.keys import resolve_plan
 from wsim.lab.plan import Plan
 from wsim.positions.kernel_game import compile_stepping
-from wsim.positions.players import seated, who_plays_on
+from wsim.positions.players import playout_line_up, seated
 from wsim.positions.position_file import file_of, read
 from wsim.positions.values import BY_NET, FAR, Values, ValuesByNet, has_value_net
 
@@ -421,7 +421,7 @@ class Game:
     def _player(self, policies: _Policies | None) -> Simulator:
         """Return the plan's simulator with the policies for playouts; None: those at the table."""
         if policies is None:
-            return self._with(who_plays_on(self._plan, self._number))
+            return self._with(playout_line_up(self._plan, self._number))
         return self._with((policies,) if isinstance(policies, str) or callable(policies) else tuple(policies))
 
     def _with(self, policies: tuple[Any, ...]) -> Simulator:

@@ -18,7 +18,7 @@ def seated(plan: Plan, number: int) -> tuple[str, ...]:
     return _from_seat_0(plan.policies, plan, number)
 
 
-def who_plays_on(plan: Plan, number: int) -> tuple[str, ...]:
+def playout_line_up(plan: Plan, number: int) -> tuple[str, ...]:
     """Return the policies for playouts of a game's positions: those at the table, with searchers replaced.
 
     Playouts within playouts take hours, so a searcher is replaced by the player of its own playouts: its net, or

@@ -41,7 +41,7 @@ def with_people(text: str, people: Sequence[str | None], date: str) -> str:
     return json.dumps({**_parsed(text), "people": list(people), "date": date}, indent=1, ensure_ascii=False)
 
 
-def people_in(text: str) -> dict[int, str]:
+def people_by_seat(text: str) -> dict[int, str]:
     """Return the names of the people of a position file by seat; empty if it does not say."""
     people = _parsed(text).get("people")
     return {seat: name for seat, name in enumerate(people) if name} if isinstance(people, list) else {}

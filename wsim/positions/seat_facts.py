@@ -18,7 +18,7 @@ def facts_shown(facts: Iterable[Fact], record: Any, seat: int | None, *, expansi
     """
     view: dict[str, Any] = {}
     for fact in facts:
-        if not (key := fact.shown_as):
+        if not (key := fact.view_key):
             continue
         value: Any = record[fact.name] if seat is None else record[fact.name][seat]
         if fact.kinds:
@@ -35,7 +35,7 @@ def facts_shown(facts: Iterable[Fact], record: Any, seat: int | None, *, expansi
 
 def settable(facts: Iterable[Fact], inside: str = "") -> dict[str, Fact]:
     """Return the facts that a written position sets, by key: of the seat, or of an object ``inside`` it."""
-    return {fact.shown_as: fact for fact in facts if fact.most and fact.inside == inside}
+    return {fact.view_key: fact for fact in facts if fact.most and fact.inside == inside}
 
 
 def set_facts(

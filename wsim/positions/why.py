@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from wsim.positions.character import GOOD
 from wsim.positions.game_value import Game
 from wsim.positions.move_text import half, move_text, worth
-from wsim.positions.players import names_of, who_plays_on
+from wsim.positions.players import names_of, playout_line_up
 from wsim.positions.values import BY_NET, WORLDS
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def why_along(
             progress("decisions", len(valued), len(wanted))
     mark_costly(valued, playouts)
     game = decisions[0][0]
-    played_by = names_of(who_plays_on(game.plan, game.number)) if policies is None else policies
+    played_by = names_of(playout_line_up(game.plan, game.number)) if policies is None else policies
     return {"playouts": playouts, "policies": played_by, "decisions": valued}
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wsim.game import find_game
-from wsim.positions.players import names_of, seated, who_plays_on
+from wsim.positions.players import names_of, playout_line_up, seated
 from wsim.report.cards import Faces, cards_in
 from wsim.report.page import check_extra, check_target
 from wsim.report.templating import template, text_of
@@ -147,7 +147,7 @@ def board_values(replay: Replay, table: AtTable | None = None, home: int = 0) ->
     from markupsafe import Markup
 
     story = replay.story
-    sides, playing = _sides(replay), who_plays_on(replay.plan, replay.number)
+    sides, playing = _sides(replay), playout_line_up(replay.plan, replay.number)
     palette = Palette({**find_game(replay.plan.game).COLOURS, **story.colours})
     return {
         "replay": replay,

@@ -23,7 +23,7 @@ from wsim.stats.tables import Table, factor
 
 
 @dataclass(frozen=True)
-class Besides:
+class PageExtras:
     """Further content of a page: a run to compare with, and files of answers. ``others``: runs shown as slices of the
     tables: different numbers of players or rule sets.
     """
@@ -114,7 +114,7 @@ class _Steps:
             self._progress(name, self._names.index(name), len(self._names))
 
 
-def collect(run: Run, besides: Besides, progress: Progress | None = None) -> Material:
+def collect(run: Run, besides: PageExtras, progress: Progress | None = None) -> Material:
     """Read a run and the further content; UserError for a run without games, and a file that is not an answer."""
     compare, answers = besides.compare, besides.answers(run)
     game, games = find_game(run.plan.game), run.games

@@ -13,7 +13,7 @@ from wsim.report.templating import template, text_of
 if TYPE_CHECKING:
     from wsim.lab.progress import Progress
     from wsim.lab.store import Run
-    from wsim.report.material import Besides, Material
+    from wsim.report.material import Material, PageExtras
 
 NEEDED = ("altair", "vl_convert", "jinja2")
 
@@ -24,7 +24,7 @@ def check_extra(needed: Sequence[str] = NEEDED, feature: str = "wsim report", ex
         raise UserError(f"{feature} needs the extra: pip install 'wsim[{extra}]'")
 
 
-def write_report(run: Run, target: Path, besides: Besides | None = None, progress: Progress | None = None) -> Path:
+def write_report(run: Run, target: Path, besides: PageExtras | None = None, progress: Progress | None = None) -> Path:
     """Write the page of a run and return its path.
 
     Parameters
@@ -38,10 +38,10 @@ def write_report(run: Run, target: Path, besides: Besides | None = None, progres
     """
     check_extra()
     from wsim.files import write_text
-    from wsim.report.material import Besides, collect
+    from wsim.report.material import PageExtras, collect
 
     check_target(target)
-    material = collect(run, besides or Besides(), progress)
+    material = collect(run, besides or PageExtras(), progress)
     if progress is not None:
         progress("page", 1, 1)
     write_text(target, render(material))

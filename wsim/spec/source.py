@@ -10,7 +10,7 @@ from typing import Any
 
 from wsim.errors import UserError
 from wsim.files import bytes_within
-from wsim.paths import is_own
+from wsim.paths import is_in_wsim
 
 Entries = dict[str, Any]
 """A parsed TOML table: names and values, which may be tables themselves."""
@@ -24,7 +24,7 @@ _DECLARED = re.compile(r"\((.*)\) twice")
 
 def shown(path: Path) -> str:
     """Return the name of a file in messages: the bare name of a built-in file, the path as given of a user's file."""
-    return path.name if is_own(path) else str(path)
+    return path.name if is_in_wsim(path) else str(path)
 
 
 def read_toml(path: str | PathLike[str], noun: str = "card file") -> Entries:

@@ -34,12 +34,12 @@ from wsim.lab.provenance import software
 from wsim.policies.declare import of_others
 from wsim.policies.lineup import parse_entry, parse_lineup
 from wsim.questions.asked import AskedAnswer
-from wsim.tuning.climb import Climb, cmaes, usual_candidates
+from wsim.tuning.climb import Climb, cmaes, default_candidates
 from wsim.tuning.contests import MARGIN, SHARE, Contest, play_contests
 from wsim.tuning.files import head_of, playable, write_plan, write_set
 from wsim.tuning.generations import RECORD, Generation, History, read_history
 from wsim.tuning.judging import COLUMNS, judge
-from wsim.tuning.question import GENERATIONS, NOBODY, TuneOutput, TuneQuestion, entry_of, plans_of, usual_judges
+from wsim.tuning.question import GENERATIONS, NOBODY, TuneOutput, TuneQuestion, default_judges, entry_of, plans_of
 from wsim.tuning.space import Space, space_of
 
 FIRST = ("opponents", "win_share", "difference", "verdict", "met", "n", "start")
@@ -168,7 +168,7 @@ def question_of(question: TuneQuestion, base: Plan, start: str | None = None) ->
         raise UserError("tune needs one policy, as in wsim tune weighted --start balanced")
     generations = question.generations or GENERATIONS
     question = replace(question, policy=str(entry_of(question.policy, start)), generations=generations)
-    return replace(question, judges=usual_judges(base.game, question)) if question.judges is None else question
+    return replace(question, judges=default_judges(base.game, question)) if question.judges is None else question
 
 
 @dataclass
@@ -241,7 +241,7 @@ class TuningSearch:
 
     def _climbed(self) -> Climb:
         """Return the search in its last state, from the values of its generations."""
-        candidates = self.question.candidates or usual_candidates(len(self.space.moved))
+        candidates = self.question.candidates or default_candidates(len(self.space.moved))
         climb = Climb(self.space.bounds, candidates, self.base.seed)
         for number, generation in enumerate(self.history.generations):
             entries = [str(self.space.at(point)) for point in climb.ask()]

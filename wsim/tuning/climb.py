@@ -26,7 +26,7 @@ MIN_CANDIDATES = 20  # minimum number of candidates by default: the outcomes of 
 SEEDS = 1 << 32  # of numpy's generator
 
 
-def usual_candidates(numbers: int) -> int:
+def default_candidates(numbers: int) -> int:
     """Return a suitable number of candidates for this many numbers."""
     return max(MIN_CANDIDATES, 4 + int(3 * np.log(numbers)))
 

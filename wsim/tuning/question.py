@@ -190,7 +190,7 @@ def plans_of(base: Plan, question: TuneQuestion, start: str, fields: Sequence[st
     return tuple(plans)
 
 
-def usual_judges(game: str, question: TuneQuestion) -> tuple[str, ...]:
+def default_judges(game: str, question: TuneQuestion) -> tuple[str, ...]:
     """Return the game's fast and reasonably strong policies that the search does not meet."""
     fields = [entry.name for field in question.against for entry in parse_lineup(field)]
     met = {parse_entry(question.policy).name, *fields, "weighted"}

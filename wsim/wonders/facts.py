@@ -153,7 +153,7 @@ ROW_FACTS = tuple(fact for fact in in_order(CITY_FACTS, _COLUMNS) if fact.row)
 OBSERVED = observed_groups(fact for fact in CITY_FACTS if not fact.by_clauses)
 OBSERVED_WITH_CLAUSES = observed_groups(fact for fact in CITY_FACTS if fact.by_clauses)
 """Facts in all observations, and those only in observations of catalogues with clauses."""
-NAMED_IF_ANY = tuple(fact.shown_as for fact in CITY_FACTS if fact.shown == WITH_EXPANSION)
+NAMED_IF_ANY = tuple(fact.view_key for fact in CITY_FACTS if fact.shown == WITH_EXPANSION)
 """Keys in the view of a city that texts show only if they are not 0."""
 PAYER = tuple(fact for fact in CITY_FACTS if fact.payer)
 """The facts that determine what a city can pay."""

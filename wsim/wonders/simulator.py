@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from wsim.jit import source_digest
 from wsim.limits import FORMULA
 from wsim.paths import default_cards_path
-from wsim.policies.effect_calls import EffectInterface, make_ready
+from wsim.policies.effect_calls import EffectInterface, compile_functions
 from wsim.policies.registry import resolve
 from wsim.positions.machine import KernelSimulator, VectorKernels
 from wsim.positions.move_text import move_text
@@ -63,7 +63,7 @@ class WondersSimulator(KernelSimulator[WondersPosition]):
     def __init__(self, plan: Plan, catalogue: Catalogue, line_up: LineUp) -> None:
         rules = compile_rules(catalogue, plan.players)[0]
         if slots := slots_in(rules.code):
-            make_ready(catalogue.effects, slots, _effects(), plan.effects_of_others)
+            compile_functions(catalogue.effects, slots, _effects(), plan.effects_of_others)
         self.picks_per_game = DEEDS + (DECIDED if rules.asks else 0)  # a pick for each deed and clause decision
         super().__init__(plan, line_up, rules, compile_seating(plan, catalogue, line_up, rules)[0])
         self.catalogue, self.own_cards = catalogue, default_cards_path()

@@ -20,8 +20,8 @@ from wsim.game import find_game
 from wsim.lab.store import load_run
 from wsim.positions.game_value import Game
 from wsim.positions.move_text import interval_text, move_text, value_texts
-from wsim.positions.players import names_of, seated, who_plays_on
-from wsim.positions.position_file import people_in
+from wsim.positions.players import names_of, playout_line_up, seated
+from wsim.positions.position_file import people_by_seat
 from wsim.positions.values import BY_NET
 from wsim.positions.why import PLAYOUTS, is_mistake
 from wsim.report.cards import Faces, cards_in
@@ -102,7 +102,7 @@ def _names(request: Request, game: Game) -> list[str]:
     key = request.query_params.get("table")
     if key is not None:
         return tables_of(request.app).of(key).sitting()
-    people = people_in(folder_of(request).text(file)) if (file := request.query_params.get("file")) else {}
+    people = people_by_seat(folder_of(request).text(file)) if (file := request.query_params.get("file")) else {}
     line_up = seated(game.plan, game.number)
     return [people.get(seat) or line_up[seat % len(line_up)] for seat in range(game.plan.players)]
 
@@ -170,7 +170,7 @@ def _values(request: Request, analysis: Analysis, fields: list[tuple[str, str]])
             "faces": Faces.of_plan(game.plan),
             "rows": rows,
             "names": names,
-            "policies": names_of(who_plays_on(game.plan, game.number)),
+            "policies": names_of(playout_line_up(game.plan, game.number)),
             "blunders": sorted((row for row in rows if row["mistake"]), key=lambda row: -row["price"])[:BLUNDERS],
             "checked": urlencode([*(field for field in fields if field[0] != "playouts"), ("playouts", PLAYOUTS)]),
             "check": PLAYOUTS,

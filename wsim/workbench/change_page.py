@@ -129,7 +129,7 @@ def change_page(request: Request) -> Response:
     changes, at = changes_of(pairs), request.query_params.get("at", "")
     printed = values_of(changes.page(printed=True).record)
     groups = list(dict.fromkeys(map(group_of, printed)))
-    at = part_called(at, groups)
+    at = find_part(at, groups)
     values = {key.removeprefix(TO): text.strip() for key, text in pairs if key.startswith(TO)}
     if values:
         changes = changes.with_values(values, printed)
@@ -184,7 +184,7 @@ class ShortForm:
         return self.form.words(lines_of(self.filled), self.out)
 
 
-def part_called(at: str, groups: Sequence[str]) -> str:
+def find_part(at: str, groups: Sequence[str]) -> str:
     """Return the path of a part, given either its path or its name."""
     if not at or at in groups:
         return at

@@ -18,7 +18,7 @@ from wsim.report.theme import Palette
 from wsim.spec.catalogues import Source, catalogues_of
 from wsim.workbench.facets import facets_of
 from wsim.workbench.rendering import folder_of, page
-from wsim.workbench.table_view import TableView, thing_address
+from wsim.workbench.table_view import TableView, item_address
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -96,7 +96,7 @@ def _runs_with(folder: Folder, game: str, ruleset: str, face: Face) -> list[tupl
             if entry.kind == "run":
                 plan = read_record(folder.inside(entry.name)).provenance.plan
                 if (plan["game"], plan["ruleset"]) == (game, ruleset):
-                    links.append((entry.name, thing_address(TableView((entry.name,), table=tables[0]), face.name)))
+                    links.append((entry.name, item_address(TableView((entry.name,), table=tables[0]), face.name)))
     return links
 
 

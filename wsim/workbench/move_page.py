@@ -25,7 +25,7 @@ from wsim.options import short_number
 from wsim.policies.declare import ISOLATED
 from wsim.report.cards import Faces
 from wsim.spec.catalogues import Source
-from wsim.workbench.change_page import Changes, changes_of, group_of, part_called, path_of
+from wsim.workbench.change_page import Changes, changes_of, find_part, group_of, path_of
 from wsim.workbench.checks import printed_values
 from wsim.workbench.forms import forms
 from wsim.workbench.queue_of_questions import module_process
@@ -129,7 +129,7 @@ def move_page(request: Request) -> Response:
     changes = changes_of(query.multi_items())
     printed = printed_values(changes.game, changes.ruleset)
     parts = movable(printed)
-    at = part_called(query.get("at", ""), list(parts))
+    at = find_part(query.get("at", ""), list(parts))
     plan = _plan_of(request, changes)
     item = name_of(at)
     mistakes = changes.mistakes()
@@ -252,7 +252,7 @@ def goal(request: Request) -> Response:
     fields, changes = dict(pairs), changes_of(pairs)
     changes.page()
     folder, number = folder_of(request), 1
-    at = part_called(fields.get("at", ""), list(movable(printed_values(changes.game, changes.ruleset))))
+    at = find_part(fields.get("at", ""), list(movable(printed_values(changes.game, changes.ruleset))))
     while folder.inside(f"goal-{number}.toml").exists():
         number += 1
     write_text(folder.inside(f"goal-{number}.toml"), goal_text(changes, at, fields))

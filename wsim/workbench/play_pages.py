@@ -25,7 +25,7 @@ from wsim.positions.game_value import Game
 from wsim.positions.kernel_game import compile_stepping
 from wsim.positions.move_text import move_text, value_texts
 from wsim.positions.played_game import HINTS, hint
-from wsim.positions.position_file import people_in, read
+from wsim.positions.position_file import people_by_seat, read
 from wsim.positions.values import BY_NET
 from wsim.report.cards import Faces, cards_in
 from wsim.report.game_page import AtTable, Replay, board_values
@@ -138,7 +138,7 @@ def _tables_page(
         file=file,
         plan=plan,
         seats=range(MAX_PEOPLE if plan is None else min(plan.players, MAX_PEOPLE)),
-        people=people_in(folder_of(request).text(file)) if file else {},
+        people=people_by_seat(folder_of(request).text(file)) if file else {},
         scripts=["play.js"],
         letters=MAX_LETTERS,
         styles=["play.css"],

@@ -141,7 +141,7 @@ class RunForm(Form):
         plan, _ = self.read(texts)
         assert plan is not None
         filled = {"games": [str(plan.games)], **texts}
-        return f"{super().words(filled, out)} --shard-games {games_a_file(plan)}"
+        return f"{super().words(filled, out)} --shard-games {games_per_file(plan)}"
 
     def perform(self, texts: Texts, out: str, execution: Execution) -> bool:
         """Play the games that are missing; return whether it was stopped."""
@@ -154,7 +154,7 @@ class RunForm(Form):
         played = with_worth(plan, out)
         how: dict[str, Any] = {"progress": execution.progress, "resume": settings.continued is not None}
         try:
-            record_within(played, out, within=settings.within, shard=games_a_file(plan), **how)
+            record_within(played, out, within=settings.within, shard=games_per_file(plan), **how)
         except Interrupted as interrupt:
             if interrupt.result is None:
                 raise
@@ -166,7 +166,7 @@ class RunForm(Form):
         return f"/run?{urlencode({'run': out})}"
 
 
-def games_a_file(plan: Plan) -> int:
+def games_per_file(plan: Plan) -> int:
     """Return the games of a data file: few enough for the first figures to appear within seconds."""
     most = 250_000 // plan.players
     return min(most, max(MIN_GAMES_A_FILE, -(-plan.games // FILES)))

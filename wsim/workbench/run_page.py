@@ -21,7 +21,7 @@ from wsim.workbench.facets import NAMES as NAMED
 from wsim.workbench.facets import Choice, Facet
 from wsim.workbench.overview import close_games, figures_of, overview, played
 from wsim.workbench.rendering import chart_file, folder_of, kept, page
-from wsim.workbench.table_view import Tables, TableView, flags_of, has_pages, rows_shown, thing_address
+from wsim.workbench.table_view import Tables, TableView, flags_of, has_pages, item_address, rows_shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -254,7 +254,7 @@ def table_grid(table: RunTable, view: TableView, rows: pl.DataFrame) -> Grid:
         headings.append(replace(heading, link=view.address(sort=second if sort == first else first)))
     lines = []
     for row, cells in zip(sheet.rows, made.rows, strict=True):
-        link = thing_address(view, str(row[rows.columns[0]])) if has_pages(table) else ""
+        link = item_address(view, str(row[rows.columns[0]])) if has_pages(table) else ""
         pick = cells[0].text if link and not view.chosen(rows.columns[0]) else ""
         lines.append([replace(cells[0], link=link, pick=pick), *cells[1:]])
     shown = [column.name for column in columns]

@@ -143,7 +143,7 @@ class Tables:
     def table(self, view: TableView) -> RunTable:
         """Return the table of a view with all its rows; raise UserError if the runs do not have it."""
         from wsim.game import find_analysis, find_game
-        from wsim.lab.run_tables import RunTable, texts_read
+        from wsim.lab.run_tables import RunTable, read_option_texts
 
         runs = [self.run(name) for name in view.runs]
         key = (view.runs, view.table, view.by, view.level, view.won_by, tuple(sorted(view.options.items())))
@@ -154,7 +154,7 @@ class Tables:
         analysis = find_analysis(find_game(runs[0].plan.game), view.table)
         flags = flags_of(analysis)
         texts = {name: [None] if name in flags else list(given) for name, given in view.options.items()}
-        options = texts_read(view.table, analysis, texts)
+        options = read_option_texts(view.table, analysis, texts)
         table = RunTable.of(view.table, runs, view.by, view.level, options, view.won_by)
         with self._lock:
             self._tables[key] = table
@@ -203,7 +203,7 @@ def rows_shown(table: RunTable, view: TableView) -> tuple[pl.DataFrame, str]:
     return viewed(table.table.frame, view.sort, view.top, view.only, table.splits, table.table.columns)
 
 
-def thing_address(view: TableView, name: str, show: str = "") -> str:
+def item_address(view: TableView, name: str, show: str = "") -> str:
     """Return the address of the page of an item of a table; ``show``: a further table on it."""
     runs = [("run", run) for run in view.runs]
     return f"/thing?{urlencode([*runs, ('table', view.table), ('name', name), *([('show', show)] if show else [])])}"

@@ -22,7 +22,7 @@ from wsim.spec.catalogues import catalogues_of
 from wsim.workbench.ask_page import links_of
 from wsim.workbench.rendering import folder_of, kept, page
 from wsim.workbench.run_page import opened_tables
-from wsim.workbench.table_view import TableView, has_pages, rows_shown, thing_address
+from wsim.workbench.table_view import TableView, has_pages, item_address, rows_shown
 
 if TYPE_CHECKING:
     import polars as pl
@@ -60,11 +60,11 @@ def _thing_page(request: Request) -> Response:
     run, noun = table.runs[0], table.table.frame.columns[0]
     rows = _rows_of(table, noun, name)
     pages = [
-        (label, thing_address(view, name, address), address == show) for label, address in _pages(table, noun, name)
+        (label, item_address(view, name, address), address == show) for label, address in _pages(table, noun, name)
     ]
     if beside := [] if table.teller else _other_numbers(folder, run):
         several = TableView((*view.runs, *beside), table=view.table)
-        pages.insert(0, ("by number of players", thing_address(several, name), False))
+        pages.insert(0, ("by number of players", item_address(several, name), False))
     shown, faces = _shown(request, table, view, name, show), Faces.of_plan(run.plan)
     return page(
         request, "thing.html.j2", name, game=run.plan.game, noun=noun, runs=table.runs, view=view, show=show,
@@ -79,7 +79,7 @@ def _thing_page(request: Request) -> Response:
 def _linked(faces: Faces, view: TableView, name: str) -> list[tuple[str, list[tuple[str, str]]]]:
     """Return the cards that belong to an item, by what connects them: names with the addresses of their pages."""
     links = faces[name].links if name in faces else {}
-    return [(what, [(other, thing_address(view, other)) for other in names]) for what, names in links.items()]
+    return [(what, [(other, item_address(view, other)) for other in names]) for what, names in links.items()]
 
 
 def _pages(table: RunTable, noun: str, name: str) -> list[tuple[str, str]]:
@@ -91,7 +91,7 @@ def _pages(table: RunTable, noun: str, name: str) -> list[tuple[str, str]]:
     pages = [(f"by {column}", f"by:{column}") for column in splits if column not in table.split]
     if noun == "card" and run.plan.picks and "drafting" in tables_of_run(run):
         pages += [(f"by {column} in which it was taken", f"drafting:{column}") for column in ("age", "turn")]
-    pages += [("by partner", "synergies")] if kept_option(run, "synergies", noun) else []
+    pages += [("by partner", "synergies")] if has_option(run, "synergies", noun) else []
     return pages + ([("close games", "games")] if not table.teller and _column_of(run, noun, name) else [])
 
 
@@ -123,7 +123,7 @@ def _questions(run: Run, noun: str, name: str) -> list[tuple[str, str]]:
     return links
 
 
-def kept_option(run: Run, table: str, option: str) -> bool:
+def has_option(run: Run, table: str, option: str) -> bool:
     """Return whether a run has a table with an option."""
     from wsim.lab.run_tables import tables_of_run
 

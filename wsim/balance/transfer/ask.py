@@ -83,7 +83,7 @@ def transferred(
     ):
         evaluator = Evaluator(goal, memory, seed, connected)
         if journal is not None:
-            memory.keep_in(journal, " ".join(map(str, (evaluator.identity, "carry", patch))), resume=resume)
+            memory.open_journal(journal, " ".join(map(str, (evaluator.identity, "carry", patch))), resume=resume)
         measure_transfer(evaluator, patch, settings, answer)
     memory.forget()
     return answer

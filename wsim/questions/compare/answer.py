@@ -22,7 +22,7 @@ from wsim.game import find_game
 from wsim.lab.answer import View, whole
 from wsim.lab.execution import Execution
 from wsim.lab.journal import differences
-from wsim.lab.people_runs import both_runs
+from wsim.lab.people_runs import open_two_runs
 from wsim.lab.progress import Progress
 from wsim.lab.run import record
 from wsim.lab.store import Run, load_run
@@ -147,7 +147,7 @@ def _short(value: Any) -> str:
 
 def ask(question: CompareQuestion, execution: Execution = Execution()) -> CompareAnswer:
     """Compare two runs; raise UserError for runs that cannot be compared, StoreError for a damaged one."""
-    first, second = both_runs(question.first, question.second)
+    first, second = open_two_runs(question.first, question.second)
     how: dict[str, Any] = {"level": question.level, "progress": execution.progress}
     answer = compare_runs(first, second, question.metric, **how)
 

@@ -47,6 +47,6 @@ class CompareQuestion(Options):
     @property
     def plans(self) -> list[Plan]:
         """The plan of the first run."""
-        from wsim.lab.people_runs import both_runs
+        from wsim.lab.people_runs import open_two_runs
 
-        return [both_runs(self.first, self.second)[0].plan]
+        return [open_two_runs(self.first, self.second)[0].plan]

@@ -42,7 +42,7 @@ from wsim.questions.match.costs import Cost, costs_of
 from wsim.questions.match.deal_files import ANSWER, DealFiles, begun, open_folder
 from wsim.questions.match.question import MatchOutput, MatchQuestion, MatchTables
 from wsim.questions.match.results import cells_of, cost_rows, made_of, pairs_of, ratings_of, remarks_of, stopped_of
-from wsim.questions.match.tables import MatchTable, made_ready
+from wsim.questions.match.tables import MatchTable, prepare_seatings
 from wsim.questions.match.trial import MatchTrial
 from wsim.stats.columns import DECIDED_AT, FAIR_SHARE, FAIR_SHARE_RATIO, OF_WINS, VERDICT, WIN_DIFFERENCE, WIN_SHARE
 from wsim.stats.precision import telling_note
@@ -264,7 +264,7 @@ class MatchAnswer(Answer):
         if not at or len(names) < 2:
             raise UserError("the answer is damaged: a match needs a table and at least two policies")
         tables = [
-            made_ready(
+            prepare_seatings(
                 plan.replace(ruleset=ruleset, players=players, policies=[names[0]]),
                 names,
                 round_robin=question.round_robin,
@@ -278,7 +278,7 @@ class MatchAnswer(Answer):
         """Return the compared content in words."""
         return f"{record['deals']:,} deals in every seating, {counted(len(record['pairs']), 'pair')}"
 
-    def made_unlike(self, record: Mapping[str, Any]) -> list[str]:
+    def provenance_differences(self, record: Mapping[str, Any]) -> list[str]:
         """Return the differences in how the games were made: of the first policy, or of any."""
         recorded, current = (recorded_provenance(source["made"]) for source in (record, self.made))
         differences = [] if _digests(record) == _digests(self.made) else ["a policy or a rule set was different"]
@@ -374,7 +374,7 @@ def tables_of(
             default = plan.players if not rulesets else int(find_game(plan.game).default_plan(ruleset)["players"])
             for number in dict.fromkeys(players or [default]):
                 table = plan.replace(ruleset=ruleset, players=number, policies=[policies[0]])
-                tables.append(made_ready(table, policies, round_robin=question.round_robin))
+                tables.append(prepare_seatings(table, policies, round_robin=question.round_robin))
     return tables
 
 

@@ -113,7 +113,7 @@ class MatchTable:
         return simulator.seats_frame(rows)
 
 
-def made_ready(plan: Plan, policies: Sequence[str], *, round_robin: bool) -> MatchTable:
+def prepare_seatings(plan: Plan, policies: Sequence[str], *, round_robin: bool) -> MatchTable:
     """Prepare every seating of a table; raise UserError for an invalid one."""
     game = find_game(plan.game)
     plans = [plan.replace(policies=[policy], rotate=False, picks=False, keep="seats") for policy in policies]

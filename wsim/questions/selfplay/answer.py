@@ -62,7 +62,7 @@ class SelfPlayAnswer(Answer):
         seats, plan = record["made"][0]["plan"]["players"], how.restored(cls.flat_plan(record))
         return plan.replace(players=seats, policies=[plan.policies[0]]), plan.policies
 
-    def made_unlike(self, record: Mapping[str, Any]) -> list[str]:
+    def provenance_differences(self, record: Mapping[str, Any]) -> list[str]:
         """Return the differences in how the games of any policy were made."""
         pairs = zip(map(recorded_provenance, record["made"]), self.made, strict=False)
         return list(dict.fromkeys(remark for recorded, current in pairs for remark in unlike(recorded, current)))

@@ -247,7 +247,7 @@ class WhatIfAnswer(Answer):
         """Return the compared content in words."""
         return f"{record['deals']:,} deals of every arm, {counted(len(record['effects']), 'effect')}"
 
-    def made_unlike(self, record: Mapping[str, Any]) -> list[str]:
+    def provenance_differences(self, record: Mapping[str, Any]) -> list[str]:
         """Return the differences in how the baseline's games were made."""
         return unlike(recorded_provenance(record["baseline"]), self.baseline)
 
