@@ -25,7 +25,7 @@ def test_a_formula_of_a_number_is_that_number() -> None:
     assert (rules.effect_at >= 0).sum() == 1
 
 
-def test_a_number_in_a_formula_is_changed_by_its_place() -> None:
+def test_a_number_in_a_formula_is_changed_by_its_position() -> None:
     changes = ["babel.effects.five_points='5 if discs >= 4 else 2'", "babel.effects.five_points:2=6"]
     assert load_catalogue(changes=changes).value("effects.five_points") == "5 if discs >= 6 else 2"
 

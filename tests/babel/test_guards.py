@@ -74,7 +74,7 @@ def test_an_environment_shows_no_points_that_do_not_fit() -> None:
         play()
 
 
-def test_a_check_of_the_catalogue_plays_it(wsim_command: Command, tmp_path: Path) -> None:
+def test_checking_a_catalogue_plays_games_with_it(wsim_command: Command, tmp_path: Path) -> None:
     patch = tmp_path / "mine.toml"
     patch.write_text("[babel.effects]\nrefused_offer = 3\n")
     [row] = json.loads(wsim_command("catalog", "--game", "tower_of_babel", "--check", str(patch), "--json").out)

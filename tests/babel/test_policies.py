@@ -87,7 +87,7 @@ def test_random_play_has_no_best_seat(seats: int) -> None:
     assert np.abs(shares - 1 / seats).max() < 0.04
 
 
-def test_greedy_builds_what_brings_points_at_once_and_risks_nothing() -> None:
+def test_greedy_builds_for_immediate_points_and_takes_no_risks() -> None:
     scene = Scene()
     scene.hand(0, ship=5, camel=3)
     scene.remove(12, 13)
@@ -141,7 +141,7 @@ def test_weighted_follows_its_weights() -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in REGISTRY if name != "search"])  # it has a stream of its own
-def test_each_of_several_equal_moves_is_taken(name: str) -> None:
+def test_ties_between_moves_are_broken_at_random(name: str) -> None:
     scene = Scene()
     scene.hand(0, **HAND_OF_FOUR)
     before = int(scene.g.own[0].rng)

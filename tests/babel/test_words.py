@@ -20,7 +20,7 @@ LISTS = {
 }
 
 
-def test_a_list_of_words_is_in_one_place() -> None:
+def test_each_list_of_words_is_defined_once() -> None:
     again = [
         f"{path.relative_to(PACKAGE)}:{line} {name}"
         for path in PACKAGE.rglob("*.py")

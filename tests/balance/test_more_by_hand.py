@@ -37,7 +37,7 @@ def effects_of(values: list[tuple[float, float]]) -> Effects:
     return Effects(np.array(values), np.zeros((5, 2)), np.ones((5, 2), bool))
 
 
-def test_aims_lie_inside_the_bounds_by_the_errors() -> None:
+def test_aims_are_inside_the_bounds_by_their_errors() -> None:
     """1.645 errors and a fifth of half a width inwards, but never more than 65% of it."""
     aims = Aims.of([WIN, SCORE], np.array([0.01, 9.0]))
     assert aims.reach.tolist() == pytest.approx([0.05, 10])
@@ -210,7 +210,7 @@ def test_targets_are_named_and_bounded() -> None:
 # --- measured elsewhere
 
 
-def test_deviations_are_from_the_middles_of_what_is_accepted() -> None:
+def test_deviations_are_measured_from_the_middle_of_the_accepted_range() -> None:
     """Middles .25 and 50: .05 over and 3 under; the root of their mean square is sqrt((.0025 + 9) / 2)."""
     found = _deviations([WIN, SCORE], Level(np.array([0.3, 47.0]), np.zeros(2), 9), "after")
     assert found == {
@@ -290,7 +290,7 @@ def test_the_ends_of_a_range_are_tried_once_for_values_of_a_kind(monkeypatch: py
     assert tried == [((path, value),) for path in [paths[0], *paths[2:]] for value in (1, 3)]
 
 
-def test_cards_that_hardly_ever_happened_are_no_cells() -> None:
+def test_cards_that_hardly_ever_occurred_are_not_cells() -> None:
     """Of three cards one occurs often enough, one hardly, one never."""
     table = pl.DataFrame({"card": ["A", "B"], "effective": [1e6, 1.0]})
     memory = SimpleNamespace(recall=lambda _of, _games, measure: measure())
@@ -330,7 +330,7 @@ def test_a_change_of_worth_is_that_of_deviations_from_the_former_means() -> None
     assert found["count"].tolist() == [[2.0]]
 
 
-def test_what_is_not_excluded_is_named_by_what_binds_it_most(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_patch_that_is_not_excluded_is_reported_with_its_tightest_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     """Win .31 is .01 over at a reach of .05, score 61 is 1 over at 10: the win share binds."""
     monkeypatch.setattr(answer_module, "_place_of", lambda _search, index, value: f"cell {index} at {value[index]:g}")
     monkeypatch.setattr(answer_module, "_patch_line", lambda patch: " ".join(map(str, patch)))

@@ -260,7 +260,7 @@ MANY = partial(pytest.param, marks=pytest.mark.slow)
     ("within", "tries", "smallest"),
     [(0.015, 25, 0.5), MANY(0.02, 100, 0.95), MANY(0.015, 200, 0.6), MANY(0.012, 100, 0.08)],
 )
-def test_a_cheaper_patch_is_tried_first_or_said_not_to_be_excluded(within: float, tries: int, smallest: float) -> None:
+def test_a_cheaper_patch_is_tried_first_or_reported_as_not_excluded(within: float, tries: int, smallest: float) -> None:
     """One value, a at 0, brings the cell to 0.2585: one proof shows that in 99, 73 and 27 of 100 tries.
 
     So it was with the first stage of Rhodos B, looked at in few games: where the luck of a check or a proof is bad, two

@@ -11,7 +11,7 @@ from wsim.cli.parameters import Fields
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_everything_that_a_row_names_is_there(name: str) -> None:
+def test_every_name_in_a_row_exists(name: str) -> None:
     row = COMMANDS[name]
     if row.question is not None:
         return

@@ -54,7 +54,7 @@ def test_importing_wsim_loads_nothing_heavy() -> None:
     assert shown == "[]\n"
 
 
-def test_the_public_names_are_there() -> None:
+def test_the_public_names_exist() -> None:
     assert {"simulate", "load_run", "Plan", "Run", "UserError"} <= set(dir(wsim))
     assert wsim.UserError.__module__ == "wsim.errors"
     with pytest.raises(AttributeError, match="module 'wsim' has no attribute 'simulation'") as wrong:

@@ -86,7 +86,7 @@ def test_observational_tables_say_so_and_point_to_the_experiments(wsim_command: 
     assert "wsim whatif" in note
 
 
-def test_a_game_without_pick_experiments_points_to_none(wsim_command: Command, tmp_path: Path) -> None:
+def test_a_game_without_pick_experiments_does_not_mention_them(wsim_command: Command, tmp_path: Path) -> None:
     folder = str(tmp_path / "babel")
     said = wsim_command("run", "--game", "tower_of_babel", "--games", "60", "--out", folder, "--quiet").out
     said += wsim_command("synergies", folder).out
@@ -146,7 +146,7 @@ def test_mistakes_exit_with_2(wsim_command: Command, run: str, words: str, sente
     assert answer.err.count("\n") == 1
 
 
-def test_cards_and_wonders_split_by_columns_and_say_what_they_are(wsim_command: Command, tmp_path: Path) -> None:
+def test_cards_and_wonders_split_by_columns_and_describe_themselves(wsim_command: Command, tmp_path: Path) -> None:
     folder = str(tmp_path / "run")
     line_up = "balanced,military,science,civilian"
     assert wsim_command("run", "--policies", line_up, "--games", "200", "--out", folder, "--quiet").code == 0
@@ -163,7 +163,7 @@ def test_cards_and_wonders_split_by_columns_and_say_what_they_are(wsim_command: 
     assert "polcy" in refused.err
 
 
-def test_a_filter_on_what_only_seats_have_says_how_the_table_gets_it(wsim_command: Command, run: str) -> None:
+def test_a_filter_on_a_seats_column_says_how_the_table_gets_it(wsim_command: Command, run: str) -> None:
     answer = wsim_command("matchups", run, "--filter", "side=B")
     assert answer.code == 2
     assert answer.err.startswith(

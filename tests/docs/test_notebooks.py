@@ -46,7 +46,7 @@ def python(*words: str, cwd: Path) -> str:
     return process.stdout
 
 
-def test_all_of_them_are_there() -> None:
+def test_all_notebooks_exist() -> None:
     assert [path.stem for path in NOTEBOOKS] == [
         "babel_study",
         "balance_study",

@@ -267,7 +267,7 @@ def test_scaled_observations_fit_their_space_and_are_the_counts_in_parts_of_the_
         wsim.env.single(observations="scald")
 
 
-def test_what_maskable_ppo_asks_for_is_there() -> None:
+def test_the_attributes_that_maskable_ppo_needs_exist() -> None:
     env = wsim.env.single(policies="random", players=3, **BABEL)
     _, info = env.reset()
     masks = env.get_wrapper_attr("action_masks")()

@@ -116,7 +116,7 @@ def test_no_package_below_the_games_names_a_game() -> None:
     assert known == []
 
 
-def test_no_game_knows_another() -> None:
+def test_games_do_not_import_each_other() -> None:
     known = [
         f"{module} imports {other}"
         for module in MODULES

@@ -134,7 +134,7 @@ def test_what_it_costs() -> None:
 
 
 @pytest.mark.slow
-def test_the_commands_know_it(tmp_path: Path) -> None:
+def test_the_commands_accept_the_game(tmp_path: Path) -> None:
     import shutil
 
     site, folder = tmp_path / "site", tmp_path / "work"

@@ -67,7 +67,7 @@ def test_a_wish_above_the_chance_is_followed(monkeypatch: pytest.MonkeyPatch) ->
     ("drawn", "picks", "left", "thing", "made"),
     [(0.2, (1, 1), [20, 30], 1, 30), (0.1999, (0, 0), [20, 30], 0, 20), (0.399, (2, 2), [10, 11, 30], 2, 30)],
 )
-def test_an_overruled_policy_is_asked_again_without_the_thing_and_with_its_old_memory(
+def test_an_overruled_policy_is_asked_again_without_the_item_and_with_its_old_memory(
     drawn: float, picks: tuple[int, int], left: list[int], thing: int, made: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Below half of the chance of 0.4 the wider thing is struck."""
@@ -99,7 +99,7 @@ def test_what_cannot_be_overruled_is_followed(monkeypatch: pytest.MonkeyPatch) -
     assert len(alone.seen) == 1, "of a single move that is left nobody is asked"
 
 
-def test_an_answer_that_comes_later_goes_on_where_it_was_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_late_answer_continues_the_decision_that_requested_it(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = Asked(-1, -1, drawn=0.2)
     kernels = asked.kernels(monkeypatch)
     assert kernels.ask(asked.game, None, asked.seating, None, 1) == -1

@@ -70,7 +70,7 @@ def test_a_caller_that_fails_stops_the_process(started: list[Any]) -> None:
 
 
 @pytest.mark.parametrize("hindrance", ["one processor", "nothing can be kept", "inside"])
-def test_no_process_where_it_is_no_help(
+def test_no_second_process_where_it_does_not_help(
     hindrance: str, started: list[Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     if hindrance == "one processor":

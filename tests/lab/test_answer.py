@@ -157,7 +157,7 @@ def test_a_terminal_shows_the_rows_that_are_wanted(tmp_path: Path, capsys: pytes
 
 
 @pytest.mark.parametrize("question", [*questions()], ids=lambda question: question.name)
-def test_every_kind_says_what_it_is(question: Question) -> None:
+def test_every_kind_of_answer_has_a_name(question: Question) -> None:
     kind = question.answer_class
     assert (kind.FORMAT, *kind.FORMER_FORMATS) == question.formats
     assert f"wsim {question.command}" == kind.COMMAND

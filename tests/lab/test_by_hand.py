@@ -147,7 +147,7 @@ def test_differences_of_identities_are_named_by_path_and_three_are_shown(tmp_pat
     refuse_other(tmp_path, "another run", {})
 
 
-def test_a_record_is_sealed_and_a_journal_goes_on_behind_a_cut_line(tmp_path: Path) -> None:
+def test_a_record_is_sealed_and_a_journal_continues_after_a_truncated_line(tmp_path: Path) -> None:
     file = tmp_path / "record.json"
     write_record(file, "form/1", {"numbers": (1, 2)})
     assert read_record_of(file, "form/1", "not a record") == {"format": "form/1", "numbers": [1, 2]}
@@ -185,7 +185,7 @@ def test_old_streams_are_found_in_any_part_of_a_record() -> None:
     assert [journal.is_digest(value) for value in ("sha256:1", "sha1:1", 5)] == [True, False, False]
 
 
-def test_an_interrupt_brings_the_answer_so_far_and_how_to_continue() -> None:
+def test_an_interrupt_returns_the_answer_so_far_and_how_to_continue() -> None:
     told: list[tuple[str, int, int]] = []
     how = Execution(threads=1, progress=lambda *words: told.append(words))
     how.report("games", 1, 2)

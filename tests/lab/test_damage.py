@@ -141,7 +141,7 @@ def test_a_damaged_shard_of_one_table_leaves_the_other_alone(run: dict[Path, byt
 
 
 @first_quick(1, "path", [SHARD, PICKS])
-def test_a_missing_shard_is_omitted_said_and_replaced(
+def test_a_missing_shard_is_omitted_reported_and_replaced(
     run: dict[Path, bytes], wsim_command: Command, path: Path
 ) -> None:
     path.unlink()

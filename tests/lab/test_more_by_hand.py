@@ -60,7 +60,7 @@ def test_of_two_lines_about_a_shard_the_one_whose_size_its_file_has_is_believed(
     [{"table": "x"}, {"first": -1}, {"first": True}, {"games": "3"}, {"bytes": 1.0}, {"sha256": None}, {"more": 1},
      {"first": 10**14}],
 )  # fmt: skip
-def test_lines_that_wsim_would_not_write_are_no_shards(change: dict[str, Any]) -> None:
+def test_lines_that_wsim_would_not_write_are_not_shards(change: dict[str, Any]) -> None:
     entry = {"table": "sums", "first": 10**14 - 1, "games": 3, "bytes": 4, "sha256": "ab"}
     assert Shard.of(entry) == Shard("sums", 10**14 - 1, 3, 4, "ab")
     assert Shard.of({**entry, **change}) is None
@@ -111,7 +111,7 @@ SHA, MD5 = hashlib.sha256(CONTENT), hashlib.md5(CONTENT, usedforsecurity=False)
      ({"ETag": '"in-3-parts"', "Metadata": {"sha256": SHA.hexdigest()}}, True),
      ({"Metadata": {"sha256": SHA.hexdigest()}}, True), ({"Metadata": {"sha256": "0"}}, False)],
 )  # fmt: skip
-def test_a_store_holds_what_its_own_checksum_says(
+def test_the_content_of_a_store_matches_its_checksum(
     head: dict[str, Any], held: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The checksum on receipt; else the tag, if it is an MD5, and the digest that was sent."""

@@ -83,7 +83,7 @@ names = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=
 @pytest.mark.slow
 @given(seed=st.integers(0, 2**63 - 1), rotate=st.booleans(), cards=names, wonders=names, path=names)
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_a_plan_comes_back_from_its_file(seed: int, rotate: bool, cards: str, wonders: str, path: str) -> None:
+def test_a_plan_survives_writing_and_reading(seed: int, rotate: bool, cards: str, wonders: str, path: str) -> None:
     plan = Plan.make(seed=seed, rotate=rotate, cards=cards, wonders=wonders, patch=[path, "b"], set=f"x={path}")
     Path("plan.toml").write_text(plan.to_toml(), encoding="utf-8")
     assert Plan.from_toml("plan.toml") == plan
@@ -111,7 +111,7 @@ def test_a_bad_plan_file_is_refused(content: bytes | None, sentence: str) -> Non
         Plan.from_toml("plan.toml")
 
 
-def test_the_digest_follows_what_decides_the_data() -> None:
+def test_the_digest_depends_on_everything_that_determines_the_data() -> None:
     digests = {
         plan.digest
         for plan in (
@@ -128,7 +128,7 @@ def test_the_digest_follows_what_decides_the_data() -> None:
     assert len(digests) == 8
 
 
-def test_the_digest_follows_the_content_of_files_and_not_their_place() -> None:
+def test_the_digest_depends_on_the_content_of_files_not_on_their_path() -> None:
     for folder, points in (("a", 1), ("b", 1), ("c", 2)):
         Path(folder).mkdir()
         Path(folder, "cards.toml").write_text(f"points = {points}")
@@ -141,7 +141,7 @@ def test_the_digest_follows_the_content_of_files_and_not_their_place() -> None:
         assert first == same != other
 
 
-def test_the_digest_follows_what_a_policy_imports_from_its_folder() -> None:
+def test_the_digest_covers_modules_that_a_policy_imports_from_its_folder() -> None:
     Path("pack").mkdir()
     files = {
         "mine.py": "import json\nimport beside\nfrom pack import inner, nothing\n",

@@ -112,7 +112,7 @@ def imports(names: Mapping[str, set[str]]) -> Iterator[str]:
             yield f"from {home} import {', '.join(sorted(names[home]))}"
 
 
-def test_the_stub_is_what_the_functions_say() -> None:
+def test_the_stub_matches_the_functions() -> None:
     """In a process of its own: games that other tests install have keywords, too."""
     made = fresh("from tests.lab.test_public_types import stub; print(stub(), end='')")
     assert STUB.read_text(encoding="utf-8") == made, "python -m tests.lab.test_public_types writes it anew"

@@ -100,7 +100,7 @@ def test_polars_reads_it_there(bucket: Any, server: str, wsim_command: Command) 
     assert there.select(pl.len()).collect().item() == 1200
 
 
-def test_a_copy_that_was_broken_off_is_not_a_run_and_continues(
+def test_an_interrupted_copy_is_not_a_run_and_can_continue(
     bucket: Any, wsim_command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     played()
@@ -141,7 +141,7 @@ def test_damage_on_either_side_is_seen(bucket: Any, wsim_command: Command) -> No
     assert answer.err.startswith("wsim: the run 'run' is damaged: seats/part-00000000000090.parquet was")
 
 
-def test_a_fetch_that_was_broken_off_continues(
+def test_an_interrupted_fetch_continues(
     bucket: Any, wsim_command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     played()

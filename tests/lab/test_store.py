@@ -52,7 +52,7 @@ def stop_after(games: int) -> Any:
     return progress
 
 
-def test_a_run_holds_what_simulate_returns() -> None:
+def test_a_run_contains_the_table_that_simulate_returns() -> None:
     run = recorded()
     assert_frame_equal(run.seats.collect(), wsim.simulate(games=1000, rotate=True))
     assert_frame_equal(run.picks.collect(), wsim.simulate(games=1000, rotate=True, picks=True))

@@ -220,7 +220,7 @@ def test_a_killed_one_is_resumed(wsim_command: Command) -> None:
 
 
 @pytest.mark.usefixtures("toy")
-def test_the_command_shows_what_it_can(wsim_command: Command) -> None:
+def test_the_command_shows_the_available_tables(wsim_command: Command) -> None:
     rows = wsim_command("run", "--games", "300", "--out", "rows")
     sums = wsim_command("run", "--games", "300", "--keep", "summary", "--out", "sums")
     assert (sums.code, sums.err) == (0, "")

@@ -43,7 +43,7 @@ def whole(folder: Path, **more: Any) -> Run:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_run_says_what_the_experiment_says_of_as_many_games(tmp_path: Path, game: str) -> None:
+def test_a_run_has_the_worth_that_the_experiment_measures_with_the_same_games(tmp_path: Path, game: str) -> None:
     run = whole(tmp_path / "run", game=game)
     asked = wsim.experiment_worth(game=game, games=200, seed=38, policies="balanced")
     assert run.wishes.games == 200
@@ -211,7 +211,7 @@ def test_worth_is_in_front_of_cards_by_seat_and_nowhere_where_it_is_not_summed(t
     assert "not summed by rank" in run.cards("rank").note
 
 
-def test_runs_are_compared_in_what_a_card_is_worth(tmp_path: Path, wsim_command: Command) -> None:
+def test_two_runs_are_compared_by_the_worth_of_a_card(tmp_path: Path, wsim_command: Command) -> None:
     """A Palace of 30 points instead of 8 is worth more, with rows or sums, alone or beside other metrics."""
     keys: dict[str, Any] = {"games": 1500, "worth": 1, "keep": "summary"}
     whole(tmp_path / "plain", **keys)

@@ -208,7 +208,7 @@ def test_options_change_a_plan_that_is_named_and_make_one_where_none_is(tmp_path
     assert not LearnQuestion(seed=2).is_short
 
 
-def test_parts_that_are_there_count_as_played(tmp_path: Path) -> None:
+def test_existing_parts_count_as_played(tmp_path: Path) -> None:
     """Two tables of two parts each, of which one is there: it is reported as done, and not played again."""
     parts = {
         name: [_Part(tmp_path / f"{name}{number}", range(number, number + 1)) for number in range(2)] for name in "ab"

@@ -217,7 +217,7 @@ def test_a_difference_under_a_patch(runs: Path, monkeypatch: pytest.MonkeyPatch)
         (("study", "people", "--before", "study"), "needs both --before and --before-people"),
     ],
 )
-def test_wrong_questions(
+def test_invalid_questions(
     runs: Path, wsim_command: Command, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], why: str
 ) -> None:
     monkeypatch.chdir(runs)

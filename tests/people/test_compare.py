@@ -51,7 +51,7 @@ def test_intervals_from_few_players_have_their_nominal_coverage() -> None:
     assert 0.91 <= inside / 400 <= 0.98
 
 
-def test_houses_take_the_place_of_players() -> None:
+def test_houses_replace_players_as_clusters() -> None:
     frame = pl.DataFrame(
         {"game": range(12), "player": ["P1"] * 12, "group": [f"G{number % 6}" for number in range(12)]}
     )
@@ -139,7 +139,7 @@ def several(runs: Path) -> Path:
     return runs
 
 
-def test_the_folder_of_several_numbers_of_players_is_taken(
+def test_a_folder_with_several_numbers_of_players_is_accepted(
     several: Path, monkeypatch: pytest.MonkeyPatch, wsim_command: Command
 ) -> None:
     monkeypatch.chdir(several)

@@ -123,7 +123,7 @@ def test_whether_a_patch_is_worth_playtesting(runs: Path, monkeypatch: pytest.Mo
         (("study", "--patched", "nothing"), "does not exist"),
     ],
 )
-def test_wrong_questions(
+def test_invalid_questions(
     runs: Path, monkeypatch: pytest.MonkeyPatch, wsim_command: Command, words: tuple[str, ...], why: str
 ) -> None:
     monkeypatch.chdir(runs)

@@ -160,7 +160,7 @@ def test_lies_in_shared_memory_cost_the_decisions_and_nothing_else() -> None:
 
 @LINUX
 @pytest.mark.slow
-def test_memory_that_was_never_written_tells_nothing_of_other_policies() -> None:
+def test_unwritten_memory_reveals_nothing_about_other_policies() -> None:
     names = ["tells", "listens", "listens"]
     policies = [f"{FILE}:{name}" for name in names]
     with isolated(False), pytest.raises(UserError, match=r"listens' returned 1000000"):  # in one process, it does

@@ -290,7 +290,7 @@ def talking(code: int | None, answer: bytes, reached: int) -> Iterator[tuple[_Pr
     [(3, 6, (6, "ended its process (exit 3)")), (-11, 2, (4, "ended its process (signal 11)")),
      (0, 99, (8, "ended its process (exit 0)"))],
 )  # fmt: skip
-def test_a_process_that_ends_tells_at_which_decision_and_cannot_lie_beyond_the_batch(
+def test_a_process_that_ends_reports_its_decision_within_the_batch(
     code: int, reached: int, expected: tuple[int, str]
 ) -> None:
     with talking(code, b"", reached) as (process, channel, other):
@@ -426,7 +426,7 @@ def test_a_process_may_read_its_file_what_that_imports_and_data_named_after_it(t
     assert not [path for path in isolated_worker._readable({"file": None}) if path.is_relative_to(folder)]
 
 
-def test_the_process_goes_on_behind_a_decision_that_raises(slots: Slots, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_process_continues_after_a_decision_that_raises(slots: Slots, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of five decisions from the second on, the third and the fifth raise; the others return their number."""
     served: list[int] = []
 
@@ -547,7 +547,7 @@ def test_the_numbers_of_the_denied_calls_are_those_of_linux() -> None:
 
 @pytest.mark.parametrize(("machine", "architecture", "fcntl", "ioctl"), [
     ("x86_64", 0xC000003E, 72, 16), ("aarch64", 0xC00000B7, 25, 29)])  # fmt: skip
-def test_no_descriptor_is_told_to_send_signals_to_others(
+def test_no_descriptor_can_send_signals_to_others(
     machine: str, architecture: int, fcntl: int, ioctl: int
 ) -> None:
     """F_SETOWN is 8, F_SETSIG 10, F_SETOWN_EX 15; FIOSETOWN 0x8901, SIOCSPGRP 0x8902."""
@@ -611,7 +611,7 @@ def test_every_right_of_files_that_a_system_knows_is_denied_elsewhere(
     assert none.calls == [444]
 
 
-def test_memory_and_files_are_limited_and_what_a_system_lacks_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_and_files_are_limited_and_missing_limits_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     limits: dict[str, tuple[int, int]] = {}
     refused: set[str] = set()
 
@@ -695,7 +695,7 @@ def test_the_process_of_a_policy_ends_after_that_of_wsim(monkeypatch: pytest.Mon
     [(None, False, False, False), (None, True, False, True), (None, False, True, True), (False, True, True, False),
      (True, False, False, True)],
 )  # fmt: skip
-def test_code_of_others_is_isolated_unless_something_else_is_asked_for(
+def test_code_of_others_is_isolated_by_default(
     wanted: bool | None, foreign: bool, elsewhere: bool, isolated: bool
 ) -> None:
     """``elsewhere``: it came in a run folder or an archive."""

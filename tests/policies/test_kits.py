@@ -80,7 +80,7 @@ def test_the_policy_of_this_test_calls_everything_in_the_kit(game: str) -> None:
 
 
 @pytest.mark.parametrize("game", KITS)
-def test_every_name_of_a_kit_says_what_it_is(game: str) -> None:
+def test_every_name_of_a_kit_has_a_docstring(game: str) -> None:
     kit = import_module(KITS[game][0])
     for name in kit.__all__:
         assert name in str(kit.__doc__) or not callable(getattr(kit, name)), name

@@ -65,7 +65,7 @@ def test_a_rival_that_plays_like_a_net_is_inferred_to_be_a_net(plain: Any) -> No
     assert chance_after(plain, foreseen, 10, times=50) == pytest.approx(1 / (1 + np.exp(-5)), abs=1e-5)
 
 
-def test_moves_that_both_policies_would_play_are_no_evidence(plain: Any) -> None:
+def test_moves_that_both_policies_would_play_are_not_evidence(plain: Any) -> None:
     alike = {10: (7, 7), 11: (7, 7)}
     assert chance_after(plain, alike, 10) == chance_after(plain, alike, 99) == 0.5
     assert chance_after(plain, {}, 10) == 0.5

@@ -225,7 +225,7 @@ def test_pools_of_one_table_share_their_room() -> None:
         simulator(f"search,search:pool={'+'.join(['balanced', 'greedy'] * 5)},balanced", players=3)
 
 
-def test_a_pool_is_what_it_is_called() -> None:
+def test_pools_contain_the_policies_in_their_names() -> None:
     known = {
         "random": "baseline",
         "weighted": "weights",

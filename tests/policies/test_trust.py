@@ -215,7 +215,7 @@ own_stream = Keeps()
 
 
 @pytest.mark.parametrize("name", ["module", "taken", "numpys", "inside", "called", "unseeded", "kept"])
-def test_plain_policies_do_not_draw_what_no_seed_reaches_where_it_can_be_seen(name: str, tmp_path: Path) -> None:
+def test_visible_unseeded_randomness_is_refused_in_plain_policies(name: str, tmp_path: Path) -> None:
     file = tmp_path / "plain.py"
     file.write_text(PLAIN)
     with pytest.raises(UserError, match=f"plain.py:{name}' uses random numbers that the plan's seed does not control"):

@@ -313,7 +313,7 @@ def test_a_name_of_its_own(mine: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_name_that_is_taken_gives_way_to_the_entry(tmp_path: Path) -> None:
+def test_a_duplicate_name_is_replaced_by_the_entry(tmp_path: Path) -> None:
     text = "import wsim\n@wsim.policy(name='greedy')\ndef f(public, own, choice, rules):\n    return 0\n"
     for name in ("a.py", "b.py"):
         (tmp_path / name).write_text(text)

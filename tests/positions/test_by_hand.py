@@ -160,7 +160,7 @@ def test_a_search_takes_the_most_wins_and_of_equals_the_most_points() -> None:
             playouts.check(value, "search")
 
 
-def test_a_plain_game_that_goes_on_too_long_is_stopped_at_the_decision_after_the_last() -> None:
+def test_a_plain_game_with_too_many_decisions_is_stopped() -> None:
     simulator = simulator_of("highest")
     simulator.picks_per_game = 6
     simulator.play(0, np.zeros(3, simulator.row_dtype))
@@ -469,7 +469,7 @@ def test_fields_of_written_positions_at_their_bounds() -> None:
         counts("x", {"b": 100}, ["a", "b"])
 
 
-def test_line_ups_are_told_from_seat_0_and_searchers_play_on_as_their_nets() -> None:
+def test_line_ups_are_listed_from_seat_0_and_searchers_play_on_as_their_nets() -> None:
     plan = Plan.make(players=3, policies="greedy,search,random", rotate=True)
     assert [seated(plan, number) for number in (0, 1, 5)] == [
         ("greedy", "search", "random"), ("search", "random", "greedy"), ("random", "greedy", "search")

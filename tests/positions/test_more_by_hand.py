@@ -90,7 +90,7 @@ class Stepped:
         return move
 
 
-def test_moments_begin_where_a_decision_opened_them_and_tell_what_was_decided(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_moments_begin_with_a_decision_and_report_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """Steps 0, 1, 0, 0, 1, 0: the moments begin at the start, after the second and after the fifth step."""
     monkeypatch.setattr(as_seen_module, "find_game", lambda _name: SimpleNamespace(OPEN=("open",)))
     seen: Any = Seen(None)
@@ -112,7 +112,7 @@ def test_moments_begin_where_a_decision_opened_them_and_tell_what_was_decided(mo
     assert [steps for steps, _ in told(0, "redrawn", 1)] == [[], [0, "redrawn", 1]]
 
 
-def test_names_of_players_stand_for_seats_in_every_text() -> None:
+def test_every_text_uses_the_names_of_players_instead_of_seats() -> None:
     assert by_name("seat 1 pays Seat 0, seat 12 nothing", ["Ann", "Bo"]) == "Bo pays Ann, seat 12 nothing"
     seats = [Seat("Gizah", "greedy", 0), Seat("Seat 1", "net", 1), Seat("Free City", "", -1)]
     event = Event("gives seat 1 a card", 0, veiled="gives seat 1 something")

@@ -55,7 +55,7 @@ def test_who_has_chosen_waits_for_the_others() -> None:
 @pytest.mark.parametrize(
     "name", ["wonders", *(pytest.param(name, marks=pytest.mark.slow) for name in ("babel", "duo", "teams"))]
 )
-def test_what_can_be_chosen_ahead_is_what_the_seat_is_asked_later(name: str) -> None:
+def test_choices_made_ahead_are_those_of_the_later_decision(name: str) -> None:
     """Unless somebody does something in the open before, which changes what the seat knows."""
     waiting: dict[int, Any] = {}
     game, met = started(name), 0

@@ -250,7 +250,7 @@ def test_a_position_file_is_bounded() -> None:
         wsim.Game.from_json(" " * (1 << 22) + "{}")
 
 
-def test_a_trusted_position_brings_its_patch(tmp_path: Path) -> None:
+def test_a_trusted_position_includes_its_patch(tmp_path: Path) -> None:
     patch = tmp_path / "p.toml"
     patch.write_text("[cards.Altar]\npoints = 9\n")
     game = wsim.Game(wsim.Plan.make(players=3, patch=[str(patch)]))

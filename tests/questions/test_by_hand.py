@@ -110,7 +110,7 @@ def test_sums_of_robustness_by_hand() -> None:
     assert (left[:, 0, 0] ** 2).sum() == pytest.approx(5 / 6 * ((values - values.mean()) ** 2).sum())
 
 
-def test_a_thing_is_strong_for_whom_it_is_clearly_strong() -> None:
+def test_an_item_is_strong_for_those_for_whom_it_is_clearly_strong() -> None:
     """Levels 0 and 1; lower ends of their figures, and the change."""
     lows = {0: np.array([0.3, 0.3, 0.1, 0.1, 0.3]), 1: np.array([0.3, 0.1, 0.3, 0.3, 0.1])}
     change = np.array([0.0, -0.3, 0.3, 0.0, 0.0])

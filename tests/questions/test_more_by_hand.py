@@ -215,7 +215,7 @@ def test_worth_needs_wishes_of_both_kinds() -> None:
     assert 0 < float(plan.options["overrule"]) < 1
 
 
-def test_metrics_of_owners_need_a_game_with_owned_things() -> None:
+def test_metrics_of_owners_need_a_game_with_owned_items() -> None:
     seats = pl.DataFrame(schema={"game": pl.UInt64, "seat": pl.UInt8, "total": pl.Int32, "win_share": pl.Float32,
                                  "built:Palace": pl.Boolean, "rank": pl.UInt8})  # fmt: skip
     palace = parse_metric("owner:palace", seats, {"built:": "card"})
@@ -239,7 +239,7 @@ def test_metrics_of_owners_need_a_game_with_owned_things() -> None:
     assert measures_of(seats) == ["total", "win_share", "built:Palace"]
 
 
-def test_codes_tell_which_seats_count() -> None:
+def test_codes_identify_the_seats_that_count() -> None:
     """Three seats, two games; the second seat of the first game and the last of the second own the Palace."""
     seats = pl.DataFrame({"total": [4, 6, 2, 1, 3, 8], "win_share": [0.0, 1, 0, 0, 0, 1], "rank": [2, 1, 3, 3, 2, 1],
                           "built:Palace": [False, True, False, False, False, True],
@@ -298,7 +298,7 @@ def test_several_variants_have_joint_intervals() -> None:
     assert notes[1].startswith("The intervals of this table are jointly valid, for all variants and looks, with 95%")
 
 
-def test_words_of_a_function_stand_next_to_its_plan() -> None:
+def test_keywords_of_a_function_follow_its_plan() -> None:
     for words in (("greedy", "greedy"), (Plan.make(players=3), "greedy", "greedy")):
         with pytest.raises(UserError, match="'greedy' is named twice"):
             wsim.match(*words)
@@ -347,7 +347,7 @@ def test_targets_of_a_sweep_keep_the_order_of_its_rows() -> None:
     assert targets_of(effects, 2.0)["card"].to_list() == cards
 
 
-def test_a_thing_is_viable_if_it_is_wanted_often_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_item_is_viable_if_it_is_wanted_often_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three things in 20 parts of games: wanted on 1 or 3 of 1,000 turns, 30 or 50 of 100, 990 or all of 1,000."""
 
     def sums_of_wishes(_simulator: Any, _game: str) -> Any:

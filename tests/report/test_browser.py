@@ -153,7 +153,7 @@ def test_the_search_and_the_choices_filter(view: Chrome) -> None:
     assert set(column(view, 2)) == {"3"}
 
 
-def test_a_slice_takes_the_place_of_the_whole_and_gives_it_back(view: Chrome) -> None:
+def test_a_slice_replaces_the_whole_table_and_restores_it(view: Chrome) -> None:
     from selenium.webdriver.common.by import By
     from selenium.webdriver.support.ui import Select
 

@@ -107,7 +107,7 @@ def tips(svg: str) -> list[str]:
     return re.findall(r'aria-label="([^"]*)" role="graphics-symbol" aria-roledescription="point"', svg)
 
 
-def test_a_scatter_tells_each_estimate_and_shows_categories_by_colour_and_by_shape() -> None:
+def test_a_scatter_shows_each_estimate_and_its_category_by_colour_and_shape() -> None:
     drawing = of_cards("scatter", ("worth", "wanted"))
     assert drawing is not None
     for svg in (drawing.wide, drawing.narrow):

@@ -125,7 +125,7 @@ def test_a_small_probability_is_never_shown_as_0() -> None:
     assert other.rows[0][1].text == "0.0%"
 
 
-def test_every_id_is_there_once(read: Reader) -> None:
+def test_every_id_is_unique(read: Reader) -> None:
     assert len(read.ids) == len(set(read.ids))
     expected = {"conclusions", "wonders", "cards", "policies", "scores", "winners", "seats", "whatif", "calibration"}
     assert expected | {"provenance"} <= set(read.ids)
@@ -293,7 +293,7 @@ def test_the_command_writes_the_page_and_says_where(run: Run, wsim_command: Comm
 
 
 @pytest.mark.slow
-def test_the_default_place_is_the_run_folder(wsim_command: Command, toy: None) -> None:
+def test_the_default_location_is_the_run_folder(wsim_command: Command, toy: None) -> None:
     wsim_command("run", "--games", "400", "--out", "run")
     assert wsim_command("report", "run").code == 0
     text = Path("run/report.html").read_text(encoding="utf-8")
@@ -336,7 +336,7 @@ def test_mistakes(wsim_command: Command, toy: None, words: tuple[str, ...], sent
     assert not Path("run/report.html").exists()
 
 
-def test_the_extra_is_asked_for(wsim_command: Command, toy: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_extra_is_named(wsim_command: Command, toy: None, monkeypatch: pytest.MonkeyPatch) -> None:
     wsim_command("run", "--games", "20", "--out", "run")
     monkeypatch.setattr(page, "find_spec", lambda name: None if name == "vl_convert" else name)
     answer = wsim_command("report", "run")

@@ -161,7 +161,7 @@ def test_items_of_a_list_are_changed_added_and_removed_by_number(patch: Any, exp
     assert (found == [expected]) if isinstance(expected, str) else (found["cards"]["A"]["when"] == expected)
 
 
-def test_an_item_that_is_no_table_is_replaced_by_one() -> None:
+def test_an_item_that_is_not_a_table_is_replaced_by_a_table() -> None:
     found = patched({"cards": {"A": {"when": [7]}}}, {"cards": {"A": {"when": {"1": {"x": 5}}}}})
     assert found == {"cards": {"A": {"when": [{"x": 5}]}}}
 

@@ -33,14 +33,14 @@ def left_out(known: dict[str, Any], table: str, out: int) -> list[bool]:
 
 
 @pytest.mark.parametrize("table", ["wonders", "cards", "worth of cards"])
-def test_a_family_left_out_lies_inside_the_interval_of_the_others(table: str) -> None:
+def test_an_omitted_family_is_inside_the_interval_of_the_others(table: str) -> None:
     every = [known for known in stored() if table in known["figures"]]
     inside = [row for known, out in product(every, range(4)) for row in left_out(known, table, out)]
     assert len(inside) >= 4 * 60
     assert 0.90 <= np.mean(inside) <= 0.98
 
 
-def test_it_lies_inside_at_every_number_of_seats_and_for_every_family() -> None:
+def test_it_is_inside_for_every_number_of_seats_and_every_family() -> None:
     for known in stored():
         every = [row for table, out in product(("wonders", "cards"), range(4)) for row in left_out(known, table, out)]
         assert np.mean(every) >= 0.90, known["conditions"]["players"]
@@ -76,7 +76,7 @@ def test_the_shrunk_variances_of_clearly_different_rows_by_hand() -> None:
     assert half == pytest.approx(scipy.stats.t.ppf(0.975, 4) * np.sqrt(shrunk * 1.25), rel=1e-4)
 
 
-def test_a_row_without_a_figure_of_every_family_has_none() -> None:
+def test_a_row_needs_a_figure_of_every_family() -> None:
     values = np.array([[0.2, 0.3, np.nan], [0.25, 0.31, 0.3]])
     half = player_half_widths(values, np.zeros(3))
     assert np.isfinite(half).tolist() == [True, True, False]

@@ -30,7 +30,7 @@ from wsim.stats.tables import Table
 from wsim.stats.worth import without
 
 
-def test_wins_are_usual_where_fewer_than_thirty_and_less_than_half_of_them_are_others() -> None:
+def test_wins_are_as_expected_if_few_strata_deviate() -> None:
     """Two policies: one wins most of its seats, the other few; what is not as usual: losses of one, wins of the other.
 
     The larger of the two counts; columns of outcomes are judged separately.
@@ -84,7 +84,7 @@ def test_a_look_is_clear_only_beyond_its_edges() -> None:
         SequentialTest(0)
 
 
-def test_the_games_that_would_tell_by_hand() -> None:
+def test_the_games_until_a_verdict_by_hand() -> None:
     """Twice as wide as the difference: 4 times the games, 3 times more; at least a twentieth more in any case."""
     value, half = np.array([1.0, -1.0, 1.0, 0.2]), np.array([2.0, 2.0, 0.9, 0.6])
     assert games_to_tell(value, half, 100).tolist() == pytest.approx([300, 300, 5, 800])
@@ -188,7 +188,7 @@ def test_orders_of_finish_are_numbers_and_back() -> None:
         order_numbers(at_most, at_most, 255)
 
 
-def test_a_table_tells_what_more_games_would_tell_and_never_what_other_players_hide() -> None:
+def test_a_table_says_how_many_games_it_needs_but_not_for_other_players() -> None:
     """A ratio of 1.5 (a share of 0.5) is 0.5 above the fair one, of which other players may account for 0.1 x 3 = 0.3:
     0.4 is left, as of 0.3, 0.4 and 0.5. The interval is 0.75 wide to either side: (0.75 / 0.4)^2 = 3.52 times as many.
     """

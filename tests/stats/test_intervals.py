@@ -130,7 +130,7 @@ def test_few_games_still_cover() -> None:
 
 
 @pytest.mark.parametrize("games", [0, 1])
-def test_no_interval_from_less_than_two_games(games: int) -> None:
+def test_no_interval_from_fewer_than_two_games(games: int) -> None:
     estimate = clustered_mean(np.ones(3 * games), np.zeros(3 * games))
     assert np.isnan(estimate.error).all()
     assert nulls(estimate.low).null_count() == nulls(estimate.high).null_count() == 1
@@ -173,7 +173,7 @@ def test_inner_products_in_pieces_are_the_matrix_product(length: int) -> None:
     np.testing.assert_allclose(inner_products(first, second), first @ second.T, rtol=1e-10)
 
 
-def test_work_in_threads_comes_back_in_order_and_fails_loudly() -> None:
+def test_results_of_threads_arrive_in_order_and_errors_are_raised() -> None:
     def slow_first(number: int) -> int:
         time.sleep(0.02 if number == 0 else 0)
         return 10 // (5 - number)

@@ -51,7 +51,7 @@ def test_one_look_is_the_ordinary_test() -> None:
 
 
 @pytest.mark.parametrize("spending", ["obrien_fleming", "pocock"])
-def test_a_question_asked_again_with_a_larger_budget_spends_only_what_was_kept(spending: str) -> None:
+def test_a_question_repeated_with_a_larger_budget_spends_only_the_reserved_alpha(spending: str) -> None:
     boundaries = Boundaries(0.05, spending, reserve=0.1)
     first = [boundaries.next(share) for share in (0.5, 1.0)]
     assert boundaries.spent == pytest.approx(0.045)

@@ -195,7 +195,7 @@ def test_intervals_of_few_that_were_overruled_contain_the_truth(rate: float) -> 
     assert 0.94 <= contained <= 0.965
 
 
-def test_few_that_all_lost_by_chance_decide_less_than_their_spread_says() -> None:
+def test_a_few_seats_that_all_lost_by_chance_have_no_certain_effect() -> None:
     """Of 30 that are overruled none wins, of 300 that are followed one in ten: their plain error is far too small."""
     value, few = np.array([0.1]), np.array([30.0])
     plain = Estimate(value, np.array([0.0175]), np.array([30.0]))

@@ -122,7 +122,7 @@ def test_military_sum(case: dict[str, Any]) -> None:
 
 @pytest.mark.engine_only
 @cases("count_effect")
-def test_points_per_thing(case: dict[str, Any]) -> None:
+def test_points_per_item(case: dict[str, Any]) -> None:
     singular = {"wonder_stages": "wonder_stage", "defeat_tokens": "defeat_token"}
     what = singular.get(case["element"], case["element"].removesuffix("_cards"))
     scopes = {"neighbours": ["left", "right"], "all": ["self", "left", "right"]}

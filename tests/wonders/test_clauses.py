@@ -112,7 +112,7 @@ def test_many_drawn_catalogues_of_clauses_are_played_as_the_twin_plays_them() ->
         ("annals", 6, 6),
     ],
 )
-def test_the_cards_of_our_own_invention_are_played_as_the_twin_plays_them(name: str, number: int, players: int) -> None:
+def test_invented_cards_play_as_in_the_twin(name: str, number: int, players: int) -> None:
     with (ROOT / "analysis" / "expansion" / f"{name}.toml").open("rb") as file:
         sections = tomllib.load(file)
     cards, rules = sections.get("cards", {}), sections.get("table", {})

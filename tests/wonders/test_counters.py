@@ -82,7 +82,7 @@ def test_an_effect_on_a_counter_says_by_how_much_it_changed() -> None:
     assert {2, 3, 4} <= gains  # 3 + 4 is 5, a change by 2
 
 
-def test_counters_of_a_turn_and_an_age_begin_again() -> None:
+def test_counters_of_a_turn_and_an_age_are_reset() -> None:
     quiet = 0
     for trace in compare_case(Case(2, "2e", 3, CHANGES), games=4):
         for age in trace["ages"]:

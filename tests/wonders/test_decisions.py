@@ -137,7 +137,7 @@ def test_good_offers_are_taken_and_bad_ones_declined() -> None:
         }, policy
 
 
-def test_a_person_is_told_what_can_be_chosen() -> None:
+def test_a_person_sees_the_options() -> None:
     game = wsim.Game(set=OFTEN, players=3, policies="random", seed=11)
     while game.decision != "effect":
         builds = [move for move in game.legal() if move["card"] == "Altar" and move["action"] == "build"]
@@ -274,7 +274,7 @@ def test_mistakes_about_decisions_are_refused_in_a_sentence(clause: dict[str, An
     assert "\n" not in str(refused.value)
 
 
-def test_a_game_read_back_from_json_goes_on_where_it_was_left() -> None:
+def test_a_game_read_from_json_continues_where_it_was_left() -> None:
     game = wsim.Game(set=OFTEN, players=3, policies="random", seed=4)
     for _ in range(25):
         game.made()

@@ -44,7 +44,7 @@ def recruits(trace: dict[str, Any]) -> list[dict[str, Any]]:
 
 @pytest.mark.boundscheck
 @pytest.mark.parametrize(("ruleset", "players"), [("1e", 3), ("1e", 7), ("1e-duo", 2)])
-def test_the_decks_of_our_own_invention_are_played_as_the_twin_plays_them(ruleset: str, players: int) -> None:
+def test_invented_decks_play_as_in_the_twin(ruleset: str, players: int) -> None:
     traces = compare_case(Case(1, ruleset, players, (), (COUNSELLORS,)), games=3)
     assert {one["deck"] for trace in traces for one in recruits(trace)} == {"Charters", "Counsellors"}
 
@@ -122,7 +122,7 @@ def test_positions_and_traces_show_who_recruits_whom() -> None:
     assert not set(seen["recruits"]) & set(hand)
 
 
-def test_what_recruits_bring_about_at_the_end_of_an_age_belongs_to_the_age_in_traces() -> None:
+def test_effects_of_recruits_at_the_end_of_an_age_belong_to_the_age_in_traces() -> None:
     """Also where the event is one of turns: here a structure that a recruit builds from the pile sets off a clause."""
     builds = {"event": "built", "card": {"from": "discarded", "do": "build"}, "gain": {"coins": "2"}}
     watches = {"event": "card_built", "by": "anyone", "gain": {"shields": "1"}}
@@ -206,7 +206,7 @@ def recruited(cards: dict[str, Any], policy: str) -> dict[str, float]:
     return {name: float(frame[f"recruited:{name}"].to_numpy().mean()) for name in cards}
 
 
-def test_who_weighs_moves_recruits_what_is_worth_it() -> None:
+def test_policies_that_value_moves_recruit_worthwhile_cards() -> None:
     cards = {"Hero": {"points": 9}, "Fool": {"cost": 3, "points": -5}, "Idler": {"cost": 3}}
     for policy in ("greedy", "balanced", "net"):
         shares = recruited(cards, policy)

@@ -369,7 +369,7 @@ def test_a_position_opens_no_file_of_effects(tmp_path: Path) -> None:
         wsim.Game.from_json(game.to_json())
 
 
-def test_a_change_of_a_whatif_brings_its_file_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_change_of_a_whatif_includes_its_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = patch(tmp_path, "mine.flat(least=0, most=5)")
     answer = wsim.whatif(patch=[str(path)], policies="random", budget=20, threads=1)
     answer.write(tmp_path / "answer.json")

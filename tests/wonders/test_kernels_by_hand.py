@@ -746,7 +746,7 @@ def test_what_a_policy_explores_is_read_from_its_first_draw(monkeypatch: pytest.
     assert not module.explored(turn, own, -1)
 
 
-def test_a_stage_or_a_sale_is_a_thing_whatever_card_it_uses(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stage_or_a_sale_is_one_item_whichever_card_it_uses(monkeypatch: pytest.MonkeyPatch) -> None:
     """And is overruled with half and a quarter of the chance; a card is denied for the rest of the game."""
     module = linked(monkeypatch, moves, playing)
     game = SimpleNamespace(
@@ -815,7 +815,7 @@ def test_effects_of_one_action_on_one_city_within_a_turn_are_one_event(monkeypat
         assert (game.log.count, events[before].values) == (before + 1, [5, 2, 1]), "a new turn"
 
 
-def test_a_deed_is_a_move_without_what_stays_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_deed_is_a_move_without_its_hidden_part(monkeypatch: pytest.MonkeyPatch) -> None:
     """Card and slot of a stage; of a card that is built the slot alone."""
     module = linked(monkeypatch, moves, log)
     public = SimpleNamespace(deeds=[np.uint64(0)] * 4, deed_count=1, age=2, turn=5)
@@ -933,7 +933,7 @@ def test_an_observation_goes_round_the_table_from_the_own_city_to_the_left(monke
     assert row[28:30].tolist() == [0, 0]
 
 
-def test_an_observation_ends_with_every_public_move_in_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_observation_ends_with_the_public_moves_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two turns an age, three seats, three names, seen by seat 1, which handed two slots on in turn 0.
 
     Age I, turn 1: seat 0, two seats to its left, pays 3 coins for a stage; age II, turn 0: it gives a card back.

@@ -148,7 +148,7 @@ AS_PRINTED = (
 )
 
 
-def test_the_printed_rules_said_by_formulas_are_the_same_games_and_choices() -> None:
+def test_the_printed_rules_written_as_formulas_give_the_same_games_and_choices() -> None:
     line_up = "balanced,greedy,science,random,rulebased"
     for ruleset in ("1e", "2e-cities"):
         plan = Plan.make(ruleset=ruleset, players=5, policies=line_up, seed=6)

@@ -86,7 +86,7 @@ def test_who_saves_and_who_pays_in_whole_games() -> None:
     assert min(built) < 15 < 25 < max(built)
 
 
-def test_a_position_lists_the_same_moves_after_its_json_and_says_what_is_too_dear() -> None:
+def test_a_position_read_from_json_has_the_same_moves_and_obstacles() -> None:
     game = wsim.Game(set=[NEVER], players=3, policies="first", seed=11)
     altar = {"card": "Altar", "action": "build"}
     while not any(altar.items() <= move.items() for move in game.legal()):

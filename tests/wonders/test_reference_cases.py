@@ -70,7 +70,7 @@ def with_shields(shields: list[int], age: int) -> Table:
 
 
 @cases("count_effect")
-def test_points_per_thing(case: dict[str, Any]) -> None:
+def test_points_per_item(case: dict[str, Any]) -> None:
     table = three()
     what = {"wonder_stages": "wonder_stage", "defeat_tokens": "defeat_token"}.get(case["element"])
     for where, seat in (("self", 0), ("left", 1), ("right", 2)):

@@ -132,7 +132,7 @@ def test_good_cards_are_built_and_the_least_are_discarded() -> None:
         assert len(seen) == 2, policy
 
 
-def test_a_person_is_told_which_cards_can_be_chosen() -> None:
+def test_a_person_sees_which_cards_can_be_chosen() -> None:
     game = wsim.Game(set=OFTEN, players=3, policies="random", seed=11)
     while not any("picked" in move and move["action"] == "choose" for move in game.legal()):
         builds = [move for move in game.legal() if move.get("card") == "Altar" and move["action"] == "build"]

@@ -100,7 +100,7 @@ def test_environments_ask_for_decisions_of_the_table() -> None:
 
 
 @pytest.mark.parametrize("name", ["sea_lanes", "great_works", "schools"])
-def test_every_policy_plays_the_expansions_and_what_they_ask_is_answered(name: str) -> None:
+def test_every_policy_plays_the_expansions_and_makes_their_decisions(name: str) -> None:
     line_up = ["random", "greedy", "balanced", "net"]
     frame = wsim.simulate(patch=[str(EXPANSIONS / f"{name}.toml")], players=4, policies=line_up, games=40, seed=5)
     assert len(frame) == 160

@@ -35,7 +35,7 @@ def listed(path: Path) -> Iterator[tuple[int, set[str]]]:
             yield node.lineno, found
 
 
-def test_a_list_of_words_is_in_one_place() -> None:
+def test_each_list_of_words_is_defined_once() -> None:
     again = [
         f"{path.relative_to(PACKAGE)}:{line} {name}"
         for path in PACKAGE.rglob("*.py")

@@ -50,7 +50,7 @@ def test_what_a_form_asks_first_is_a_question_in_words(form: Any, caller: Caller
             assert choices(option.picker, "", "", Folder.of(Path())) is not None  # it exists
 
 
-def test_every_mistake_is_beside_its_field(caller: Caller) -> None:
+def test_every_mistake_is_next_to_its_field(caller: Caller) -> None:
     """The four mistakes of a newcomer; nothing is queued."""
     fields = {"change": "cards.Palce.points=5", "metric": "wins:Palace", "policies": "balancd"}
     found = checked(caller, "whatif", **fields)

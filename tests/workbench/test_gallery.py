@@ -81,7 +81,7 @@ def test_changes_of_the_address_are_on_the_cards(caller: Caller) -> None:
         ("change=cards.Palace.points%3Dx", "points"),
     ],
 )
-def test_a_mistake_is_told(caller: Caller, query: str, sentence: str) -> None:
+def test_a_mistake_is_reported(caller: Caller, query: str, sentence: str) -> None:
     reply = caller.get(f"/cards?{query}")
     assert reply.status == 400
     assert sentence in reply.text

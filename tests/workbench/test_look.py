@@ -217,7 +217,7 @@ def test_a_card_has_a_page(caller: Caller, wsim_command: Command) -> None:
     assert f"{row['score_low']:.2f} to {row['score_high']:.2f}" in text
 
 
-def test_pages_of_things_show_more_on_request(caller: Caller) -> None:
+def test_pages_of_items_show_more_on_request(caller: Caller) -> None:
     page = "/thing?run=one&table=cards&name=Palace"
     assert "wsim table one cards --by wonder --filter card=Palace" in caller.get(f"{page}&show=by:wonder").text
     assert "wsim table one synergies --top 20 --card Palace" in caller.get(f"{page}&show=synergies").text
@@ -244,7 +244,7 @@ def test_every_question_about_a_card_is_offered(caller: Caller, monkeypatch: pyt
 
 
 @pytest.mark.slow
-def test_a_thing_is_next_to_itself_with_other_numbers_of_players(caller: Caller, wsim_command: Command) -> None:
+def test_an_item_is_compared_over_numbers_of_players(caller: Caller, wsim_command: Command) -> None:
     text = html.unescape(caller.get("/thing?run=one&table=cards&name=Palace").text)
     link = re.search(r'<a href="(/thing[^"#]*)#more">by number of players', text)
     assert link is not None

@@ -26,7 +26,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
-def test_an_empty_folder_offers_three_things(chrome: Chrome, address: str, scheme: str, width: int) -> None:
+def test_an_empty_folder_offers_three_actions(chrome: Chrome, address: str, scheme: str, width: int) -> None:
     entered(chrome, address, width)
     shown_and_sound(chrome, address, "/", scheme, width)
     assert len(chrome.find_elements("css selector", ".doors > li")) == 3

@@ -40,7 +40,7 @@ class WholesEvaluator:
 
     def __init__(self, goal: Goal, setting: Setting, knobs: Sequence[Knob], sampler: Sampler) -> None:
         targets = [target for target in goal.of(setting) if target.card is None and whole_of(target.metric) is not None]
-        keeps = [keep for keep in goal.keeps_at(setting) if whole_of(keep.metric) is not None]
+        keeps = [keep for keep in goal.constraints_at(setting) if whole_of(keep.metric) is not None]
         for target in targets:
             if target.of:
                 raise UserError(f"the target {target.name!r} is a figure of all seats together: leave out of")

@@ -164,7 +164,7 @@ def test_a_figure_is_reversed_if_it_is_clear_for_both_players_with_opposite_sign
     assert reversed_by(0.5, 0.5) == [False, False]
 
 
-def test_an_item_that_hardly_any_game_is_without_has_no_figure() -> None:
+def test_an_item_that_nearly_every_game_has_gets_no_figure() -> None:
     """The second item is in every game but three: there is nothing to compare it with."""
     random = np.random.default_rng(1)
     has = random.random((2, 300, 3)) < 0.4

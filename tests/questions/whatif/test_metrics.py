@@ -93,7 +93,7 @@ def test_a_table_without_cards_says_so(seats: pl.DataFrame) -> None:
         parse_metric("owner:Medal", seats.drop("built:Medal"))
 
 
-def test_estimands_are_said_in_words(seats: pl.DataFrame) -> None:
+def test_estimands_are_described_in_words(seats: pl.DataFrame) -> None:
     said = {name: parse_metric(name, seats).estimand() for name in ("score", "win:shy", "owner:medal", "winner:Medal")}
     assert said == {
         "score": "mean score of all seats",

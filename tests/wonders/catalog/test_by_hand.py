@@ -82,7 +82,7 @@ def test_settings_by_age_are_three_values_or_one() -> None:
     assert at_table(replace(Settings(), guilds=2), 4).guilds_drawn(4) == 2
 
 
-def test_the_numbers_of_settings_are_known_and_changed_by_their_place() -> None:
+def test_the_numbers_of_settings_are_listed_and_changed_by_position() -> None:
     settings = replace(Settings(), start_coins=4, science="2 * gear + 3", victory_tokens=(1, "players - 2", 5))
     numbers = numbers_of(settings)
     assert {name: numbers[name] for name in ("start_coins", "science:1", "science:2", "victory_tokens:3")} == {

@@ -169,7 +169,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("text", MISTAKES)
-def test_a_mistake_is_reported_in_one_sentence_with_its_place(text: str) -> None:
+def test_a_mistake_is_reported_in_one_sentence_with_its_position(text: str) -> None:
     with pytest.raises(FormulaError) as caught:
         parse(text)
     assert MISTAKES[text] in str(caught.value)
@@ -263,7 +263,7 @@ def test_one_number_of_a_clause_can_be_set() -> None:
         ("7", 1, 0, "0"),
     ],
 )
-def test_a_number_of_a_formula_is_changed_by_its_place(text: str, place: int, number: int, becomes: str) -> None:
+def test_a_number_of_a_formula_is_changed_by_its_position(text: str, place: int, number: int, becomes: str) -> None:
     assert normal(with_number(text, place, number)) == becomes
     assert [value for _, value in written(with_number(text, place, 3))][place - 1] == 3
 

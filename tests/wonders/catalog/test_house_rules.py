@@ -41,7 +41,7 @@ def test_a_formula_of_players_is_worked_out_for_each_table() -> None:
     assert (int(rules.coins_per_point), rules.victory_points.tolist(), int(rules.defeat_points)) == (5, [1, 3, 5], -2)
 
 
-def test_guilds_are_counted_by_cities_or_said_by_a_formula() -> None:
+def test_the_number_of_guilds_depends_on_cities_or_a_formula() -> None:
     assert [at_table(Settings(), 4).guilds_drawn(4), at_table(Settings(), 2).guilds_drawn(3)] == [6, 5]
     assert at_table(Settings(guilds="players - 1"), 4).guilds_drawn(4) == 3
     changes = ["rulesets.1e.seats=[7]", "settings.guilds='players - 1'", "cards.Town Hall.copies=[3, 5, 6, 7, 7, 7]"]
@@ -73,7 +73,7 @@ def test_guilds_are_counted_by_cities_or_said_by_a_formula() -> None:
     ("last_card='kept'", "unknown fate 'kept'; accepted: discarded, played"),
     ("hand_size='age + 5'", "age 1 cannot be dealt with 3 players in rule set 1e"),
 ])  # fmt: skip
-def test_a_mistake_is_reported_in_one_sentence_with_its_place(change: str, said: str) -> None:
+def test_a_mistake_is_reported_in_one_sentence_with_its_position(change: str, said: str) -> None:
     with pytest.raises(UserError, match=re.escape(said)) as refused:
         compile_rules(load_catalogue("1e", changes=[f"settings.{change}"]), 3)
     assert "\n" not in str(refused.value).split("also:")[0].strip()

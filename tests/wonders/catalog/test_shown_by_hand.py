@@ -213,7 +213,7 @@ def test_pairs_of_buyers_and_sellers_of_five_cities(by: str, seller: str, pairs:
     assert Clause("bought", by=by, seller=seller).sales(5) == pairs
 
 
-def test_small_things_of_reading() -> None:
+def test_details_of_reading() -> None:
     assert read_counters(Problems("x"), {"a": {"most": 2, "least": 0}}) == (Counter("a", 2),)
     assert pack_units((("clay", 2), ("papyrus", 1))) == 2 + (1 << 8 * RESOURCES.index("papyrus")) * (
         RESOURCES[0] == "clay"

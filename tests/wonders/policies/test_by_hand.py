@@ -217,7 +217,7 @@ def test_diplomacy_is_worth_more_where_conflicts_would_be_lost(values: Any) -> N
      ([0, 1, 1, 0, 0], w.TABLET, {"science": 1 + 7, "rarest": 1}),
      ([0, 2, 1, 1, 1], w.COMPASS, {"science": 7}), ([0, 2, 1, 1, 0], w.ANY, {"science": 5, "rarest": 1})],
 )  # fmt: skip
-def test_symbols_are_worth_their_points_and_what_they_are_among(
+def test_symbols_are_worth_their_points_and_more_in_sets(
     built: list[int], symbol: int, expected: dict[str, float], values: Any
 ) -> None:
     """With one wild symbol, 2, 1 and 1 are 9 + 1 + 1 + 7 = 18; with a third compass 16 + 1 + 1 + 7 = 25, or 9 + 4 + 1
@@ -517,7 +517,7 @@ def test_the_change_of_a_score_is_the_sum_of_what_an_item_does(monkeypatch: pyte
     assert module.score_change(public, rules, 0, ITEM) == 4 + 100 + 2 + 10 + 2, "a defeat less, and a victory"
 
 
-def test_an_item_adds_to_structures_that_stand_and_count_it(
+def test_an_item_adds_points_to_existing_structures_that_count_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Cards 3 and 70 are built, 71 is not: 3 counts two for each brown card of the city, 70 three for its stages and

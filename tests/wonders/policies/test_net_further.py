@@ -76,7 +76,7 @@ def test_hidden_cards_of_decks_do_not_change_the_net(taught: Path) -> None:
             assert position.redrawn(position.to_move, seed).chosen_by(other, 5) == index
 
 
-def test_a_catalogue_without_such_things_has_no_such_inputs() -> None:
+def test_a_catalogue_without_counters_or_decks_has_no_inputs_for_them() -> None:
     simulator = simulated("", ruleset="2e-cities")
     for position in decisions(simulator, 12, 9):
         state, moves, _ = LEARNER.describer(simulator, simulator)(position)
@@ -178,7 +178,7 @@ def test_what_was_worth_most_in_playouts_is_chosen_after_a_fit(tmp_path: Path) -
     assert np.mean([index == 0 for index in chosen]) > 0.8
 
 
-def test_nets_from_before_there_were_such_inputs_are_read_with_zeros_for_them(tmp_path: Path) -> None:
+def test_older_nets_get_zeros_for_inputs_that_they_lack(tmp_path: Path) -> None:
     path = written(LEARNER, tmp_path)
     with np.load(path) as file:
         earlier = {name: file[name] for name in file.files if name not in FURTHER}

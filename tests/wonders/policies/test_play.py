@@ -85,7 +85,7 @@ def test_greedy_projects_conflicts_to_the_end_of_the_age() -> None:
     assert done(picked(p, "greedy", "Fortifications", "Gardens")) == ("build", "Gardens")
 
 
-def test_greedy_counts_points_per_thing_as_they_stand() -> None:
+def test_greedy_counts_points_per_item_at_current_counts() -> None:
     p = Position("1e", *FOUR, age=3)
     p.city(0, "Glassworks", "Loom", "Press", "Statue", coins=10)
     p.city(1, "Altar", "Baths", "Theater", "Pawnshop")
@@ -327,7 +327,7 @@ def test_without_explore_no_random_number_is_drawn(name: str) -> None:
     assert int(p.game.own[0].rng) == before
 
 
-def test_the_place_of_explore_is_the_last_parameter() -> None:
+def test_explore_is_the_last_parameter() -> None:
     assert resolve(["greedy:explore=0.25"], 3).parameters[0].tolist() == [0.0] * (PARAMETERS - 1) + [0.25]
 
 

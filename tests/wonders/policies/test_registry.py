@@ -142,7 +142,7 @@ def test_mistakes_in_entries_are_named(entry: str, message: str) -> None:
 # --- weight sets ----------------------------------------------------------------------------------------------------
 
 
-def test_every_weight_has_a_place_and_a_meaning() -> None:
+def test_every_weight_has_an_index_and_a_meaning() -> None:
     assert len(FEATURES) <= WEIGHTS
     assert list(INDEX.values()) == list(range(len(FEATURES)))
     assert all(FEATURES.values())

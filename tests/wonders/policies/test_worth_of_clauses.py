@@ -101,7 +101,7 @@ def said(card: str, name: str) -> tuple[str, ...]:
 
 @pytest.mark.parametrize("name", SETS)
 @pytest.mark.parametrize("policy", ["balanced", "weighted", "greedy"])
-def test_a_card_said_by_clauses_is_built_about_as_often_as_the_printed_one(policy: str, name: str) -> None:
+def test_a_card_written_as_clauses_is_built_about_as_often_as_the_printed_one(policy: str, name: str) -> None:
     cards, _ = SETS[name]
     printed = built(policy, cards)
     shares = {card: (built(policy, [card], said(card, name))[card], printed[card]) for card in cards}

@@ -38,7 +38,7 @@ def gain(event: str, amount: int | str = 1, **more: Any) -> Clause:
     return {"event": event, "gain": {"coins": amount}, **more}
 
 
-def test_R52_a_formula_reads_the_table_as_it_stands_from_where_its_card_stands() -> None:
+def test_R52_a_formula_reads_the_current_table_from_the_city_of_its_card() -> None:
     counted = "100 * left.brown + 10 * right.brown + brown"
     p = table({"Altar": [gain("built", f"min(900, {counted})")]})
     p.city(1, "Lumber Yard", "Clay Pool")
@@ -149,7 +149,7 @@ def test_R54_clauses_act_in_the_order_of_seats_and_then_of_the_catalogue() -> No
     assert p.coins[0] == (10 + 1) * 2 + 1
 
 
-def test_R54_what_is_built_acts_before_what_waits_for_it() -> None:
+def test_R54_a_built_structure_acts_before_clauses_that_wait_for_it() -> None:
     p = table({"Altar": [gain("card_built", "min(50, coins)", by="left")], "Baths": [gain("built", each="right")]})
     p.city(0, "Altar")
     p.play({1: "Baths"})
@@ -163,7 +163,7 @@ def test_R54_earlier_seats_act_first() -> None:
     assert p.coins == [30, 10, 0, 0]
 
 
-def test_R55_what_a_clause_does_sets_nothing_off() -> None:
+def test_R55_the_actions_of_a_clause_trigger_no_clause() -> None:
     p = table({"Altar": [gain("sold", by="anyone"), gain("built", 5, each="other")]})
     p.city(1, "Altar")
     p.play({0: "Altar"})
@@ -184,14 +184,14 @@ def test_R56_the_condition_is_looked_at_city_by_city() -> None:
     assert p.coins == [11, 10, 10, 9]
 
 
-def test_R56_what_is_not_there_lapses() -> None:
+def test_R56_amounts_that_a_city_lacks_lapse() -> None:
     clause = {"event": "built", "each": "left", "take": 25, "gain": {"debts": 2}, "lose": {"debts": 5}}
     p = table({"Altar": [clause, {"event": "built", "lose": {"coins": 99}}]})
     p.play({0: "Altar"})
     assert (p.coins, p.debts) == ([0, 0, 10, 10], [0, 0, 0, 0])
 
 
-def test_R56_coins_are_given_as_far_as_they_are_there() -> None:
+def test_R56_a_city_gives_at_most_the_coins_that_it_has() -> None:
     p = table({"Altar": [{"event": "built", "each": "neighbor", "give": 7}]})
     p.play({0: "Altar"})
     assert p.coins == [0, 17, 10, 13]  # to the left neighbour first
@@ -348,7 +348,7 @@ def test_R65_a_unit_for_this_turn_is_gone_when_the_moves_are_chosen() -> None:
     assert p.coins == [8, 12, 10, 13]  # nothing for the ore, which was gone
 
 
-def test_R65_what_moves_give_for_a_turn_serves_the_next_one() -> None:
+def test_R65_units_that_moves_give_for_a_turn_serve_the_next_turn() -> None:
     p = table({"Altar": [{"event": "built", "each": "right", "gain": {"turn_ore": 1}}]})
     p.play({0: "Altar"})
     assert p.builds(3, "Barracks") == [("paid", 0, 0, 0)]
@@ -378,7 +378,7 @@ def test_R66_the_change_stays_when_a_trading_post_is_built() -> None:
     assert p.builds(1, "Baths") == [("paid", 0, 0, 3)]
 
 
-def test_R66_what_would_cost_less_than_nothing_lapses() -> None:
+def test_R66_no_price_falls_below_zero() -> None:
     lower, higher = ({"event": "built", verb: {"right_raw_price": by}} for verb, by in (("lose", 2), ("gain", 1)))
     p = table({"Altar": [lower], "Theater": [higher]})
     for card, price in (("Altar", 0), ("East Trading Post", 0), ("Theater", 1), ("West Trading Post", 1)):
@@ -426,7 +426,7 @@ def test_R68_a_build_from_the_pile_comes_at_the_end_of_the_turn() -> None:
     assert [(seat, card) for seat, *_, card in p.extra] == [(1, "Palace"), (3, "Senate")]
 
 
-def test_R68_a_build_from_the_pile_may_bring_another() -> None:
+def test_R68_a_build_from_the_pile_may_give_another() -> None:
     grants = [{"event": "built", "gain": {"discard_builds": 1}}]
     p = table({"Altar": grants, "Palace": grants})
     p.discarded("Palace", "Senate")
@@ -434,7 +434,7 @@ def test_R68_a_build_from_the_pile_may_bring_another() -> None:
     assert [(seat, card) for seat, *_, card in p.extra] == [(0, "Palace"), (0, "Senate")]
 
 
-def test_R68_what_comes_too_late_waits_for_the_next_turn() -> None:
+def test_R68_builds_that_come_too_late_wait_for_the_next_turn() -> None:
     p = table({"Altar": [{"event": "age_end", "gain": {"discard_builds": 1}}]})
     p.city(0, "Altar")
     p.discarded("Palace")
@@ -614,7 +614,7 @@ def asked(event: str, price: Any = 1, gained: int = 1, **more: Any) -> Clause:
     return {"event": event, "price": price, "gain": {"coins": gained}, **more}
 
 
-def test_R72_decisions_are_made_by_seats_each_on_what_the_one_before_left() -> None:
+def test_R72_seats_decide_in_turn_and_see_the_results_of_earlier_decisions() -> None:
     first = {"event": "built", "price": {"counter": {"pot": 2}}, "gain": {"coins": 1}}
     pot = "counters.pot={ of = 'table', start = 3, most = 9 }"
     p = table({"Altar": [first], "Baths": [first]}, changes=(pot,))
@@ -736,7 +736,7 @@ def cost(event: str = "card_cost", **more: Any) -> Clause:
     return {"event": event, **more}
 
 
-def test_R75_a_price_follows_the_table_as_it_stands_when_moves_are_listed() -> None:
+def test_R75_a_price_depends_on_the_table_when_moves_are_listed() -> None:
     p = table({"Altar": [cost(dearer={"coins": "left.green"})]})
     assert paid(p, "Theater") == [(0, 0, 0)]
     p.city(0, "Altar")
@@ -802,7 +802,7 @@ def test_R76_units_of_choice_are_those_that_the_payer_cannot_or_will_not_buy() -
     assert paid(p, "Palace") == [(0, 2, 4)]  # one of each: nobody nearby has papyrus
 
 
-def test_R76_stages_cost_less_and_R17_waives_what_clauses_add() -> None:
+def test_R76_stages_cost_less_and_R17_waives_added_costs() -> None:
     p = table({"Altar": [cost("stage_cost", cheaper={"stone": 1}, dearer={"coins": 1})]})
     p.city(0, "Altar")
     assert p.stage_payments(0) == [(1, 0, 0)]  # 2 stone, of which the board gives one
@@ -918,7 +918,7 @@ def test_R80_the_cards_of_a_set_are_offered_by_name_where_the_condition_is_true_
     assert p.coins[0] == 10  # there is no card: the city is not asked
 
 
-def test_R80_a_card_of_a_city_was_built_as_the_public_moves_tell() -> None:
+def test_R80_how_a_card_was_built_follows_from_the_public_moves() -> None:
     clause = picks("turn_start", "city", gain={"coins": "card.free + 2 * card.by_chain + 4 * card.paid"})
     p = table({"Altar": [{**clause, "event": "card_built", "by": "anyone"}]})
     p.city(0, "Altar", coins=10)
@@ -974,7 +974,7 @@ def test_R82_a_structure_that_is_discarded_takes_its_lasting_effects_with_it() -
     assert p.coins[0] == 12
 
 
-def test_R82_production_and_prices_go_and_what_clauses_changed_stays() -> None:
+def test_R82_production_and_prices_go_and_changes_by_clauses_stay() -> None:
     p = table({"Altar": [picks("built", "city", "discard", "card.brown")]})
     p.city(0, "Lumber Yard", coins=10)
     p.play({0: "Altar"})

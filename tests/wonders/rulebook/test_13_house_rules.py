@@ -43,7 +43,7 @@ def test_R60_a_sale_gives_what_its_formula_says_in_the_order_of_seats() -> None:
 
 
 @pytest.mark.parametrize(("age", "coins"), [(1, 1), (2, 0), (3, 5)])
-def test_R60_a_sale_may_bring_another_sum_in_each_age(age: int, coins: int) -> None:
+def test_R60_a_sale_may_give_a_different_amount_in_each_age(age: int, coins: int) -> None:
     p = house("sale_coins=[1, 'red', 5]", age=age)
     p.city(0, coins=0)
     p.play({0: "sell Altar"})

@@ -56,7 +56,7 @@ def test_R89_a_card_of_the_display_is_gone_for_the_next_seat() -> None:
     assert game.decision == "turn"  # nothing is left for seat 2
 
 
-def test_R90_a_recruited_card_costs_coins_has_its_effects_and_is_no_structure() -> None:
+def test_R90_a_recruited_card_costs_coins_has_its_effects_and_is_not_a_structure() -> None:
     clauses = [
         {"event": "built", "gain": {"coins": "10 * cards + 100 * stages"}},
         {"event": "scored", "points": "7 + cards - cards"},

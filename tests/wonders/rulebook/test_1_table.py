@@ -106,7 +106,7 @@ def test_R4_example_a_five_player_game_has_seven_guilds() -> None:
 
 @pytest.mark.engine_only
 @pytest.mark.parametrize(("ruleset", "turns"), [("1e", 6), ("2e", 6), ("2e-cities", 7)])
-def test_R5_an_age_has_one_turn_less_than_cards_in_a_hand(ruleset: str, turns: int) -> None:
+def test_R5_an_age_has_one_turn_fewer_than_cards_in_a_hand(ruleset: str, turns: int) -> None:
     trace = engine_table(ruleset, 3).trace(0)
     assert [len(age["turns"]) for age in trace["ages"]] == [turns] * 3
 

@@ -33,7 +33,7 @@ def test_R26_olympia_A_once_per_age_one_structure_of_the_hand_for_free() -> None
 
 
 @pytest.mark.engine_only
-def test_R26_olympia_A_the_next_age_brings_another_free_build() -> None:
+def test_R26_olympia_A_the_next_age_gives_another_free_build() -> None:
     p = olympia("A", "1e", 2, age=1)
     p.play({0: p.moves(0, "Workshop")[0]})
     assert p.builds(0, "Apothecary") == []
