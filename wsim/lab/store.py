@@ -7,7 +7,7 @@
     FOLDER/seats/part-00000000000000.parquet, ...   one row per game and seat, one file per shard
     FOLDER/picks/part-00000000000000.parquet, ...   one row per decision, if the plan records picks
     FOLDER/sums/part-00000000000000.parquet, ...    or sums instead of rows (``wsim.stats.summary``)
-    FOLDER/worth/part-00000000000000.parquet, ...   sums of the games that say what things are worth, if the plan asks
+    FOLDER/worth/part-00000000000000.parquet, ...   sums of the games that say what items are worth, if the plan asks
                                                     for them (``wsim.lab.wishes``)
 
 A shard is a range of games, named after the first. Its games depend only on the game's number of seats, so shards can

@@ -308,7 +308,7 @@ class Game:
         return self._simulator.known_points(self._position)
 
     def obstacles(self) -> Mapping[str, str]:
-        """Return why the seat that decides cannot do some things, as sentences by the name of a card or a stage."""
+        """Return why the seat that decides cannot make some moves, as sentences by the name of a card or a stage."""
         return self._position.obstacles()
 
     def payments(self, move: Mapping[str, Any]) -> dict[str, int]:

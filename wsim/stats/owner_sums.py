@@ -1,8 +1,8 @@
-"""Sums behind a table of owners: how having a thing is correlated with outcomes, within strata, clustered by game.
-Model: outcome = mean of the stratum + effect of having the thing + residual. The least-squares effect comes from having
+"""Sums behind a table of owners: how having an item is correlated with outcomes, within strata, clustered by game.
+Model: outcome = mean of the stratum + effect of having the item + residual. The least-squares effect comes from having
 it and outcome after both are centred within strata (Frisch and Waugh 1933): then ``effect = sum(has * outcome) /
 sum(has * has)``. With a single stratum that is the mean of the owners minus the mean of the other seats. The means with
-and without the thing are those of the model if all seats of every stratum had it, or did not have it. Errors are sums
+and without the item are those of the model if all seats of every stratum had it, or did not have it. Errors are sums
 over games (``wsim.stats.moments``).
 """
 
@@ -32,7 +32,7 @@ class Usual:
 
     Attributes
     ----------
-    rows: seats, shape (strata,). owners: the share of them that has each thing, shape (things, strata).
+    rows: seats, shape (strata,). owners: the share of them that has each item, shape (items, strata).
     outcomes: means of the outcomes and then of the measures, shape (outcomes + measures, strata).
     """
 
@@ -41,7 +41,7 @@ class Usual:
     outcomes: Floats
 
     def rarer(self) -> Floats:
-        """Return for each thing the smaller of the numbers of seats with and without it, summed over strata."""
+        """Return for each item the smaller of the numbers of seats with and without it, summed over strata."""
         return np.asarray((np.minimum(self.owners, 1 - self.owners) * self.rows).sum(axis=1))
 
 
@@ -49,15 +49,15 @@ class Usual:
 class OwnerSums:
     """Sums over the seats of a group.
 
-    The features of a game are its seats, those that have the thing, and the sums of the outcomes; then the sums of
+    The features of a game are its seats, those that have the item, and the sums of the outcomes; then the sums of
     squares of having it, and of its products with the outcomes, all centred within strata.
 
     Attributes
     ----------
     measures: the columns averaged without intervals. usual: the means used for centring.
-    moments: the moments of the features. others: the number of games with a seat that does not have each thing.
-    owners: games by the number of their seats that have it, shape (things, seats + 1).
-    measured: sums of having it minus its mean, times each measure, shape (things, measures).
+    moments: the moments of the features. others: the number of games with a seat that does not have each item.
+    owners: games by the number of their seats that have it, shape (items, seats + 1).
+    measured: sums of having it minus its mean, times each measure, shape (items, measures).
     """
 
     measures: tuple[str, ...]
@@ -92,13 +92,13 @@ class OwnerSums:
         )
 
     def _effect(self, products: Floats) -> Floats:
-        """Return the least-squares effect; NaN if no stratum has seats both with and without the thing."""
+        """Return the least-squares effect; NaN if no stratum has seats both with and without the item."""
         squares = self.moments.totals[:, SQUARE]
         known = squares > _ROUNDING * np.maximum(self.moments.totals[:, 0], 1)
         return np.asarray(np.divide(products, squares, out=np.full(len(squares), np.nan), where=known))
 
     def _outcome(self, outcome: int, level: float) -> _Outcome:
-        """Return the estimates of an outcome: the effect, and the means with and without the thing."""
+        """Return the estimates of an outcome: the effect, and the means with and without the item."""
         totals, product = self.moments.totals, SQUARE + 1 + outcome
         rows, owners, sums = totals[:, 0], totals[:, 1], totals[:, 2 + outcome]
         effect = self._effect(totals[:, product])
@@ -136,7 +136,7 @@ class OwnerSums:
         return _Outcome(**fields)
 
     def _means_with_it(self) -> Floats:
-        """Return the means of the measures with the thing, shape (things, measures)."""
+        """Return the means of the measures with the item, shape (items, measures)."""
         usual, rows = self.usual, self.usual.rows
         with np.errstate(divide="ignore", invalid="ignore"):
             means = usual.outcomes[len(OUTCOMES) :] @ rows / rows.sum()
@@ -148,7 +148,7 @@ class OwnerSums:
         return np.stack(shrunk, axis=1) if shrunk else np.zeros((len(away), 0))
 
     def _share(self, level: float) -> Estimate:
-        """Return the share of all seats that has each thing.
+        """Return the share of all seats that has each item.
 
         If almost all games agree, as when one seat has the only copy, their spread carries little information. The
         interval is then widened by the Wilson interval for the games with at least one owner, at least two, ... (Donner

@@ -58,7 +58,7 @@ def owners(
     title: of the table (default: the noun's plural).
     raw: pool the policies of the table. Otherwise seats are compared with seats of the same policy only: what follows
         is then the least-squares estimate with a fixed effect for each policy, and its means for all seats, with and
-        without the thing (``wsim.stats.owner_sums``). With one policy there is no difference.
+        without the item (``wsim.stats.owner_sums``). With one policy there is no difference.
     level: confidence level of the intervals, which are clustered by game.
 
     Columns: ``noun``, the ``by`` ones, n (seats that have it at the end), ``share`` (of all seats), win_share (of the

@@ -2,7 +2,7 @@
 table needs sums centred within policies, whose means are known only at the end. But a centred sum over a game is a
 linear form in raw sums: with O, Y and OY the owners, the outcome and the outcome of the owners of policy p in a game, u
 and m the means used for centring, ``sum (has - u) (y - m) = sum_p OY - m O - u Y + u m n``. Therefore the products of
-n, Y (the same for all things), O and OY of each policy are stored for each thing.
+n, Y (the same for all items), O and OY of each policy are stored for each item.
 """
 
 from __future__ import annotations
@@ -61,9 +61,9 @@ class OwnerTallies:
         """Return the sums over some games.
 
         ``all``: sums of rows and outcomes by policy, multiplied, shape (policies * 3, policies * 3); ``own``: those of
-        the owners of each thing with each other, ``mixed``: with all, shape (things, policies * 3, policies * 3);
+        the owners of each item with each other, ``mixed``: with all, shape (items, policies * 3, policies * 3);
         ``all_totals``, ``own_totals``: sums; ``measures``, ``own_measures``: sums of points, shape (..., policies,
-        categories); ``owners``: games by the number of their owners, shape (things, seats + 1).
+        categories); ``owners``: games by the number of their owners, shape (items, seats + 1).
         """
         columns = self.labels(piece.batch.frame)[self.name]
         codes, count = piece.codes([STRATUM])
@@ -94,8 +94,8 @@ class _Sums:
     Attributes
     ----------
     every: shape (policies, 3, policies, 3). totals: shape (policies, 3). measures: shape (policies, categories).
-    own, mixed: shape (things, policies, 3, policies, 3). own_totals, own_measures: shape (things, policies, ...).
-    owners: shape (things, seats + 1).
+    own, mixed: shape (items, policies, 3, policies, 3). own_totals, own_measures: shape (items, policies, ...).
+    owners: shape (items, seats + 1).
     """
 
     every: Floats
@@ -187,9 +187,9 @@ class _Tallies:
 
     Attributes
     ----------
-    products: the products of n, Y, O and OY, shape (things, policies * 6, policies * 6), n and Y of all policies first.
-    totals: shape (things, policies * 6).
-    measures, own_measures: shapes (policies, categories), (things, policies, categories).
+    products: the products of n, Y, O and OY, shape (items, policies * 6, policies * 6), n and Y of all policies first.
+    totals: shape (items, policies * 6).
+    measures, own_measures: shapes (policies, categories), (items, policies, categories).
     """
 
     products: Floats
@@ -214,7 +214,7 @@ class _Tallies:
 
     @property
     def _parts(self) -> tuple[Floats, Floats]:
-        """Totals of all and of owners, shape (things, policies, 3)."""
+        """Totals of all and of owners, shape (items, policies, 3)."""
         things, width = self.totals.shape
         both = self.totals.reshape(things, 2, width // 2 // EACH, EACH)
         return both[:, 0], both[:, 1]

@@ -1,11 +1,11 @@
-"""What a thing is worth to the seat that wants it: a randomised comparison of wishes that were followed or overruled.
+"""What an item is worth to the seat that wants it: a randomised comparison of wishes that were followed or overruled.
 
 At every decision that can be overruled the policy says what it wants, and chance alone, with the same probability for
 all, decides whether it gets that or does the next best thing (``wsim.kernels.overruling``). So the wishes that were
 followed and those that were overruled are alike but for what was done: the difference of their mean outcomes is the
 mean effect of having what is wanted over the next best thing. No model and no weights are needed.
 
-A game has many wishes, so all sums are first taken per game (``wsim.stats.moments``): in each cell, a thing or a thing
+A game has many wishes, so all sums are first taken per game (``wsim.stats.moments``): in each cell, an item or an item
 in a group of wishes, the features of a game are n, parts of a win and score of either arm. Sums of different games add
 up.
 """
@@ -56,9 +56,9 @@ class Wishes:
     Attributes
     ----------
     game: the index of the game among those played, never falling. seat: who decided.
-    things: the numbers of the things that were wanted, -1 for none; shape (wishes, things at once).
+    things: the numbers of the items that were wanted, -1 for none; shape (wishes, items at once).
     overruled: whether something else was done.
-    could: the things that could be had, one bit each; shape (wishes, words).
+    could: the items that could be had, one bit each; shape (wishes, words).
     times: further columns of each wish that its game tells it apart by (age, turn): codes, and the name of each code.
     """
 
@@ -76,7 +76,7 @@ class Wanted:
 
     Attributes
     ----------
-    things: what (``build``, ``stage``, ...) and name of each thing, by number.
+    things: what (``build``, ``stage``, ...) and name of each item, by number.
     by: the splits that are summed: columns of the seats table or of ``Wishes.times``.
     """
 
@@ -161,7 +161,7 @@ class _Split(NamedTuple):
     first: int
 
     def last(self, count: int) -> int:
-        """Return the cell behind its cells; ``count``: the number of things."""
+        """Return the cell behind its cells; ``count``: the number of items."""
         return self.first + len(self.names) * count
 
 
@@ -243,7 +243,7 @@ def _of_seats(piece: Piece, name: str) -> tuple[NDArray[np.int64], list[str]]:
 
 
 def worth_columns(by: Sequence[str] = ()) -> tuple[Column, ...]:
-    """Return the columns of the worth of things, split by some columns."""
+    """Return the columns of the worth of items, split by some columns."""
     return (
         *names(("what", "name", *by)),
         estimated(
@@ -264,7 +264,7 @@ def worth_columns(by: Sequence[str] = ()) -> tuple[Column, ...]:
 
 @dataclass(frozen=True, repr=False)
 class WorthTable(Table):
-    """The worth of things. ``remarks``: what must be said with the figures, a sentence each, without a full stop."""
+    """The worth of items. ``remarks``: what must be said with the figures, a sentence each, without a full stop."""
 
     remarks: tuple[str, ...] = ()
 
@@ -277,7 +277,7 @@ def worth_table(
     Parameters
     ----------
     sums: of ``worth_sums``. by: one of the splits that are summed; none: all wishes.
-    level: the level of the intervals. fewest: things that were followed or overruled fewer times are left out.
+    level: the level of the intervals. fewest: items that were followed or overruled fewer times are left out.
 
     Columns: what, name, those of ``by``, worth (win share of those who were followed less that of those who were
     overruled) with worth_low and worth_high, q (Benjamini-Hochberg over the rows), verdict (higher or lower than 0, or

@@ -36,10 +36,10 @@ class WorthAnswer(Answer):
 
     Attributes
     ----------
-    estimand: what the worth of a thing is, in one sentence.
+    estimand: what the worth of an item is, in one sentence.
     question: what was asked. games: how many were played. stopped: ``done`` or ``interrupted``.
     seconds: how long playing took.
-    worth: one row for each thing (and group), the largest first; the columns of ``wsim.stats.worth.worth_table``.
+    worth: one row for each item (and group), the largest first; the columns of ``wsim.stats.worth.worth_table``.
     remarks: what must be said with the figures, a sentence each, without a full stop.
     plan: what was played.
     sums: what the table follows from; other splits of the same games can be made of it (``by``).

@@ -252,7 +252,7 @@ def _amounts(kind: str, accepted: tuple[str, ...]) -> Reader:
 
 
 def _prices(kind: str, accepted: tuple[str, ...]) -> Reader:
-    """Accept a table of things that cost less or more, with a formula for the amount of each."""
+    """Accept a table of items that cost less or more, with a formula for the amount of each."""
     readers: Mapping[str, Reader] = dict.fromkeys(accepted, formula)
 
     def read(problems: Problems, path: Path, value: Any) -> Amounts:

@@ -1,7 +1,7 @@
 """The inputs of ``net`` for counters, cards of further decks and decisions of clauses (``net_layout``).
 
 They are as a seat may know them (R49): its own cards of decks and those that lie open, counters of its city and its
-neighbours. Catalogues without such things list none.
+neighbours. Catalogues without them have no such items.
 """
 
 from __future__ import annotations
