@@ -699,7 +699,7 @@ def test_code_of_others_is_isolated_by_default(
     wanted: bool | None, foreign: bool, elsewhere: bool, isolated: bool
 ) -> None:
     """``elsewhere``: it came in a run folder or an archive."""
-    entry: Any = SimpleNamespace(place="run/files/mine.py" if elsewhere else None)
+    entry: Any = SimpleNamespace(path="run/files/mine.py" if elsewhere else None)
     asked, others = ISOLATED.set(wanted), FOREIGN.set(foreign)
     try:
         assert isolation.is_isolated(entry) == isolated
