@@ -141,9 +141,7 @@ def test_damage_on_either_side_is_seen(bucket: Any, wsim_command: Command) -> No
     assert answer.err.startswith("wsim: the run 'run' is damaged: seats/part-00000000000090.parquet was")
 
 
-def test_an_interrupted_fetch_continues(
-    bucket: Any, wsim_command: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interrupted_fetch_continues(bucket: Any, wsim_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     played()
     assert wsim_command("copy", "run", "s3://runs/one").code == 0
     original = remote._Location.get

@@ -547,9 +547,7 @@ def test_the_numbers_of_the_denied_calls_are_those_of_linux() -> None:
 
 @pytest.mark.parametrize(("machine", "architecture", "fcntl", "ioctl"), [
     ("x86_64", 0xC000003E, 72, 16), ("aarch64", 0xC00000B7, 25, 29)])  # fmt: skip
-def test_no_descriptor_can_send_signals_to_others(
-    machine: str, architecture: int, fcntl: int, ioctl: int
-) -> None:
+def test_no_descriptor_can_send_signals_to_others(machine: str, architecture: int, fcntl: int, ioctl: int) -> None:
     """F_SETOWN is 8, F_SETSIG 10, F_SETOWN_EX 15; FIOSETOWN 0x8901, SIOCSPGRP 0x8902."""
     program = _filter([41], machine)
     assert [ruled(program, architecture, fcntl, 5, asked) for asked in (3, 8, 9, 10, 15, 16)] == [
