@@ -226,7 +226,7 @@ def _value_of(public: Any, own: Any, choice: Any, rules: Any, index: Any, callba
 
 
 def _filling(worth_of: Any) -> Any:
-    """Return the kernel that fills what each move is worth: ``worth_of`` of the records, an index and a callback."""
+    """Return the kernel that fills in the value of each move: ``worth_of`` of the records, an index and a callback."""
 
     @kernel
     def filling(public: Any, own: Any, choice: Any, rules: Any, lookahead: Any, callback: Any) -> Any:

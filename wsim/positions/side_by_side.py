@@ -130,7 +130,7 @@ class _Places(Sequence[str]):
 
 
 def _closed_up(picks: NDArray[Any], written: NDArray[np.int64]) -> int:
-    """Move the picks of each game behind those of the one before it; return how many there are."""
+    """Move the picks of all games together, without gaps, in order; return their number."""
     share, end = len(picks) // len(written), 0
     for place, count in enumerate(written.tolist()):
         start = place * share
