@@ -61,6 +61,7 @@ class Memory:
         for entry in entries:
             with suppress(ValueError, KeyError, TypeError, AttributeError):  # forged
                 sums = {name: np.array(values, float) for name, values in entry["sums"].items()}
+                sums |= {name: np.zeros(shape) for name, shape in entry.get("empty", {}).items()}
                 self._known[entry["of"]] = sums
                 self.played += int(entry["games"])
 
@@ -73,7 +74,9 @@ class Memory:
             self.played += games
             if self._journal is not None:
                 sums = {name: values.tolist() for name, values in measured.items()}
-                self._journal.add({"of": key, "games": games, "sums": sums})
+                empty = {name: values.shape for name, values in measured.items() if not values.size}
+                # a list without numbers does not tell the lengths of its other axes
+                self._journal.add({"of": key, "games": games, "sums": sums, **({"empty": empty} if empty else {})})
         return self._known[key]
 
     def forget(self) -> None:
