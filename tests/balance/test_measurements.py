@@ -13,10 +13,10 @@ def test_what_was_measured_is_recalled_in_its_shape_even_without_numbers(tmp_pat
     """A goal whose knobs must all be replayed measures effects of no option: shape (2, 0, 3)."""
     measured = {"total": np.arange(6.0).reshape(2, 3), "effect": np.zeros((2, 0, 3)), "square": np.zeros((2, 2, 0, 3))}
     first = Memory()
-    first.keep_in(tmp_path / "journal", "a search")
+    first.open_journal(tmp_path / "journal", "a search")
     first.recall({"level": "four"}, 10, lambda: measured)
     again = Memory()
-    again.keep_in(tmp_path / "journal", "a search", resume=True)
+    again.open_journal(tmp_path / "journal", "a search", resume=True)
     recalled = again.recall({"level": "four"}, 10, dict)
     assert again.played == 10
     assert {name: array.shape for name, array in recalled.items()} == {
