@@ -12,8 +12,9 @@ import wsim
 from tests.conftest import Command
 from tests.workbench.client import Caller, Reply
 from tests.workbench.test_play import chosen, link, opened
-from wsim.positions.as_played import decisions_of
+from wsim.positions.as_played import decisions_of, story_of
 from wsim.positions.move_text import move_text
+from wsim.positions.scenes import by_name
 from wsim.positions.why import why_along, why_of
 from wsim.workbench.game_analysis import branch, followed
 from wsim.workbench.play_pages import tables_of
@@ -43,9 +44,10 @@ def test_a_saved_game_that_is_not_over(caller: Caller, tmp_path: Path) -> None:
     assert "It is not over" in page.text
     assert "wsim trace" not in page.text
     why = why_along(list(decisions_of(here)), 2)
+    boards = [seat.name for seat in story_of(here).seats]
     assert len(re.findall(r'<article class="decision', page.text)) == len(why["decisions"]) == 4
     for (before, index), decided in zip(decisions_of(here), why["decisions"], strict=True):
-        assert move_text(before.legal()[index], before) in page.text
+        assert by_name(move_text(before.legal()[index], before), boards) in page.text
         assert f"{decided['moves'][0]['win_share']:.2f}" in page.text
     assert 'href="/analyse?file=ours.json&amp;playouts=2&amp;at=0&amp;move=' in page.text
     assert "ours.json" in caller.get("/analyse").text

@@ -138,7 +138,7 @@ def test_a_seat_whose_connection_is_lost_continues_when_it_is_back(chrome: Chrom
     line.reached()
     soon(chrome).until(lambda one: "Age I, turn 2" in text(one))
     assert not chrome.execute_script(said)
-    assert "Choose: turn" in text(chrome)
+    assert "Choose: your move" in text(chrome)
     tables_of(line.app).close(table_of(line).key)
     soon(chrome).until(lambda one: "the table was closed" in text(one))
 

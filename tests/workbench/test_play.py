@@ -65,7 +65,7 @@ def test_a_table_and_its_first_turn(caller: Caller) -> None:
     table = opened(caller)
     page = caller.get(link(table), cookie=None)
     assert page.status == 200
-    assert "Choose: turn" in page.text
+    assert "Choose: your move" in page.text
     hand = wsim.Game(ruleset="1e", players=3, seed=7, rotate=False, policies="random").observe(0)["hand"]
     assert all(f'<h3 class="face-name">{card}</h3>' in page.text for card in hand)
     assert chosen(caller, link(table), page).status == 303
@@ -86,7 +86,7 @@ def test_a_stale_move_is_refused_in_one_sentence_and_nothing_is_done(caller: Cal
     again = refusal(caller, link(table), chosen(caller, link(table), page))
     assert table.game().steps == steps
     assert "The game has moved on since this page was made" in again
-    assert "Choose: turn" in again
+    assert "Choose: your move" in again
     assert "has moved on" not in caller.get(link(table), cookie=None).text  # it is said once
 
 
@@ -134,7 +134,7 @@ def test_a_choice_is_dropped_if_its_seat_sees_something_else_when_it_is_asked(ca
     table._chosen[1] = replace(made, known={**made.known, "hand": []})
     chosen(caller, link(table, 0))
     assert table.game().to_move == 1
-    assert "Choose: turn" in caller.get(link(table, 1), cookie=None).text
+    assert "Choose: your move" in caller.get(link(table, 1), cookie=None).text
     assert "Age I, turn 1" in caller.get(link(table, 0), cookie=None).text
 
 

@@ -68,7 +68,7 @@ def test_two_people_play_by_keys_and_a_page_that_waits_renews_itself(view: Chrom
     view.close()
     view.switch_to.window(first)
     soon(view).until(lambda one: "Age I, turn 2" in text(one))
-    assert "Choose: turn" in text(view)
+    assert "Choose: your move" in text(view)
     assert "Ann" in view.find_element("css selector", "#ring .node.acts b").text
     page = view.find_element("css selector", "body")
     page.send_keys(Keys.ARROW_LEFT)  # back to the first turn
@@ -77,7 +77,7 @@ def test_two_people_play_by_keys_and_a_page_that_waits_renews_itself(view: Chrom
     soon(view).until(lambda one: "Still to choose: Bob" in text(one))
     assert view.find_element("id", "moment").text.startswith("Age I, turn 2")  # chosen: a new page
     view.find_element("css selector", "form[action$=undo] button").send_keys(Keys.ENTER)
-    soon(view).until(lambda one: "Choose: turn" in text(one))
+    soon(view).until(lambda one: "Choose: your move" in text(one))
     view.find_element("css selector", "button[name=hint]").send_keys(Keys.ENTER)
     soon(view).until(lambda one: "hint, by the value net" in text(one).lower())
     assert view.find_element("css selector", ".moves button.best b").text.startswith("0.")

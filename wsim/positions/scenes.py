@@ -60,11 +60,15 @@ class Clash:
 
 @dataclass(frozen=True)
 class Card:
-    """A card or similar: its name, its kind (a key of ``COLOURS`` or ``colours``), and its role in the scene."""
+    """A card or similar: its name, its kind (a key of ``COLOURS`` or ``colours``), and its role in the scene.
+
+    ``face`` is the name of its drawing, if that is not its own, as of ``4 camels``.
+    """
 
     name: str
     kind: str | None = None
     note: str = ""
+    face: str = ""
 
 
 @dataclass(frozen=True)

@@ -103,13 +103,13 @@ def names_in(*grids: Grid) -> list[str]:
 
 
 def cards_in(scenes: Iterable[Scene]) -> list[str]:
-    """Return the names of the cards in scenes of a game, each once."""
+    """Return the names of the drawings of the cards in scenes of a game, each once."""
     names: dict[str, None] = {}
     for scene in scenes:
         for city in scene.cities:
-            names |= dict.fromkeys(card.name for card in (*city.hand, *city.cards))
+            names |= dict.fromkeys(card.face or card.name for card in (*city.hand, *city.cards))
         for row in scene.board:
-            names |= dict.fromkeys(card.name for card in row.places if card is not None)
+            names |= dict.fromkeys(card.face or card.name for card in row.places if card is not None)
     return list(names)
 
 

@@ -162,7 +162,7 @@ def board_values(replay: Replay, table: AtTable | None = None, home: int = 0) ->
         if playing == seated(replay.plan, replay.number)
         else f"by {names_of(playing).replace(',', ', ')}",
         "chapters": _chapters(story),
-        "swings": [] if table else [_swing(replay, sides, swing) for swing in _swings(replay, sides)],
+        "swings": [_swing(replay, sides, swing) for swing in _swings(replay, sides)] if replay.has_chances else [],
         "hands": story.hands,
         "data": Markup(json.dumps(_data(replay, palette, table, home), ensure_ascii=False).replace("<", "\\u003c")),
     }
@@ -372,7 +372,7 @@ def _swing(replay: Replay, sides: Sequence[_Side], swing: Swing) -> Mapping[str,
     did = [event for event in scene.events if event.seat in shown]
     return {
         "step": swing.step,
-        "label": scene.label,
+        "label": scene.label.partition(";")[0],  # without what the moment counts, such as a pile
         "name": side.name,
         "before": f"{swing.before:.0%}".replace("%", " %"),
         "after": f"{swing.after:.0%}".replace("%", " %"),

@@ -22,6 +22,7 @@ from wsim.positions.game_value import Game
 from wsim.positions.move_text import interval_text, move_text, value_texts
 from wsim.positions.players import names_of, playout_line_up, seated
 from wsim.positions.position_file import people_by_seat
+from wsim.positions.scenes import by_name
 from wsim.positions.values import BY_NET
 from wsim.positions.why import PLAYOUTS, is_mistake
 from wsim.report.cards import Faces, cards_in
@@ -58,7 +59,7 @@ def _analyses(app: Starlette) -> Analyses:
 
 def _fields(request: Request) -> list[tuple[str, str]]:
     """Return the fields of the address that identify an analysis."""
-    known = ("run", "number", "file", "table", "at", "move", "playouts", "finish")
+    known = ("run", "number", "file", "table", "steps", "at", "move", "playouts", "finish")
     return [(key, value) for key, value in request.query_params.multi_items() if key in known]
 
 
@@ -77,16 +78,25 @@ def _analysis(request: Request, fields: list[tuple[str, str]]) -> Analysis:
         game = start()
         return with_branches(followed(game) if "finish" in given else game, branches)
 
-    return _analyses(request.app).of(tuple(fields), make, playouts, partial(_names, request))
+    key = (*fields, _stamp(request, given))
+    return _analyses(request.app).of(key, make, playouts, partial(_names, request))
+
+
+def _stamp(request: Request, given: dict[str, str]) -> int:
+    """Return what tells a game from an earlier one at the same table or in the same file."""
+    if "table" in given:
+        return tables_of(request.app).of(given["table"]).number
+    path = folder_of(request).inside(given.get("file") or given["run"])
+    return path.stat().st_mtime_ns if path.is_file() else 0
 
 
 def _source(request: Request, given: dict[str, str]) -> Callable[[], Game]:
     """Return a function that makes the requested game."""
     if "table" in given:
         table = tables_of(request.app).of(given["table"])
-        if not table.over:
+        if not table.over and (table.names or "steps" not in given):
             raise UserError("The game is not over: move values are shown at the end.")
-        return table.game
+        return partial(_so_far, table.game(), whole("steps", given["steps"])) if "steps" in given else table.game
     folder = folder_of(request)
     if "file" in given:
         text = folder.text(given["file"])
@@ -95,6 +105,14 @@ def _source(request: Request, given: dict[str, str]) -> Callable[[], Game]:
         raise UserError("say which game: run and number, file, or table")
     path, number = folder.inside(given["run"]), whole("the number of the game", given.get("number", ""))
     return lambda: followed(load_run(path).game(number))
+
+
+def _so_far(game: Game, steps: int) -> Game:
+    """Return a game as it was after a number of steps."""
+    history = game.history()
+    if steps >= len(history):
+        raise UserError(f"the game has {len(history) - 1} steps, not {steps}")
+    return history[steps]
 
 
 def _names(request: Request, game: Game) -> list[str]:
@@ -129,6 +147,7 @@ def show(request: Request) -> Response:
     told, values = analysis.told, _values(request, analysis, fields)
     game = analysis.game
     values |= {"scenes": (), "scripts": ["play.js"], "branches": sum(key == "at" for key, _ in fields)}
+    values["before"] = _before(analysis, fields)
     values["styles"] = ["replay.css", "play.css", "board.css"]
     if game is not None and told:
         board = analysis.board
@@ -143,6 +162,16 @@ def show(request: Request) -> Response:
         }
     heading = "Analyse" if game is None else f"A game of {find_game(game.plan.game).TITLE}"
     return page(request, "analyse.html.j2", heading, **values)
+
+
+def _before(analysis: Analysis, fields: list[tuple[str, str]]) -> str:
+    """Return the address of the game that the last branch left, at the moment where it did; empty without branches."""
+    places = [index for index, (key, _) in enumerate(fields) if key in ("at", "move")]
+    if not places:
+        return ""
+    left = int(next(value for key, value in reversed(fields) if key == "at"))
+    scene = next((scene for scene, steps in enumerate(analysis.steps) if steps > left), 0)
+    return f"/analyse?{urlencode([field for index, field in enumerate(fields) if index not in places[-2:]])}#{scene}"
 
 
 def _cards(game: Game) -> list[str]:
@@ -199,6 +228,7 @@ def _command(analysis: Analysis, given: dict[str, str], branches: int) -> str:
 def _row(analysis: Analysis, index: int, names: list[str]) -> dict[str, Any]:
     """Return a decision for the page, with its moves, the best first."""
     game, made = analysis.decisions[index]
+    seats = names if analysis.board is None else [seat.name for seat in analysis.board.story.seats]
     decided = analysis.valued[index]
     cost = decided["cost"]
     moment = [f"{key} {decided[key]}" for key in ("age", "turn") if key in decided]
@@ -207,7 +237,7 @@ def _row(analysis: Analysis, index: int, names: list[str]) -> dict[str, Any]:
     moves = [
         {
             "index": row["index"],
-            "words": move_text(row["move"], game),
+            "words": by_name(move_text(row["move"], game), seats),
             "card": str(row["move"].get("card") or ""),
             "made": row["index"] == made,
             "best": rank == 0,
@@ -221,7 +251,7 @@ def _row(analysis: Analysis, index: int, names: list[str]) -> dict[str, Any]:
         "seat": decided["seat"],
         "who": names[decided["seat"]],
         "moment": ", ".join(moment),
-        "made": move_text(game.legal()[made], game),
+        "made": by_name(move_text(game.legal()[made], game), seats),
         "card": str(game.legal()[made].get("card") or ""),
         "price": cost["win_share"],
         "mistake": is_mistake(cost, analysis.playouts or 0),

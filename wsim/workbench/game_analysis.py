@@ -8,7 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from wsim.errors import UserError
-from wsim.positions.as_played import decisions_of
+from wsim.positions.as_played import decisions_of, story_of
+from wsim.positions.chances import no_chances
 from wsim.positions.game_value import Game
 from wsim.positions.values import BY_NET
 from wsim.positions.why import PLAYOUTS, mark_costly, values_along
@@ -26,8 +27,8 @@ class Analysis:
 
     Attributes
     ----------
-    game: None until it is ready. board: the game for a page that steps through it, with its chances, if it has scenes;
-    told: whether that is known. steps: the number of decisions before each scene of the board.
+    game: None until it is ready. board: the game for a page that steps through it, if it has scenes; its chances come
+    soon after. told: whether the board is known. steps: the number of decisions before each scene of the board.
     playouts: of each move; 0: the value net, which is the default where there is one (None until that is known).
     valued: the decisions of ``wsim trace --why`` that are valued so far. of: the number of decisions.
     version: counts the changes. failure: why it failed.
@@ -69,10 +70,14 @@ class Analysis:
             self.of = len(self.decisions)
             if self.playouts is None:
                 self.playouts = BY_NET if self.game.by_net else PLAYOUTS
-            self.board = _board(self.game, self._names(self.game))
+            names = self._names(self.game)
+            self.board = _board(self.game, names)
             self.steps = [] if self.board is None else _steps(self.game, self.board)
             self.told = True
             self.version += 1
+            if self.board is not None:
+                self.board = _with_chances(self.game, names)
+                self.version += 1
             for decided in values_along(self.decisions, self.playouts):
                 if self.stop:
                     raise UserError("stopped")
@@ -86,16 +91,23 @@ class Analysis:
 
 
 def _board(game: Game, names: Sequence[str]) -> Replay | None:
-    """Return a game for a page that steps through it, with the chances of the value net or of a few playouts.
+    """Return a game for a page that steps through it, without chances.
 
     None for a game whose moves cannot be followed scene by scene.
     """
-    for playouts in (BY_NET, FEW):
-        try:
-            return replay_of_game(game, names, playouts)
-        except UserError:  # no value net
-            continue
-    return None
+    try:
+        story = story_of(game, names)
+    except UserError:
+        return None
+    return Replay(game.plan, game.number, story, no_chances(len(story.seats)), "")
+
+
+def _with_chances(game: Game, names: Sequence[str]) -> Replay:
+    """Return a game for a page that steps through it, with the chances of the value net or of a few playouts."""
+    try:
+        return replay_of_game(game, names, BY_NET)
+    except UserError:  # no value net
+        return replay_of_game(game, names, FEW)
 
 
 def _steps(game: Game, board: Replay) -> list[int]:

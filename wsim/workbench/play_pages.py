@@ -26,6 +26,7 @@ from wsim.positions.kernel_game import compile_stepping
 from wsim.positions.move_text import move_text, value_texts
 from wsim.positions.played_game import HINTS, hint
 from wsim.positions.position_file import people_by_seat, read
+from wsim.positions.scenes import Card
 from wsim.positions.values import BY_NET
 from wsim.report.cards import Faces, cards_in
 from wsim.report.game_page import AtTable, Replay, board_values
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from wsim.positions.chances import Chances
-    from wsim.positions.scenes import Card
 
 MENU = (("Play", "/play"),)
 MAX_THOUGHTS = 24  # results that are stored
@@ -453,7 +453,7 @@ def _seat_page(request: Request, table: Table, seat: int | None, learned: Mappin
     scenes = board.get("scenes", ())
     hand = scenes[-1].cities[seat].hand if scenes and seat is not None and game.to_move is not None else ()
     obstacles = {} if decision is None else decision.game.obstacles()
-    moves = [] if decision is None else _moves(decision, hand, table, obstacles)
+    moves = [] if decision is None else _moves(decision, hand, table, faces, obstacles)
     scores = sorted(game.result or (), key=lambda seat: (-seat["win_share"], -seat["total"]))
     values |= (
         board
@@ -476,6 +476,7 @@ def _seat_page(request: Request, table: Table, seat: int | None, learned: Mappin
             ],
             "chances_known": table.ended is not None,
             "decision": decision,
+            "steps": len(game.steps),
             "moves": moves,
             "hints": learned.get("hint") or {},
             "chance": learned.get("chance") or "",
@@ -504,16 +505,20 @@ def _board(table: Table, game: Game, seat: int | None, known: Chances | None) ->
 
 
 def _moves(
-    decision: Decision, cards: Sequence[Card], table: Table, obstacles: Mapping[str, str]
+    decision: Decision, cards: Sequence[Card], table: Table, faces: Faces, obstacles: Mapping[str, str]
 ) -> list[dict[str, Any]]:
-    """Return the legal moves of a decision by card of the hand, with why it cannot be built; others are last."""
+    """Return the legal moves of a decision by card of the hand, with why it cannot be built; others are last.
+
+    Moves without a card are grouped by what they name that has a drawing, such as a wonder that all build.
+    """
     hand = {card.name: card for card in cards}
     groups: dict[str | None, dict[str, Any]] = {}
     for move in decision.game.legal():
-        name = move.get("card")
+        name = move.get("card") or next((one for one in move.values() if isinstance(one, str) and one in faces), None)
         key = name if isinstance(name, str) else None
+        drawn = hand.get(str(name)) or (Card(str(name)) if name in faces else None)
         why = obstacles.get(str(name), "")
-        group = groups.setdefault(key, {"card": hand.get(str(name)), "name": key, "why": why, "moves": []})
+        group = groups.setdefault(key, {"card": drawn, "name": key, "why": why, "moves": []})
         group["moves"].append((move["index"], table.named(move_text(move, decision.game))))
     return sorted(groups.values(), key=lambda group: group["name"] is None)
 

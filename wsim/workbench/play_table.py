@@ -62,8 +62,8 @@ class Decision:
 
     @property
     def what(self) -> str:
-        """The kind of decision as text."""
-        return str(self.game.decision).replace("_", " ")
+        """What is to be chosen, as text."""
+        return "your move" if self.game.decision == "turn" else str(self.game.decision).replace("_", " ")
 
 
 @dataclass(frozen=True)

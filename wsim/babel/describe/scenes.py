@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from wsim.babel.catalog.model import Disc
 from wsim.babel.describe.text import offered
 from wsim.positions.scenes import Card, City, Event, Flow, Row, Scene, Seat, Story
 
@@ -146,8 +148,9 @@ def _city(seat: Object, private: Object, points: Sequence[int]) -> City:
         "cards in hand": seat["hand_size"],
         "action cards": seat["action_cards"],
     }
-    held = [Card(name.replace("_", " ")) for name, number in private["held"].items() for _ in range(number)]
-    return City(facts, _cards(seat["discs"]), points, [*_cards(private["hand"]), *held])
+    held = [Card(name.replace("_", " "), face=name) for name, number in private["held"].items() for _ in range(number)]
+    hand = [replace(card, face=kind) for card, kind in zip(_cards(private["hand"]), private["hand"], strict=True)]
+    return City(facts, _cards(seat["discs"]), points, [*hand, *held])
 
 
 def _cards(counts: Mapping[str, int]) -> list[Card]:
@@ -155,7 +158,7 @@ def _cards(counts: Mapping[str, int]) -> list[Card]:
 
 
 def _disc(needs: Mapping[str, int]) -> Card:
-    return Card(_counted(needs), next(iter(needs)))
+    return Card(_counted(needs), next(iter(needs)), face=str(Disc(tuple(needs.items()))))
 
 
 def _drew(seat: int, cards: Sequence[str], manner: str) -> Event:

@@ -151,11 +151,15 @@ function eventLine(event) {
   return line;
 }
 
-function chip(card, className) {
-  const one = make("li", `card ${card.note ? className : ""}`, card.name);
+// A card: what it gives as symbols and its name, in its colour; pointed at, it shows its drawing (cards.js).
+function cardOf(card, className) {
+  const face = card.face || card.name;
+  const gives = drawingOf(face)?.content.querySelector(".gives")?.cloneNode(true);
+  const name = make("span", "", card.name);
+  if (card.note) name.append(make("small", "", `, ${card.note}`));
+  const one = make("li", `card ${gives ? "drawn" : ""} ${card.note ? className : ""}`, ...(gives ? [gives] : []), name);
   if (card.kind !== null) one.style.setProperty("--kind", game.kinds[card.kind]);
-  if (card.note) one.append(make("small", "", `, ${card.note}`));
-  if (drawingOf(card.name)) [one.dataset.face, one.tabIndex] = [card.name, 0];
+  if (gives) [one.dataset.face, one.tabIndex] = [face, 0];
   return one;
 }
 
@@ -163,7 +167,7 @@ function handOf(city, seat) {
   if (!sees(seat)) {
     return make("p", "nothing", `${number(city.hand.length, "card")}, closed`);
   }
-  return make("ul", "cards", ...city.hand.map((card) => (game.live ? chip({ ...card, note: "" }, "") : chip(card, "chosen"))));
+  return make("ul", "cards", ...city.hand.map((card) => cardOf(game.live ? { ...card, note: "" } : card, "chosen")));
 }
 
 function cityOf(scene, seat) {
@@ -183,7 +187,7 @@ function cityOf(scene, seat) {
   }
   one.append(heading, facts);
   if (city.cards.length) {
-    one.append(make("h4", "", game.cards), make("ul", "cards", ...city.cards.map((card) => chip(card, "new"))));
+    one.append(make("h4", "", game.cards), make("ul", "cards", ...city.cards.map((card) => cardOf(card, "new"))));
   }
   if (side >= 0 && city.hand.length) one.append(make("h4", "", game.hands), handOf(city, seat));
   return one;
@@ -195,7 +199,9 @@ function boardRow(row) {
   const finished = built === row.places.length;
   const spaces = row.places.map((disc) => {
     const [, count, what] = disc === null ? [] : disc.name.match(/^(\d*) ?(.*)$/);
-    const space = make("li", disc === null ? "space gone" : "space", ...(count ? [make("b", "", count)] : []), what ?? "built");
+    const icons = (disc && drawingOf(disc.face || disc.name)?.content.querySelectorAll(".plate .icon")) ?? [];
+    const figure = make("span", "figure", ...(count ? [make("b", "", count)] : []), ...[...icons].map((icon) => icon.cloneNode(true)));
+    const space = make("li", disc === null ? "space gone" : "space", ...(figure.childNodes.length ? [figure] : []), what ?? "built");
     if (disc !== null && disc.kind !== null) space.style.setProperty("--kind", game.kinds[disc.kind]);
     return space;
   });

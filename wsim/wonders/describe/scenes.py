@@ -80,7 +80,8 @@ def scene(view: Object, catalogue: Catalogue, rules: Any) -> Scene:
             ]
         cities.append(City(facts, table.built(city, city), [], hand))
     chapter = f"Age {ROMAN[view['age']]}"
-    label = f"{chapter}, turn {view['turn']}; discard pile: {view['discarded']} cards"
+    discarded = f"{view['discarded']} card{'' if view['discarded'] == 1 else 's'}"
+    label = f"{chapter}, turn {view['turn']}; discard pile: {discarded}"
     seen = view["public_moves"]
     moves = [move for move in seen if all(move[key] == seen[-1][key] for key in ("age", "turn"))]
     events = [replace(table.moved(move), veiled=None) for move in moves]
