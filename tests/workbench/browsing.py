@@ -17,10 +17,11 @@ def base(address: str) -> str:
 
 
 def soon(chrome: Chrome) -> WebDriverWait[Chrome]:
-    """Return what waits until something is so."""
+    """Return what waits until something is so, also on a page that renews itself meanwhile."""
+    from selenium.common.exceptions import StaleElementReferenceException
     from selenium.webdriver.support.ui import WebDriverWait
 
-    return WebDriverWait(chrome, 90)
+    return WebDriverWait(chrome, 90, ignored_exceptions=[StaleElementReferenceException])
 
 
 def entered(chrome: Chrome, address: str, width: int, page: str = "") -> Chrome:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from pathlib import Path
+from threading import Event
+from typing import Any
 
 import pytest
 
 import wsim
 from tests.conftest import Command
 from tests.workbench.client import Caller, Reply
-from tests.workbench.test_play import chosen, link, opened
+from tests.workbench.test_play import chosen, link, opened, opened_by_policies
 from wsim.positions.as_played import decisions_of, story_of
 from wsim.positions.move_text import move_text
 from wsim.positions.scenes import by_name
 from wsim.positions.why import why_along, why_of
+from wsim.workbench import game_analysis
 from wsim.workbench.game_analysis import branch, followed
 from wsim.workbench.play_pages import tables_of
 
@@ -56,6 +60,51 @@ def test_a_saved_game_that_is_not_over(caller: Caller, tmp_path: Path) -> None:
     while not table.ready:
         time.sleep(0.01)
     assert (table.names, table.game().steps) == ({2: "Ann"}, here.steps[:2])
+
+
+def test_the_board_is_there_before_its_chances(caller: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "ours.json").write_text(game().follow().to_json())
+    go, real = Event(), game_analysis._with_chances
+
+    def later(*words: Any) -> Any:
+        assert go.wait(60)
+        return real(*words)
+
+    monkeypatch.setattr(game_analysis, "_with_chances", later)
+    while 'id="ring"' not in (page := caller.get("/analyse?file=ours.json&playouts=2").text):
+        time.sleep(0.01)
+    assert ("data-reload" in page, "Turning points" in page) == (True, False)
+    go.set()
+    page = worked_out(caller, "/analyse?file=ours.json&playouts=2").text
+    assert ("data-reload" in page, "Turning points" in page) == (False, True)
+
+
+def test_a_file_that_has_changed_is_analysed_anew(caller: Caller, tmp_path: Path) -> None:
+    here, file = game().follow(), tmp_path / "ours.json"
+    for steps in (1, 2):
+        file.write_text(here.to_json())
+        os.utime(file, (steps, steps))
+        page = worked_out(caller, "/analyse?file=ours.json&playouts=2").text
+        assert page.count('<article class="decision') == steps
+        here = here.follow()
+
+
+def test_a_game_between_policies_is_analysed_while_it_is_watched(caller: Caller) -> None:
+    table = opened_by_policies(caller)
+    while not table.ready:
+        time.sleep(0.01)
+    table.set_pace(paused=True, pace=0.5, step=True)
+    steps = len(table.game().steps)
+    page = caller.get(f"/seat/{table.watching}", cookie=None).text
+    assert f'href="/analyse?table={table.key}&amp;steps={steps}"' in page
+    address = f"/analyse?table={table.key}&playouts=2"
+    page = worked_out(caller, f"{address}&steps={steps}").text
+    assert page.count('<article class="decision') == steps
+    assert f"the game has {steps} steps, not 999" in worked_out(caller, f"{address}&steps=999").text
+    assert "The game is not over" in caller.get(address).text
+    table.take_over(0, "Ann")
+    assert "The game is not over" in caller.get(f"{address}&steps={steps}").text
+    caller.post(f"/play/{table.key}/close")
 
 
 def test_a_branch_goes_back_makes_the_move_and_the_policies_play_on() -> None:

@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING
 import pytest
 import uvicorn
 
+import wsim
 from tests.report.browser import colours, resize
 from tests.workbench.browsing import soon
 from tests.workbench.test_ask_browser import LONG, effects, fill
+from tests.workbench.test_move_browser import PALACE, deals
 from tests.workbench.test_play_browser import opened, text
 from wsim.lab.plan import Plan
 from wsim.lab.run import record
@@ -159,6 +161,30 @@ def test_a_question_at_a_slow_server_continues_when_a_lost_connection_is_back(ch
     chrome.find_element("css selector", "form button").send_keys(Keys.ENTER)
     soon(chrome).until(lambda one: "See the answer" in one.page_source)
     assert (line.folder / "long.json").is_file()
+
+
+def test_figures_that_move_continue_when_a_lost_connection_is_back(chrome: Chrome, line: Line) -> None:
+    line.delay = 0.3
+    chrome.get(line.address(f"{PALACE}&change=cards.Palace.points%3D4"))
+    soon(chrome).until(deals)
+    line.cut()
+    soon(chrome).until(lambda one: "connection is lost" in one.find_element("id", "state").text)
+    line.reached()
+    soon(chrome).until(lambda one: deals(one) > 500)
+
+
+def test_an_analysis_is_filled_in_after_a_lost_connection(chrome: Chrome, line: Line) -> None:
+    game = wsim.Game(ruleset="1e", players=3, seed=7, policies="greedy", rotate=False)
+    for _ in range(9):
+        game.follow()
+    (line.folder / "ours.json").write_text(game.to_json())
+    line.delay = 0.3
+    chrome.get(line.address("/analyse?file=ours.json&playouts=20"))
+    soon(chrome).until(lambda one: one.find_elements("css selector", "#ring .node"))
+    line.cut()
+    line.reached()
+    soon(chrome).until(lambda one: one.find_elements("id", "cost"))
+    soon(chrome).until(lambda one: one.find_elements("css selector", "[data-curve=chances] polyline"))
 
 
 def test_a_run_that_is_deleted_while_it_is_shown_is_refused_in_one_sentence_and_leaves_the_list(

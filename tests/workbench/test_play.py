@@ -156,6 +156,19 @@ def test_hints_and_chances_use_only_the_seats_knowledge(caller: Caller) -> None:
         assert [row[0] for row in worth.findall(same)].count("best") == 1
 
 
+def test_a_seat_sees_the_turning_points_so_far_where_it_asks_for_chances(caller: Caller) -> None:
+    table = opened(caller, policies="greedy")
+    for _ in range(6):
+        chosen(caller, link(table))
+    assert "Turning points" not in caller.get(link(table), cookie=None).text
+    page = caller.get(f"{link(table)}?chance=1", cookie=None).text
+    steps = [int(step) for step in re.findall(r'class="jump" data-step="(\d+)"><i ', page)]
+    shares = json.loads(page.partition('id="game">')[2].partition("</script>")[0])["shares"]
+    assert 0 < len(steps) <= 5
+    for step in steps:
+        assert max(abs(now - before) for now, before in zip(shares[step], shares[step - 1], strict=True)) >= 0.049
+
+
 def hidden_names(game: wsim.Game, seat: int, known: str) -> set[str]:
     """Return the cards that other seats hold and that are not in what this one knew at any moment so far."""
     hands = enumerate(game.record()["hands"])

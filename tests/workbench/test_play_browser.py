@@ -103,6 +103,10 @@ def test_policies_play_live_and_a_seat_is_taken_over(view: Chrome) -> None:
     soon(view).until(lambda one: one.find_element("id", "moment").text not in ("", moment))
     view.find_element("id", "chances-of").click()
     soon(view).until(lambda one: one.find_elements("css selector", "[data-curve=chances] polyline"))
+    view.find_element("id", "try").click()
+    soon(view).until(lambda one: one.find_elements("css selector", "#values > article .worths a"))
+    view.get(watch)
+    soon(view).until(lambda one: one.find_elements("id", "take-over"))
     view.find_element("id", "take-over").send_keys(Keys.ENTER)
     soon(view).until(lambda one: "Choose:" in text(one))
     assert view.current_url != watch
@@ -169,8 +173,12 @@ def test_board_chances_and_decisions_of_an_analysis_are_one(view: Chrome, addres
     view.find_element("css selector", f"{shown} .worths a").click()
     soon(view).until(lambda one: "How this branch ends" in text(one))
     soon(view).until(lambda one: one.find_elements("css selector", shown))
-    view.back()
+    view.find_element("id", "before").click()
     soon(view).until(lambda one: "How it ended" in text(one))
+    soon(view).until(lambda one: one.find_elements("css selector", shown))
+    assert view.current_url.endswith("#18")
+    view.back()
+    soon(view).until(lambda one: "How this branch ends" in text(one))
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
@@ -180,13 +188,19 @@ def test_an_accessibility_engine_reports_no_problems(view: Chrome, address: str,
     found = {"play": complaints(view)}
     (seat,) = opened(view, "Ann")
     found["table"] = complaints(view)
+    view.get(f"{base(address)}/play?game=tower_of_babel")
+    (builder,) = opened(view, "Bea")
     for name, place in {
         "seat": f"{seat}?hint=1&chance=1",
+        "builder": f"{builder}?chance=1",
         "which": f"{base(address)}/analyse",
         "analyse": f"{base(address)}/analyse?file=ours.json&playouts=20",
     }.items():
         view.get(place)
         soon(view).until(lambda one: "Working it out" not in text(one))
         found[name] = complaints(view)
+        if name == "builder":  # hand and discs are drawn
+            assert view.find_elements("css selector", ".city .card.drawn .icon")
+            assert len(view.find_elements("css selector", ".space .icon")) == 24
         assert view.execute_script("return document.documentElement.scrollWidth <= innerWidth"), name
     assert {name: said for name, said in found.items() if said} == {}

@@ -147,9 +147,9 @@ def show(request: Request) -> Response:
     told, values = analysis.told, _values(request, analysis, fields)
     game = analysis.game
     values |= {"scenes": (), "scripts": ["play.js"], "branches": sum(key == "at" for key, _ in fields)}
-    values["before"] = _before(analysis, fields)
+    values |= {"told": game is not None and told, "before": _before(analysis, fields)}
     values["styles"] = ["replay.css", "play.css", "board.css"]
-    if game is not None and told:
+    if game is not None and told:  # as it was before the values were read: then none is missing
         board = analysis.board
         if board is not None:
             values |= board_values(board)

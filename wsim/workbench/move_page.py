@@ -73,8 +73,7 @@ class LiveGames:
         with self._lock:
             process = self._process
             if process is None or process.poll() is not None or baseline != self._baseline:
-                if process is not None:
-                    process.kill()
+                self._kill()
                 process = module_process(
                     "wsim.workbench.live_games", self._folder, subprocess.DEVNULL, trusted=self._trusted
                 )
@@ -92,14 +91,20 @@ class LiveGames:
     def close(self) -> None:
         """End the process."""
         with self._lock:
-            if self._process is not None:
-                self._process.kill()
-                self._process.wait(5)
+            self._kill()
+
+    def _kill(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait(5)
+            assert self._process.stdin is not None
+            with suppress(OSError):
+                self._process.stdin.close()
 
     @staticmethod
     def _write(process: subprocess.Popen[str], record: Mapping[str, Any]) -> None:
         assert process.stdin is not None
-        with suppress(OSError):
+        with suppress(OSError, ValueError):  # it has ended, or its input is closed
             process.stdin.write(json.dumps(record) + "\n")
             process.stdin.flush()
 
@@ -107,10 +112,11 @@ class LiveGames:
     def _listen(process: subprocess.Popen[str], news: dict[tuple[str, ...], str]) -> None:
         """Keep the newest line about each set of changes; a line about none is about all."""
         assert process.stdout is not None
-        for line in process.stdout:
-            with suppress(ValueError):
-                lines = json.loads(line)["lines"]
-                news[() if lines is None else ("changes", *lines)] = line.strip()
+        with process.stdout as told:
+            for line in told:
+                with suppress(ValueError):
+                    lines = json.loads(line)["lines"]
+                    news[() if lines is None else ("changes", *lines)] = line.strip()
 
 
 def begin(app: Starlette) -> None:

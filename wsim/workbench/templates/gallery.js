@@ -3,6 +3,7 @@ const form = document.getElementById("filter");
 const facets = [...form.querySelectorAll("[data-facet]")].map((one) => one.dataset.facet);
 const cards = [...document.querySelectorAll("#cards > li")];
 const clear = document.getElementById("clear");
+let keeping = 0;
 
 function chosen(facet) {
   return [...form.querySelectorAll(`[name="${facet}"]:checked`)].map((one) => one.value);
@@ -19,6 +20,12 @@ function filter() {
     shown += card.hidden ? 0 : 1;
   }
   form.querySelector("output").textContent = `${shown} of ${cards.length} cards`;
+  clear.hidden = !words.length && [...wanted.values()].every((values) => !values.length);
+  clearTimeout(keeping);
+  requestAnimationFrame(() => { keeping = setTimeout(keep, 0, wanted, words); }); // after the cards are painted
+}
+
+function keep(wanted, words) {
   const address = new URL(location);
   for (const [facet, values] of [...wanted, ["q", words.length ? [form.elements.q.value.trim()] : []]]) {
     address.searchParams.delete(facet);
@@ -27,7 +34,6 @@ function filter() {
   try {
     history.replaceState(null, "", address);
   } catch { /* a page on the disk has no address of its own */ }
-  clear.hidden = !words.length && [...wanted.values()].every((values) => !values.length);
 }
 
 form.addEventListener("input", filter);
