@@ -77,8 +77,8 @@ def test_its_tables_are_those_of_the_rows(keys: dict[str, Any], tmp_path: Path) 
     for analysis in made:
 
         def plain(table: Table, worth: str = analysis.worth) -> Table:
-            if not worth:
-                return table
+            if not worth:  # the table of a run also says for whom its verdicts are
+                return replace(table, note=table.note.partition("Verdicts are for ")[0].strip())
             # in a run, the note names the run, and owners have no q: the figure that is tested is worth
             names = set(table.frame.columns) - {"win_q", "score_q", "q", "verdict", "worth"}
             return replace(table, note="", frame=table.frame.select(sorted(names)))
@@ -306,7 +306,7 @@ def test_damage_is_seen(wsim_command: Command) -> None:
 
 def test_files_that_are_not_summaries_are_refused() -> None:
     for frame in (pl.DataFrame({"a": [1]}), Summary().frame()):
-        with pytest.raises(ValueError, match="no table of sums"):
+        with pytest.raises(ValueError, match="not a table of sums"):
             Summary.of_frame(frame)
 
 
