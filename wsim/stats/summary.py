@@ -212,7 +212,7 @@ class Summary:
                 else:
                     summary.labels[name] = tuple(labels)
         except (pl.exceptions.PolarsError, TypeError) as error:
-            raise ValueError(f"no table of sums: {error}") from error
+            raise ValueError(f"not a table of sums: {error}") from error
         if "games" not in summary.arrays:
             raise ValueError("not a table of sums: the number of games is missing")
         return summary
