@@ -54,7 +54,7 @@ def further(state: Any) -> set[int]:
 def test_the_kernel_computes_the_layers_that_were_fitted(box: str, taught: Path) -> None:
     simulator, other = simulated(box), simulated(box, f"net:file={taught}")
     arrays, asked, further_of_moves = LEARNER.load(str(taught)).arrays, 0, 0
-    for position in decisions(simulator, 120, 3):
+    for position in decisions(simulator, 240, 3):
         state, moves, places = LEARNER.describer(simulator, other)(position)
         if len(places) > 1:
             table = LEARNER.decisions(simulator, np.array([state]), moves)
