@@ -102,6 +102,18 @@ def no_items_of_move(public, own, choice, rules, index, rows):
 
 
 @kernel
+def no_further_items(rules):
+    """Return whether the rules have further items: no."""
+    return False
+
+
+@kernel
+def no_further_rows(public, own, rules, rows):
+    """List no further items of the state."""
+    return 0
+
+
+@kernel
 def nothing_described(public, own, choice, rules, state, moves, places):
     """Write no items."""
 
@@ -121,6 +133,9 @@ class NetHooks:
     list_items: (public, own, choice, rules, rows) -> lists the rows of the state's items, each once; returns how many
         they are. most_items: how many that may be, of a state or a move.
     list_items_of_move: (public, own, choice, rules, index, rows) -> lists those of a move.
+    has_further: (rules) -> whether the state may have further items: those that few rules have. Their list has room of
+        its own, so that others do not pay for it.
+    list_further: (public, own, rules, rows) -> lists their rows; returns how many. most_further: how many that may be.
     describe_items: (public, own, choice, rules, state, moves, places) -> writes the items into records that are learned
         from: of the state, and of the moves ``places``, ``state.moves`` in all.
     """
@@ -133,6 +148,9 @@ class NetHooks:
     list_items: Any = no_items
     most_items: int = 0
     list_items_of_move: Any = no_items_of_move
+    has_further: Any = no_further_items
+    list_further: Any = no_further_rows
+    most_further: int = 0
     describe_items: Any = nothing_described
 
 
@@ -158,11 +176,13 @@ def valuing(hooks: NetHooks) -> Any:
     sizes = hooks.sizes
     width, narrow, state_numbers, move_numbers = sizes.width, sizes.narrow, sizes.state_numbers, sizes.move_numbers
     list_items, list_items_of_move = hooks.list_items, hooks.list_items_of_move
+    has_further, list_further = hooks.has_further, hooks.list_further
     assert width % 2 == 0
     round_state, round_move = (rounding(count, 1 << INPUT_BITS) for count in (state_numbers, move_numbers))
     multiply_state, multiply_move = products(state_numbers, width), products(move_numbers, width)
     add_items, rectify, multiply_second = sums_of_rows(width), rectified(width), products(width, narrow)
     rows_room = stack_room("net.rows", np.int64, max(hooks.most_items, 1))
+    further_room = stack_room("net.further_rows", np.int64, max(hooks.most_further, 1))
     of_state_room = stack_room("net.of_state", np.int16, padded(state_numbers))
     of_move_room = stack_room("net.of_move", np.int16, padded(move_numbers))
     first_room = stack_room("net.first", np.int32, width)
@@ -180,6 +200,12 @@ def valuing(hooks: NetHooks) -> Any:
             found += np.int64(of_move[i]) * np.int64(net.straight[i])
         return np.float32(found * net.unit)
 
+    @kernel(rare=True)
+    def add_further(public, own, rules, net, first):
+        """Add the further items of the state."""
+        rows = further_room()
+        add_items(net.of_item, rows, list_further(public, own, rules, rows), net.item_shift, first)
+
     @kernel
     def value(public, own, choice, rules, net, places, count, x, numbers, learned):
         """Fill the learned value of each of the candidate moves, from the numbers of the state and of the moves."""
@@ -188,6 +214,8 @@ def valuing(hooks: NetHooks) -> Any:
         round_state(x, of_state)
         multiply_state(net.bias, of_state, net.of_number, first)
         add_items(net.of_item, rows, list_items(public, own, choice, rules, rows), net.item_shift, first)
+        if has_further(rules):
+            add_further(public, own, rules, net, first)
         for j in range(count):
             round_move(numbers[j], of_move)
             multiply_move(first, of_move, net.of_move, layer)

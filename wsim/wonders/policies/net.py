@@ -23,7 +23,7 @@ from wsim.wonders.kernels.net_layout import (
     STAGE_ROWS,
     STAGES_IN_ALL,
 )
-from wsim.wonders.policies.net_further import MOST_FURTHER, list_decision, list_further
+from wsim.wonders.policies.net_further import MOST_FURTHER, has_further, list_decision, list_further
 from wsim.wonders.policies.net_inputs import (
     MAX_CANDIDATES,
     coming_names,
@@ -83,8 +83,6 @@ def _list_items(public, own, choice, rules, rows):
         role = _NEXT if stage == stages else _LATER
         rows[count] = STAGE_ROWS + role * STAGES_IN_ALL + rules.stage_entry[side, stage] - STAGE_ENTRY
         count += 1
-    if rules.counters or rules.decks:
-        count = list_further(public, own, rules, rows, count)
     return count
 
 
@@ -120,7 +118,7 @@ def _describe_further(public, own, rules, state):
     rows = _further_room()
     for word in range(FURTHER_WORDS):
         state.further[word] = _ZERO
-    for place in range(list_further(public, own, rules, rows, 0)):
+    for place in range(list_further(public, own, rules, rows)):
         row = rows[place] - FURTHER_AT
         state.further[row >> 6] |= _BIT << np.uint64(row & 63)
 
@@ -167,8 +165,11 @@ NET_HOOKS = NetHooks(
     fill=_fill,
     list_moves=list_candidates,
     list_items=_list_items,
-    most_items=4 * HAND * SEATS + MOST_FURTHER,  # 3 ages of built cards, hands
+    most_items=4 * HAND * SEATS,  # 3 ages of built cards, hands
     list_items_of_move=_list_items_of_move,
+    has_further=has_further,
+    list_further=list_further,
+    most_further=MOST_FURTHER,
     describe_items=_describe_items,
 )
 NET = net_of(NET_HOOKS)

@@ -51,9 +51,16 @@ def _list_deck(role, cards, rows, count):
     return count
 
 
+@kernel
+def has_further(rules):
+    """Return whether states may have further rows."""
+    return rules.counters != 0 or rules.decks != 0
+
+
 @kernel(rare=True)
-def list_further(public, own, rules, rows, count):
-    """Add the further rows of a state to a list; return its new length."""
+def list_further(public, own, rules, rows):
+    """List the further rows of a state; return how many."""
+    count = 0
     if rules.decks:
         count = _list_deck(_HAND, own.recruits, rows, count)
         count = _list_deck(_OPEN, public.display, rows, count)
