@@ -62,7 +62,13 @@ def colours(chrome: Chrome, scheme: str) -> None:
 
 
 def complaints(chrome: Chrome) -> list[tuple[str, list[str]]]:
-    """Return what axe-core (WCAG 2.1 AA) says of the page: names, roles, headings, the contrast of every text."""
+    """Return what axe-core (WCAG 2.1 AA) says of the page: names, roles, headings, the contrast of every text.
+
+    It takes colours of cards that are not drawn yet (``content-visibility``) for others, so all are drawn first.
+    """
+    chrome.execute_script(
+        "for (const card of document.querySelectorAll('.gallery > li')) card.style.contentVisibility = 'visible';"
+    )
     source = files("axe_core_python").joinpath("axe.min.js").read_text(encoding="utf-8")
     chrome.execute_script(source)
     chrome.set_script_timeout(120)

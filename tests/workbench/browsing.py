@@ -16,12 +16,12 @@ def base(address: str) -> str:
     return address.partition("/?")[0]
 
 
-def soon(chrome: Chrome) -> WebDriverWait[Chrome]:
+def soon(chrome: Chrome, seconds: float = 90) -> WebDriverWait[Chrome]:
     """Return what waits until something is so, also on a page that renews itself meanwhile."""
     from selenium.common.exceptions import StaleElementReferenceException
     from selenium.webdriver.support.ui import WebDriverWait
 
-    return WebDriverWait(chrome, 90, ignored_exceptions=[StaleElementReferenceException])
+    return WebDriverWait(chrome, seconds, ignored_exceptions=[StaleElementReferenceException])
 
 
 def entered(chrome: Chrome, address: str, width: int, page: str = "") -> Chrome:
@@ -45,5 +45,6 @@ def shown_and_sound(view: Chrome, address: str, page: str, scheme: str, width: i
     view.get(base(address) + page)
     if prepare:
         view.execute_script(prepare)
-    assert complaints(view) == [], page
+    found = complaints(view)
+    assert not found, (page, found)
     assert view.execute_script("return document.documentElement.scrollWidth <= innerWidth"), page

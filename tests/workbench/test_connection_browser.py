@@ -183,8 +183,9 @@ def test_an_analysis_is_filled_in_after_a_lost_connection(chrome: Chrome, line: 
     soon(chrome).until(lambda one: one.find_elements("css selector", "#ring .node"))
     line.cut()
     line.reached()
-    soon(chrome).until(lambda one: one.find_elements("id", "cost"))
-    soon(chrome).until(lambda one: one.find_elements("css selector", "[data-curve=chances] polyline"))
+    compiled = 300  # playouts are compiled first, where they were never played
+    soon(chrome, compiled).until(lambda one: one.find_elements("id", "cost"))
+    soon(chrome, compiled).until(lambda one: one.find_elements("css selector", "[data-curve=chances] polyline"))
 
 
 def test_a_run_that_is_deleted_while_it_is_shown_is_refused_in_one_sentence_and_leaves_the_list(
