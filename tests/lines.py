@@ -1,7 +1,8 @@
 """A pytest plugin that notes which lines of wsim each test executes: ``pytest -p tests.lines``, WSIM_LINES=FILE.
 
 The file is a JSON object. "lines": test, or file for its fixtures -> module -> lines; "" is what importing the modules
-executes. "seconds": test -> how long it took while it was traced.
+executes. "seconds": test -> how long it took while it was traced, file -> how long its fixtures took. "unfit": tests
+that failed, or took longer than WSIM_LINES_LIMIT seconds. Seconds are of the processor.
 Compiled kernels execute no lines; NUMBA_DISABLE_JIT=1 shows theirs. A function that executes nothing new for a while is
 not followed any more in that test. ``python -m tests.lines FILE ...`` prints the share
 of lines that were executed, by package.
@@ -11,9 +12,9 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 import threading
-import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,6 +29,8 @@ QUIET = 1000
 """Executed lines of a function without a new one, after which it is not followed any more in a test."""
 _executed: dict[str, set[tuple[str, int]]] = {"": set()}
 _seconds: dict[str, float] = {}
+_unfit: set[str] = set()
+LIMIT = float(os.environ.get("WSIM_LINES_LIMIT", "0"))
 
 
 class _Followed:
@@ -36,6 +39,7 @@ class _Followed:
     def __init__(self) -> None:
         self.lines = _executed[""]
         self.quiet: dict[CodeType, int] = {}
+        self.on = True
 
     def begin(self, name: str) -> None:
         self.lines, self.quiet = _executed.setdefault(name, set()), {}
@@ -66,36 +70,79 @@ _followed = _Followed()
 
 def pytest_configure() -> None:
     """Begin before wsim is imported by the tests."""
+    signal.signal(signal.SIGPROF, _stopped)
     threading.settrace(_followed.call)
     sys.settrace(_followed.call)
+
+
+def end() -> None:
+    """Follow no more."""
+    _followed.on = False
+    sys.settrace(None)
+    threading.settrace(None)
+
+
+def _processor() -> float:
+    return sum(os.times()[:4])
+
+
+def _stopped(*_: object) -> None:
+    signal.setitimer(signal.ITIMER_PROF, LIMIT)  # should what is interrupted go on all the same
+    pytest.fail(f"takes longer than {LIMIT} seconds")
 
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_setup(item: pytest.Item) -> Iterator[None]:
     """Note what fixtures execute as executed by the file of the test, because its other tests may share them."""
-    _followed.begin(item.nodeid.partition("::")[0])
+    if not _followed.on:
+        yield
+        return
+    file = item.nodeid.partition("::")[0]
+    _followed.begin(file)
     sys.settrace(_followed.call)
+    begun = _processor()
+    signal.setitimer(signal.ITIMER_PROF, LIMIT)
     yield
+    signal.setitimer(signal.ITIMER_PROF, 0)
+    _seconds[file] = _seconds.get(file, 0.0) + _processor() - begun
 
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
     """Note what the test itself executes."""
+    if not _followed.on:
+        yield
+        return
     _followed.begin(item.nodeid)
-    begun = time.perf_counter()
+    begun = _processor()
+    signal.setitimer(signal.ITIMER_PROF, LIMIT)
     yield
-    _seconds[item.nodeid] = time.perf_counter() - begun
+    signal.setitimer(signal.ITIMER_PROF, 0)
+    _seconds[item.nodeid] = _processor() - begun
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Note which tests fail."""
+    if report.failed:
+        _unfit.add(report.nodeid)
 
 
 def pytest_sessionfinish() -> None:
     """Write the file."""
-    sys.settrace(None)
+    if _followed.on and "WSIM_LINES" in os.environ:
+        write(Path(os.environ["WSIM_LINES"]))
+
+
+def write(file: Path) -> None:
+    """Write what was noted until now, and follow no more."""
+    end()
     report: dict[str, dict[str, list[int]]] = {}
     for test, lines in _executed.items():
         modules = report.setdefault(test, {})
-        for file, line in sorted(lines):
-            modules.setdefault(str(Path(file).relative_to(ROOT)), []).append(line)
-    Path(os.environ["WSIM_LINES"]).write_text(json.dumps({"lines": report, "seconds": _seconds}), encoding="utf-8")
+        for name, line in sorted(lines):
+            modules.setdefault(str(Path(name).relative_to(ROOT)), []).append(line)
+    noted = {"lines": report, "seconds": _seconds, "unfit": sorted(_unfit)}
+    file.write_text(json.dumps(noted), encoding="utf-8")
 
 
 def executable(module: Path) -> set[int]:
@@ -111,7 +158,7 @@ def executable(module: Path) -> set[int]:
 
 def main() -> None:
     """Print how many of the lines of each package were executed, of all packages with any."""
-    from tests.mutants import package_of
+    from tests.mutants.faults import package_of
 
     hit: dict[str, set[int]] = {}
     for file in sys.argv[1:]:

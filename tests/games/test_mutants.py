@@ -7,10 +7,12 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import pytest
 
-from tests import mutants
+from tests.mutants import faults, notes, serving
 
 SOURCE = '''"""A docstring of 1."""
 from typing import TYPE_CHECKING
@@ -34,14 +36,15 @@ async def later() -> int | None:
 
 @pytest.fixture
 def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(mutants, "ROOT", tmp_path)
+    for module in (faults, notes):
+        monkeypatch.setattr(module, "ROOT", tmp_path)
     (tmp_path / "wsim" / "toys").mkdir(parents=True)
     (tmp_path / "wsim" / "toys" / "middle.py").write_text(SOURCE)
     return Path("wsim/toys/middle.py")
 
 
 def test_every_operator_changes_its_expression_and_nothing_else(module: Path) -> None:
-    changed = {(fault.line, fault.operator, fault.text) for fault in mutants.faults_of(module)}
+    changed = {(fault.line, fault.operator, fault.text) for fault in faults.faults_of(module)}
     assert changed == {
         (8, "constant", "(3)"),
         (8, "constant", "(1)"),
@@ -55,43 +58,119 @@ def test_every_operator_changes_its_expression_and_nothing_else(module: Path) ->
 
 
 def test_a_fault_is_planted_where_it_was_drawn_and_shown_as_a_difference(module: Path) -> None:
-    fault = next(fault for fault in mutants.faults_of(module) if fault.operator == "comparison")
+    fault = next(fault for fault in faults.faults_of(module) if fault.operator == "comparison")
     planted = fault.planted(SOURCE.encode()).decode()
     assert planted == SOURCE.replace("low is None:", "(low is not None):")
     assert fault.diff() == "-    if low is None:\n+    if (low is not None):"
 
 
 def test_the_same_seed_draws_the_same_faults() -> None:
-    first = mutants.drawn(["stats"], 20, 5)
-    assert mutants.drawn(["stats"], 20, 5) == first
-    assert mutants.drawn(["stats"], 20, 6) != first
-    assert {mutants.package_of(fault.module) for fault in first} <= {"stats", "stats/kernels"}
+    first = faults.drawn(["stats"], 20, 5)
+    assert faults.drawn(["stats"], 20, 5) == first
+    assert faults.drawn(["stats"], 20, 6) != first
+    assert {faults.package_of(fault.module) for fault in first} <= {"stats", "stats/kernels"}
     for fault in first:
-        compile(fault.planted((mutants.ROOT / fault.module).read_bytes()), str(fault.module), "exec")
+        compile(fault.planted((faults.ROOT / fault.module).read_bytes()), str(fault.module), "exec")
 
 
 def test_the_tests_of_a_package_are_those_of_its_folder() -> None:
-    assert mutants.tests_of("stats")[:2] == ["tests/stats", "tests/cli/test_tables.py"]
-    assert mutants.tests_of("wonders/catalog") == ["tests/wonders/catalog", "tests/wonders"]
-    assert mutants.tests_of("")[0] == "tests/lab"
-    assert {fault.module.name for fault in mutants.drawn(["stats/levels"], 5, 1)} == {"levels.py"}
+    assert notes.tests_of("stats")[:2] == ["tests/stats", "tests/cli/test_tables.py"]
+    assert notes.tests_of("wonders/catalog") == ["tests/wonders/catalog"]
+    assert notes.tests_of("babel/kernels") == ["tests/babel"]
+    assert notes.tests_of("")[0] == "tests/lab"
+    assert {fault.module.name for fault in faults.drawn(["stats/levels"], 5, 1)} == {"levels.py"}
+    assert notes.files_of(["tests/lab", "tests/lab/test_plan.py"])[:2] == [
+        *("tests/lab/test_alone.py", "tests/lab/test_answer.py")
+    ]
 
 
 def test_a_fault_is_tested_by_the_tests_that_execute_its_line(module: Path) -> None:
-    fault = next(fault for fault in mutants.faults_of(module) if fault.operator == "comparison")
-    name = str(module)
+    fault = next(fault for fault in faults.faults_of(module) if fault.operator == "comparison")
+    name, known = str(module), notes.digest(str(module))
 
-    def tried(executed: dict[str, dict[str, list[int]]]) -> list[list[str]]:
-        seconds = {"a.py::slow": 2.0, "a.py::quick": 1.0, "b.py::test": 3.0}
-        return mutants.Stage(["tests/toys"], executed, seconds).tests_at(fault)
+    def tried(executed: dict[str, dict[str, list[int]]], fastest: int = 0, unfit: str = "") -> list[list[str]]:
+        seconds = {"a.py": 0.5, "a.py::slow": 2.0, "a.py::quick": 1.0, "b.py::test": 3.0}
+        return notes.Notes(executed, seconds, {unfit}, {name: {known}}).tests_at(fault, fastest)
 
     assert tried({"a.py::slow": {name: [9, 10]}, "b.py::test": {name: [9]}, "b.py": {}}) == [["a.py::slow"]]
     assert tried({"a.py::slow": {name: [10]}, "a.py::quick": {name: [10]}}) == [["a.py::quick", "a.py::slow"]]
-    shared = tried({"a.py": {name: [10]}, "b.py::test": {name: [10]}})
-    assert shared == [["a.py::quick", "a.py::slow", "b.py::test"]], "a fixture executes it: all tests of its file"
-    imported = tried({"": {name: [10]}, "b.py::test": {name: [9]}})
-    assert imported == [["b.py::test"], ["tests/toys"]], "executed on import"
-    assert tried({"a.py::slow": {}}) == [["tests/toys"]], "of a module that no test executes"
+    shared = {"a.py": {name: [10]}, "b.py::test": {name: [10]}}
+    assert tried(shared) == [["a.py::quick", "a.py::slow", "b.py::test"]], "a fixture executes it: all of its file"
+    assert tried(shared, unfit="a.py::slow") == [["a.py::quick", "b.py::test"]]
+    imported = {"": {name: [10]}, "b.py::test": {name: [9]}}
+    assert tried(imported) == [["b.py::test"]], "executed on import: what executes any line of the module"
+    assert tried({"a.py::slow": {}}) == [], "of a module that no test executes"
+    known = "before it was edited"
+    assert tried({"a.py::slow": {name: [9]}, "b.py::test": {}}) == [["a.py::slow"]]
+
+
+def test_the_fastest_dozen_is_tried_first_and_then_file_by_file(module: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(notes, "FIRST", 2)
+    seconds = {f"{file}.py::{test}": cost for file, test, cost in [
+        ("a", 1, 0.1), ("b", 1, 0.2), ("a", 2, 3.0), ("b", 2, 1.0), ("c", 1, 1.5), ("b", 3, 1.1)]}  # fmt: skip
+    fault = next(fault for fault in faults.faults_of(module) if fault.operator == "comparison")
+    executed = {test: {str(module): [10]} for test in seconds}
+    known = notes.Notes(executed, {**seconds, "c.py": 0.5}, set(), {str(module): {notes.digest(str(module))}})
+    assert known.tests_at(fault) == [
+        ["a.py::1", "b.py::1"], ["c.py::1", "b.py::2", "b.py::3", "a.py::2"]
+    ]  # fmt: skip
+    assert known.tests_at(fault, 4) == [["a.py::1", "b.py::1"], ["b.py::2", "b.py::3"]]
+    assert known.limit(["c.py::1", "a.py::1"]) == pytest.approx(2.1), "fixtures of the file included"
+
+
+RUN = """
+SIZES = [n + 1 for n in range(3)]
+
+def outer(step=1):
+    def inner(value):
+        return value + step
+    return inner
+
+class Box:
+    depth = 2
+
+    def deeper(self):
+        return [self.depth + n for n in range(2)]
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("n + 1", "n - 1"), ("step=1", "step=2"), ("depth = 2", "depth = 3"), ("value + step", "value")]
+)
+def test_what_has_run_or_is_enclosed_cannot_be_given_a_fault(old: str, new: str) -> None:
+    """Such a fault is tested in a process that imports the module with it."""
+    with pytest.raises(serving.UnplantableError):
+        serving.replacements(RUN, RUN.replace(old, new), "run.py")
+
+
+def test_functions_of_a_module_are_given_their_code_with_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    module: Any = ModuleType("run")
+    module.__file__ = "run.py"
+    exec(compile(RUN, "run.py", "exec", dont_inherit=True), vars(module))
+    add, box = module.outer(5), module.Box()
+    with_fault = RUN.replace("value + step", "value - step\n").replace("self.depth + n", "self.depth * n")
+    serving.plant("run.py", RUN, with_fault)
+    assert (add(1), box.deeper()) == (6, [2, 3]), "not imported yet: it is read with the fault later"
+    monkeypatch.setitem(sys.modules, "run", module)
+    serving.plant("run.py", RUN, with_fault)
+    assert (add(1), box.deeper(), module.outer(5)(1)) == (-4, [0, 2], -4)
+
+
+def test_faults_that_change_nothing_can_still_be_drawn() -> None:
+    accepted = faults.accepted()
+    known = {fault.change() for module in {key[0] for key in accepted} for fault in faults.faults_of(Path(module))}
+    assert accepted.keys() <= known
+    assert all(accepted.values())
+
+
+@pytest.mark.slow
+def test_a_draw_says_what_is_noticed_and_by_which_test(tmp_path: Path) -> None:
+    words = ["--package", "stats/intervals", "--count", "3", "--tests", "tests/stats/test_intervals.py", "--jobs", "1"]
+    command = [sys.executable, "-m", "tests.mutants", *words, "--lines", str(tmp_path)]
+    said = subprocess.run(command, cwd=faults.ROOT, capture_output=True, text=True, check=True).stdout
+    assert "noticed  wsim/stats/intervals.py:237 (constant) tests/stats/test_intervals.py::" in said
+    assert "no test executes it" in said
+    assert "stats/intervals, seed 1: 1 of 3 noticed, 33% [6%, 79%]" in said
 
 
 @pytest.mark.slow
@@ -99,7 +178,7 @@ def test_the_lines_that_a_test_executes_are_noted(tmp_path: Path) -> None:
     report = tmp_path / "lines.json"
     words = ["-p", "tests.lines", "tests/stats/test_intervals.py::test_t_agrees_with_scipy"]
     command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", *words]
-    subprocess.run(command, cwd=mutants.ROOT, env={**os.environ, "WSIM_LINES": str(report)}, check=True)
+    subprocess.run(command, cwd=faults.ROOT, env={**os.environ, "WSIM_LINES": str(report)}, check=True)
     noted = json.loads(report.read_text(encoding="utf-8"))["lines"]
     assert "wsim/stats/distributions.py" in noted[words[-1] + "[1]"]
     assert "wsim/lab/plan.py" not in noted[words[-1] + "[1]"]

@@ -1,0 +1,151 @@
+"""Which tests execute which lines: noted by ``tests.lines`` once for each file of tests, and kept while it is the same.
+
+A note holds for a file of tests and one way of running it, with the JIT or without. Of a module that has changed since,
+every test that executes any of its lines may notice a fault.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from tests.mutants.faults import ROOT, Fault
+
+PYTEST = ("-q", "-n", "0", "-p", "no:cacheprovider")
+QUICK = ("-m", "not slow and not browser")
+WITHOUT_JIT = {"NUMBA_DISABLE_JIT": "1"}
+LONGEST = 5.0  # seconds of processor time that a test may take, traced; a longer one is not used
+FIRST = 12  # tests that are tried by themselves, the quickest
+WHOLE: tuple[str, ...] = ("wonders/test_kernels_by_hand.py", "wonders/rulebook", "wonders/test_payment.py")
+TESTS: dict[str, tuple[str, ...]] = {
+    "kernels": ("games", "policies/test_searching.py", "policies/test_rivals.py", "positions"),
+    "jit": ("jit", "policies"),
+    "spec": ("spec", "wonders/catalog"),
+    "stats": ("stats", "cli/test_tables.py", "lab/test_rest_known.py", "report/test_charts.py"),
+    "positions": ("positions", "policies/test_isolation_by_hand.py", "policies/test_isolation.py"),
+    "wonders/catalog": ("wonders/catalog",),
+    "wonders/kernels": (*WHOLE, "positions/test_law.py"),
+    "wonders/policies": ("wonders/policies", "policies/test_rivals.py"),
+    "": ("lab", "cli"),
+}
+"""The tests of a package, where they are not the folder of its name; "" is for modules of wsim itself."""
+
+
+def tests_of(package: str) -> list[str]:
+    """Return the tests of a package, folders and files."""
+    head, _, tail = package.partition("/")
+    named = (package,) if tail and (ROOT / "tests" / package).is_dir() else (head,)
+    folders = TESTS.get(package) or (named if tail else TESTS.get(head, named))
+    return [f"tests/{name}" for name in folders if (ROOT / "tests" / name).exists()]
+
+
+def files_of(names: list[str]) -> list[str]:
+    """Return the files of tests in folders, or those that are named."""
+    found = [path for name in names for path in (sorted((ROOT / name).rglob("test_*.py")) or [ROOT / name])]
+    return list(dict.fromkeys(str(path.relative_to(ROOT)) for path in found))
+
+
+@cache
+def digest(name: str) -> str:
+    """Return a digest of a file of the checkout ("" if it is none)."""
+    path = ROOT / name
+    return blake2b(path.read_bytes(), digest_size=6).hexdigest() if path.is_file() else ""
+
+
+@cache
+def _names(file: str, module: Path) -> bool:
+    """Return whether a file of tests names a module."""
+    path = ROOT / file
+    return path.is_file() and re.search(rf"\b{module.stem}\b", path.read_text(encoding="utf-8")) is not None
+
+
+@dataclass
+class Notes:
+    """What is known of some files of tests: the lines that each test executes, its seconds, and which are unfit."""
+
+    executed: dict[str, dict[str, list[int]]] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+    unfit: set[str] = field(default_factory=set)
+    modules: dict[str, set[str]] = field(default_factory=dict)
+
+    def add(self, noted: Mapping[str, Any]) -> None:
+        """Add what is noted of a file."""
+        for test, modules in noted["lines"].items():
+            self.executed.setdefault(test, {}).update(modules)
+        self.seconds.update(noted["seconds"])
+        self.unfit.update(noted["unfit"])
+        for module, known in noted["modules"].items():
+            self.modules.setdefault(module, set()).add(known)
+
+    def tests_at(self, fault: Fault, fastest: int = 0) -> list[list[str]]:
+        """Return the tests that may notice a fault, the fastest dozen first, the rest file by file.
+
+        These are the tests that execute its line; if a fixture executes it, the tests of that file. Of a line that is
+        executed on import, and of a module that has changed since the notes, they are all tests that execute any line
+        of the module, and those of files that name it, as they may use its constants. With ``fastest``, only so many:
+        what they notice is a lower bound.
+        """
+        name = str(fault.module)
+        by_line = {test for test, lines in self.executed.items() if test and fault.line in lines.get(name, ())}
+        known = self.modules.get(name, set()) == {digest(name)} and not self.on_import(fault)
+        near = by_line
+        if not known:
+            files = {test.partition("::")[0] for test in self.seconds}
+            near = {test for test, lines in self.executed.items() if test and lines.get(name)}
+            near |= {file for file in files if _names(file, fault.module)}
+        tests = [t for t in self.seconds if "::" in t and (t in near or t.partition("::")[0] in near)]
+        fit = sorted((t for t in tests if t not in self.unfit), key=self._cost)
+        first = fit[:FIRST]
+        rest = fit[FIRST:fastest] if fastest else fit[FIRST:]
+        whole: dict[str, float] = {}
+        for test in rest:
+            file = test.partition("::")[0]
+            whole[file] = whole.get(file, self.seconds.get(file, 0.0)) + self.seconds[test]
+        rest.sort(key=lambda test: whole[test.partition("::")[0]])
+        return [part for part in (first, rest) if part]
+
+    def on_import(self, fault: Fault) -> bool:
+        """Return whether the line of a fault is executed when tests are collected."""
+        return fault.line in self.executed.get("", {}).get(str(fault.module), ())
+
+    def _cost(self, test: str) -> float:
+        return self.seconds[test] + self.seconds.get(test.partition("::")[0], 0.0)
+
+    def limit(self, tests: list[str]) -> float:
+        """Return how many seconds tests may take as they are noted, fixtures included."""
+        return sum(
+            self.seconds[name]
+            for name in {*tests, *(test.partition("::")[0] for test in tests)}
+            if name in self.seconds
+        )
+
+
+def kept(files: list[str], folder: Path, jit: bool) -> dict[str, Path]:
+    """Return the file in a folder that keeps the note of each file of tests, as it is now."""
+    way = "jit" if jit else "plain"
+    return {file: folder / f"{file.replace('/', '.')}-{way}-{digest(file)}.json" for file in files}
+
+
+def read(paths: Iterable[Path]) -> Notes:
+    """Return the notes that are kept in files."""
+    notes = Notes()
+    for path in paths:
+        notes.add(json.loads(path.read_text(encoding="utf-8")))
+    return notes
+
+
+def keep(report: dict[str, Any], kept: Mapping[str, Path]) -> None:
+    """Write what is noted of each file of tests into a file."""
+    for file, path in kept.items():
+        lines = {test: found for test, found in report["lines"].items() if test.partition("::")[0] in ("", file)}
+        modules = {module: digest(module) for found in lines.values() for module in found}
+        seconds = {test: taken for test, taken in report["seconds"].items() if test.partition("::")[0] == file}
+        unfit = [test for test in report["unfit"] if test.partition("::")[0] == file]
+        part = {"lines": lines, "seconds": seconds, "unfit": unfit, "modules": modules}
+        path.write_text(json.dumps(part), encoding="utf-8")
