@@ -100,7 +100,7 @@ class Notes:
             near = {test for test, lines in self.executed.items() if test and lines.get(name)}
             near |= {file for file in files if _names(file, fault.module)}
         tests = [t for t in self.seconds if "::" in t and (t in near or t.partition("::")[0] in near)]
-        fit = sorted((t for t in tests if t not in self.unfit), key=self._cost)
+        fit = sorted((test for test in tests if test not in self.unfit), key=lambda test: self.seconds[test])
         first = fit[:FIRST]
         rest = fit[FIRST:fastest] if fastest else fit[FIRST:]
         whole: dict[str, float] = {}
@@ -113,9 +113,6 @@ class Notes:
     def on_import(self, fault: Fault) -> bool:
         """Return whether the line of a fault is executed when tests are collected."""
         return fault.line in self.executed.get("", {}).get(str(fault.module), ())
-
-    def _cost(self, test: str) -> float:
-        return self.seconds[test] + self.seconds.get(test.partition("::")[0], 0.0)
 
     def limit(self, tests: list[str]) -> float:
         """Return how many seconds tests may take as they are noted, fixtures included."""
