@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -213,3 +214,19 @@ def test_a_progress_bar_is_for_terminals_only(monkeypatch: pytest.MonkeyPatch, c
     shown = capsys.readouterr()
     assert "1000/1000" in shown.err
     assert shown.out == ""
+
+
+def test_long_work_without_a_terminal_gets_its_forecast_where_nothing_else_is_printed(
+    monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    from wsim.cli.console import progress_bar
+
+    seconds = iter([0.0, 1.0, 3.0, 6.0, 6.0])  # the start, and each report
+    monkeypatch.setattr("wsim.cli.console.time", SimpleNamespace(monotonic=lambda: next(seconds)))
+    with progress_bar(True, "", always_forecast=True) as heard:
+        assert heard is not None
+        for done in (1, 2, 4):
+            heard("decisions", done, 80)
+    assert capsys.readouterr().err == "This will take about 2 minutes at most (80 decisions); Ctrl-C stops it.\n"
+    with progress_bar(False, always_forecast=True) as heard:
+        assert heard is None

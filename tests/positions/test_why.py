@@ -91,7 +91,7 @@ def test_the_cost_of_a_move_uses_fresh_playouts(run: Run, monkeypatch: pytest.Mo
         play(values, playouts)
 
     monkeypatch.setattr(Values, "play", counted)
-    told = why_of(run.plan, 1, 3, seat=1)
+    told = why_of(run.plan, 1, 3, seat=1, threads=1)
     costs = 0
     for one in told["decisions"]:
         assert numbers.pop(0) == (len(one["moves"]), 0, 3)
@@ -100,6 +100,14 @@ def test_the_cost_of_a_move_uses_fresh_playouts(run: Run, monkeypatch: pytest.Mo
             costs += 1
     assert costs
     assert not numbers
+
+
+def test_the_values_do_not_depend_on_the_number_of_threads(run: Run) -> None:
+    told: list[tuple[str, int, int]] = []
+    shared = why_of(run.plan, 1, 3, seat=1, threads=3, progress=lambda *step: told.append(step))
+    assert shared == why_of(run.plan, 1, 3, seat=1, threads=1)
+    number = len(shared["decisions"])
+    assert told == [("decisions", done, number) for done in range(1, number + 1)]
 
 
 @pytest.mark.slow
@@ -163,9 +171,9 @@ def test_the_three_dearest_mistakes_are_costly(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr("wsim.positions.why._cost", lambda *_: next(made))
     game: Any = SimpleNamespace(
         to_move=0, decision="turn", observe=lambda: SimpleNamespace(record={"hand": []}), standing=list,
-        values=lambda **_: [{"index": 0, "win_shares": []}], plan=SimpleNamespace(seed=1),
+        values=lambda **_: [{"index": 0, "win_shares": []}], plan=SimpleNamespace(seed=1), comparison=lambda *_: None,
     )  # fmt: skip
-    valued = why_along([(game, 0)] * len(costs), 3, policies="random")
+    valued = why_along([(game, 0)] * len(costs), 3, policies="random", threads=1)
     assert [decision["costly"] for decision in valued["decisions"]] == [False, True, False, True, True, False, False]
 
 

@@ -220,21 +220,48 @@ def _wrapped(text: str, width: int | None) -> list[str]:
     return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False) or [""]
 
 
-def forecast(work: str, done: int, total: int, seconds: float) -> str:
-    """Return a sentence on how long work will take at the pace so far; empty if it is short."""
+SO_FAR = " with the results so far"
+
+
+def forecast(work: str, done: int, total: int, seconds: float, kept: str = SO_FAR) -> str:
+    """Return a sentence on how long work will take at the pace so far; empty if it is short.
+
+    ``kept``: what remains of the work when Ctrl-C stops it.
+    """
     whole = seconds * total / done
     if whole < LONG:
         return ""
     minutes = whole / 60
     time_left = f"{minutes:.0f} minutes" if minutes < 90 else f"{minutes / 60:.1f} hours"
-    return f"This will take about {time_left} at most ({total:,} {work}); Ctrl-C stops it with the results so far."
+    return f"This will take about {time_left} at most ({total:,} {work}); Ctrl-C stops it{kept}."
 
 
 @contextlib.contextmanager
-def progress_bar(show: bool) -> Iterator[Progress | None]:
-    """Yield a callback that draws a progress bar on standard error; None if that is not a terminal."""
+def progress_bar(show: bool, kept: str = SO_FAR, *, always_forecast: bool = False) -> Iterator[Progress | None]:
+    """Yield a callback that draws a progress bar on standard error; None if that is not a terminal.
+
+    Parameters
+    ----------
+    kept: what remains of the work when Ctrl-C stops it, for the forecast of long work.
+    always_forecast: print the forecast even if standard error is no terminal.
+    """
+    start, warned = time.monotonic(), False
+
+    def sentence(work: str, done: int, total: int) -> str:
+        """Return the forecast of long work, once."""
+        nonlocal warned
+        seconds = time.monotonic() - start
+        if warned or seconds <= FORECAST_AFTER or not done:
+            return ""
+        warned = True
+        return forecast(work, done, total, seconds, kept)
+
+    def forecast_only(work: str, done: int, total: int) -> None:
+        if note := sentence(work, done, total):
+            remark(note)
+
     if not (show and sys.stderr.isatty()):
-        yield None
+        yield forecast_only if show and always_forecast else None
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
@@ -246,17 +273,11 @@ def progress_bar(show: bool) -> Iterator[Progress | None]:
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=None, rate="")
 
-        start, warned = time.monotonic(), False
-
         def advance(task_name: str, done: int, total: int) -> None:
-            nonlocal warned
             speed = bar.tasks[0].speed
             shown = f"{speed:,.0f}/s" if speed else ""
             bar.update(task, description=task_name, completed=done, total=total, rate=shown)
-            seconds = time.monotonic() - start
-            if not warned and seconds > FORECAST_AFTER and done:
-                warned = True
-                if note := forecast(task_name, done, total, seconds):
-                    bar.console.print(note, highlight=False)
+            if note := sentence(task_name, done, total):
+                bar.console.print(note, highlight=False)
 
         yield advance

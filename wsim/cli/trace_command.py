@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -162,7 +163,7 @@ def trace_command(plan: PlanOptions, options: TraceOptions, trust: Trust, printi
 
         page.write(lambda heard: replay_of(played, simulator, first, page.playouts, heard), quiet=printing.quiet)
         return
-    with progress_bar(not printing.quiet) as progress:
+    with _bar(quiet=printing.quiet) as progress:
         texts = _texts(simulator, played, range(first, first + played.games), form, why, progress)
         _write(texts, options.out)
 
@@ -191,7 +192,7 @@ def _trace_position(given: PlanOptions, options: TraceOptions, *, trusted: bool,
         return
     if game.to_move is not None:
         raise UserError(f"the game in {name!r} is unfinished: only --format html can show it so far")
-    with played_again(game) as simulator, progress_bar(not quiet) as heard:
+    with played_again(game) as simulator, _bar(quiet=quiet) as heard:
         if simulator is None:
             raise UserError(f"the game in {name!r} does not start from a deal of its plan: use --format html")
         trace, line_up = simulator.trace(game.number), seated(game.plan, game.number)
@@ -200,6 +201,11 @@ def _trace_position(given: PlanOptions, options: TraceOptions, *, trusted: bool,
         if why is not None:
             trace["why"] = why_along(list(decisions_of(game)), why.playouts, seat=why.seat, progress=heard)
         _write(iter([_text(simulator, trace, form)]), options.out)
+
+
+def _bar(*, quiet: bool) -> AbstractContextManager[Progress | None]:
+    """Return the progress bar of ``--why``: a game is printed when all of it is valued, so a log gets the forecast."""
+    return progress_bar(not quiet, "", always_forecast=True)
 
 
 def _write(texts: Iterator[str], out: str | None) -> None:

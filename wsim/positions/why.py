@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from wsim.lab.batch import in_chunks
 from wsim.positions.character import GOOD
 from wsim.positions.game_value import Game
 from wsim.positions.move_text import half, move_text, worth
@@ -28,7 +29,7 @@ _LEFT_OUT = ("win_shares", "scores", "games")  # columns of Game.values
 
 def why_of(
     plan: Plan, number: int, playouts: int = PLAYOUTS, *, seat: int | None = None, policies: str | None = None,
-    progress: Progress | None = None,
+    progress: Progress | None = None, threads: int | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Return the values of the decisions of a game of a plan (``why`` in docs/trace.md).
 
@@ -39,18 +40,19 @@ def why_of(
     seat: only the decisions of this player.
     policies: the policies used in playouts; None: those at the table.
     progress: called with ``decisions``, the number done and the total.
+    threads: processors that share the decisions; None: all usable ones.
     """
     game = Game(plan, number=number)
     decisions = []
     while game.to_move is not None:
         before = game.clone()
         decisions.append((before, game.made()))
-    return why_along(decisions, playouts, seat=seat, policies=policies, progress=progress)
+    return why_along(decisions, playouts, seat=seat, policies=policies, progress=progress, threads=threads)
 
 
 def why_along(
     decisions: Sequence[tuple[Game, int]], playouts: int = PLAYOUTS, *, seat: int | None = None,
-    policies: str | None = None, progress: Progress | None = None,
+    policies: str | None = None, progress: Progress | None = None, threads: int | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Return the values of decisions of one game, as ``why_of`` does.
 
@@ -60,7 +62,7 @@ def why_along(
     """
     wanted = [(before, index) for before, index in decisions if seat in (None, before.to_move)]
     valued: list[dict[str, Any]] = []
-    for decided in values_along(wanted, playouts, policies):
+    for decided in values_along(wanted, playouts, policies, threads):
         valued.append(decided)
         if progress is not None:
             progress("decisions", len(valued), len(wanted))
@@ -71,20 +73,36 @@ def why_along(
 
 
 def values_along(
-    decisions: Sequence[tuple[Game, int]], playouts: int = PLAYOUTS, policies: str | None = None
-) -> Iterator[dict[str, Any]]:
-    """Yield the decisions of ``why_along`` one after the other, as they are valued."""
-    for before, index in decisions:
-        observed = before.observe().record
-        decided: dict[str, Any] = {key: observed[key] for key in ("age", "turn") if key in observed}
-        decided |= {"seat": before.to_move, "decision": before.decision}
-        decided |= {"hand": observed["hand"], "scores": before.standing()}
-        rows = before.values(policies=policies, games=playouts, rng=before.plan.seed)
-        made = next(row for row in rows if row["index"] == index)
-        cost = _cost(before, rows, index, playouts, policies)
-        decided |= {"win_shares": made["win_shares"], "made": index, "cost": cost}
-        decided["moves"] = [{key: value for key, value in row.items() if key not in _LEFT_OUT} for row in rows]
-        yield decided
+    decisions: Sequence[tuple[Game, int]], playouts: int = PLAYOUTS, policies: str | None = None,
+    threads: int | None = None,
+) -> Iterator[dict[str, Any]]:  # fmt: skip
+    """Yield the decisions of ``why_along`` one after the other, as they are valued.
+
+    ``threads`` processors share the decisions (None: all usable ones; one for the value net, which is fast).
+    """
+    for before, _ in decisions[:1]:
+        before.comparison([0], policies, 0)  # prepares the players of all clones of the game, once
+
+    def valued(some: range) -> list[dict[str, Any]]:
+        return [_valued(*decisions[number], playouts, policies) for number in some]
+
+    threads = 1 if playouts == BY_NET else threads
+    for some in in_chunks(valued, [range(len(decisions))], chunk=1, threads=threads):
+        yield from some
+
+
+def _valued(before: Game, index: int, playouts: int, policies: str | None) -> dict[str, Any]:
+    """Return one decision of ``why_along``."""
+    observed = before.observe().record
+    decided: dict[str, Any] = {key: observed[key] for key in ("age", "turn") if key in observed}
+    decided |= {"seat": before.to_move, "decision": before.decision}
+    decided |= {"hand": observed["hand"], "scores": before.standing()}
+    rows = before.values(policies=policies, games=playouts, rng=before.plan.seed)
+    made = next(row for row in rows if row["index"] == index)
+    cost = _cost(before, rows, index, playouts, policies)
+    decided |= {"win_shares": made["win_shares"], "made": index, "cost": cost}
+    decided["moves"] = [{key: value for key, value in row.items() if key not in _LEFT_OUT} for row in rows]
+    return decided
 
 
 def mark_costly(valued: Sequence[dict[str, Any]], playouts: int = PLAYOUTS) -> None:
