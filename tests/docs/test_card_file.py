@@ -77,15 +77,51 @@ def rows(properties: Schema, schema: Schema, prefix: str) -> Iterator[tuple[str,
                 yield from rows(table["properties"], schema, within)
 
 
+def inner(schema: Schema, *path: str) -> Schema:
+    """Return the fields of the entries of a table whose keys are names, within a definition."""
+    node = as_declared(schema["$defs"][path[0]]["properties"][path[1]], schema)["additionalProperties"]
+    while "properties" not in node:
+        kept = [part for part in node.get("anyOf", [node]) if {"items", "properties"} & part.keys()]
+        node = as_declared(kept[0], schema)
+        node = node.get("items", node)
+    fields: Schema = node["properties"]
+    return fields
+
+
+def described_apart(node: Schema) -> Schema:
+    """Return a field without its description."""
+    return {key: part for key, part in node.items() if key != "description"}
+
+
+def like_cards(properties: Schema, cards: Schema, prefix: str) -> Iterator[tuple[str, str, str]]:
+    """Yield one row for all fields that are those of cards."""
+    plain = {name: described_apart(node) for name, node in cards.items()}
+    alike = [name for name, node in properties.items() if described_apart(node) == plain.get(name)]
+    yield f"`{prefix}.X`", "as in `cards.NAME`", "X: " + ", ".join(f"`{name}`" for name in alike)
+
+
+def all_rows() -> Iterator[tuple[str, str, str]]:
+    """Yield the rows of the whole language of card files."""
+    schema = card_file_schema()
+    defined, cards = schema["$defs"], schema["$defs"]["card"]["properties"]
+    yield "`effects`", "a text", schema["properties"]["effects"]["description"]
+    for kind in ("card", "counter"):
+        yield from rows(defined[kind]["properties"], schema, f"{kind}s.NAME")
+    yield "`table.NAME.when`", "as `cards.NAME.when`", defined["rule"]["properties"]["when"]["description"]
+    yield from rows(defined["deck"]["properties"], schema, "decks.NAME")
+    recruits = inner(schema, "deck", "cards")
+    yield from rows({"cost": recruits["cost"]}, schema, "decks.NAME.cards.NAME")
+    yield from like_cards(recruits, cards, "decks.NAME.cards.NAME")
+    yield from rows(defined["wonder"]["properties"], schema, "wonders.NAME")
+    yield from like_cards(inner(schema, "wonder", "sides"), cards, "wonders.NAME.sides.SIDE[]")
+    rules = schema["properties"]["rulesets"]["additionalProperties"]["properties"]
+    yield from rows(rules, schema, "rulesets.NAME")
+
+
 def written() -> str:
     """Return the table in Markdown."""
-    schema = card_file_schema()
     lines = ["| field | accepted | meaning |", "|---|---|---|"]
-    sections = {f"{kind}s.NAME": schema["$defs"][kind]["properties"] for kind in ("card", "counter", "wonder")}
-    sections["rulesets.NAME"] = schema["properties"]["rulesets"]["additionalProperties"]["properties"]
-    for prefix, properties in sections.items():
-        lines += ["| " + " | ".join(cells) + " |" for cells in rows(properties, schema, prefix)]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *("| " + " | ".join(cells) + " |" for cells in all_rows())]) + "\n"
 
 
 def test_the_table_of_the_page_is_that_of_the_schema() -> None:
@@ -101,3 +137,16 @@ def test_the_table_has_the_fields_of_clauses_and_of_their_options() -> None:
     text = written()
     for field in ("event", "card.from", "card.do", "choose[].card.from", "choose[].price", "may"):
         assert f"| `cards.NAME.when[].{field}` |" in text
+
+
+def test_the_table_has_every_section_of_the_language() -> None:
+    schema, text = card_file_schema(), written()
+    for section in schema["properties"].keys() - {"layers"}:  # a layer has the same sections
+        assert f"| `{section}" in text
+    clauses = [schema["$defs"][kind]["properties"]["when"] for kind in ("card", "rule")]
+    assert clauses[0]["anyOf"] == clauses[1]["anyOf"], "clauses of the table are those of cards"
+    for field in ("age", "color", "cost"):
+        assert f"| `cards.NAME.{field}` |" in text
+        assert schema["$defs"]["card"]["properties"][field]["description"] in text
+    for field in ("cost", "X"):
+        assert f"| `decks.NAME.cards.NAME.{field}` |" in text

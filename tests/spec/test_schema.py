@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -17,9 +18,16 @@ from wsim.babel.catalog.loading import BABEL_TOML
 from wsim.babel.catalog.schema import card_file_schema as babel_schema
 from wsim.errors import UserError
 from wsim.spec.fields import Problems, Reader, flag, schema_of
+from wsim.wonders import words as w
 from wsim.wonders.catalog import default_cards_path, load_catalogue
+from wsim.wonders.catalog.clauses import FIELDS as CLAUSE_FIELDS
+from wsim.wonders.catalog.clauses import OPTION_FIELDS
+from wsim.wonders.catalog.counters import FIELDS as COUNTER_FIELDS
+from wsim.wonders.catalog.decks import CARD_FIELDS as RECRUIT_FIELDS
+from wsim.wonders.catalog.decks import FIELDS as DECK_FIELDS
+from wsim.wonders.catalog.decks import RECRUIT
 from wsim.wonders.catalog.effects import EFFECTS
-from wsim.wonders.catalog.reading import CARD_FIELDS, WONDER_FIELDS
+from wsim.wonders.catalog.reading import CARD_FIELDS, STAGE_FIELDS, TABLE_FIELDS, WONDER_FIELDS
 from wsim.wonders.catalog.ruleset import FIELDS
 from wsim.wonders.catalog.schema import card_file_schema
 from wsim.wonders.words import CITY_BITS, COUNTED, FREE_BUILDS, NEIGHBORS, RESOURCES, SWITCHES
@@ -121,6 +129,80 @@ def test_patches_as_the_catalogue_sees_them(tmp_path: Path, patch: str) -> None:
     assert WONDERS.is_valid(tomllib.loads(patch)) == PATCHES[patch]
     with nullcontext() if PATCHES[patch] else pytest.raises(UserError):
         load_catalogue("1e", patches=[path])
+
+
+ROOT = Path(__file__).parents[2]
+SHOWN = re.compile(r"<!-- file: (\S+)\.toml -->\n```toml\n(.*?)```", re.DOTALL)
+NAMED = ("cards", "counters", "decks", "table", "wonders", "rulesets", "sides")
+"""Tables whose keys are names that an author chooses."""
+
+
+def examples() -> dict[str, dict[str, Any]]:
+    """Return the card files of the repository and of the pages, by name."""
+    files = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "analysis" / "expansion").glob("*.toml")}
+    for page in (ROOT / "docs").glob("*.md"):
+        for name, text in re.findall(
+            r"<!-- file: (\S+)\.toml -->\n```toml\n(.*?)```", page.read_text(encoding="utf-8"), re.S
+        ):
+            files[f"{page.stem}, {name}"] = text
+    read = {name: tomllib.loads(text) for name, text in sorted(files.items())}
+    return {name: file for name, file in read.items() if file.keys() <= WONDERS.schema["properties"].keys()}
+
+
+EXAMPLES = examples()
+
+
+def misspelt(value: Any, named: bool = False) -> Iterator[Any]:
+    """Yield copies of a file in which one keyword has a letter too many, one after the other."""
+    if isinstance(value, list):
+        for number, part in enumerate(value):
+            yield from ([*value[:number], wrong, *value[number + 1 :]] for wrong in misspelt(part))
+    elif isinstance(value, dict):
+        for name, part in value.items():
+            yield from ({**value, name: wrong} for wrong in misspelt(part, name in NAMED))
+            if not named:
+                yield {f"{key}x" if key == name else key: one for key, one in value.items()}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_an_editor_accepts_every_example_and_no_misspelt_keyword_of_it(name: str) -> None:
+    WONDERS.validate(EXAMPLES[name])
+    wrong = list(misspelt(EXAMPLES[name]))
+    accepted = [file for file in wrong if WONDERS.is_valid(file)]
+    assert wrong
+    assert all(differing(EXAMPLES[name], file) == w.COUNTER for file in accepted), "the catalogue knows the counters"
+
+
+def differing(file: Any, wrong: Any, table: str = "") -> str:
+    """Return the name of the table in which a keyword was misspelt."""
+    if isinstance(file, list):
+        return next(differing(*pair, table) for pair in zip(file, wrong, strict=True) if pair[0] != pair[1])
+    if file.keys() != wrong.keys():
+        return table
+    return next(differing(part, wrong[name], name) for name, part in file.items() if part != wrong[name])
+
+
+def words_of(schema: Any) -> Iterator[str]:
+    """Yield every keyword and every value that a schema offers."""
+    if isinstance(schema, list):
+        for part in schema:
+            yield from words_of(part)
+    elif isinstance(schema, dict):
+        yield from schema.get("properties", {})
+        yield from (word for word in schema.get("enum", ()) if isinstance(word, str))
+        for part in schema.values():
+            yield from words_of(part)
+
+
+VOCABULARIES: tuple[Collection[str], ...] = (
+    *(CLAUSE_FIELDS, OPTION_FIELDS, COUNTER_FIELDS, DECK_FIELDS, RECRUIT_FIELDS, STAGE_FIELDS, TABLE_FIELDS),
+    *(w.GAINS, w.LOSSES, w.TRIGGERS, w.CARD_FROM, w.CARD_DO, w.COUNTER_OF, w.COUNTER_LASTS, RECRUIT),
+)
+
+
+@pytest.mark.parametrize("vocabulary", VOCABULARIES)
+def test_every_keyword_of_the_readers_is_offered_to_editors(vocabulary: Collection[str]) -> None:
+    assert set(vocabulary) <= set(words_of(card_file_schema()))
 
 
 def test_every_effect_is_described_by_its_own_name() -> None:

@@ -13,6 +13,9 @@ from wsim.wonders.catalog.ruleset import FIELDS
 from wsim.wonders.words import SWITCHES
 
 _ABOUT = {
+    "age": "the age in whose deck it is",
+    "color": "its colour",
+    "cost": "what it costs: coins for the bank, and units of resources",
     "copies": "for each copy, the minimum number of players with which it is in play; or such a list for each age",
     "free_with": "cards that make this one free (chains)",
     "when": "clauses: effects given by formulas, and the events that trigger them (docs/formulas.md)",
