@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 import wsim
 from tests.balance.goals import KNOBS, SEARCH, TARGET, UNBALANCED, write_goal
 from tests.conftest import Command
+from wsim.balance.evaluator import Evaluator
 from wsim.balance.goal import KnobRow, Target, read_goal
 from wsim.balance.knobs import _matching, changes_of, cost_of, knobs_of, options_of, patch_of, values_in
 from wsim.errors import UserError
@@ -218,6 +221,19 @@ def test_a_knob_that_does_nothing_is_refused(wsim_command: Command) -> None:
         assert "the knob 'cards.Medal.salt' has no effect on any target" in answer.err
         assert answer.err.count("\n") == 1
         assert [one.name for one in Path().iterdir()] == ["goal.toml"]
+
+
+def test_all_knobs_that_do_nothing_are_named_at_once() -> None:
+    rows = [SimpleNamespace(path=name) for name in ("points", "salt", "sugar")]
+    knobs = [SimpleNamespace(row=row, name=str(row)) for row in range(3)]
+    evaluator: Any = SimpleNamespace(
+        options=[SimpleNamespace(knob=knob) for knob in range(3)], knobs=knobs, goal=SimpleNamespace(knobs=rows)
+    )
+    effects: Any = SimpleNamespace(value=np.array([[0.2], [0.0], [0.0]]), error=np.zeros((3, 1)))
+    with pytest.raises(UserError, match="the knobs 'salt', 'sugar' have no effect on any target in these games"):
+        Evaluator.check_knobs(evaluator, effects)
+    effects.value[1:] = 0.1
+    assert Evaluator.check_knobs(evaluator, effects) == []
 
 
 def test_a_missing_goal_file(wsim_command: Command) -> None:

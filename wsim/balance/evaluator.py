@@ -180,9 +180,12 @@ class Evaluator:
         """Return the names of knobs that do nothing; raise UserError for a row of the goal of which none does."""
         moved = np.abs(effects.value).max(axis=1) + effects.error.max(axis=1) > 0
         working = {option.knob for option, moves in zip(self.options, moved, strict=True) if moves}
-        for index, row in enumerate(self.goal.knobs):
-            if not any(self.knobs[knob].row == index for knob in working):
-                raise UserError(f"the knob {row.path!r} has no effect on any target in these games: remove it")
+        rows = {self.knobs[knob].row for knob in working}
+        idle = [repr(row.path) for index, row in enumerate(self.goal.knobs) if index not in rows]
+        if len(idle) == 1:
+            raise UserError(f"the knob {idle[0]} has no effect on any target in these games: remove it")
+        if idle:
+            raise UserError(f"the knobs {', '.join(idle)} have no effect on any target in these games: remove them")
         return [knob.name for index, knob in enumerate(self.knobs) if index not in working]
 
     def _replayed(self, part: CellEvaluator, games: int) -> Effects:
