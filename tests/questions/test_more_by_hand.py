@@ -13,7 +13,6 @@ import pytest
 
 import wsim
 from tests.questions.whatif.test_guards import answered, made, tried
-from wsim.document import NUMBER, estimated
 from wsim.errors import UserError
 from wsim.lab.plan import Plan
 from wsim.positions.character import FIGURES
@@ -36,7 +35,6 @@ from wsim.questions.metrics import Metric, measures_of, overruled_for, parse_met
 from wsim.questions.picks.crossing import targets_of
 from wsim.questions.robustness.answer import _Table
 from wsim.questions.variants import sweep_values
-from wsim.questions.whatif.answer import _with_interval
 from wsim.questions.wholes import components_of, orders_of, ways_of
 from wsim.stats.moments import Moments
 
@@ -196,14 +194,6 @@ def test_a_sweep_has_two_to_fifty_values() -> None:
     for wrong in ("a.b=5..4", "a.b=1..5..0", "a.b=1..5..-1"):
         with pytest.raises(UserError, match="must run from small to large in steps above 0"):
             sweep_values(wrong)
-
-
-def test_effects_in_words_have_two_or_three_decimals() -> None:
-    column = estimated("effect", NUMBER, difference=True)
-    for effect, expected in ((0.1, "+0.10 (+0.00 to +0.20)"), (-0.0994, "-0.099 (-0.199 to +0.001)")):
-        row = {"effect": effect, "effect_low": effect - 0.1, "effect_high": effect + 0.1}
-        assert _with_interval(column, row) == expected
-    assert _with_interval(column, {"effect": None, "effect_low": None, "effect_high": None}) == "+0.000"
 
 
 def test_worth_needs_wishes_of_both_kinds() -> None:

@@ -220,7 +220,7 @@ def test_the_charts_are_drawn_twice_with_a_text_instead(html: str) -> None:
     assert charts >= 10
     assert len(re.findall(r'<div class="for-(?:wide|narrow)"><svg ', html)) == 2 * charts
     assert html.count('aria-label="Rhodos A: ') == 4  # interval and mark, wide and narrow
-    assert 'aria-label="cards.Palace.points=9: +0.25 (+0.15 to +0.35)"' in html
+    assert 'aria-label="Palace, points 9: +0.25 (+0.15 to +0.35)"' in html
 
 
 def test_provenance_is_on_the_page(run: Run, html: str) -> None:

@@ -14,7 +14,8 @@ from tests.workbench.client import Caller
 from wsim.errors import UserError
 from wsim.lab.plan import Plan
 from wsim.lab.run import record
-from wsim.workbench.checks import change_in_words, check, field_of
+from wsim.spec.values import change_in_words
+from wsim.workbench.checks import check, field_of
 from wsim.workbench.folder import Folder
 from wsim.workbench.forms import form_of, forms
 from wsim.workbench.pickers import choices

@@ -10,6 +10,7 @@ import re
 import shlex
 import shutil
 from pathlib import Path
+from threading import Event
 
 import polars as pl
 import pytest
@@ -21,6 +22,7 @@ from wsim.errors import UserError
 from wsim.installed import QUESTIONS
 from wsim.lab.plan import Plan
 from wsim.lab.run import record
+from wsim.workbench import run_page, table_view
 from wsim.workbench.table_view import TableView
 
 
@@ -276,7 +278,7 @@ def test_an_answer_is_shown_with_the_command_that_repeats_it(caller: Caller) -> 
     reply = caller.get("/answer?file=palace.json")
     assert reply.status == 200
     assert command_of(reply) == ["wsim", "rerun", "palace.json"]
-    assert "cards.Palace.points=6" in reply.text
+    assert "Palace, points 6" in reply.text
     assert "<svg" in reply.text
     assert 'href="/answer.png?file=palace.json&amp;figure=0"' in reply.text
     chart = caller.get("/answer.svg?file=palace.json&figure=0")
@@ -338,6 +340,22 @@ def test_tables_are_read_only_once(caller: Caller, monkeypatch: pytest.MonkeyPat
     assert caller.get("/run?run=one&table=cards").status == 200
     monkeypatch.setattr("wsim.lab.store.load_run", lambda *_: pytest.fail("the run was opened again"))
     assert caller.get("/run?run=one&table=cards&filter=age%3D1&sort=n").status == 200
+
+
+def test_the_page_of_a_large_run_is_there_before_its_table(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table_view, "LARGE", 0)
+    caller, done = Caller(folder), Event()
+    monkeypatch.setattr(run_page, "_prepare_tables", lambda *_: done.set())
+    for address in ("/run?run=one", "/run?run=one&table=matchups", "/run?run=one&run=three&table=cards&beside=1"):
+        done.clear()
+        waiting = caller.get(address)
+        assert (waiting.status, 'id="waiting"' in waiting.text) == (200, True)
+        made = caller.get(address, x_wait="1").text
+        assert 'id="waiting"' not in made
+        assert done.wait(60)  # the other tables follow
+        assert caller.get(address).text == made
+    refused = caller.get("/run?run=one&table=nothing", x_wait="1")
+    assert (refused.status, "nothing" in refused.text) == (400, True)
 
 
 def test_levels_are_checked_as_by_the_command() -> None:

@@ -1,14 +1,15 @@
-"""Playing in a real browser: by keys, from two windows, with a reload in the middle, and what axe says of the pages."""
+"""Playing in a real browser: by keys, from two browsers, with reloads, and what axe says of the pages."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 import wsim
-from tests.report.browser import colours, complaints, resize
+from tests.report.browser import colours, complaints, resize, started
 from tests.workbench.browsing import base, entered, soon
 
 if TYPE_CHECKING:
@@ -33,6 +34,15 @@ def view(chrome: Chrome, address: str) -> Chrome:
     return entered(chrome, address, 390, "/play")
 
 
+@pytest.fixture(scope="module")
+def other(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
+    """The browser of somebody else, with a profile and cookies of its own, as wide as a desk."""
+    with started(tmp_path_factory.mktemp("other")) as running:
+        colours(running, "light")
+        resize(running, 1280)
+        yield running
+
+
 def opened(view: Chrome, *names: str) -> list[str]:
     """Open a table by keys; return the addresses of its seats."""
     from selenium.webdriver.common.keys import Keys
@@ -51,23 +61,25 @@ def text(view: Chrome) -> str:
     return str(view.execute_script("return document.querySelector('main').innerText"))
 
 
-def test_two_people_play_by_keys_and_a_page_that_waits_renews_itself(view: Chrome) -> None:
+def test_two_people_play_by_keys_in_two_browsers_and_a_page_that_waits_renews_itself(
+    view: Chrome, other: Chrome, address: str
+) -> None:
     from selenium.webdriver.common.keys import Keys
 
     ann, bob = opened(view, "Ann", "Bob")
     view.get(ann)
     view.find_element("css selector", ".moves button").send_keys(Keys.ENTER)
     soon(view).until(lambda one: "Still to choose: Bob" in text(one))
-    first = view.current_window_handle
-    view.switch_to.new_window("tab")
-    view.get(bob)
-    assert "a person, waits" in text(view)
-    view.refresh()
-    view.find_element("css selector", ".moves button").send_keys(Keys.ENTER)
+    other.get(base(address))
+    assert other.title.startswith("Refused")  # without the server's token there is nothing but one's seat
+    other.get(bob)
+    assert "a person, waits" in text(other)
+    other.refresh()
+    other.find_element("css selector", ".moves button").send_keys(Keys.ENTER)
+    soon(other).until(lambda one: "Age I, turn 2" in text(one))
     soon(view).until(lambda one: "Age I, turn 2" in text(one))
-    view.close()
-    view.switch_to.window(first)
-    soon(view).until(lambda one: "Age I, turn 2" in text(one))
+    token = f"wsim-{base(address).rpartition(':')[2]}"
+    assert [token in {each["name"] for each in one.get_cookies()} for one in (view, other)] == [True, False]
     assert "Choose: your move" in text(view)
     assert "Ann" in view.find_element("css selector", "#ring .node.acts b").text
     page = view.find_element("css selector", "body")

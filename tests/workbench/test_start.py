@@ -59,7 +59,7 @@ def test_studies_show_what_they_found_and_damaged_ones_are_marked(caller: Caller
     asked = re.findall(r'data-finding="([^"]+)"', text)
     assert asked == ["/finding?name=palace.json", "/finding?name=good"]
     found = caller.get(asked[0]).text
-    assert "<strong>What if:" in found
+    assert "<strong>Palace, points: 3 of 3 values clearly change the score of a seat.</strong>" in found
     assert '<svg class="small"' in found
     assert found.strip() in caller.get("/").text  # it is stored
     assert "<strong>" in caller.get(asked[1]).text

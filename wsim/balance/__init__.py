@@ -5,6 +5,8 @@ from wsim.questions.registry import Question
 QUESTION = Question(
     name="balance",
     title="Balance",
+    asks="What is the smallest change that balances the game?",
+    topic="Balance",
     short="Find and prove the smallest patch that meets your targets.",
     panel="Design and balance",
     function="smallest_patch",

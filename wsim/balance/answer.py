@@ -19,7 +19,7 @@ from wsim.balance.patch_search import PatchSearch
 from wsim.balance.proof import Proof
 from wsim.balance.sampling import Level
 from wsim.balance.transfer.answer import CARRIED, RESPONSES, TransferAnswer, elsewhere_tables
-from wsim.document import Chart, Column, Document, Sheet
+from wsim.document import Chart, Column, Conclusion, Document, Sheet
 from wsim.errors import UserError
 from wsim.files import write_text
 from wsim.game import analyses_of, find_game
@@ -170,6 +170,11 @@ class BalanceAnswer(AskedAnswer):
         return dict.fromkeys(cls.TABLES, target_columns(record["targets"]))
 
     @classmethod
+    def conclusion(cls, stored: Stored) -> Conclusion | None:
+        """Return whether a patch meets the targets, in words."""
+        return Conclusion(f"{headline_of(stored.record)}.", "", bool(stored.record["proven"]))
+
+    @classmethod
     def document(cls, stored: Stored) -> Document:
         record, targets = stored.record, stored.main
         several, count = targets["setting"].n_unique() > 1, len(record["changes"])
@@ -221,24 +226,7 @@ class BalanceAnswer(AskedAnswer):
 
     def headline(self) -> str:
         """Return the result as one sentence."""
-        changed = f"{len(self.patch)} changed value{'' if len(self.patch) == 1 else 's'}"
-        if self.stopped == "interrupted":
-            return f"Interrupted: the best so far has {changed}; nothing is proven"
-        if self.proven:
-            proof = self.proofs[-1]
-            verb = "meets" if len(self.patch) == 1 else "meet"
-            met = f"{verb} all {len(self.targets)} targets" if len(self.targets) > 1 else f"{verb} the target"
-            if not self.patch:
-                met = f"meets {'all targets' if len(self.targets) > 1 else 'the target'} as it is"
-            result = f"{changed} {met}" if self.patch else f"no change is needed, the game {met}"
-            return (
-                f"Proven: {result}, on {_range(proof['deals'].values())} fresh deals a setting "
-                f"(error rate {proof['alpha']:g} of this attempt, number {proof['attempt']})"
-            )
-        named = "; ".join(self.binds[:MAX_NAMED])
-        more = len(self.binds) - MAX_NAMED
-        near = f"all targets are proven within {self.nearest:.3g} times what is accepted"
-        return f"Not proven: with {changed}, what binds is {named}{f'; and {more} more' if more > 0 else ''}; {near}"
+        return headline_of(self.record())
 
     def patch_text(self) -> str:
         """Return the patch as a file that ``--patch`` reads, with its evidence in comments."""
@@ -493,3 +481,26 @@ def _provenance(search: PatchSearch, patch: Patch) -> dict[str, Any]:
         "streams": before.get("streams"),
         "wsim": search.evaluator.provenance.identity["wsim"],
     }
+
+
+def headline_of(record: Mapping[str, Any]) -> str:
+    """Return the result in a record as one sentence, without a full stop."""
+    patch, targets, binding = record["patch"], record["targets"], record["binding"]
+    changed = f"{len(patch)} changed value{'' if len(patch) == 1 else 's'}"
+    if record["stopped"] == "interrupted":
+        return f"Interrupted: the best so far has {changed}; nothing is proven"
+    if record["proven"]:
+        proof = record["proofs"][-1]
+        verb = "meets" if len(patch) == 1 else "meet"
+        met = f"{verb} all {len(targets)} targets" if len(targets) > 1 else f"{verb} the target"
+        if not patch:
+            met = f"meets {'all targets' if len(targets) > 1 else 'the target'} as it is"
+        result = f"{changed} {met}" if patch else f"no change is needed, the game {met}"
+        return (
+            f"Proven: {result}, on {_range(proof['deals'].values())} fresh deals a setting "
+            f"(error rate {proof['alpha']:g} of this attempt, number {proof['attempt']})"
+        )
+    named = "; ".join(binding[:MAX_NAMED])
+    more = len(binding) - MAX_NAMED
+    near = f"all targets are proven within {record['proven_within']:.3g} times what is accepted"
+    return f"Not proven: with {changed}, what binds is {named}{f'; and {more} more' if more > 0 else ''}; {near}"

@@ -163,10 +163,11 @@ def screen_width() -> int | None:
     given = os.environ.get("COLUMNS", "")
     if given.isascii() and given.isdigit() and int(given) > 0:
         return int(given)
-    return os.get_terminal_size(results().fileno()).columns or None if _on_terminal() else None
+    return os.get_terminal_size(results().fileno()).columns or None if on_terminal() else None
 
 
-def _on_terminal() -> bool:
+def on_terminal() -> bool:
+    """Return whether results go to a terminal, where people read them."""
     try:
         return results().isatty() and results().fileno() >= 0
     except (OSError, ValueError):
@@ -177,7 +178,7 @@ def print_tables(tables: Iterable[Sheet], *, wide: bool = False) -> None:
     """Print tables with their titles, fitted to the width; ``wide``: all columns, in several parts if needed."""
     from wsim.text_tables import all_as_text, as_text, text_columns
 
-    width, bold = screen_width(), _on_terminal() and "NO_COLOR" not in os.environ
+    width, bold = screen_width(), on_terminal() and "NO_COLOR" not in os.environ
     for position, table in enumerate(tables):
         if position:
             write_out("")

@@ -11,6 +11,7 @@ from typer import Exit
 
 from wsim.cli.console import (
     INTERRUPTED,
+    on_terminal,
     print_json,
     print_tables,
     progress_bar,
@@ -124,9 +125,11 @@ def show(display: Document, record: Mapping[str, Any], output: Output, tables: C
 
 def _print(display: Document, *, wide: bool) -> None:
     """Print a document as text."""
-    for sentence in display.head:
+    found = [display.conclusion.headline] if display.conclusion is not None and on_terminal() else []
+    sentences = dict.fromkeys([*found, *display.head])
+    for sentence in sentences:
         write_note(sentence)
-    if display.head:
+    if sentences:
         write_out("")
     print_tables(display.tables, wide=wide)
     width = screen_width()

@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 import polars as pl
 
 from wsim.display import html_of
-from wsim.document import Column, Document, Sheet
+from wsim.document import Column, Conclusion, Document, Sheet
 from wsim.errors import UserError
 from wsim.files import json_of, shown_path, text_within, write_text, writing
 from wsim.lab.execution import Execution
@@ -100,13 +100,20 @@ class Answer:
         raise NotImplementedError
 
     def shown(self, view: View = whole, **options: Any) -> Document:
-        """Return the answer as a document (``display``) with the command that asks it."""
-        return replace(self.display(view, **options), command=self.command)
+        """Return the answer as a document (``display``) with its conclusion and the command that asks it."""
+        document = self.display(view, **options)
+        conclusion = document.conclusion or Stored(type(self), None, as_read(self.record())).conclusion()
+        return replace(document, conclusion=conclusion, command=self.command)
 
     @classmethod
     def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:  # noqa: ARG003
         """Return the column declarations of its tables, by the names of the tables."""
         return {}
+
+    @classmethod
+    def conclusion(cls, stored: Stored) -> Conclusion | None:  # noqa: ARG003
+        """Return what was found, in words: the same in the terminal and on every page; None if that is not known."""
+        return None
 
     @classmethod
     def document(cls, stored: Stored) -> Document:
@@ -285,7 +292,15 @@ class Stored:
     def document(self) -> Document:
         """Return the answer as a document for pages, with the command that repeats and compares it."""
         command = "" if self.path is None else shlex.join(["wsim", "rerun", shown_path(self.path)])
-        return replace(self.kind.document(self), command=command)
+        document = self.kind.document(self)
+        return replace(document, conclusion=document.conclusion or self.conclusion(), command=command)
+
+    def conclusion(self) -> Conclusion | None:
+        """Return what was found, in words; None if the record of an earlier version lacks what that needs."""
+        try:
+            return self.kind.conclusion(self)
+        except (KeyError, IndexError, TypeError, ValueError, pl.exceptions.PolarsError):
+            return None
 
     def game(self) -> str | None:
         """Return the name of its game; None if it has none."""

@@ -5,6 +5,8 @@ from wsim.questions.registry import Question
 QUESTION = Question(
     name="learn",
     title="Train a net",
+    asks="Can a net learn to play better?",
+    topic="Players",
     short="Train a net by self-play, or adapt one to changed cards.",
     panel="Players",
     function="train",

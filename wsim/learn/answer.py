@@ -10,13 +10,15 @@ from typing import Any, ClassVar
 
 import polars as pl
 
-from wsim.document import COUNT, Column, Document, Sheet, names
-from wsim.lab.answer import View, whole
+from wsim.document import COUNT, Column, Conclusion, Document, Sheet, names
+from wsim.lab.answer import Stored, View, whole
 from wsim.lab.execution import Execution
 from wsim.learn.judge import Judgement
 from wsim.learn.question import LearnQuestion
 from wsim.learn.rounds import LAST, PART, learn
 from wsim.questions.asked import AskedAnswer
+from wsim.questions.largest import Largest, Row
+from wsim.questions.words import Words
 from wsim.stats.columns import FAIR_SHARE, SCORE, WIN_SHARE
 
 FEW = 5 * PART  # decisions: with fewer, a net hardly changes
@@ -82,6 +84,22 @@ class LearnAnswer(AskedAnswer):
             "judgements": self.judgements.to_dicts(),
         }
 
+    @classmethod
+    def conclusion(cls, stored: Stored) -> Conclusion | None:
+        """Return how often the net wins, in words."""
+        judged = Largest(
+            "above", 0.95, lambda row: Words("", "the net wins", _often(row), share=True), lambda row: row["clear"]
+        )
+        rows = [
+            {
+                **row, "above": row["win_share"] - row["fair_share"], "above_low": row["low"] - row["fair_share"],
+                "above_high": row["high"] - row["fair_share"],
+                "clear": row["low"] > row["fair_share"] or row["high"] < row["fair_share"],
+            }
+            for row in stored.record["judgements"]
+        ]  # fmt: skip
+        return judged.conclusion(rows, "The net does not clearly win more often than its opponents.", "fields")
+
     def display(self, view: View = whole) -> Document:
         shown = view(self.judgements)
         tables = [Sheet(self.title, shown.to_dicts(), _COLUMNS)] if len(shown) else []
@@ -91,6 +109,11 @@ class LearnAnswer(AskedAnswer):
         )
         notes = [few] if self.decisions < FEW else []
         return Document(rows=shown, named="judgements", tables=tables, notes=notes)
+
+
+def _often(row: Row) -> tuple[str, str]:
+    where = f"often than its fair share against {row['against']}, {row['ruleset']}, {row['players']} players"
+    return f"more {where}", f"less {where}"
 
 
 def ask(question: LearnQuestion, execution: Execution = Execution()) -> LearnAnswer:

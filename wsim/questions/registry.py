@@ -53,6 +53,7 @@ class Question:
     ----------
     name: the name of its entry point and of its form; files of its answers in a run folder begin with it.
     title: its display name. package: its package (``__name__``).
+    asks: what it asks, as a person would; default: the title. topic: the heading under which it is listed with others.
     groups: the dataclasses of its options, each an ``Options``; the docstring of the first explains the question.
     ask: the function that computes the answer from the plan (if it takes one), each group and an ``Execution``.
     answer: the class of its answer. formats: its file formats, the current one first.
@@ -87,6 +88,8 @@ class Question:
     short: str = ""
     panel: str = ""
     aliases: tuple[str, ...] = ()
+    asks: str = ""
+    topic: str = "More questions"
     function: str = ""
     plan: tuple[str, ...] = ()
     games: int | None = None
@@ -106,6 +109,7 @@ class Question:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "command", self.command or self.name)
+        object.__setattr__(self, "asks", self.asks or self.title)
         object.__setattr__(self, "function", self.function or self.name)
 
     def named(self, target: str) -> Any:

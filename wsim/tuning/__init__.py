@@ -5,6 +5,8 @@ from wsim.questions.registry import Question
 QUESTION = Question(
     name="tune",
     title="Tune a policy",
+    asks="How much better does a policy get by tuning its numbers?",
+    topic="Players",
     short="Optimise the parameters of a policy.",
     package=__name__,
     groups=("question:TuneQuestion", "question:TuneOutput"),

@@ -88,8 +88,10 @@ def next_answer(request: Request, form: Form) -> str:
 
 def ask_page(request: Request) -> Response:
     """Return the page of all questions and of those already asked."""
-    kinds = [(kind.title, f"/ask/{kind.name}", _first_sentence(kind)) for kind in forms()]
-    return page(request, "ask.html.j2", "Ask", kinds=kinds, queued=asked_questions(request.app).listed())
+    topics: dict[str, list[tuple[str, str, str]]] = {}
+    for kind in forms():
+        topics.setdefault(kind.question.topic, []).append((kind.asks, f"/ask/{kind.name}", _first_sentence(kind)))
+    return page(request, "ask.html.j2", "Ask", topics=topics, queued=asked_questions(request.app).listed())
 
 
 def form_page(request: Request) -> Response:

@@ -23,8 +23,8 @@ from wsim.options import names, typed
 from wsim.questions.deals import sample
 from wsim.questions.metrics import figures_in, is_of_own_games, parse_metric
 from wsim.spec.catalogues import Source, catalogues_of
+from wsim.spec.values import change_in_words, values_of
 from wsim.workbench.questions import TRUST, Form, Texts, code_in, value_of
-from wsim.workbench.values import values_of
 
 if TYPE_CHECKING:
     from wsim.game import Simulator
@@ -234,18 +234,3 @@ def printed_values(game: str, ruleset: str) -> Mapping[str, str]:
     """Return the printed values of a catalogue by path; empty for a game without one."""
     catalogues = catalogues_of(find_game(game))
     return {} if catalogues is None else values_of(catalogues.page(Source(ruleset), None).record)
-
-
-def change_in_words(line: str, printed: Mapping[str, str]) -> str:
-    """Return a changed value in words.
-
-    >>> change_in_words("cards.Palace.points=5", {"cards.Palace.points": "8"})
-    'Palace, points: 8 to 5'
-    """
-    path, _, value = (part.strip() for part in line.partition("="))
-    parts = [part.strip('"') for part in re.findall(r'"[^"]*"|[^.]+', path)]
-    name = ", ".join(filter(None, (parts[1] if len(parts) > 2 else "", " ".join(parts[2:] or parts).replace("_", " "))))
-    before = printed.get(path)
-    if before == value:
-        return f"{name}: {value}, as printed"
-    return f"{name}: {value}, which it does not have as printed" if before is None else f"{name}: {before} to {value}"

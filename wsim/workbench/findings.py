@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from wsim.errors import UserError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from wsim.document import Chart, Sheet
@@ -57,10 +57,13 @@ class TableSoFar:
 
 
 class Findings:
-    """The findings of the files of a folder; each is computed once, until its file changes."""
+    """The findings of the files of a folder; each is computed once, until its file changes.
 
-    def __init__(self, folder: Folder) -> None:
-        self._folder, self._lock = folder, Lock()
+    ``run_of``: returns a run by its name in the folder; it shares its sums with the tables of the run.
+    """
+
+    def __init__(self, folder: Folder, run_of: Callable[[str], Run]) -> None:
+        self._folder, self._run_of, self._lock = folder, run_of, Lock()
         self._stored: OrderedDict[tuple[str, float, int], Finding] = OrderedDict()
 
     def known(self, entry: Found) -> Finding | None:
@@ -74,7 +77,8 @@ class Findings:
         if known is not None:
             return known
         try:
-            finding = _finding(entry, self._folder.inside(entry.name))
+            run = self._run_of(entry.name) if entry.kind == "run" else None
+            finding = _finding(self._folder.inside(entry.name), run)
         except (UserError, OSError, KeyError, TypeError, ValueError, IndexError):  # a damaged file
             finding = Finding("")
         with self._lock:
@@ -88,11 +92,11 @@ def _key(entry: Found) -> tuple[str, float, int]:
     return entry.name, entry.when.timestamp(), entry.size
 
 
-def _finding(entry: Found, path: Path) -> Finding:
-    from wsim.lab.store import load_run
+def _finding(path: Path, run: Run | None) -> Finding:
+    """Return the finding of a run, or of the answer in a file."""
     from wsim.questions.answer_files import stored_in
 
-    if entry.kind != "run":
+    if run is None:
         stored = stored_in(path)
         document = None if stored is None else stored.document()
         conclusion = None if document is None else document.conclusion
@@ -100,7 +104,6 @@ def _finding(entry: Found, path: Path) -> Finding:
             return Finding("")
         pictures = (small_picture(chart, sheet) for sheet in document.tables for chart in sheet.charts)
         return Finding(conclusion.headline, conclusion.detail, next(filter(None, pictures), ""))
-    run = load_run(path)
     for name, _, table in main_tables(run):
         statements = about(name, table, run.games)
         if statements:

@@ -82,7 +82,9 @@ def overview(tables: Tables, view: TableView) -> list[Found]:
     kept = [chosen[form] for form in ("levels", "owners") if form in chosen]
     if len(kept) < 2 and "policies" in chosen:
         kept = [chosen["policies"], *kept]
-    return [_found(tables, *pair) for pair in kept]
+    found = [_found(tables, *pair) for pair in kept]
+    tables.told(view.runs[0])
+    return found
 
 
 FORMS = ("policies", "levels", "owners")

@@ -15,7 +15,8 @@ from wsim.installed import GAMES
 from wsim.lab.plan import Plan
 from wsim.report.cards import Faces
 from wsim.spec.catalogues import Source, catalogues_of
-from wsim.workbench.checks import change_in_words, printed_values
+from wsim.spec.values import change_in_words
+from wsim.workbench.checks import printed_values
 
 if TYPE_CHECKING:
     from wsim.workbench.folder import Folder

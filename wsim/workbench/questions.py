@@ -52,6 +52,11 @@ class Form:
         return self.question.title
 
     @property
+    def asks(self) -> str:
+        """What it asks, as a person would."""
+        return self.question.asks
+
+    @property
     def about(self) -> str:
         """The explanation of the question."""
         return self.question.about

@@ -56,6 +56,8 @@ def run_to_resume(folder: Path) -> Plan:
 QUESTION = Question(
     name="run",
     title="Play games",
+    asks="How strong are the wonders, the cards and the players?",
+    topic="Games",
     package="wsim.workbench",
     groups=("run_form:RunSettings",),
     ask="",

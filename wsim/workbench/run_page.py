@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import PurePath
+from threading import Thread
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
@@ -20,7 +22,7 @@ from wsim.report.theme import Palette
 from wsim.workbench.facets import NAMES as NAMED
 from wsim.workbench.facets import Choice, Facet
 from wsim.workbench.overview import close_games, figures_of, overview, played
-from wsim.workbench.rendering import chart_file, folder_of, kept, page
+from wsim.workbench.rendering import OWN, chart_file, folder_of, kept, page
 from wsim.workbench.table_view import Tables, TableView, flags_of, has_pages, item_address, rows_shown
 
 if TYPE_CHECKING:
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
     from wsim.lab.run_tables import RunTable
     from wsim.report.grids import Grid
 
+WAIT = "x-wait"
+"""The header of a request that waits for a table of a large run; other requests get a page that asks for it."""
 NAMES = ("seat", "rank", "team")
 """Columns of whole numbers that tables are split by."""
 HEAVY = ("wsim.report.sections", "wsim.stats.combined", "wsim.questions.answer_files")
@@ -46,6 +50,9 @@ MAX_PUBLISHED = 300
 """Rows of a table of a published site."""
 MAX_COMPARED = 8
 """Cards that are drawn above the rows that are compared."""
+
+
+OWN.add("waiting.js")
 
 
 def begin(app: Starlette) -> None:
@@ -75,8 +82,38 @@ def draw_overview(app: Starlette, name: str) -> None:
 
 def run_page(request: Request) -> Response:
     """Return the page of a table of runs, or their overview if the address names no table."""
-    given = TableView.of(request.query_params.multi_items())
-    return kept(request, opened_tables(request).state(given.runs), lambda: _run_page(request))
+    given, tables = TableView.of(request.query_params.multi_items()), opened_tables(request)
+    if WAIT not in request.headers and request.app.state.published is None and tables.waits(given):
+        return _waiting_page(request, given)
+    made = kept(request, tables.state(given.runs), lambda: _run_page(request))
+    if WAIT in request.headers:
+        Thread(target=_prepare_tables, args=(tables, given.runs[0]), daemon=True).start()
+    return made
+
+
+def _waiting_page(request: Request, view: TableView) -> Response:
+    """Return the page of a table that is still to be summed up; its script asks for the table, then shows it."""
+    from wsim.lab.run_tables import tables_of_run
+
+    run = opened_tables(request).run(view.runs[0])
+    return page(
+        request, "waiting.html.j2", " and ".join(PurePath(name).name for name in view.runs), game=run.plan.game,
+        runs=[run], view=view, modules=["waiting.js"], overview=TableView(view.runs).address(),
+        tables=[(name, analysis.about, TableView(view.runs, table=name).address())
+                for name, analysis in tables_of_run(run).items()],
+    )  # fmt: skip
+
+
+def _prepare_tables(tables: Tables, name: str) -> None:
+    """Sum up a large run for its other tables, so that none of them is waited for."""
+    from wsim.lab.run_tables import tables_of_run
+
+    with suppress(UserError, OSError):
+        run = tables.run(name)
+        for table, analysis in tables_of_run(run).items():
+            with suppress(UserError, OSError):
+                if analysis.shown != "asked" and analysis.possible(run.plan):
+                    tables.table(TableView((name,), table=table))
 
 
 def _run_page(request: Request) -> Response:

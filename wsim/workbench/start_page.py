@@ -30,7 +30,7 @@ OWN.add("start.js")
 
 def begin(app: Starlette) -> None:
     """Store findings as long as the server runs."""
-    app.state.findings = Findings(app.state.folder)
+    app.state.findings = Findings(app.state.folder, lambda name: app.state.tables.run(name))
 
 
 def findings_of(request: Request) -> Findings:

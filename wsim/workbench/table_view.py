@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from wsim.workbench.folder import Folder
 
 OPTION = "option."
+LARGE = 400_000
+"""Seats of a run from which a table that is not known yet takes so long that its page does not wait for it."""
 MAX_TABLES = 64
 """Tables that are stored: the latest."""
 
@@ -116,6 +118,8 @@ class Tables:
         self._runs: OrderedDict[str, tuple[Any, Run]] = OrderedDict()
         self._tables: OrderedDict[Any, RunTable] = OrderedDict()
         self._drawn: OrderedDict[Any, tuple[RunTable, list[Figure]]] = OrderedDict()
+        self._making: defaultdict[str, Lock] = defaultdict(Lock)
+        self._told: dict[str, Any] = {}
 
     def state(self, names: Sequence[str]) -> tuple[Any, ...]:
         """Return a value that changes whenever one of the runs changes, as a key for caches."""
@@ -140,17 +144,40 @@ class Tables:
                 self._runs.popitem(last=False)
         return run
 
+    def waits(self, view: TableView) -> bool:
+        """Return whether the page of a view has to wait for tables of a large run: see ``LARGE``.
+
+        Raises UserError for a run that does not exist.
+        """
+        parts = [view] if len(view.runs) == 1 or not view.beside else [replace(view, runs=(run,)) for run in view.runs]
+        large = {name for name in view.runs if (run := self.run(name)).games * run.plan.players > LARGE}
+        if not view.table:
+            return any(self._told.get(name) != self.state([name]) for name in large & {view.runs[0]})
+        with self._lock:
+            return any(large.intersection(part.runs) and _key(part) not in self._tables for part in parts)
+
+    def told(self, name: str) -> None:
+        """Note that the overview of a run is known."""
+        self._told[name] = self.state([name])
+
     def table(self, view: TableView) -> RunTable:
         """Return the table of a view with all its rows; raise UserError if the runs do not have it."""
-        from wsim.game import find_analysis, find_game
-        from wsim.lab.run_tables import RunTable, read_option_texts
+        runs, key = [self.run(name) for name in view.runs], _key(view)
+        if (known := self._known(key)) is not None:
+            return known
+        with self._making["\n".join(view.runs)]:  # two pages of a run do not sum up the same games
+            return self._known(key) or self._table(view, runs, key)
 
-        runs = [self.run(name) for name in view.runs]
-        key = (view.runs, view.table, view.by, view.level, view.won_by, tuple(sorted(view.options.items())))
+    def _known(self, key: Any) -> RunTable | None:
         with self._lock:
             if key in self._tables:
                 self._tables.move_to_end(key)
-                return self._tables[key]
+            return self._tables.get(key)
+
+    def _table(self, view: TableView, runs: Sequence[Run], key: Any) -> RunTable:
+        from wsim.game import find_analysis, find_game
+        from wsim.lab.run_tables import RunTable, read_option_texts
+
         analysis = find_analysis(find_game(runs[0].plan.game), view.table)
         flags = flags_of(analysis)
         texts = {name: [None] if name in flags else list(given) for name, given in view.options.items()}
@@ -189,6 +216,11 @@ class Tables:
             while len(self._drawn) > MAX_TABLES:
                 self._drawn.popitem(last=False)
         return figures
+
+
+def _key(view: TableView) -> Any:
+    """Return what a table depends on."""
+    return view.runs, view.table, view.by, view.level, view.won_by, tuple(sorted(view.options.items()))
 
 
 def flags_of(analysis: Any) -> list[str]:

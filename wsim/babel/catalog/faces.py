@@ -11,9 +11,11 @@ from wsim.spec.faces import READ, Face, Part, Symbol
 
 
 def faces(catalogue: Catalogue) -> list[Face]:
-    """Return the faces of the wonders, the discs in play (equal ones once), the building cards and the action cards."""
+    """Return the faces of the wonders, the discs in play (equal ones once), discs that were won, the building cards and
+    the action cards.
+    """
     section = catalogue.section
-    discs = {str(disc): _disc(disc) for disc in catalogue.discs}
+    discs = {str(disc): _disc(disc) for disc in catalogue.discs} | {won_disc(kind): _won(kind) for kind in KINDS}
     cards = [
         Face(
             kind, "building card", kind, ("building card",),
@@ -38,6 +40,17 @@ def _disc(disc: Disc) -> Face:
     part = Part("", cost, gives, costs, f"Takes {costs} to build")
     kinds = tuple(kind for kind, _ in disc.needs)
     return Face(str(disc), "disc", kinds[0], ("disc",), part, facets={"kind": ("disc",), "shows": kinds})
+
+
+def won_disc(kind: str) -> str:
+    """Return the name of the face of a disc that somebody has won, of which only the kind matters."""
+    return f"{kind} disc"
+
+
+def _won(kind: str) -> Face:
+    part = Part(gives=((Symbol(kind),),), does=f"A {kind} disc that was won: sets count at the end")
+    facets = {"kind": ("disc",), "shows": (kind,)}
+    return Face(won_disc(kind), "disc", kind, ("disc that was won",), part, facets=facets)
 
 
 def _action_cards(section: Mapping[str, Any]) -> list[Face]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from wsim.babel.catalog.faces import won_disc
 from wsim.babel.catalog.model import Disc
 from wsim.babel.describe.text import offered
 from wsim.positions.scenes import Card, City, Event, Flow, Row, Scene, Seat, Story
@@ -150,7 +151,8 @@ def _city(seat: Object, private: Object, points: Sequence[int]) -> City:
     }
     held = [Card(name.replace("_", " "), face=name) for name, number in private["held"].items() for _ in range(number)]
     hand = [replace(card, face=kind) for card, kind in zip(_cards(private["hand"]), private["hand"], strict=True)]
-    return City(facts, _cards(seat["discs"]), points, [*hand, *held])
+    won = [Card(kind, kind, face=won_disc(kind)) for kind, number in seat["discs"].items() for _ in range(number)]
+    return City(facts, won, points, [*hand, *held])
 
 
 def _cards(counts: Mapping[str, int]) -> list[Card]:

@@ -5,6 +5,8 @@ from wsim.questions.registry import Question
 QUESTION = Question(
     name="sensitivity",
     title="Sensitivity",
+    asks="Which value moves the balance most?",
+    topic="Balance",
     short="Measure the effect of each step of the values in a goal file.",
     package=__name__,
     groups=("question:SensitivityQuestion",),

@@ -18,12 +18,15 @@ from wsim.balance.knobs import changes_of
 from wsim.balance.measurements import Memory
 from wsim.balance.sampling import Effects
 from wsim.balance.sensitivity.question import SensitivityQuestion
-from wsim.document import Column, Document, Sheet
+from wsim.document import Column, Conclusion, Document, Sheet
 from wsim.errors import UserError
 from wsim.game import find_game
-from wsim.lab.answer import View, whole
+from wsim.lab.answer import Stored, View, whole
 from wsim.lab.execution import Execution
 from wsim.questions.asked import AskedAnswer
+from wsim.questions.largest import Largest, Row
+from wsim.questions.words import Words
+from wsim.spec.values import name_in_words
 from wsim.stats.intervals import Interval
 
 LARGEST_EFFECT = "the target that it moves most"
@@ -33,6 +36,7 @@ FOUND = (
     "anew. Players who see the points may decide otherwise and gain less by them, so the interval reaches a quarter of "
     "the effect further towards 0. replayed: the same deals are played with the value changed."
 )
+_ACCEPTED = ("times what is accepted, upwards", "times what is accepted, downwards")
 HELD = 0.25
 """Part of a re-scored effect that the decisions, which are held fixed, may take of it: in 12 steps that were played,
 from nothing (`net`) to 0.29 (`balanced`), with errors of 0.1."""
@@ -86,6 +90,20 @@ class SensitivityAnswer(AskedAnswer):
             "most", descending=True, nulls_last=True, maintain_order=True
         )
         return most.unique(["knob", "to"], keep="first", maintain_order=True).drop("most")
+
+    @classmethod
+    def conclusion(cls, stored: Stored) -> Conclusion | None:
+        """Return which step moves its target most, in words."""
+
+        def words(row: Row) -> Words:
+            step = f"{name_in_words(row['knob'])} {row['now']} to {row['to']}"
+            return Words("", f"{step} moves {row['of']} by", _ACCEPTED, share=False)
+
+        def clear(row: Row) -> bool:
+            return row["effect_low"] is not None and bool(row["effect_low"] * row["effect_high"] > 0)
+
+        steps = Largest("reach", 0.95, words, clear)
+        return steps.conclusion(stored.record["effects"], "No step clearly moves a target.", "effects of steps")
 
     def display(self, view: View = whole, *, every: bool = False) -> Document:
         shown = view(self.effects if every else self.strongest())

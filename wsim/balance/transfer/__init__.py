@@ -5,6 +5,8 @@ from wsim.questions.registry import Question
 QUESTION = Question(
     name="transfer",
     title="Transfer",
+    asks="Does a patch also work with other players?",
+    topic="Balance",
     short="Measure a patch with players and styles it was not made for.",
     package=__name__,
     groups=("question:TransferQuestion", "question:TransferOptions"),

@@ -5,6 +5,8 @@ from wsim.questions.registry import Question
 QUESTION = Question(
     name="combine",
     title="Combine with people's games",
+    asks="What do people's games and the simulation say together?",
+    topic="People's games",
     command="people combine",
     short="One estimate per wonder from simulated and people's games.",
     panel="Analyse a run",

@@ -11,7 +11,7 @@ import polars as pl
 
 from wsim.document import CATEGORY, COUNT, NAME, POINTS, SHARE, Chart, Column, Conclusion, Document, Sheet, estimated
 from wsim.errors import UserError
-from wsim.lab.answer import View, whole
+from wsim.lab.answer import Stored, View, whole
 from wsim.lab.execution import Execution
 from wsim.lab.people_runs import people_run
 from wsim.lab.store import load_run
@@ -73,6 +73,16 @@ class CombineAnswer(AskedAnswer):
             text += f" of seats that built each {self.noun} minus that of the other seats,"
         return f"{text} among these people{', with the patch minus without' if self.difference else ''}"
 
+    @classmethod
+    def conclusion(cls, stored: Stored) -> Conclusion | None:
+        """Return what is clear, and how much the games of people count, in words."""
+        rows = stored.table("rows")
+        labels, clear = rows.columns[: rows.columns.index("n")], rows.filter(pl.col("verdict") != "unclear")
+        share = float(rows["share"].to_numpy() @ rows["n"].to_numpy()) / max(int(rows["n"].sum()), 1)
+        named = [f"{' '.join(str(row[name]) for name in labels)} is {row['verdict']}" for row in clear.to_dicts()]
+        headline = f"{clear.height} of {rows.height} rows are clear; people's games count for {share:.0%} of estimates."
+        return Conclusion(headline, f"{'; '.join(named)}." if named else "", clear.height > 0)
+
     def display(self, view: View = whole) -> Document:
         """Return the answer as a document."""
         shown = view(self.rows)
@@ -81,8 +91,6 @@ class CombineAnswer(AskedAnswer):
         labels = list(self.rows.columns[: self.rows.columns.index("n")])
         study, people = self.games
         distance, low, high = self.distance
-        clear = self.rows.filter(pl.col("verdict") != "unclear")
-        share = float(self.rows["share"].to_numpy() @ self.rows["n"].to_numpy()) / max(int(self.rows["n"].sum()), 1)
         unit = "win share" if self.metric == "win" else "points"
         notes = [
             (
@@ -100,19 +108,12 @@ class CombineAnswer(AskedAnswer):
         ]
         if self.noun:
             notes.append(OBSERVATIONAL.removesuffix("."))
-        conclusion = Conclusion(
-            f"{clear.height} of {self.rows.height} rows are clear; people's games count for {share:.0%} of estimates",
-            "; ".join(f"{' '.join(str(row[name]) for name in labels)} is {row['verdict']}" for row in clear.to_dicts()),
-            clear.height > 0,
-        )
         chart = Chart("forest", ("combined",), tuple(labels), self.title, reference=self.reference)
         sheet = Sheet(
             self.title, shown.to_dicts(), declared,
             first=(*labels, "combined", "verdict", "share", "people", "simulated"), labels=len(labels), charts=(chart,),
         )  # fmt: skip
-        return Document(
-            rows=shown, named="rows", tables=[sheet], notes=[f"{note}." for note in notes], conclusion=conclusion
-        )
+        return Document(rows=shown, named="rows", tables=[sheet], notes=[f"{note}." for note in notes])
 
 
 def combined_columns(metric: str, *, difference: bool, noun: str = "") -> tuple[Column, ...]:

@@ -5,6 +5,8 @@ from wsim.questions.registry import Question
 QUESTION = Question(
     name="likeness",
     title="Who plays like these people",
+    asks="Which policy plays like these people?",
+    topic="People's games",
     command="people like",
     short="Which policy is most like these people, and how strong they are.",
     panel="Analyse a run",

@@ -16,7 +16,7 @@ import polars as pl
 
 from wsim.document import COUNT, NAME, NUMBER, POINTS, Chart, Column, Conclusion, Document, Sheet, estimated
 from wsim.errors import UserError
-from wsim.lab.answer import View, whole
+from wsim.lab.answer import Stored, View, whole
 from wsim.lab.execution import Execution
 from wsim.lab.people_runs import people_run
 from wsim.lab.store import load_run
@@ -58,11 +58,17 @@ class LikenessAnswer(AskedAnswer):
         """What it is."""
         return "Who plays like these people"
 
+    @classmethod
+    def conclusion(cls, stored: Stored) -> Conclusion | None:
+        """Return which policy is most like the people, in words."""
+        first, skill = stored.main.row(0, named=True), str(stored.record["skill"])
+        close = stored.main.filter(pl.col("distance_low") < first["distance_high"]).height > 1
+        headline = f"{first['policies']} is most like these people{', but not clearly' if close else ''}."
+        return Conclusion(headline, f"{skill}.", clear=not close)
+
     def display(self, view: View = whole) -> Document:
         """Return the answer as a document."""
-        shown, first = view(self.runs), self.runs.row(0, named=True)
-        close = self.runs.filter(pl.col("distance_low") < first["distance_high"]).height > 1
-        headline = f"{first['policies']} is most like these people" + (", but not clearly" if close else "")
+        shown = view(self.runs)
         chart = Chart("forest", ("distance",), ("policies",), self.title, reference=0.0)
         title = (
             f"{self.games:,} games of people; {100 * self.level:g}% intervals, which allow for players who repeat and "
@@ -71,7 +77,7 @@ class LikenessAnswer(AskedAnswer):
         )
         return Document(
             rows=shown, named="runs", tables=[Sheet(self.title, shown.to_dicts(), _COLUMNS, charts=(chart,))],
-            notes=(title, f"{self.skill}."), conclusion=Conclusion(headline, self.skill, not close),
+            notes=(title, f"{self.skill}."),
         )  # fmt: skip
 
 

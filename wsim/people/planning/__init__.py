@@ -5,6 +5,8 @@ from wsim.questions.registry import Question
 QUESTION = Question(
     name="planning",
     title="Plan people's games",
+    asks="What should people play next?",
+    topic="People's games",
     command="people plan",
     short="Which games people should play next, and when to stop.",
     panel="Analyse a run",

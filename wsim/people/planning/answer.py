@@ -32,7 +32,7 @@ from wsim.document import (
 )
 from wsim.errors import UserError
 from wsim.game import find_game
-from wsim.lab.answer import View, whole
+from wsim.lab.answer import Stored, View, whole
 from wsim.lab.execution import Execution
 from wsim.lab.people_runs import people_run
 from wsim.lab.store import Run, load_run
@@ -93,6 +93,18 @@ class PlanningAnswer(AskedAnswer):
         """What it is."""
         return "What people should play next"
 
+    @classmethod
+    def conclusion(cls, stored: Stored) -> Conclusion | None:
+        """Return what is still unclear, in words."""
+        rows, stop_after = stored.table("rows"), stored.record["stop_after"]
+        open_rows = rows.filter(pl.col("games").is_null() | (pl.col("games") > 0))
+        possible = open_rows.drop_nulls("games")
+        first = possible.sort("games").row(0, named=True) if possible.height else None
+        named = " ".join(str(first[name]) for name in rows.columns[: rows.columns.index("n")]) if first else ""
+        then = f"; stop after {stop_after} evenings" if stop_after else ", and another evening would hardly help"
+        nearest_row = f"{named} is the nearest to being clear: {first['games']:,} games of it." if first else ""
+        return Conclusion(f"{open_rows.height} of {rows.height} rows are unclear{then}.", nearest_row, clear=False)
+
     def display(self, view: View = whole) -> Document:
         """Return the plan as a document: the schedule, the rows, other settings, what to watch for."""
         declared, shown = _columns(self.metric), view(self.rows)
@@ -103,17 +115,6 @@ class PlanningAnswer(AskedAnswer):
         ]
         if self.watch.height:
             tables.append(Sheet("What to watch for", self.watch.to_dicts(), declared["watch"]))
-        open_rows = self.rows.filter(pl.col("games").is_null() | (pl.col("games") > 0))
-        possible = open_rows.drop_nulls("games")
-        first = possible.sort("games").row(0, named=True) if possible.height else None
-        labels = self.rows.columns[: self.rows.columns.index("n")]
-        named = " ".join(str(first[name]) for name in labels) if first else ""
-        headline = (
-            f"{open_rows.height} of {self.rows.height} rows are unclear; stop after {self.stop_after} evenings"
-            if self.stop_after
-            else f"{open_rows.height} of {self.rows.height} rows are unclear, and another evening would hardly help"
-        )
-        nearest_row = f"{named} is the nearest to being clear: {first['games']:,} games of it" if first else ""
         notes = [
             (
                 f"games: games with this board until its interval excludes the reference with chance {self.chance:g}; "
@@ -131,7 +132,6 @@ class PlanningAnswer(AskedAnswer):
         notes += [self.worth_testing] if self.worth_testing else []
         return Document(
             rows=shown, named="rows", tables=tables, notes=[f"{note}." for note in notes],
-            conclusion=Conclusion(headline, nearest_row, clear=False),
         )  # fmt: skip
 
 

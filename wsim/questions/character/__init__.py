@@ -5,6 +5,8 @@ from wsim.questions.registry import Question
 QUESTION = Question(
     name="character",
     title="Character",
+    asks="How exciting is the game, and what decides it?",
+    topic="Cards and rules",
     command="experiment character",
     short="How decisive, dramatic, skilful and interactive a game is.",
     panel="Experiments",

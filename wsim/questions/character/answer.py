@@ -9,24 +9,40 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import polars as pl
 
-from wsim.document import CATEGORY, COUNT, NAME, NUMBER, SHARE, TEXT, Column, Document, Sheet, estimated
+from wsim.display import number
+from wsim.document import (
+    CATEGORY,
+    COUNT,
+    DECIDED,
+    NAME,
+    NUMBER,
+    SHARE,
+    TEXT,
+    Chart,
+    Column,
+    Conclusion,
+    Document,
+    Sheet,
+    estimated,
+)
 from wsim.errors import UserError
 from wsim.game import find_game
-from wsim.lab.answer import View, whole
+from wsim.lab.answer import Stored, View, whole
 from wsim.lab.execution import Execution
 from wsim.lab.wishes import WishSums, overruled
-from wsim.positions.character import FIGURES, figures_of, settled
+from wsim.positions.character import FIGURES, PREFIX, figures_of, settled
 from wsim.positions.playout_follower import follower_of
 from wsim.questions.asked import AskedAnswer
 from wsim.questions.character.question import CharacterQuestion
 from wsim.questions.deals import Arm, in_blocks
+from wsim.questions.largest import Largest, Row
 from wsim.questions.variants import variants_of
 from wsim.questions.whatif.question import Change
 from wsim.questions.wholes import (
@@ -42,6 +58,7 @@ from wsim.questions.wholes import (
     slopes,
     ways_of,
 )
+from wsim.questions.words import Words, metric_in_words
 from wsim.stats.columns import POINTS_OF, VERDICT, Q
 from wsim.stats.intervals import Estimate, nulls, verdicts
 from wsim.stats.moments import Moments
@@ -114,6 +131,48 @@ class CharacterAnswer(AskedAnswer):
     def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:  # noqa: ARG003
         """Return the declarations of the columns of its tables."""
         return _COLUMNS
+
+    @classmethod
+    def conclusion(cls, stored: Stored) -> Conclusion | None:
+        """Return what differs most, or when games are decided and how often the lead changes, in words."""
+        level = float(stored.record["question"]["level"])
+        if stored.record.get("differences"):
+
+            def words(row: Row) -> Words:
+                words = metric_in_words(f"{PREFIX}{row['figure']}", {})
+                return replace(words, before=f"{row['arm']}: {words.before}")
+
+            figures = Largest("difference", level, words, lambda row: row.get("verdict") in DECIDED, relative=True)
+            none = "The character of the games does not change clearly."
+            return figures.conclusion(stored.record["differences"], none, "figures")
+        of = {row["figure"]: row["estimate"] for row in stored.record["figures"] if row["estimate"] is not None}
+        if not {"half_at", "safe_at", "lead_changes"} <= of.keys():
+            return None
+        headline = (
+            f"The winner's chance is above one half for good after {100 * of['half_at']:.0f}% of the game, "
+            f"and the lead changes {number(of['lead_changes'], 1)} times."
+        )
+        return Conclusion(headline, f"Above .8 for good after {100 * of['safe_at']:.0f}%.", clear=True)
+
+    @classmethod
+    def document(cls, stored: Stored) -> Document:
+        """Return a stored answer as a document for pages: differences, when the result comes about and how games are
+        won, as charts.
+        """
+        record, document = stored.record, super().document(stored)
+        arms = ("arm",) if len({row["arm"] for row in record["figures"]}) > 1 else ()
+        charts = {
+            "differences": Chart("forest", ("difference",), ("arm", "figure"), "Differences from the baseline"),
+            "settled": Chart("forest", ("share",), (*arms, "moment"), _TITLES["settled"]),
+            "ways": Chart("forest", ("share",), (*arms, "category"), _TITLES["ways"]),
+        }
+        drawn = [
+            stored.sheet(name, _TITLES.get(name, chart.title), charts=(chart,))
+            for name, chart in charts.items() if record.get(name)
+        ]  # fmt: skip
+        others = [name for name in _TITLES if name not in charts and record.get(name)]
+        rest = [stored.sheet(name, _TITLES[name]) for name in others]
+        return replace(document, tables=[*drawn, stored.sheet("figures", "Figures of the games"), *rest])
 
     def display(self, view: View = whole) -> Document:
         """Return the answer as a document: the figures, what settles the result, ways to win, viability."""

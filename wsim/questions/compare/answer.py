@@ -11,15 +11,17 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import polars as pl
 
-from wsim.document import CATEGORY, COUNT, NAME, NUMBER, SHARE, Column, Document, Sheet, estimated
+from wsim.document import CATEGORY, COUNT, NAME, NUMBER, SHARE, Chart, Column, Conclusion, Document, Sheet, estimated
 from wsim.errors import UserError, nearest
 from wsim.game import find_game
-from wsim.lab.answer import View, whole
+from wsim.installed import GAMES
+from wsim.lab.answer import Stored, View, whole
 from wsim.lab.execution import Execution
 from wsim.lab.journal import differences
 from wsim.lab.people_runs import open_two_runs
@@ -30,7 +32,9 @@ from wsim.questions.asked import AskedAnswer
 from wsim.questions.compare.question import CompareQuestion
 from wsim.questions.contrasts import Contrasts, MetricReading
 from wsim.questions.deals import Features
+from wsim.questions.largest import Largest, Row
 from wsim.questions.metrics import WORTHS, Metric, group_metrics, measures_of, parse_metric
+from wsim.questions.words import Words, metric_in_words
 from wsim.stats.clusters import clustered, clusterings_of
 from wsim.stats.columns import POINTS_OF, VERDICT, N, Q
 from wsim.stats.distributions import normal_quantile, two_sided_p
@@ -84,6 +88,25 @@ class CompareAnswer(AskedAnswer):
         """Return the declarations of the columns of its tables."""
         return {"metrics": metric_columns()}
 
+    @classmethod
+    def conclusion(cls, stored: Stored) -> Conclusion | None:
+        """Return in what the runs differ most, in words."""
+        record, owned = stored.record, dict[str, str]()
+        for name in GAMES:
+            owned |= find_game(name).OWNED
+        first, second = (PurePath(run).name for run in record["runs"])
+
+        def words(row: Row) -> Words:
+            words = metric_in_words(str(row["metric"]), owned)
+            ends = [f"{after} in {second} than in {first}" for after in words.after]
+            return replace(words, after=(ends[0], ends[1]))
+
+        level = float(record["level"])
+        metrics = Largest(
+            "difference", level, words, lambda row: row["q"] is not None and row["q"] < 1 - level, relative=True
+        )
+        return metrics.conclusion(stored.main.to_dicts(), "The runs do not differ clearly.", "differences")
+
     @property
     def widest(self) -> float:
         """The half width of the widest interval of a difference."""
@@ -94,6 +117,17 @@ class CompareAnswer(AskedAnswer):
         """The difference, as ``second minus first``."""
         first, second = self.runs
         return f"{second} minus {first}"
+
+    @classmethod
+    def document(cls, stored: Stored) -> Document:
+        """Return a stored answer as a document for pages: the differences as charts, shares and points apart."""
+        sheets = []
+        for share, title in ((False, "Points and counts"), (True, "Shares")):
+            metrics = stored.main.filter(pl.col("share") == share)
+            chart = Chart("forest", ("difference",), ("metric",), f"{title}: second run minus first, with intervals")
+            if not metrics.is_empty():
+                sheets.append(stored.sheet("metrics", title, metrics.drop("share"), charts=(chart,)))
+        return Document(stored.main, sheets, notes=[f"{stored.record['how']}."])
 
     def display(self, view: View = whole) -> Document:
         """Return the answer as a document: what differs, points and counts, shares."""

@@ -5,6 +5,8 @@ from wsim.questions.registry import Question
 QUESTION = Question(
     name="match",
     title="Match",
+    asks="Which policy wins more often?",
+    topic="Players",
     short="Which policy is stronger, in every seating of each deal.",
     panel="Experiments",
     package=__name__,

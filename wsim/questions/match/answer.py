@@ -23,6 +23,7 @@ from wsim.document import (
     SHARE,
     Chart,
     Column,
+    Conclusion,
     Document,
     Sheet,
     estimated,
@@ -38,6 +39,7 @@ from wsim.options import Policy
 from wsim.policies.declare import UNCHECKED, isolated_by_default
 from wsim.policies.lineup import parse_entry
 from wsim.questions.deals import different_policies
+from wsim.questions.match.conclusion import conclusion_of
 from wsim.questions.match.costs import Cost, costs_of
 from wsim.questions.match.deal_files import ANSWER, DealFiles, begun, open_folder
 from wsim.questions.match.question import MatchOutput, MatchQuestion, MatchTables
@@ -138,6 +140,11 @@ class MatchAnswer(Answer):
         """Return the declarations of the columns of its tables."""
         policies = [estimated(str(name), SHARE, unit=OF_WINS) for name in record["policies"]]
         return {**dict.fromkeys(cls.TABLES, _COLUMNS), "matrix": (*_COLUMNS, *policies)}
+
+    @classmethod
+    def conclusion(cls, stored: Stored) -> Conclusion | None:
+        """Return who wins more often, in words."""
+        return conclusion_of(stored)
 
     @classmethod
     def document(cls, stored: Stored) -> Document:

@@ -5,6 +5,8 @@ from wsim.questions.registry import ItemLink, Question
 QUESTION = Question(
     name="picks",
     title="Pick experiment",
+    asks="What does a seat gain by taking a card?",
+    topic="Cards and rules",
     command="experiment picks",
     short="What taking a card causes, from randomised picks.",
     panel="Experiments",

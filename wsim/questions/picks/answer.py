@@ -16,7 +16,7 @@ import shlex
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -25,10 +25,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import polars as pl
 
-from wsim.document import NAME, NUMBER, Column, Document, Sheet, names
+from wsim.document import NAME, NUMBER, Chart, Column, Conclusion, Document, Sheet, names
 from wsim.errors import UserError, nearest
 from wsim.game import find_game
-from wsim.lab.answer import Answer, View, as_read, whole
+from wsim.lab.answer import Answer, Stored, View, as_read, whole
 from wsim.lab.execution import Execution
 from wsim.lab.plan import Plan
 from wsim.lab.progress import Interrupted
@@ -37,10 +37,12 @@ from wsim.lab.run import record
 from wsim.lab.store import Run, load_run
 from wsim.policies.registry import explores
 from wsim.questions.deals import sample
+from wsim.questions.largest import Largest, Row
 from wsim.questions.metrics import measures_of, words_of
 from wsim.questions.picks.crossing import targets_of
 from wsim.questions.picks.question import PickPlay, PickQuestion
 from wsim.questions.variants import sweep_values
+from wsim.questions.words import Words
 from wsim.stats.columns import SHORT, outcome_column, pick_columns
 from wsim.stats.intervals import benjamini_hochberg, nulls
 from wsim.stats.precision import reached, stages, widest_of
@@ -50,6 +52,8 @@ if TYPE_CHECKING:
     from wsim.game import PickExperiment as Picks
     from wsim.game import Simulator
 
+CHARTED = 24
+"""Effects that a chart shows: the largest."""
 FIRST = ("card", "action", "effect", "q", "rare", "picks", "effective")
 
 TARGET_COLUMNS = (
@@ -103,6 +107,25 @@ class PicksAnswer(Answer):
             "targets": TARGET_COLUMNS,
         }
 
+    @classmethod
+    def conclusion(cls, stored: Stored) -> Conclusion | None:
+        """Return which card gains or costs most, in words."""
+        question = stored.record["question"]
+        level, share = float(question["level"]), outcome_column(str(question["outcome"])) == "win_share"
+        often, verb, unit = ("often ", "wins", "") if share else ("", "scores", "points")
+
+        def words(row: Row) -> Words:
+            value = f" at {row['value']}" if row.get("value") is not None else ""
+            ends = [f"{much} {often}than with another move" for much in ("more", "less")]
+            before = f"{row['action']} {row['card']}{value}: a seat {verb}"
+            return Words("", before, (ends[0], ends[1]), share, unit)
+
+        effects = Largest(
+            "effect", level, words, lambda row: not row["rare"] and row["q"] is not None and row["q"] < 1 - level
+        )
+        none = "No card has a clear effect for the seat that takes it."
+        return effects.conclusion(stored.record["effects"], none, "effects")
+
     @property
     def widest(self) -> float:
         """The half width of the widest interval of an effect; infinite if no row has enough picks."""
@@ -122,6 +145,24 @@ class PicksAnswer(Answer):
     def identity(cls, record: Mapping[str, Any]) -> Any:
         """Return the fields that distinguish an answer from others of its kind in a folder."""
         return [record["question"], record["digest"]]
+
+    @classmethod
+    def document(cls, stored: Stored) -> Document:
+        """Return a stored answer as a document for pages: the largest effects as a chart, then all of them."""
+        document, effects = super().document(stored), stored.main
+        known = effects.filter(pl.col("effect").is_not_null() & ~pl.col("rare"))
+        most = (
+            known.sort(pl.col("effect").abs(), descending=True, maintain_order=True)
+            .head(CHARTED)
+            .sort("effect", descending=True)
+        )
+        labels = ("action", "card", *(("value",) if "value" in effects.columns else ()))
+        chart = Chart("forest", ("effect",), labels, f"The {len(most)} largest effects of picks, with intervals")
+        if most.is_empty():
+            return document
+        return replace(
+            document, tables=[stored.sheet("effects", "Largest effects", most, charts=(chart,)), *document.tables]
+        )
 
     def display(self, view: View = whole) -> Document:
         """Return the answer as a document: the effects, and the values that meet a target."""

@@ -5,6 +5,8 @@ from wsim.questions.registry import Question
 QUESTION = Question(
     name="robustness",
     title="Robustness",
+    asks="Would other players find the same?",
+    topic="Players",
     short="Whether other good players would get the same results.",
     panel="Experiments",
     aliases=("rest",),

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import polars as pl
 
-from wsim.document import CATEGORY, COUNT, SHARE, Chart, Column, Document, Sheet, estimated, names
+from wsim.document import CATEGORY, COUNT, SHARE, Chart, Column, Conclusion, Document, Sheet, estimated, names
 from wsim.errors import UserError, nearest
 from wsim.game import find_game
 from wsim.lab.answer import Answer, Stored, View, whole
@@ -22,10 +22,12 @@ from wsim.lab.execution import Execution
 from wsim.lab.provenance import Provenance
 from wsim.lab.repetition import Again
 from wsim.questions.deals import different_policies, sample
+from wsim.questions.largest import Largest, Row
 from wsim.questions.robustness.question import Players, RobustnessQuestion
 from wsim.questions.robustness.sums import Distance, ItemTables, RobustnessSums, distance
 from wsim.questions.selfplay.answer import SelfPlayAnswer, SelfPlayTables
 from wsim.questions.selfplay.sums import Items, items_in
+from wsim.questions.words import Words
 from wsim.stats.columns import BETWEEN_PLAYER_SD, OF_WINS, N
 from wsim.stats.intervals import nulls
 from wsim.stats.precision import reached, widest_of
@@ -130,6 +132,18 @@ class RobustnessAnswer(SelfPlayAnswer):
     def columns(cls, record: Mapping[str, Any]) -> Mapping[str, Sequence[Column]]:
         """Return the declarations of the columns of its tables."""
         return {**dict.fromkeys(cls.TABLES, _columns(record["policies"])), "pairs": PAIR_COLUMNS}
+
+    @classmethod
+    def conclusion(cls, stored: Stored) -> Conclusion | None:
+        """Return who differs most in what wins, in words."""
+
+        def words(row: Row) -> Words:
+            after = f"in the win shares of {row['table']}, root mean square"
+            return Words("", f"{row['first']} and {row['second']} differ by", (after, after), share=True)
+
+        rows = [row for row in stored.main.to_dicts() if row["second"] is not None]
+        pairs = Largest("rms", stored.record["question"]["level"], words, lambda row: (row["rms_low"] or 0) > 0)
+        return pairs.conclusion(rows, "No two players differ clearly.", "differences")
 
     @classmethod
     def document(cls, stored: Stored) -> Document:

@@ -5,6 +5,8 @@ from wsim.questions.registry import Question
 QUESTION = Question(
     name="skill",
     title="Skill",
+    asks="Which cards and wonders depend on how good the players are?",
+    topic="Cards and rules",
     short="Which cards and wonders need strong players.",
     package=__name__,
     groups=("question:SkillQuestion",),

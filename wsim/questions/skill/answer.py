@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import polars as pl
 
-from wsim.document import Chart, Column, Document, Sheet
+from wsim.document import DECIDED, Chart, Column, Conclusion, Document, Sheet
 from wsim.errors import UserError, nearest
 from wsim.game import find_game
 from wsim.lab.answer import Answer, Stored, View, whole
@@ -21,10 +21,12 @@ from wsim.lab.execution import Execution
 from wsim.lab.provenance import Provenance
 from wsim.lab.repetition import Again, counted
 from wsim.questions.deals import different_policies, sample
+from wsim.questions.largest import Largest, Row
 from wsim.questions.selfplay.answer import SelfPlayAnswer, SelfPlayTables
 from wsim.questions.selfplay.sums import Items, SkillSums, items_in
 from wsim.questions.skill.levels import changes_of, figures_of, levels_table, naming_columns, skill_columns
 from wsim.questions.skill.question import BETWEEN, LADDER, SkillQuestion
+from wsim.questions.words import Words
 from wsim.stats.precision import reached, telling_note, widest_of
 
 if TYPE_CHECKING:
@@ -113,6 +115,25 @@ class SkillAnswer(SelfPlayAnswer):
         """Return the declarations of the columns of its tables."""
         figures = pl.DataFrame(record["figures"][:1], infer_schema_length=None)
         return dict.fromkeys(cls.TABLES, skill_columns(record["rungs"], naming_columns(figures)))
+
+    @classmethod
+    def conclusion(cls, stored: Stored) -> Conclusion | None:
+        """Return what changes most with skill, in words."""
+        record, changes = stored.record, stored.table("changes")
+        (weaker, stronger), noun = _pairs(changes)[0], str(record["question"]["what"])
+        named = naming_columns(stored.table("figures"))
+        grouped = " at the end " not in record["estimand"]
+        verb = "wins" if grouped else "gives its owners"
+
+        def words(row: Row) -> Words:
+            item = " ".join(str(row[name]) for name in named)
+            ends = [f"{much}{' often' * grouped} with {stronger} than with {weaker}" for much in ("more", "less")]
+            return Words("", f"{item} {verb}", (ends[0], ends[1]), share=True)
+
+        rows = changes.filter(weaker=weaker, stronger=stronger).to_dicts()
+        items = Largest("change", record["question"]["level"], words, lambda row: row.get("verdict") in DECIDED)
+        none = f"No change of the {len(rows)} {noun} from {weaker} to {stronger} is clear."
+        return items.conclusion(rows, none, f"changes of {noun}")
 
     @classmethod
     def document(cls, stored: Stored) -> Document:

@@ -6,6 +6,8 @@ from wsim.questions.registry import ItemLink, Question
 QUESTION = Question(
     name="whatif",
     title="What if",
+    asks="What happens if a card or a rule changes?",
+    topic="Cards and rules",
     short="What changes when a card, price or rule changes.",
     panel="Experiments",
     package=__name__,

@@ -40,6 +40,7 @@ from wsim.questions.metrics import (
 )
 from wsim.questions.trial import Trial, blocks_of
 from wsim.questions.variants import Variant, repeated, variants_of
+from wsim.questions.whatif.conclusion import changes_of, conclusion_of, metric_of
 from wsim.questions.whatif.effects import (
     EFFECT,
     effect_columns,
@@ -49,6 +50,7 @@ from wsim.questions.whatif.effects import (
     rows_of,
     wish_remarks,
 )
+from wsim.spec.values import name_in_words
 from wsim.stats.precision import telling_note
 
 if TYPE_CHECKING:
@@ -57,7 +59,6 @@ if TYPE_CHECKING:
 
 FIRST = ("variant", "value", "metric", "effect", "verdict", "changed", "baseline", "n", "differing")
 PAIRED = "Baseline and variant play the same deals and seats: for these policies, the change causes the difference."
-MOST_NAMED = 3
 FEW = 3  # variants up to which every metric is shown by default
 Lines = list[dict[str, Any]]
 
@@ -127,12 +128,18 @@ class WhatIfAnswer(Answer):
         return {"effects": effect_columns(metric), "details": effect_columns(), "looks": effect_columns(metric)}
 
     @classmethod
+    def conclusion(cls, stored: Stored) -> Conclusion:
+        """Return what the change does to the metric, in words."""
+        return conclusion_of(stored)
+
+    @classmethod
     def document(cls, stored: Stored) -> Document:
         """Return a stored answer as a document for pages: the effects, over the values of a sweep."""
         record, rows = stored.record, stored.main.to_dicts()
-        metric, plan = record["question"]["metric"], record["baseline"]["plan"]
+        plan = record["baseline"]["plan"]
+        metric = metric_of(stored).noun
         numbers = [_number(row["value"]) for row in rows]
-        heading = str(rows[0]["variant"]).partition("=")[0]
+        heading = name_in_words(str(rows[0]["variant"]).partition("=")[0])
         sweep = len(rows) > 1 and None not in numbers
         shape: dict[str, Any] = {"shape": "curve", "over": (heading,)} if sweep else {"shape": "forest"}
         chart = Chart(
@@ -141,7 +148,9 @@ class WhatIfAnswer(Answer):
             caption=f"{record['deals']:,} deals of {plan['ruleset']}, {plan['players']} players; the intervals are "
             "jointly valid.", **shape,
         )  # fmt: skip
-        frame = stored.main.with_columns(pl.Series(heading, numbers)) if sweep else stored.main
+        changes = changes_of(stored, [str(row["variant"]) for row in rows])
+        frame = stored.main.with_columns(pl.Series("variant", [changes[str(row["variant"])] for row in rows]))
+        frame = frame.with_columns(pl.Series(heading, numbers)) if sweep else frame
         columns = [
             "variant",
             "baseline",
@@ -160,7 +169,7 @@ class WhatIfAnswer(Answer):
             stored.main, ["variant"], "effect", record["deals"], margin=record["question"].get("margin"), unit="deals"
         )
         notes = [f"{record['estimand']}", PAIRED, *filter(None, [telling]), *remarks]
-        return Document(stored.main, [main], notes=notes, conclusion=_conclusion(main, record))
+        return Document(stored.main, [main], notes=notes)
 
     def display(self, view: View = whole, *, every: bool = False) -> Document:
         """Return the answer as a document; ``every``: show every metric even of many variants."""
@@ -258,38 +267,6 @@ def _number(value: object) -> float | None:
         return float(str(value))
     except ValueError:
         return None
-
-
-def _conclusion(effects: Sheet, record: Mapping[str, Any]) -> Conclusion:
-    """Return the conclusion for pages."""
-    own = {row["variant"] for row in record["effects"] if row.get("n_baseline") is None}  # the baseline's value
-    metric, rows = record["question"]["metric"], [row for row in effects.rows if row["variant"] not in own]
-    clear = [row for row in rows if row["verdict"] in ("higher", "lower")]
-    column = next(column for column in effects.columns if column.name == "effect")
-    largest = sorted(clear or rows, key=lambda row: -abs(row["effect"] or 0))
-    figures = [f"{row['variant']}: {_with_interval(column, row)}" for row in largest[:MOST_NAMED]]
-    figures += [f"{len(largest) - MOST_NAMED} more"] if len(largest) > MOST_NAMED else []
-    deals = f"on {record['deals']:,} common deals"
-    if len(rows) == 1 and rows[0]["verdict"] is not None:
-        effect, change = _with_interval(column, rows[0]), str(rows[0]["variant"]).removeprefix("cards.")
-        word = rows[0]["verdict"] if clear else "not clearly different"
-        return Conclusion(f"With {change}, {metric} is {word}: {effect}.", f"The difference is {deals}.", bool(clear))
-    if clear:
-        verb = "changes" if len(clear) == 1 else "change"
-        headline = f"What if: {len(clear)} of {counted(len(rows), 'variant')} clearly {verb} {metric}."
-    elif any(row["verdict"] is None for row in rows):
-        headline = f"What if: no verdict on {metric}, because the change itself selects its seats."
-    else:
-        headline = f"What if: no clear effect on {metric}."
-    return Conclusion(headline, f"{', '.join(figures)}, {deals}.", bool(clear))
-
-
-def _with_interval(column: Column, row: Mapping[str, Any]) -> str:
-    """Return an effect as ``+0.123 (+0.104 to +0.142)``."""
-    decimals = 2 if abs(row["effect"] or 0) >= 0.1 else 3
-    ends = column.interval(row)
-    interval = "" if ends is None else f" ({ends[0]:+.{decimals}f} to {ends[1]:+.{decimals}f})"
-    return f"{row['effect'] or 0:+.{decimals}f}{interval}"
 
 
 def _what(rows: Sequence[Mapping[str, Any]]) -> str:

@@ -5,6 +5,8 @@ from wsim.questions.registry import Question
 QUESTION = Question(
     name="worth",
     title="Worth",
+    asks="What is each card worth to the seat that wants it?",
+    topic="Cards and rules",
     command="experiment worth",
     short="What each card is worth to the seat that wants it.",
     panel="Experiments",

@@ -9,18 +9,20 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import polars as pl
 
-from wsim.document import Column, Document, Sheet
+from wsim.document import DECIDED, Chart, Column, Conclusion, Document, Sheet
 from wsim.game import find_game
-from wsim.lab.answer import UNRECORDED, Answer, View, whole
+from wsim.lab.answer import UNRECORDED, Answer, Stored, View, whole
 from wsim.lab.execution import Execution
 from wsim.lab.plan import Plan
 from wsim.lab.repetition import Again, counted
 from wsim.lab.wishes import WishSums, overruled
+from wsim.questions.largest import Largest, Row
+from wsim.questions.words import Words
 from wsim.questions.worth.question import WorthQuestion
 from wsim.stats.precision import reached, stages, telling_note, widest_of
 from wsim.stats.summary import Summary
@@ -28,6 +30,10 @@ from wsim.stats.worth import ESTIMAND, SHOWN_FIRST, worth_columns, worth_table
 
 if TYPE_CHECKING:
     from wsim.game import Simulator
+
+
+CHARTED = 24
+"""Items that a chart shows: those with the largest worth or cost."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -69,9 +75,41 @@ class WorthAnswer(Answer):
         """Return the declarations of the columns of its table."""
         return {"worth": worth_columns(tuple(record["question"]["by"]))}
 
+    @classmethod
+    def conclusion(cls, stored: Stored) -> Conclusion | None:
+        """Return what is worth most, in words."""
+        question = stored.record["question"]
+
+        def words(row: Row) -> Words:
+            split = "".join(f", {row[name]}" for name in question["by"])
+            ends = [f"{much} often with it than with the next best move" for much in ("more", "less")]
+            before = f"{row['name']} ({row['what']}{split}): seats that want it win"
+            return Words("", before, (ends[0], ends[1]), share=True)
+
+        items = Largest("worth", question["level"], words, lambda row: row.get("verdict") in DECIDED)
+        return items.conclusion(stored.main.to_dicts(), "Nothing is clearly worth anything in these games.", "items")
+
     def by(self, *columns: str) -> pl.DataFrame:
         """Return the table of the same games split by some columns; none: all wishes together."""
         return worth_table(self.sums, columns, level=self.question.level, fewest=self.question.fewest).frame
+
+    @classmethod
+    def document(cls, stored: Stored) -> Document:
+        """Return a stored answer as a document for pages: what is worth most as a chart, then everything."""
+        document, worth = super().document(stored), stored.main
+        most = (
+            worth.filter(pl.col("worth").is_not_null())
+            .sort(pl.col("worth").abs(), descending=True)
+            .head(CHARTED)
+            .sort("worth", descending=True)
+        )
+        labels = ("what", "name", *stored.record["question"]["by"])
+        chart = Chart("forest", ("worth",), labels, f"The {len(most)} largest worths, with intervals")
+        if most.is_empty():
+            return document
+        return replace(
+            document, tables=[stored.sheet("worth", "Largest worths", most, charts=(chart,)), *document.tables]
+        )
 
     def display(self, view: View = whole) -> Document:
         """Return the answer as a document: the table, and notes on its figures."""

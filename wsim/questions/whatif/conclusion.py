@@ -1,0 +1,116 @@
+"""What a what-if found, in words: what is changed, and what that does to the metric."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from wsim.document import DECIDED, Conclusion
+from wsim.errors import UserError
+from wsim.game import find_game
+from wsim.lab.answer import Stored
+from wsim.lab.plan import Plan
+from wsim.lab.repetition import counted
+from wsim.questions.words import Words, metric_in_words
+from wsim.spec.catalogues import Source, catalogues_of
+from wsim.spec.values import changes_in_words, name_in_words, values_of
+
+MOST_NAMED = 3
+"""Effects of several variants that are named."""
+MOST_CHANGES = 2
+"""Changed values of a variant that are named; a patch with more is named by its file."""
+RESTRICTED = "A seat with"
+NO_VERDICT = "no verdict on {}, because the change itself selects its seats"
+
+
+def metric_of(stored: Stored) -> Words:
+    """Return the metric of a stored answer in words."""
+    game = stored.game()
+    return metric_in_words(str(stored.record["question"]["metric"]), {} if game is None else find_game(game).OWNED)
+
+
+def conclusion_of(stored: Stored) -> Conclusion:
+    """Return the conclusion of a stored answer."""
+    record = stored.record
+    words = metric_of(stored)
+    level, deals = 1 - float(record["question"].get("alpha", 0.05)), f"{record['deals']:,} common deals"
+    rows = [row for row in stored.main.to_dicts() if row.get("n_baseline", 0) is not None]  # not the baseline's value
+    changes = changes_of(stored, [str(row["variant"]) for row in rows])
+    clear = [row for row in rows if row["verdict"] in DECIDED]
+    if len(rows) == 1:
+        (row,), (change,) = rows, changes.values()
+        pairs = f"On {deals}, with the change and without it."
+        return Conclusion(f"{change}: {_effect(words, row, level, change)}.", pairs, bool(clear))
+    named = [(changes[str(row["variant"])], row) for row in _largest(clear or rows)]
+    said = [f"{change}: {_effect(words, row, level, change)}" for change, row in named]
+    more = len(clear or rows) - len(said)
+    detail = f"{'; '.join(said)}{f'; {more} more' if more else ''}. On {deals}."
+    if clear:
+        verb = "changes" if len(clear) == 1 else "change"
+        headline = f"{len(clear)} of {counted(len(rows), 'change')} clearly {verb} {words.noun}."
+        if sweep := _sweep(rows):
+            headline = f"{sweep}: {len(clear)} of {counted(len(rows), 'value')} clearly {verb} {words.noun}."
+        return Conclusion(headline, detail, clear=True)
+    if any(row["verdict"] is None for row in rows):
+        return Conclusion(f"{NO_VERDICT.format(words.noun).capitalize()}.", detail, clear=False)
+    return Conclusion(f"None of {counted(len(rows), 'change')} clearly changes {words.noun}.", detail, clear=False)
+
+
+def _effect(words: Words, row: Mapping[str, Any], level: float, change: str = "") -> str:
+    """Return the effect of a variant as a phrase."""
+    low, high, effect = row["effect_low"], row["effect_high"], row["effect"] or 0.0
+    if row["verdict"] in DECIDED:
+        sentence = words.effect(effect, low, high, level, change.partition(", ")[0])
+        return sentence.replace("seats score", "it scores") if change.startswith(RESTRICTED) else sentence
+    if row["verdict"] is None:
+        return NO_VERDICT.format(words.noun)
+    if row["verdict"] == "identical":
+        return f"no effect on {words.noun}, in any deal"
+    kind = "practically no" if row["verdict"] == "equivalent" else "no clear"
+    unit = "percentage points" if words.share else words.unit
+    interval = words.interval(low, high, level).replace(")", f" {unit})" if unit else ")")
+    return f"{kind} effect on {words.noun}{interval}"
+
+
+def _largest(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    return sorted(rows, key=lambda row: -abs(row["effect"] or 0))[:MOST_NAMED]
+
+
+def _sweep(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return the swept value in words; empty if the variants are not a sweep."""
+    if any(row.get("value") is None for row in rows):
+        return ""
+    return name_in_words(str(rows[0]["variant"]).partition("=")[0])
+
+
+def changes_of(stored: Stored, names: Sequence[str]) -> dict[str, str]:
+    """Return what variants change in words, by their names."""
+    variants = {str(variant["variant"]): variant for variant in stored.record.get("variants", ())}
+    words = dict.fromkeys(names, "")
+    try:
+        before = _values(Plan.restore(stored.record["baseline"]["plan"], stored.paths))
+        for name in names:
+            plans = variants.get(name, {}).get("plans", ())
+            if len(plans) == 1 and variants[name].get("seats") is None and before:
+                changed = changes_in_words(before, _values(Plan.restore(plans[0], stored.paths)))
+                words[name] = "; ".join(changed) if 0 < len(changed) <= MOST_CHANGES else ""
+    except (UserError, OSError, KeyError, TypeError, ValueError):  # a patch that is gone
+        pass
+    return {name: found or _from_name(name) for name, found in words.items()}
+
+
+def _from_name(name: str) -> str:
+    """Return a variant's name in words: ``cards.Palace.points=5`` is ``Palace, points 5``."""
+    if name.startswith("no "):
+        return f"{RESTRICTED} {name}"
+    path, equals, value = name.partition("=")
+    return f"{name_in_words(path)} {value.strip()}" if equals and "," not in path else name
+
+
+def _values(plan: Plan) -> Mapping[str, str]:
+    """Return the values of the catalogue of a plan; empty for a game without one."""
+    catalogues = catalogues_of(find_game(plan.game))
+    if catalogues is None:
+        return {}
+    cards, patches = plan.card_files
+    return values_of(catalogues.page(Source(plan.ruleset, cards, patches, plan.set), None).record)

@@ -1,0 +1,97 @@
+"""Metrics and effects in words: ``Palace built 7.1 percentage points less often (95% interval 5.6 to 8.6)``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from wsim.display import number, number_range
+from wsim.document import SHARE
+from wsim.positions.character import PREFIX
+from wsim.questions.metrics import WANTED, WORTHS, kind_of_metric, words_of
+from wsim.stats.columns import POINTS_OF
+
+OFTEN, MUCH, HIGH = ("more often", "less often"), ("more", "less"), ("higher", "lower")
+
+
+@dataclass(frozen=True)
+class Words:
+    """A metric in words.
+
+    Attributes
+    ----------
+    noun: what it is, as a phrase: ``how often Palace is built``.
+    before: the words in front of an effect: ``Palace built``. after: those behind it, of a positive and of a negative
+        one.
+    share: whether effects are written in percentage points. unit: what they are counted in otherwise.
+    """
+
+    noun: str
+    before: str
+    after: tuple[str, str]
+    share: bool
+    unit: str = ""
+
+    def effect(self, value: float, low: float | None, high: float | None, level: float, about: str = "") -> str:
+        """Return an effect with its interval as a phrase.
+
+        ``about``: what the sentence already names, such as the card that is changed.
+        """
+        before = self.before.removeprefix(f"{about} ") if about else self.before
+        return f"{before} {self.amount(value)} {self.after[value < 0]}{self.interval(low, high, level, value)}"
+
+    def amount(self, value: float) -> str:
+        """Return the size of an effect with its unit, without its sign."""
+        size = abs(100 * value if self.share else value)
+        figure = number(size, 1 if size >= (1 if self.share else 10) else 2)
+        return f"{figure} percentage points" if self.share else f"{figure} {self.unit}".rstrip()
+
+    def interval(self, low: float | None, high: float | None, level: float, value: float = 0.0) -> str:
+        """Return `` (95% interval 5.6 to 8.6)``, empty if unknown; without signs if both ends have the effect's."""
+        if low is None or high is None:
+            return ""
+        scale = 100 if self.share else 1
+        same = value != 0 and low * value > 0 and high * value > 0
+        ends = sorted(map(abs, (low, high))) if same else [low, high]
+        size = max(map(abs, ends)) * scale
+        decimals = 1 if size >= (1 if self.share else 10) else 2
+        return f" ({100 * level:g}% interval {number_range(ends[0] * scale, ends[1] * scale, decimals, sign=not same)})"
+
+
+def metric_in_words(name: str, owned: Mapping[str, str]) -> Words:
+    """Return a metric, as written, in words.
+
+    ``owned``: the prefixes of the columns of owned items, each with the noun for an item (``wsim.game.Game.OWNED``).
+    """
+    kind, unit = kind_of_metric(name)
+    head, _, rest = name.partition(":")
+    share, unit = kind is SHARE, "points" if unit == "points" else ""
+    for prefix, noun in owned.items():
+        if name.startswith(prefix):
+            item = name.removeprefix(prefix)
+            item = f"{noun} {item}" if item.isdecimal() else item
+            verb = prefix.rstrip(":_").partition("_")[0]
+            verb = "owned" if verb == noun else verb
+            return Words(f"how often {item} is {verb}", f"{item} {verb}", OFTEN, share=True)
+    if head in WORTHS:
+        noun = f"what {rest} is worth to the seats that want it"
+        after = ("more to the seats that want it", "less to the seats that want it")
+        return Words(noun, f"{rest} worth", after, share, unit)
+    if head == WANTED:
+        return Words(f"how often {rest} is wanted", f"{rest} wanted", OFTEN, share=True)
+    if head == "owner":
+        return Words(f"how often seats with {rest} win", f"{rest} lets its owners win", OFTEN, share=True)
+    if head == "winner":
+        return Words(f"how often a winner has {rest}", f"{rest} is with a winner", OFTEN, share=True)
+    if name.startswith(PREFIX):
+        figure = rest.replace("_", " ")
+        return Words(figure, figure, HIGH, share, unit)
+    if head in ("win", "win_share"):
+        return Words(f"how often {rest or 'the seat'} wins", f"{rest or 'it'} wins", OFTEN, share=True)
+    if head in ("score", "total"):
+        before = f"{rest} scores" if rest else "seats score"
+        return Words(f"the score of {rest or 'a seat'}", before, MUCH, share=False, unit="points")
+    words = words_of(head)
+    words = f"points of {words.removeprefix(POINTS_OF)}" if words.startswith(POINTS_OF) else words
+    words = words.replace("_", " ") + (f" of {rest}" if rest else "")
+    return Words(words, words, HIGH, share, "points" if head.startswith(POINTS_OF) else unit)

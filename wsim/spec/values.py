@@ -1,0 +1,81 @@
+"""The values of a catalogue by path, written as for ``--set``, and their changes in words."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def values_of(record: Any) -> dict[str, str]:
+    """Return the changeable values of a catalogue by path."""
+    if isinstance(record, list):
+        return {str(row["path"]): _text(row["value"]) for row in record if "path" in row}
+    parts = {name: part for name, part in record.items() if isinstance(part, dict)}
+    return {".".join(map(key_in_path, path)): _text(value) for path, value in _leaves(parts)}
+
+
+def _leaves(part: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yield the values within a part of a catalogue; items of a list, such as stages, are counted from 1."""
+    if isinstance(part, list) and any(isinstance(item, dict) for item in part):
+        part = dict(enumerate(part, start=1))
+    if not isinstance(part, dict):
+        yield path, part
+        return
+    for name, value in part.items():
+        yield from _leaves(value, (*path, str(name)))
+
+
+def key_in_path(name: str) -> str:
+    """Return a name as a part of a path, in quotes if it needs them."""
+    return name if _BARE.fullmatch(name) else json.dumps(name, ensure_ascii=False)
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) and _BARE.fullmatch(value) else json.dumps(value, ensure_ascii=False)
+
+
+def name_in_words(path: str) -> str:
+    """Return a path in words.
+
+    >>> name_in_words("cards.Palace.points"), name_in_words("settings.hand_size")
+    ('Palace, points', 'settings hand size')
+    """
+    parts = [part.strip('"') for part in re.findall(r'"[^"]*"|[^.]+', path)]
+    return ", ".join(filter(None, (parts[1] if len(parts) > 2 else "", " ".join(parts[2:] or parts)))).replace("_", " ")
+
+
+def change_in_words(line: str, printed: Mapping[str, str]) -> str:
+    """Return a changed value in words.
+
+    >>> change_in_words("cards.Palace.points=5", {"cards.Palace.points": "8"})
+    'Palace, points: 8 to 5'
+    """
+    path, _, value = (part.strip() for part in line.partition("="))
+    name, before = name_in_words(path), printed.get(path)
+    if before == value:
+        return f"{name}: {value}, as printed"
+    return f"{name}: {value}, which it does not have as printed" if before is None else f"{name}: {before} to {value}"
+
+
+def changes_in_words(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
+    """Return the values in which two catalogues differ, in words.
+
+    >>> changes_in_words({"cards.Palace.points": "8"}, {"cards.Palace.points": "5", "cards.Palace.coins": "1"})
+    ['Palace, points 8 to 5', 'Palace, coins 1 (new)']
+    """
+    words = []
+    for path in dict.fromkeys([*before, *after]):
+        old, new = (_plain(values.get(path)) for values in (before, after))
+        if old != new:
+            change = f"{old} to {new}" if old and new else f"{new} (new)" if new else "removed"
+            words.append(f"{name_in_words(path)} {change}")
+    return words
+
+
+def _plain(value: str | None) -> str:
+    """Return a value without quotes."""
+    return (value or "").strip('"')
