@@ -12,6 +12,7 @@ from tests.policies.in_python import linked
 from wsim.kernels.formula_words import FIRST, PREVIOUS
 from wsim.kernels.formula_words import LAST as LAST_BUILT
 from wsim.wonders import words as w
+from wsim.wonders.catalog import compiling
 from wsim.wonders.kernels import (
     asking,
     city,
@@ -30,6 +31,7 @@ from wsim.wonders.kernels import (
     recruiting,
     redraw,
     redraw_unrecorded,
+    scoring,
     seen,
     turn,
 )
@@ -955,3 +957,78 @@ def test_an_observation_ends_with_the_public_moves_in_order(monkeypatch: pytest.
     short = np.full(2 + 6 + 35, 99)
     module._write_history(game, rules, 1, short, 2)
     assert short[8:].tolist() == row[8 : len(short)].tolist(), "what does not fit is left out"
+
+
+# --- the Free City's holder, house rules of science, the last deck
+
+
+def test_who_held_the_free_city_saw_its_card_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seat 0 holds the Free City in the third turn of age I: of its hand, slot 8 was drawn; slot 5 is for the city."""
+    module = linked(monkeypatch, moves, seen)
+    monkeypatch.setattr(module, "holder", lambda _public, _age, turn: 0 if turn == 2 else 1)
+    own = SimpleNamespace(hand=slots(1, 8), passed=np.zeros((3, 8), np.uint64), took=np.full((3, 8), 9))
+    free = SimpleNamespace(passed=np.zeros((3, 8), np.uint64), took=np.full((3, 8), 5))
+    own.passed[0, 1], own.passed[0, 2], free.passed[0, 2] = slots(4, 8), slots(1, 8), slots(8)
+    game = SimpleNamespace(
+        own=[own, None, free], public=SimpleNamespace(age=0, turn=2, turns=6),
+        flow=SimpleNamespace(phase=CHOOSE, seat=0, end=2, wrap=0, after=FINISH),
+        redraw=SimpleNamespace(turns=[2, 0, 0]), hidden=SimpleNamespace(taken=[NO_MOVE, NO_MOVE]),
+    )  # fmt: skip
+    rules = SimpleNamespace(duo=1)
+    assert module.seen_before(game, rules, 0, 0, 1) == slots(4, 8, 9), "seat 1 held it"
+    assert module.seen_before(game, rules, 0, 0, 2) == slots(1)
+    game.flow.phase = CITY
+    assert module.seen_before(game, rules, 0, 0, 2) == slots(1, 9), "it has chosen for itself, not for the city"
+    game.flow.phase, game.flow.seat, game.hidden.taken[0] = CHOOSE, 1, np.uint64(3)
+    assert module.seen_before(game, rules, 0, 0, 2) == slots(1, 5, 9), "for both"
+    game.redraw.turns = [3, 0, 0]
+    game.flow.phase = FINISH
+    assert module.seen_before(game, rules, 0, 0, 2) == slots(1, 5, 9)
+    rules.duo = 0
+    assert module.seen_before(game, rules, 0, 0, 2) == slots(1, 8, 9)
+
+
+def test_a_house_rule_of_science_tries_every_way_to_fix_symbols(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A city has 2 compasses, 1 gear, a wild symbol and one copy; its neighbours have a compass and a tablet (R31)."""
+    module = linked(monkeypatch, turn, scoring)
+    symbols = np.zeros((3, w.SYMBOL_KINDS), int)
+    green = np.zeros((3, w.SYMBOL_KINDS), int)
+    symbols[1, [w.COMPASS, w.GEAR, w.ANY]] = 1, 1, 1
+    green[0, w.COMPASS], green[2, w.TABLET] = 1, 1
+    public = SimpleNamespace(seats=3, symbols=symbols, green_symbols=green, copy_science=[0, 1, 0])
+    tried: list[tuple[int, ...]] = []
+
+    def evaluate(public: Any, _rules: Any, formula: int, owner: int, other: int) -> int:
+        assert (formula, owner, other, public.symbols[1, w.ANY]) == (33, 1, 1, 0)
+        tried.append(tuple(map(int, public.symbols[1, [w.COMPASS, w.GEAR, w.TABLET]])))
+        points: dict[tuple[int, ...], int] = {(4, 1, 0): 5, (2, 1, 2): 7}
+        return -100 + points.get(tried[-1], 0)
+
+    monkeypatch.setattr(module, "evaluate", evaluate)
+    rules = SimpleNamespace(science_at=33)
+    before = symbols.copy()
+    assert module.house_science(public, rules, 1, 1, 0, 0, 0, 0) == -93, "one compass more; points may be negative"
+    fixed = [(1, 0, 0), (0, 1, 0), (0, 0, 1)]
+    copied = [(0, 0, 0), (1, 0, 0), (0, 0, 1)]  # no neighbour has a gear
+    assert sorted(tried) == sorted(
+        (2 + a[0] + b[0], 1 + a[1] + b[1], a[2] + b[2]) for a in fixed for b in copied
+    )  # fmt: skip
+    assert np.array_equal(symbols, before)
+    tried.clear()
+    public.copy_science[1] = 0
+    assert module.house_science(public, rules, 1, 0, 0, 0, 1, 0) == -100
+    assert sorted(set(tried)) == sorted({
+        (1 + a, 1 + b, 2 - a - b) for a in range(3) for b in range(3 - a)})  # fmt: skip
+
+
+def test_the_last_of_as_many_decks_as_there_may_be_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiling, "_fill_entry", lambda *_given: None)
+    decks = [SimpleNamespace(cards=[None] * (deck + 1), deal=deck, display=2 * deck, recruit="built")
+             for deck in range(w.DECKS)]  # fmt: skip
+    cards = [SimpleNamespace(cost={}, effects=None) for _ in range(sum(range(w.DECKS + 1)))]
+    catalogue: Any = SimpleNamespace(decks=decks, deck_cards=cards, table=())
+    record: Any = np.zeros(1, layout.RULES).view(np.recarray)[0]
+    monkeypatch.setattr(compiling, "Cost", lambda *given: given)
+    compiling._fill_others(record, catalogue, w.STAGE_ENTRY + 1)
+    assert record.deck_from.tolist() == [sum(range(deck + 1)) for deck in range(w.DECKS + 1)]
+    assert (record.decks, record.table_entry) == (w.DECKS, w.STAGE_ENTRY + 1 + len(cards))
