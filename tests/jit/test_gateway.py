@@ -11,10 +11,11 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.tiers import first_quick
-from wsim.jit import JIT, NumbaError, cache_directory, kernel, record_type, types
+from wsim.jit import JIT, PLAIN, NumbaError, cache_directory, kernel, record_type, types
 from wsim.jit.modes import config
 
 ROOT = Path(__file__).parents[2]
@@ -108,6 +109,17 @@ def test_checked_kernels_refuse_indices_out_of_bounds(at: int) -> None:
         "except IndexError as error:\n    print(json.dumps(type(error).__name__))"
     )
     assert asked("-c", code, NUMBA_BOUNDSCHECK="1", WSIM_PLAIN_JIT="0") == "IndexError"
+
+
+@only_jitted
+@pytest.mark.skipif(PLAIN, reason="numba's own arrays")
+def test_an_array_of_addresses_is_one_word_without_references_to_count(sample: Any) -> None:
+    (compiled,) = sample.caller.overloads.values()
+    model = compiled.target_context.data_model_manager[compiled.signature.args[0]]
+    assert not model.contains_nrt_meminfo()
+    assert model.get_argument_type() == model.get_value_type()
+    with pytest.raises(TypeError):  # not taken for addresses: an array of other numbers
+        sample.caller(np.zeros(2, np.int64), 0, sample.state())
 
 
 @only_jitted

@@ -27,10 +27,20 @@ from numba.extending import intrinsic, overload
 
 from wsim.jit.cache import source_digest
 from wsim.jit.kernels import kernel
-from wsim.jit.modes import JIT
+from wsim.jit.modes import JIT, PLAIN
 
 _WORD = ir.IntType(64)
-ADDRESSES = types.Array(types.uint64, 1, "C")
+
+
+def _type_of_addresses() -> Any:
+    if PLAIN:
+        return types.Array(types.uint64, 1, "C")
+    from wsim.jit.addresses import Addresses
+
+    return Addresses()
+
+
+ADDRESSES = _type_of_addresses()
 """The type of the argument with which an entry point receives addresses."""
 
 

@@ -24,7 +24,7 @@ class _EntryLibrary(JITCodeLibrary):
         ll_module.data_layout = self._codegen._data_layout  # noqa: SLF001 (modes.PLAIN)
 
     def _optimize_final_module(self) -> None:
-        passes, builder = self._codegen._module_pass_manager()  # noqa: SLF001 (modes.PLAIN)
+        passes, builder = self._codegen._module_pass_manager(loop_vectorize=False)  # noqa: SLF001 (modes.PLAIN)
         passes.run(self._final_module, builder)
 
 

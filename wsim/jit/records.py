@@ -105,7 +105,9 @@ register_model(View)(models.RecordModel)
 
 
 @register_model(Lanes)
-class _LanesModel(models.PrimitiveModel):  # type: ignore[misc, unused-ignore]
+class LanesModel(models.PrimitiveModel):  # type: ignore[misc, unused-ignore]
+    """A nested array is passed as the address of its first element."""
+
     def __init__(self, dmm: Any, fe_type: Any) -> None:
         super().__init__(dmm, fe_type, _BYTES)
 

@@ -209,7 +209,7 @@ def engine_of(hooks: EngineHooks, types: Types) -> Engine:
     ask = picked if overruled is None else _asking(overruled.ask)
     resume = as_answered if overruled is None else _resuming(overruled.resume)
 
-    @kernel
+    @kernel(inline=True)
     def decide(game, rules, seating, line_up, seat):
         """Let the policy of a seat pick a legal move; return its index, -1 for an invalid one."""
         restrict(game, rules, seating)

@@ -194,8 +194,9 @@ def deal(game, rules):
 def _next_card(dealer, size, at):
     """Draw the slot at place ``at`` of a deck that is shuffled as it is dealt."""
     j = at + below(dealer, size - at) if at < size - 1 else at
-    dealer.deck[at], dealer.deck[j] = dealer.deck[j], dealer.deck[at]
-    return dealer.deck[at]
+    slot = dealer.deck[j]
+    dealer.deck[j] = dealer.deck[at]
+    return slot
 
 
 @kernel

@@ -23,6 +23,7 @@ _SELL = np.uint64(w.SELL << ACTION_AT)
 _DECLINE = np.uint64(w.DECLINE << ACTION_AT)
 _PAY = np.uint64(w.PAY << ACTION_AT)
 _SPENDING = np.uint64(1 << SPENDS_AT)
+_NO_PURSE = np.int64(-1 << 20)
 _PAID_BESIDE_CHAIN = w.SWITCH_NUMBER["paid_build_beside_chain"]
 _DISCARD_OPTIONAL = w.SWITCH_NUMBER["discard_build_optional"]
 _CITY_CHOOSES = w.SWITCH_NUMBER["free_city_chooses_payment"]
@@ -39,7 +40,7 @@ def free_by_board(public, rules, seat, card):
     return abilities & w.FREE_LAST_TURN != 0 and public.turn == public.turns - 1
 
 
-@kernel
+@kernel(inline=True)
 def stage_payments(game, rules, seat, producer, purse):
     """Put the payments of the next stage into ``solver.stage_moves``, without a card; return how many."""
     public, solver = game.public, game.solver
@@ -47,18 +48,26 @@ def stage_payments(game, rules, seat, producer, purse):
     if stage >= rules.stage_count[side]:
         return 0
     entry = rules.stage_entry[side, stage]
-    if rules.triggers & PRICED:
-        count = pay_changed(public, rules, solver, producer, seat, entry, purse)
-        for i in range(count):
-            solver.stage_moves[i] = _STAGE | solver.pairs[i]
-        return count
     cost = _ZERO if producer.abilities[seat] & w.FREE_STAGES else rules.cost[entry]
     coins = rules.cost_coins[entry]
     count = pay(producer, solver, seat, cost, coins, purse)
+    if count == 0:
+        if purse >= 0:
+            return count
+        count, coins = pay_changed(public, rules, solver, producer, seat, entry, public.coins[seat]), 0
     base = _STAGE | (np.uint64(coins) << _BANK)
-    for i in range(count):
-        solver.stage_moves[i] = base | solver.pairs[i]
+    if count:
+        solver.stage_moves[0] = base | solver.pairs[0]
+    if count > 1:
+        _add_stages(solver, base, count)
     return count
+
+
+@kernel(rare=True)
+def _add_stages(solver, base, count):
+    """Add the further payments of the next stage (most have one)."""
+    for i in range(1, count):
+        solver.stage_moves[i] = base | solver.pairs[i]
 
 
 @kernel
@@ -76,7 +85,7 @@ def _cheapest_only(solver, count):
 
 
 @kernel(inline=True)
-def _add_builds(game, rules, producer, card, held, at):
+def _add_builds(game, rules, producer, card, held, at, purse):
     """Add the ways of building one card of the hand from place ``at`` on; return the new length."""
     public, choice = game.public, game.choice
     seat, kind = choice.seat, choice.kind
@@ -87,14 +96,14 @@ def _add_builds(game, rules, producer, card, held, at):
         at += 1
         if rules.switch[_PAID_BESIDE_CHAIN] == 0 or rules.teams or kind == w.FREE_CITY:
             return at
-        return _add_paid(game, rules, producer, card, held, at)
+        return _add_paid(game, rules, producer, card, held, at, purse)
     abilities = public.abilities[seat]
     if abilities & (w.FREE_FIRST_COLOR | w.FREE_FIRST_TURN | w.FREE_LAST_TURN) and free_by_board(
         public, rules, seat, card
     ):
         choice.moves[at] = held | _FREE
         return at + 1
-    at = _add_paid(game, rules, producer, card, held, at)
+    at = _add_paid(game, rules, producer, card, held, at, purse)
     if abilities & (w.FREE_ONCE_PER_AGE | w.FREE_TOKEN) and (abilities & w.FREE_TOKEN or public.free_used[seat] == 0):
         choice.moves[at] = held | _FREE | _SPENDING
         at += 1
@@ -102,24 +111,38 @@ def _add_builds(game, rules, producer, card, held, at):
 
 
 @kernel(inline=True)
-def _add_paid(game, rules, producer, card, held, at):
+def _add_paid(game, rules, producer, card, held, at, purse):
     """Add one move for each payment of a card's own cost."""
     choice, solver = game.choice, game.solver
-    coins, purse = rules.cost_coins[card], game.public.coins[choice.seat]
-    if rules.triggers & PRICED:
-        count, coins = pay_changed(game.public, rules, solver, producer, choice.seat, np.int64(card), purse), 0
-    else:
-        count = pay(producer, solver, choice.seat, rules.cost[card], coins, purse)
-    if count > 1 and choice.kind == w.FREE_CITY and rules.switch[_CITY_CHOOSES] == 0:
-        count = _cheapest_only(solver, count)
+    coins = rules.cost_coins[card]
+    count = pay(producer, solver, choice.seat, rules.cost[card], coins, purse)
+    if count == 0:
+        if purse >= 0:
+            return at
+        public = game.public
+        purse, coins = public.coins[choice.seat], 0
+        count = pay_changed(public, rules, solver, producer, choice.seat, np.int64(card), purse)
     base = held | _PAID | (np.uint64(coins) << _BANK)
+    if count == 1:
+        choice.moves[at] = base | solver.pairs[0]
+        return at + 1
+    return _add_payments(game, rules, base, count, at)
+
+
+@kernel(rare=True)
+def _add_payments(game, rules, base, count, at):
+    """Add a move for each of some payments (nine of ten cards that can be paid for have one); return the new
+    length."""
+    choice, solver = game.choice, game.solver
+    if choice.kind == w.FREE_CITY and rules.switch[_CITY_CHOOSES] == 0:
+        count = _cheapest_only(solver, count)
     for i in range(count):
         choice.moves[at + i] = base | solver.pairs[i]
     return at + count
 
 
-@kernel
-def _add_cards(game, rules, producer, hand, stages, sales):
+@kernel(inline=True)
+def _add_cards(game, rules, producer, hand, stages, sales, purse):
     choice, solver = game.choice, game.solver
     age = game.public.age
     at, last = 0, -1
@@ -131,14 +154,23 @@ def _add_cards(game, rules, producer, hand, stages, sales):
             continue
         last = card
         held = np.uint64(card) | (np.uint64(slot) << _SLOT)
-        at = _add_builds(game, rules, producer, card, held, at)
-        for i in range(stages):
-            choice.moves[at + i] = solver.stage_moves[i] | held
-        at += stages
+        at = _add_builds(game, rules, producer, card, held, at, purse)
+        if stages:
+            choice.moves[at] = solver.stage_moves[0] | held
+            if stages > 1:
+                _hold_stages(choice, solver, held, stages, at)
+            at += stages
         if sales:
             choice.moves[at] = held | _SELL
             at += 1
     choice.count = at
+
+
+@kernel(rare=True)
+def _hold_stages(choice, solver, held, stages, at):
+    """Add the further payments of the next stage with a card."""
+    for i in range(1, stages):
+        choice.moves[at + i] = solver.stage_moves[i] | held
 
 
 @kernel
@@ -152,28 +184,41 @@ def list_turn(game, rules, producer, seat, hand, kind):
     choice.kind = kind
     choice.seat = seat
     prepare_payer(producer, solver, seat)
-    stages = stage_payments(game, rules, seat, producer, game.public.coins[seat])
-    if kind == w.FREE_CITY:
-        if stages > 1 and rules.switch[_CITY_CHOOSES] == 0:
-            for i in range(stages):
-                solver.pairs[i] = solver.stage_moves[i]
-            stages = _cheapest_only(solver, stages)
-            for i in range(stages):
-                solver.stage_moves[i] = solver.pairs[i]
-        _add_cards(game, rules, producer, hand, stages, False)
-        if choice.count == 0:
-            at, last = 0, -1
-            while hand:
-                slot = lowest_bit(hand)
-                hand &= hand - _ONE
-                card = rules.slot_card[game.public.age, slot]
-                if card != last:
-                    choice.moves[at] = np.uint64(card) | (np.uint64(slot) << _SLOT) | _SELL
-                    at += 1
-                last = card
-            choice.count = at
-    else:
-        _add_cards(game, rules, producer, hand, stages, True)
+    # an empty purse pays for nothing: whoever finds no payment looks whether clauses change prices
+    purse = _NO_PURSE if rules.triggers & PRICED else np.int64(game.public.coins[seat])
+    stages = stage_payments(game, rules, seat, producer, purse)
+    if kind == w.FREE_CITY and stages > 1 and rules.switch[_CITY_CHOOSES] == 0:
+        stages = _cheapest_stages(solver, stages)
+    _add_cards(game, rules, producer, hand, stages, kind != w.FREE_CITY, purse)
+    if choice.count == 0:
+        _add_sales(game, rules, hand)
+
+
+@kernel(rare=True)
+def _cheapest_stages(solver, stages):
+    """Keep the payments of the next stage of least total; return how many."""
+    for i in range(stages):
+        solver.pairs[i] = solver.stage_moves[i]
+    stages = _cheapest_only(solver, stages)
+    for i in range(stages):
+        solver.stage_moves[i] = solver.pairs[i]
+    return stages
+
+
+@kernel(rare=True)
+def _add_sales(game, rules, hand):
+    """Let the Free City sell a card if it can do nothing else with its hand (R46)."""
+    choice = game.choice
+    at, last = 0, -1
+    while hand:
+        slot = lowest_bit(hand)
+        hand &= hand - _ONE
+        card = rules.slot_card[game.public.age, slot]
+        if card != last:
+            choice.moves[at] = np.uint64(card) | (np.uint64(slot) << _SLOT) | _SELL
+            at += 1
+        last = card
+    choice.count = at
 
 
 @kernel

@@ -190,6 +190,10 @@ def _pay_plain(public, solver, seat, missing, budget):
             solver.pairs[count] = (np.uint64(to_left) << _LEFT) | (np.uint64(to_right) << _RIGHT)
             count += 1
         return count
+    if made_least == made_most and left_raw > 0 and right_raw > 0:
+        to_left = raw_least * left_raw + made_least * left_made
+        to_right = (raw - raw_least) * right_raw + (made - made_least) * right_made
+        return _pay_in_steps(solver, budget, to_left, to_right, raw_most - raw_least, left_raw, right_raw)
     top = min(budget, raw_most * left_raw + made_most * left_made)
     for total in range(top + 1):
         solver.best_right[total] = _FAR
@@ -200,6 +204,18 @@ def _pay_plain(public, solver, seat, missing, budget):
             if to_left <= top and to_right < solver.best_right[to_left]:
                 solver.best_right[to_left] = to_right
     return _collect(solver, top, budget)
+
+
+@kernel
+def _pay_in_steps(solver, budget, to_left, to_right, steps, more, fewer):
+    """Pay where units of one price move from the right to the left, one after the other: no payment is dominated."""
+    count = 0
+    for _ in range(steps + 1):
+        solver.pairs[count] = (np.uint64(to_left) << _LEFT) | (np.uint64(to_right) << _RIGHT)
+        count += to_left + to_right <= budget
+        to_left += more
+        to_right -= fewer
+    return count
 
 
 @kernel

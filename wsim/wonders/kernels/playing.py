@@ -30,9 +30,17 @@ _STAGES, _SALES = 0.5, 0.25  # of the chance with which cards to build are overr
 _copy_event = copying(EVENT, "values")  # of traces only
 
 
-@kernel
+@kernel(inline=True)
 def _settle(game, rules, seating, seat, index, stream):
     """Replace the pick in an experiment; log it with its probability."""
+    if seating.experiment | game.log.recording:
+        return _settle_recorded(game, rules, seating, seat, index, stream)
+    return index
+
+
+@kernel(rare=True)
+def _settle_recorded(game, rules, seating, seat, index, stream):
+    """Replace the pick in an experiment; log it if picks are recorded."""
     choice = game.choice
     randomised, probability = False, 1.0
     if seating.experiment and choice.count > 1 and choice.kind <= LAST_CARD:
