@@ -99,6 +99,8 @@ def test_a_fault_is_tested_by_the_tests_that_execute_its_line(module: Path) -> N
     assert tried(shared, unfit="a.py::slow") == [["a.py::quick", "b.py::test"]]
     imported = {"": {name: [10]}, "b.py::test": {name: [9]}}
     assert tried(imported) == [["b.py::test"]], "executed on import: what executes any line of the module"
+    imported = {"": {name: [10]}, "a.py::quick": {name: [9]}, "b.py::test": {name: [10]}}
+    assert tried(imported) == [["b.py::test", "a.py::quick"]], "those that execute the line first"
     assert tried({"a.py::slow": {}}) == [], "of a module that no test executes"
     known = "before it was edited"
     assert tried({"a.py::slow": {name: [9]}, "b.py::test": {}}) == [["a.py::slow"]]

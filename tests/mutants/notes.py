@@ -87,8 +87,8 @@ class Notes:
         """Return the tests that may notice a fault, the fastest dozen first, the rest file by file.
 
         These are the tests that execute its line; if a fixture executes it, the tests of that file. Of a line that is
-        executed on import, and of a module that has changed since the notes, they are all tests that execute any line
-        of the module, and those of files that name it, as they may use its constants. With ``fastest``, only so many:
+        executed on import, and of a module that has changed since the notes, all that execute any line of the
+        module follow, and those of files that name it, as they may use its constants. With ``fastest``, only so many:
         what they notice is a lower bound.
         """
         name = str(fault.module)
@@ -100,7 +100,10 @@ class Notes:
             near = {test for test, lines in self.executed.items() if test and lines.get(name)}
             near |= {file for file in files if _names(file, fault.module)}
         tests = [t for t in self.seconds if "::" in t and (t in near or t.partition("::")[0] in near)]
-        fit = sorted((test for test in tests if test not in self.unfit), key=lambda test: self.seconds[test])
+        apart = {test for test in tests if test not in by_line and test.partition("::")[0] not in by_line}
+        fit = sorted(
+            (test for test in tests if test not in self.unfit), key=lambda test: (test in apart, self.seconds[test])
+        )
         first = fit[:FIRST]
         rest = fit[FIRST:fastest] if fastest else fit[FIRST:]
         whole: dict[str, float] = {}
