@@ -34,6 +34,7 @@ def {name}(public, own, choice, rules):
         move = choice.moves[i]
         total += 11 * action_of(move) + 13 * how_of(move) + 17 * slot_of(move) + 19 * spends_of(move)
         total += 47 * option_of(move) + 53 * city_of(move) + 59 * picked_of(move) + 61 * amount_of(move)
+        total += 67 * gives_of(move) + 71 * owner_of_move(move, seat, public.seats)
         if choice.kind == EFFECT:
             total += int(6 * effect_change(public, rules, choice, i))
         total += 23 * price_of(move) - bank_of(move) + left_of(move) + 2 * right_of(move)

@@ -91,7 +91,8 @@ def _fields(move: dict[str, Any], number: dict[str, int]) -> int:
     fields += number[move["card"]] if action in ("build", "stage", "sell") else 0
     if action == "choose":
         fields += 1024 * (move.get("option", 1) - 1) + 8192 * (move.get("city", -1) + 1)
-        fields += 65536 * (number[move["picked"]] + 1 if "picked" in move else 0) + 8388608 * move.get("amount", 0)
+        picked = move.get("picked", move.get("gives"))
+        fields += 65536 * (number[picked] + 1 if picked else 0) + 8388608 * move.get("amount", 0)
     if action in ("build", "stage"):
         fields += 1024 * _HOW.index(move["how"]) + 4096 * int(move["left"]) + 262144 * int(move["right"])
         fields += 16777216 * int(move["bank"])

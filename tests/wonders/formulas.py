@@ -14,6 +14,7 @@ from wsim.wonders.words import (
     BUILT_HOW,
     BUILT_WHEN,
     BY,
+    CARD_DO_FROM,
     CARD_FACTS,
     CARD_FROM,
     CARD_MARKS,
@@ -24,6 +25,7 @@ from wsim.wonders.words import (
     COST_ITEMS,
     COST_TRIGGERS,
     DEARER,
+    DECIDERS,
     EACH,
     GAINS,
     LAST_BUILT,
@@ -67,7 +69,7 @@ def varied(rng: random.Random, cards: list[str], text: str, event: str) -> str:
             return f"counter.{rng.choice(list(COUNTERS))}"
         if kind < 0.9 and event in CARD_TRIGGERS:
             return f"card.{rng.choice((*CARD_FACTS, *BUILT_HOW, BUILT_WHEN))}"
-        return f"{built()}.{rng.choice(CARD_FACTS)}"
+        return f"{built()}.{rng.choice((*CARD_FACTS, BUILT_WHEN))}"
 
     return _PLAIN.sub(other, text)
 
@@ -102,6 +104,9 @@ def number(rng: random.Random, cards: list[str], another: bool, depth: int = 3) 
         counted.append(f"card.{rng.choice(CARD_NUMBERS)} {rng.choice(('<', '==', '>='))} {rng.randint(0, 5)}")
         counted.append('card.name in ("{}", "{}")'.format(*rng.sample(cards, 2)))
         counted.append(f"{rng.choice(('not ', ''))}({' or '.join(counted[-2:])})")
+        end = rng.choice((str(rng.randint(1, 6)), rng.choice(CITY_NAMES)))
+        counted.append(f"card.{rng.choice(CARD_MARKS)} and card.order {rng.choice(('<', '>=', '=='))} {end}")
+        counted.append(f"{end} {rng.choice(('<=', '>'))} card.order")
         return f"{rng.choice(cities)}count({', '.join(rng.sample(counted, rng.randint(1, 3)))})"
     return f"({part()} if {condition(rng, cards, another, depth - 1)} else {part()})"
 
@@ -195,6 +200,8 @@ def clause(rng: random.Random, cards: list[str]) -> dict[str, Any]:
         return found
     if rng.random() < 0.75:
         return found | _effects(rng, cards, event, named, another)
+    if rng.random() < 0.3:
+        found["decider"] = rng.choice([one for one in DECIDERS if moves or one != "trigger"])
     if rng.random() < 0.5:
         found |= _option(rng, cards, event, named, another, moves, not found.get("one"))
         return found if "price" in found and rng.random() < 0.7 else found | {"may": True}
@@ -219,9 +226,13 @@ def _option(
     if not picks or rng.random() < 0.5:
         return _effects(rng, cards, event, named, another) | _price(rng, cards, moves, event)
     source = rng.choice(tuple(CARD_FROM))
-    card = {"from": source}
-    if source in ("discarded", "city") and rng.random() < 0.7:
-        card["do"] = {"discarded": "build", "city": "discard"}[source]
+    card: dict[str, Any] = {"from": source}
+    if rng.random() < 0.7:
+        card["do"] = rng.choice([do for do, sources in CARD_DO_FROM.items() if source in sources])
+        if card["do"] == "swap" and rng.random() < 0.5:
+            card["for"] = rng.choice(("card.cost > 1", "card.brown or card.gray", "card.order > age", "coins > 2"))
+    if source == "discarded" and rng.random() < 0.4:
+        card["draw"] = rng.choice((1, 3, "min(5, 1 + stages)"))
     if rng.random() < 0.4:
         card["if"] = rng.choice(
             ("card.cost < 3", "card.blue or card.brown", "not card.by_chain", "card.age >= age", "card.order > 2")

@@ -110,6 +110,7 @@ def test_many_drawn_catalogues_of_clauses_are_played_as_the_twin_plays_them() ->
         ("quarters", 6, 4),
         ("annals", 6, 3),
         ("annals", 6, 6),
+        ("exchanges", 4, 4),
     ],
 )
 def test_invented_cards_play_as_in_the_twin(name: str, number: int, players: int) -> None:

@@ -486,8 +486,9 @@ def test_pending_decisions_keep_their_event_and_wait_seat_by_seat(monkeypatch: p
     public = SimpleNamespace(event_entry=300, event_how=9, event_order=128, purchase=200)
     asking = SimpleNamespace(count=0, pending=[np.uint64(0)] * 9, made=0)
     game = SimpleNamespace(asking=asking, public=public)
+    rules = SimpleNamespace(clause_decider=[w.WHOM_SELF] * 9)
     for clause, owner, trigger in ((200, 3, 6), (7, 2, 1), (8, 2, 0)):
-        module.add_pending(game, None, clause, owner, trigger)
+        module.add_pending(game, rules, clause, owner, trigger)
         public.event_entry, public.event_how, public.event_order, public.purchase = 1, 2, 3, 4
     word = asking.pending[0]
     assert [part(word) for part in (module.clause_of, module.owner_of, module.trigger_of)] == [200, 3, 6]
@@ -503,13 +504,32 @@ def test_pending_decisions_keep_their_event_and_wait_seat_by_seat(monkeypatch: p
     assert order == [7, 8, 200], "the first of the first seat (R72)"
 
 
+def test_the_city_that_a_clause_names_decides_and_another_decision_can_follow_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Seat 3 of four has a clause that seat 1 triggered; nobody decides where there is no partner (R97, R98)."""
+    module = linked(monkeypatch, pending)
+    whom = [w.WHOM_SELF, w.WHOM_LEFT, w.WHOM_RIGHT, w.WHOM_TRIGGER, w.WHOM_PARTNER]
+    rules, public = SimpleNamespace(clause_decider=whom, teams=0), SimpleNamespace(seats=4)
+    assert [module.decider_for(public, rules, clause, 3, 1) for clause in range(5)] == [3, 0, 2, 1, NOBODY]
+    rules.teams = 1
+    assert module.decider_for(public, rules, 4, 3, 1) == 2
+    asking = SimpleNamespace(count=2, pending=[np.uint64(7 | 3 << 8 | 2 << 48), np.uint64(8), np.uint64(0)])
+    word = asking.pending[0]
+    module.ask_for_another(asking, 0, word, 127, 7)
+    assert asking.count == 3
+    assert [int(module.wanted_of(pending)) for pending in asking.pending] == [127, -1, -1]
+    assert int(module.option_wanted(asking.pending[0])) == 7
+    assert [int(module.decider_of(pending)) for pending in asking.pending] == [2, 2, 0]
+
+
 def test_a_card_that_builds_another_from_the_pile_waits_like_a_build_of_its_own(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Which adds to what the city may still build (R28); a card that is given back leaves the city."""
     module = linked(monkeypatch, moves, picked)
     done: list[Any] = []
-    module._record = lambda _game, _rules, seat, move: done.append(("record", seat, int(move)))
+    module._record = lambda _game, _rules, seat, move, _decision: done.append(("record", seat, int(move)))
 
     def build(_game: Any, _rules: Any, owner: int, move: np.uint64) -> bool:
         done.append(("build", owner, int(move)))
@@ -520,7 +540,10 @@ def test_a_card_that_builds_another_from_the_pile_waits_like_a_build_of_its_own(
     module.discard = lambda _game, card: done.append(("discard", card))
     module.note_watchers = lambda _game, _rules: done.append("watchers")
     game = SimpleNamespace(hidden=SimpleNamespace(card_builds=[0, 0]), public=None)
-    rules = SimpleNamespace(option_do=[w.DO_BUILD, w.DO_DISCARD, -1], abilities=[0] * 5 + [w.BUILD_DISCARD])
+    rules = SimpleNamespace(
+        option_do=[w.DO_BUILD, w.DO_DISCARD, -1], option_from=[w.FROM_PILE, w.FROM_CITY, w.FROM_CITY],
+        abilities=[0] * 5 + [w.BUILD_DISCARD],
+    )  # fmt: skip
     free = 5 | w.FREE << 12
     assert module.do_with_card(game, rules, 0, 1, 5) is True
     assert (done, game.hidden.card_builds) == ([("record", 1, free), ("build", 1, free)], [0, 1])
@@ -538,8 +561,11 @@ def test_a_card_that_builds_another_from_the_pile_waits_like_a_build_of_its_own(
 
 def test_only_an_option_about_the_pile_lets_its_decider_look_at_it(monkeypatch: pytest.MonkeyPatch) -> None:
     module = linked(monkeypatch, asking)
-    rules = SimpleNamespace(clause_options=[0, 2, 2, 4], option_from=[0, w.FROM_CITY, w.FROM_CITY, w.FROM_PILE])
-    assert [module._looks_at_pile(rules, clause) for clause in range(3)] == [False, False, True]
+    rules = SimpleNamespace(
+        clause_options=[0, 2, 2, 4, 5], option_from=[0, w.FROM_CITY, w.FROM_CITY, w.FROM_PILE, w.FROM_PILE],
+        option_draw=[-1, -1, -1, -1, 6],
+    )  # fmt: skip
+    assert [module._looks_at_pile(rules, clause) for clause in range(4)] == [False, False, True, False]
 
 
 def test_payments_for_a_loss_are_listed_from_the_largest_on(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ from wsim.limits import FORMULA
 
 _room = stack_room("formula.stack", np.int64, DEPTH + HANDED)
 _END, _LAST_LEAF = OPERATION["end"], OPERATION["last"]
-_NEG, _NOT, _ABS, _PICK, _CALL = (OPERATION[name] for name in ("neg", "not", "abs", "if", "call"))
+_NEG, _NOT, _ABS, _PICK, _CALL, _ORDERED = (OPERATION[name] for name in ("neg", "not", "abs", "if", "call", "ordered"))
 _ADD, _SUB, _MUL, _DIV, _MOD = (OPERATION[name] for name in ("+", "-", "*", "//", "%"))
 _LT, _LE, _EQ, _NE, _GT, _GE = (OPERATION[name] for name in ("<", "<=", "==", "!=", ">", ">="))
 _AND, _OR, _MIN = (OPERATION[name] for name in ("and", "or", "min"))
@@ -64,7 +64,13 @@ def no_functions(seen, rules, stack, first, operand, owner, other):
     return 0
 
 
-def machine(leaf: Any, called: Any = no_functions) -> Any:
+@kernel
+def no_orders(seen, rules, operand, low, high, owner, other):
+    """Count nothing: the formulas of a game whose cards have no order."""
+    return 0
+
+
+def machine(leaf: Any, called: Any = no_functions, ordered: Any = no_orders) -> Any:
     """Return the kernel that evaluates a formula: (seen, rules, at, owner, other) -> an int64.
 
     Parameters
@@ -72,6 +78,8 @@ def machine(leaf: Any, called: Any = no_functions) -> Any:
     leaf: (seen, rules, operation, operand, owner, other) -> a number, the value of a name, or 1 for a card that is
         there.
     called: (seen, rules, stack, first, operand, owner, other) -> what a function of a file returns.
+    ordered: (seen, rules, operand, low, high, owner, other) -> how many cards of a set have a number in the order of
+        building from low to high.
     """
 
     @kernel(rare=True)
@@ -107,6 +115,12 @@ def machine(leaf: Any, called: Any = no_functions) -> Any:
                 for place in range(operand & 7):
                     check_result(stack[top + place], owner, begin)
                 stack[top] = called(seen, rules, stack, top, operand, owner, other)
+            elif operation == _ORDERED:
+                top -= 1
+                low, high = stack[top], stack[top + 1]
+                stack[top] = low if abs(low) > MAX_RESULT else high
+                if abs(stack[top]) <= MAX_RESULT:
+                    stack[top] = ordered(seen, rules, operand, low, high, owner, other)
             else:
                 top -= 1
                 stack[top] = combined(operation, stack[top], stack[top + 1])

@@ -1,7 +1,8 @@
 """The words of formulas that kernels run, in postfix order; light, so that readers of formulas may use it.
 
 A word is 256 * operand + an operation. The operand of a name, card, set of cards, counter or fact of a card is 4 * its
-number + whose it is, that of a call 8 * the slot of the function + how many numbers it is handed.
+number + whose it is, that of a call 8 * the slot of the function + how many numbers it is handed; "ordered" has that of
+a set of cards and takes the lowest and highest number in the order of building.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Mapping
 
 OPERATIONS = (
     "end", "number", "name", "card", "cards", "counter", "event", "last", "neg", "not", "abs",
-    "+", "-", "*", "//", "%", "<", "<=", "==", "!=", ">", ">=", "and", "or", "min", "max", "if", "call",
+    "+", "-", "*", "//", "%", "<", "<=", "==", "!=", ">", ">=", "and", "or", "min", "max", "if", "call", "ordered",
 )  # fmt: skip
 OPERATION: Mapping[str, int] = {name: number for number, name in enumerate(OPERATIONS)}
 FACT_BITS = 6  # of the number of a fact of a card; those above it say of which kind the card built last is

@@ -65,7 +65,8 @@ class Node:
 
     Attributes
     ----------
-    kind: "number", "name", "card", "cards" (those that satisfy its part), "fact" (of a counted card), "counter",
+    kind: "number", "name", "card", "cards" (those that satisfy its part), "ordered" (those of its
+        first part whose place in the order of building satisfies the others), "fact" (of a counted card), "counter",
         "event" (a fact of the card that caused the event), "last" (a fact of the card built last, or first), "named"
         (the number of the card of a name), or the operation on the parts (``formula_words``, "count", "sets").
     text: as written. at: the position of its first letter, from 1.
@@ -113,7 +114,8 @@ class Vocabulary:
     counters: the range of every counter (``counter.favour``); None: there are none.
     title: the fact of a card that is its name, and can only be compared with names; numbered after ``facts``.
     of_event: further facts of the card that caused an event, with their spans, numbered after that. of_last: the kinds
-        of which a card may be the last one built (``last.red.cost``), or the first one.
+        of which a card may be the last one built (``last.red.cost``), or the first one. order: the fact of a card that
+        is its place in the order of building, which ``count`` may compare.
     """
 
     cities: Sequence[str]
@@ -127,11 +129,17 @@ class Vocabulary:
     title: str = ""
     of_event: Spans = field(default_factory=dict)
     of_last: Sequence[str] = ()
+    order: str = ""
 
     @cached_property
     def facts_of_cards(self) -> Spans:
         """The facts of any card, in the order of their numbers."""
         return {**self.facts, **({self.title: (0, MAX_CARDS)} if self.title else {})}
+
+    @cached_property
+    def facts_of_last(self) -> Spans:
+        """The facts of the card built last or first, in the order of their numbers."""
+        return {**self.facts_of_cards, **({self.order: self.of_event[self.order]} if self.order else {})}
 
     @cached_property
     def facts_of_event(self) -> Spans:
@@ -192,6 +200,13 @@ class Vocabulary:
             words = [word for part, _ in handed for word in part]
             held = max((index + depth for index, (_, depth) in enumerate(handed)), default=1)
             return [*words, operand << 8 | OPERATION["call"]], held
+        if node.kind == "ordered":
+            words, deepest = [], 0
+            for place, end in enumerate(_order_ends(node)):
+                more, depth = self.words(end, number, slot)
+                words, deepest = words + more, max(deepest, place + depth)
+            operand = number.get(node.parts[0].name, 0) << 2 | self.whose.index(node.whose)
+            return [*words, operand << 8 | OPERATION["ordered"]], deepest
         if not node.parts or node.kind == "cards":
             operand = node.value
             if node.kind == "named":
@@ -409,7 +424,7 @@ class _Reader:
         if len(rest) != 2:
             example = f"{prefix}.{self.vocabulary.of_last[0]}.{next(iter(self.vocabulary.facts))}"
             raise self.mistake(tree, f"the card built {prefix} is written with a colour and a fact, such as {example}")
-        kinds, facts = self.vocabulary.of_last, self.vocabulary.facts_of_cards
+        kinds, facts = self.vocabulary.of_last, self.vocabulary.facts_of_last
         self.refuse_unknown(tree, rest[0], kinds, "colour")
         self.refuse_unknown(tree, rest[1], facts)
         self.refuse_title(tree)
@@ -479,6 +494,38 @@ class _Reader:
         bounds = written["least"], written["most"]
         return Node("call", self.source(tree), self.place(tree), parts, name=name, whose=file, bounds=bounds)
 
+    def is_order(self, tree: ast.AST) -> bool:
+        """Return whether a part is the number of a counted card in the order of building."""
+        return isinstance(tree, ast.Attribute) and _names_in(tree) == ("card", self.vocabulary.order)
+
+    def in_order(self, tree: ast.expr, whose: str) -> Node:
+        """Return the node of a condition about the order of building: comparisons of ``card.order``, and conditions."""
+        order, both = f"card.{self.vocabulary.order}", isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.And)
+        compared, others = [], []
+        for part in tree.values if both and isinstance(tree, ast.BoolOp) else [tree]:
+            if not any(map(self.is_order, ast.walk(part))):
+                others.append(part)
+                continue
+            accepted = f"{order} < 3, and conditions with `and`"
+            if not (isinstance(part, ast.Compare) and len(part.ops) == 1 and type(part.ops[0]) in _IN_ORDER):
+                raise self.mistake(part, f"is not accepted about the order of counted cards; accepted: {accepted}")
+            left, right = part.left, part.comparators[0]
+            first = self.is_order(left)
+            end = right if first else left
+            if any(isinstance(one, ast.Name) and one.id == "card" for one in ast.walk(end)) or not (
+                first or self.is_order(right)
+            ):
+                raise self.mistake(part, f"{order} is compared with a number of the table; accepted: {accepted}")
+            kind = _COMPARISONS[type(part.ops[0])]
+            place = self.made(left if first else right, "fact", name=self.vocabulary.order)
+            compared.append(self.made(part, kind if first else _TURNED[kind], place, self.node(end)))
+        reader = replace(self, of_card=True)
+        text = " and ".join(f"({ast.unparse(part)})" for part in others) or "any"
+        holds = [reader.condition(part) for part in others]
+        every = self.made(tree, "and", *holds) if holds else self.made(tree, "number", value=1)
+        cards = self.made(tree, "cards", every, name=text, whose=whose)
+        return self.made(tree, "ordered", cards, *compared, whose=whose)
+
     def counted(self, tree: ast.expr, whose: str) -> Node:
         """Return the node of an argument of ``count``: a card that the city has, a class of cards, or a condition."""
         if self.of_card:
@@ -487,9 +534,32 @@ class _Reader:
             case ast.Constant(value=str(name)) if self.vocabulary.cards:
                 return self.made(tree, "card", name=name, whose=whose)
         if self.vocabulary.facts and any(isinstance(part, ast.Name) and part.id == "card" for part in ast.walk(tree)):
+            if self.vocabulary.order and any(map(self.is_order, ast.walk(tree))):
+                return self.in_order(tree, whose)
             holds = replace(self, of_card=True).condition(tree)
             return self.made(tree, "cards", holds, name=ast.unparse(tree), whose=whose)
         return self.condition(tree)
+
+
+_IN_ORDER = (ast.Lt, ast.LtE, ast.Eq, ast.Gt, ast.GtE)
+_TURNED = {"<": ">", "<=": ">=", "==": "==", ">": "<", ">=": "<="}
+
+
+def _order_ends(node: Node) -> tuple[Node, Node]:
+    """Return the lowest and highest place in the order of building that comparisons of it leave, as nodes."""
+    one, lows, highs = Node("number", "1", node.at, value=1), [], []
+    for compared in node.parts[1:]:
+        end = compared.parts[1]
+        if compared.kind in (">", ">=", "=="):
+            lows.append(end if compared.kind != ">" else Node("+", end.text, end.at, (end, one)))
+        if compared.kind in ("<", "<=", "=="):
+            highs.append(end if compared.kind != "<" else Node("-", end.text, end.at, (end, one)))
+    low = lows or [one]
+    high = highs or [Node("number", str(MAX_CARDS), node.at, value=MAX_CARDS)]
+    return (
+        low[0] if len(low) == 1 else Node("max", node.text, node.at, tuple(low)),
+        high[0] if len(high) == 1 else Node("min", node.text, node.at, tuple(high)),
+    )
 
 
 # --- range of the value ---------------------------------------------------------------------------------------------
@@ -507,8 +577,10 @@ def span(node: Node, spans: Spans) -> Span:
         return node.value, node.value
     if kind == "name":
         return spans[node.name]
-    if kind == "cards":
+    if kind in ("cards", "ordered"):
         return 0, spans["cards"][1]
+    if kind == "fact" and not node.bounds[1]:
+        return 0, spans["cards"][1]  # a place in the order of building
     if kind == "named":
         return 0, MAX_CARDS
     if kind in ("call", "counter", *_OF_CARD):

@@ -39,10 +39,11 @@ because it may run on several threads at once.
 Functions of a move: ``action_of`` (BUILD, STAGE, SELL, DECLINE, PAY, CHOOSE), ``card_of``, ``how_of`` (PAID, CHAIN,
 FREE), ``bank_of``, ``left_of``, ``right_of`` and ``price_of`` (coins to the bank, to each neighbour, in total),
 ``slot_of``, ``spends_of``, ``option_of``, ``city_of``, ``picked_of`` and ``amount_of`` (the option of CHOOSE, from
-0, the chosen city and card, each -1 if none, and the chosen amount, 0 if none). Of a city: ``owns``, ``has_chain``,
-``next_stage``, ``neighbor_left``, ``neighbor_right``, ``next_holder``. Of the effects of an item: ``score_change``,
-``coins_of``, ``rivals_loss``, ``war_points``, ``science_change`` (``science_gain`` ignores house rules). Of a sale:
-``sale_coins``. Of a move where a clause asks: ``effect_change``. See their docstrings.
+0, the chosen city and card, each -1 if none, and the chosen amount, 0 if none), ``gives_of`` (whether that card is
+given in exchange, R97), ``owner_of_move(move, choice.seat, public.seats)`` (the city that has the clause, R98). Of a
+city: ``owns``, ``has_chain``, ``next_stage``, ``neighbor_left``, ``neighbor_right``, ``next_holder``. Of the effects of
+an item: ``score_change``, ``coins_of``, ``rivals_loss``, ``war_points``, ``science_change`` (``science_gain`` ignores
+house rules). Of a sale: ``sale_coins``. Of a move where a clause asks: ``effect_change``. See their docstrings.
 """
 
 from __future__ import annotations
@@ -80,10 +81,10 @@ from wsim.wonders.words import (
 __all__ = [
     "BUILD", "CHAIN", "CHOOSE", "COLORS", "DECLINE", "DISCARD_PILE", "EFFECT", "FREE", "FREE_CITY", "LAST_CARD", "LOSS",
     "PAID", "PAY", "RESOURCES", "SELL", "STAGE", "STAGE_ENTRY", "SYMBOLS", "TURN", "action_of", "amount_of", "bank_of",
-    "below", "card_of", "city_of", "coins_of", "effect_change", "has_chain", "how_of", "kernel", "left_of",
-    "neighbor_left", "neighbor_right", "next_holder", "next_stage", "option_of", "owns", "picked_of", "price_of",
-    "right_of", "rivals_loss", "sale_coins", "science_change", "science_gain", "score_change", "slot_of", "spends_of",
-    "uniform", "war_points",
+    "below", "card_of", "city_of", "coins_of", "effect_change", "gives_of", "has_chain", "how_of", "kernel", "left_of",
+    "neighbor_left", "neighbor_right", "next_holder", "next_stage", "option_of", "owner_of_move", "owns", "picked_of",
+    "price_of", "right_of", "rivals_loss", "sale_coins", "science_change", "science_gain", "score_change", "slot_of",
+    "spends_of", "uniform", "war_points",
 ]  # fmt: skip
 
 _helper = partial(helper, home="wonders.policies")
@@ -96,6 +97,8 @@ how_of = _helper(moves.how_of)
 city_of = _helper(moves.city_of)
 option_of = _helper(moves.option_of)
 picked_of = _helper(moves.picked_of)
+gives_of = _helper(moves.gives_of)
+owner_of_move = _helper(moves.owner_of_move)
 bank_of = _helper(moves.bank_of)
 left_of = _helper(moves.left_of)
 right_of = _helper(moves.right_of)

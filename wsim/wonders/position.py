@@ -29,8 +29,8 @@ class WondersPosition(StatePosition):
     def moves(self) -> Sequence[Mapping[str, Any]]:
         kind, seat = self.choice
         stages = int(self.record.public.stages[seat]) if self.to_move is not None else 0
-        catalogue = self.simulator.catalogue
-        moves = [move_record(self.names, int(move), seat, kind, stages, catalogue) for move in self.coded]
+        catalogue, seats = self.simulator.catalogue, self.simulator.seats
+        moves = [move_record(self.names, int(move), seat, kind, stages, catalogue, seats) for move in self.coded]
         return [self._with_text(move) for move in moves] if kind == EFFECT else moves
 
     def _with_text(self, move: dict[str, Any]) -> dict[str, Any]:
@@ -49,10 +49,12 @@ class WondersPosition(StatePosition):
         elif "table" in move:
             effects = next(rule.effects for rule in catalogue.table if rule.name == move["table"])
         else:
-            board, side = divmod(int(public.side[move["seat"]]), SIDES_OF_BOARD)
+            board, side = divmod(int(public.side[move.get("owner", move["seat"])]), SIDES_OF_BOARD)
             effects = catalogue.wonders[board].sides[side][1][move["stage"] - 1].effects
         clause = effects.when[move["when"] - 1]
         text = option_text(clause, clause.options()[move["option"] - 1])
+        if "gives" in move:
+            return {**move, "text": f"gives {move['gives']}"}
         chosen = f"seat {move['city']}" if "city" in move else move.get("picked") or move.get("amount")
         return {**move, "text": f"{text}: {chosen}" if chosen else text}
 

@@ -85,8 +85,8 @@ BUILT = "built:"
 
 DECISIONS = ("turn", "last_card", "discard_pile", "free_city", "loss", "effect")
 TURN, LAST_CARD, DISCARD_PILE, FREE_CITY, LOSS, EFFECT = range(len(DECISIONS))
-ACTIONS = ("build", "stage", "sell", "decline", "pay", "choose", "discard")
-BUILD, STAGE, SELL, DECLINE, PAY, CHOOSE, DISCARD = range(len(ACTIONS))  # DISCARD: a structure, only as a deed (R82)
+ACTIONS = ("build", "stage", "sell", "decline", "pay", "choose", "discard", "take")
+BUILD, STAGE, SELL, DECLINE, PAY, CHOOSE, DISCARD, TAKE = range(len(ACTIONS))  # the last two: only as deeds (R82, R96)
 WAYS = ("paid", "chain", "free")  # of building
 PAID, CHAIN, FREE = range(len(WAYS))
 
@@ -227,9 +227,25 @@ CARD_FROM: Mapping[str, str] = {
 }
 """The sets from which a decision of a clause lets a city choose a card (R80), in English."""
 NO_CARD, FROM_PILE, FROM_CITY, FROM_LEFT, FROM_RIGHT = range(1 + len(CARD_FROM))  # RULES.option_from
-CARD_DO: Mapping[str, str] = {"build": "builds it for nothing", "discard": "discards it"}
-"""What happens to that card (R81, R82), in English; nothing if the file does not say."""
-DO_NOTHING, DO_BUILD, DO_DISCARD = range(1 + len(CARD_DO))  # RULES.option_do
+CARD_DO: Mapping[str, str] = {
+    "build": "builds it for nothing",
+    "discard": "discards it",
+    "take": "takes it into its own city",
+    "swap": "takes it into its own city for one of its own",
+}
+"""What happens to that card (R81, R82, R96, R97), in English; nothing if the file does not say."""
+DO_NOTHING, DO_BUILD, DO_DISCARD, DO_TAKE, DO_SWAP = range(1 + len(CARD_DO))  # RULES.option_do
+CARD_DO_FROM: Mapping[str, tuple[str, ...]] = {
+    "build": ("discarded",),
+    "discard": ("city", "left", "right"),
+    "take": ("left", "right"),
+    "swap": ("discarded", "left", "right"),
+}
+"""The sets of which that is possible."""
+MAX_DRAWN = 20
+"""The most cards that are drawn from a set for one to be chosen (R100)."""
+DECIDERS = ("self", "left", "right", "partner", "trigger")
+"""The cities that may decide a clause (R98): ``trigger`` is the city that triggered it."""
 BY = ("self", "left", "right", "neighbor", "other", "partner", "anyone")
 """Whose moves trigger a clause; for purchases, also the seller."""
 TURN_UNITS = tuple(f"turn_{resource}" for resource in RESOURCES)

@@ -12,6 +12,7 @@ import pytest
 from tests.policies.in_python import linked
 from wsim.wonders import words as w
 from wsim.wonders.kernels import moves, payment, scoring, turn
+from wsim.wonders.kernels.layout import NOBODY
 from wsim.wonders.kernels.net_layout import STAGE_ROWS, STAGES_IN_ALL
 from wsim.wonders.policies import (
     clause_gains,
@@ -696,17 +697,19 @@ def test_an_option_is_worth_its_gains_and_the_card_that_it_brings_or_takes(monke
         given[-1][:] = 0
         given[-1][OWN, clause_gains.COINS_AT_ONCE] = 2
 
-    fates = {1: w.DO_NOTHING, 2: w.DO_BUILD, 3: w.DO_DISCARD}
+    ways = {1: (NOBODY, NOBODY), 2: (1, NOBODY), 3: (NOBODY, 1), 4: (1, 2), 5: (2, 1)}
     module.fill_gains_of_move, module.gains_value = fill, lambda *_given: 3.0
     module.room_for_gains = lambda: np.ones((2, clause_gains.COLUMNS))
-    module.fate_of_card = lambda _rules, move: fates[int(move) & 255]
+    module.way_of_card = lambda _public, _rules, _choice, move: ways[int(move) & 255]
+    module.share_of = lambda _public, _rules, seat, city: 1.0 if seat == city else -0.5
     module.item_value, module.coins_of = lambda *_given: 5.0, lambda *_given: 4
     module.city_needs = module.next_stage = lambda *_given: None
     public, rules = table(coins={1: 3}), SimpleNamespace(eventful=[1] * 9)
-    legal = [np.uint64(entry | w.CHOOSE << 8 | 1 << 40 | 1 + 6 << 24) for entry in (1, 2, 3)]
+    legal = [np.uint64(entry | w.CHOOSE << 8 | 1 << 40 | 1 + 6 << 24) for entry in range(1, 6)]
     choice = SimpleNamespace(seat=1, moves=[*legal, np.uint64(w.DECLINE << 8)])
-    worth = [module.effect_value(public, settings(coin=1.0), choice, rules, index) for index in range(4)]
-    assert worth == [3 + 2, 3 + 5 + 2 + 4, 3 - 5 + 2, 0]
+    worth = [module.effect_value(public, settings(coin=1.0), choice, rules, index) for index in range(6)]
+    assert worth[:3] == [3 + 2, 3 + 5 + 2 + 4, 3 - 5 + 2]
+    assert worth[3:] == [3 + 5 + 2.5 + 2, 3 - 2.5 - 5 + 2, 0], "from seat 2, to seat 2, declined"
     choice.moves = [np.uint64(4 | w.CHOOSE << 8 | 1 << 16)]
     assert module.effect_value(public, settings(coin=1.0), choice, rules, 0) == 5 + 4 - 1, "a recruit for a coin"
 
@@ -762,7 +765,7 @@ def test_the_option_that_is_roughly_best_is_expected(monkeypatch: pytest.MonkeyP
     units_of = {4: 0.0, 5: 0.0, 6: 0.0}
     rules = SimpleNamespace(
         clause_options=[1, 4, 7], clause_may=[0, 0], clause_one=[0, 1], option_do=[w.DO_NOTHING] * 9,
-        option_amount=[-1] * 9,
+        option_amount=[-1] * 9, option_from=[w.FROM_CITY] * 9, clause_decider=[w.WHOM_SELF] * 2, teams=0, players=2,
     )  # fmt: skip
     public = table(seats=2)
     gains = np.zeros((2, clause_gains.COLUMNS))

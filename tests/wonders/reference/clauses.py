@@ -51,6 +51,7 @@ class Eyes:
     other: City
     more_purple: int = 0
     card: Card | None = None  # a structure that may be counted
+    place: int = 0  # its number in the order of building
     fixed: dict[str, int] | None = None  # the owner's symbols, while science is counted (R23)
     source: str = ""  # the card or stage whose formula it is, for its counters (R70)
 
@@ -67,6 +68,8 @@ class Eyes:
                 return number
             case ast.Name(id=name):
                 return self.named(self.owner, name)
+            case ast.Attribute(value=ast.Name(id="card"), attr="order") if self.card is not None:
+                return self.place
             case ast.Attribute(value=ast.Name(id="card"), attr=name) if self.card is not None:
                 return fact(self.card, name)
             case ast.Attribute(value=ast.Name(id="card"), attr=name):
@@ -78,6 +81,9 @@ class Eyes:
                 return self.table.counter(name, self.city(whose), self.source)
             case ast.Attribute(value=ast.Attribute(), attr=name):
                 card = self.remembered(node)
+                if card and name == "order":
+                    *around, _, _, _ = ast.unparse(node).split(".")
+                    return (self.city(around[0]) if around else self.owner).structures.index(card) + 1
                 return fact(card, name) if card else 0
             case ast.Attribute(value=ast.Name(id=whose), attr=name):
                 return self.named(self.city(whose), name)
@@ -137,7 +143,8 @@ class Eyes:
             case ast.Constant(value=str(name)):
                 return int(city.owns(name))
         if any(isinstance(part, ast.Name) and part.id == "card" for part in ast.walk(node)):
-            return sum(replace(self, card=card).walk(node) for card in city.structures)
+            places = enumerate(city.structures, start=1)
+            return sum(replace(self, card=card, place=place).walk(node) for place, card in places)
         return self.walk(node)
 
     def named(self, city: City, name: str) -> int:
@@ -248,7 +255,9 @@ def value(
     source: str = "",
 ) -> int:
     """What a formula comes to."""
-    return Eyes(table, owner, other, more_purple, None, fixed, source).walk(ast.parse(str(text), mode="eval").body)
+    return Eyes(table, owner, other, more_purple, fixed=fixed, source=source).walk(
+        ast.parse(str(text), mode="eval").body
+    )
 
 
 # --- who acts, and on whom
@@ -355,13 +364,23 @@ def act(table: Table, owner: City, where: dict[str, Any], clause: Effect, trigge
     """Let a clause act on the cities that it names; one that asks waits until everybody has moved (R72)."""
     if options_of(clause):
         if concerned(table, owner, where, clause, trigger):
-            table.pending.append(Asked(owner, where, clause, trigger, table.event, table.purchase))
+            decider = decider_of(table, owner, clause, trigger)
+            if decider:
+                table.pending.append(Asked(owner, where, clause, trigger, table.event, table.purchase, decider=decider))
         return
     each, source = clause.get("each", "self"), source_of(owner, where)
     for city in [trigger] if each == "trigger" else related(table, owner, each):
         other = trigger if each == "self" else city
         if "if" not in clause or value(table, owner, other, clause["if"], source=source):
             act_on(table, owner, where, clause, city, other)
+
+
+def decider_of(table: Table, owner: City, clause: Effect, trigger: City) -> City | None:
+    """The city that decides a clause (R98); nobody where the owner has no partner."""
+    who = clause.get("decider", "self")
+    if who == "trigger":
+        return trigger
+    return next(iter(related(table, owner, who)), None)
 
 
 def act_on(
@@ -413,13 +432,13 @@ def price_of(option: Mapping[str, Any]) -> dict[str, Any]:
 
 def payable(table: Table, asked: Asked, option: Mapping[str, Any]) -> bool:
     """Whether the city can pay the whole price of an option (R73)."""
-    owner, source = asked.owner, source_of(asked.owner, asked.where)
+    owner, source, payer = asked.owner, source_of(asked.owner, asked.where), asked.decides
     for does, amount in parts(price_of(option)):
         number = value(table, owner, asked.trigger, amount, source=source)
         name = does.rpartition(" ")[2]
-        if "counter" in does and table.counter(name, owner, source) - number < table.catalogue.counters[name]["least"]:
+        if "counter" in does and table.counter(name, payer, source) - number < table.catalogue.counters[name]["least"]:
             return False
-        if "counter" not in does and owner.coins < number:
+        if "counter" not in does and payer.coins < number:
             return False
     return True
 
@@ -427,7 +446,7 @@ def payable(table: Table, asked: Asked, option: Mapping[str, Any]) -> bool:
 def decide(table: Table) -> None:
     """Ask for the decisions that are pending, the lowest seat first, each on what the one before left (R72-R74)."""
     while table.pending:
-        asked = min(table.pending, key=lambda one: one.owner.seat)
+        asked = min(table.pending, key=lambda one: one.decides.seat)
         table.pending.remove(asked)
         before = table.event, table.purchase
         table.event, table.purchase = asked.event, asked.purchase
@@ -442,7 +461,10 @@ def answer(table: Table, asked: Asked) -> None:
     """Ask for one decision and carry it out."""
     owner, where, clause = asked.owner, asked.where, asked.clause
     cities, source = concerned(table, owner, where, clause, asked.trigger), source_of(owner, where)
-    move = {"seat": owner.seat, **where}
+    decider = asked.decides
+    move: dict[str, Any] = {"seat": decider.seat, **where}
+    if decider is not owner:
+        move["owner"] = owner.seat
     targets = [{"city": city.seat} for city in cities] if clause.get("one") else [{}]
     moves = []
     for number, option in enumerate(options_of(clause) if cities else [], start=1):
@@ -456,24 +478,32 @@ def answer(table: Table, asked: Asked) -> None:
                         if payable(table, asked, option):
                             moves.append({**move, "action": "choose", "option": number, "amount": amount})
                     table.amount = 0
-                elif payable(table, asked, option):
+                elif payable(table, asked, option) and (not swaps(option) or givable(table, asked, option)):
                     picked = {"picked": card.name} if card else {}
                     moves += [{**move, "action": "choose", "option": number, **target, **picked} for target in targets]
     if not moves:
         return
     if clause.get("may") or "price" in clause:
         moves.append({**move, "action": "decline"})
-    chosen = table.ask("effect", owner.seat, moves, [])
+    chosen = table.ask("effect", decider.seat, moves, [])
     table.decisions.append(chosen)
     if chosen["action"] == "decline":
         return
     option = options_of(clause)[chosen["option"] - 1]
     cities = [table.cities[chosen["city"]]] if "city" in chosen else cities
     card = table.catalogue.cards[chosen["picked"]] if "picked" in chosen else None
+    given = None
+    if card and swaps(option):
+        gives = [{**move, "action": "choose", "option": chosen["option"], "gives": one.name} for one in
+                 givable(table, asked, option)]  # fmt: skip
+        told = table.ask("effect", decider.seat, gives, [])
+        table.decisions.append(told)
+        given = table.catalogue.cards[told["gives"]]
+        cities = concerned(table, owner, where, clause, asked.trigger)
     table.amount = chosen.get("amount", 0)
     with seen(table, asked, option, card):
-        act_on(table, owner, where, price_of(option), owner, asked.trigger)
-        settle = do_with_card(table, owner, option["card"].get("do", ""), card) if card else None
+        act_on(table, owner, where, price_of(option), decider, asked.trigger)
+        settle = do_with_card(table, owner, option["card"], card, given) if card else None
         for city in sorted(cities, key=lambda city: (city.seat - owner.seat) % len(table.cities)):
             act_on(table, owner, where, option, city, asked.trigger if clause.get("each", "self") == "self" else city)
     table.amount = 0
@@ -495,8 +525,46 @@ def seen(table: Table, asked: Asked, option: Mapping[str, Any], card: Card | Non
     table.event, table.purchase = asked.event, asked.purchase
 
 
-def do_with_card(table: Table, owner: City, does: str, card: Card) -> Callable[[], None] | None:
-    """Build or discard a chosen card (R81, R82); what is to be done when the whole decision is carried out: losses."""
+def swaps(option: Mapping[str, Any]) -> bool:
+    """Whether a card of the own city is given for the chosen one (R97)."""
+    return bool(option.get("card", {}).get("do") == "swap")
+
+
+def givable(table: Table, asked: Asked, option: Mapping[str, Any]) -> list[Card]:
+    """The cards that the own city can give for one from elsewhere, by name (R97)."""
+    owner, pick = asked.owner, option["card"]
+    other = None if pick["from"] == "discarded" else table.named(owner.seat, pick["from"])
+    found = []
+    for card in sorted(owner.structures, key=lambda card: card.name):
+        with seen(table, asked, {"card": {"from": "city"}}, card):
+            text, source = pick.get("for", "1 > 0"), source_of(owner, asked.where)
+            if not (other and other.owns(card.name)) and value(table, owner, asked.trigger, text, source=source):
+                found.append(card)
+    return found
+
+
+def moved(table: Table, source: City | None, city: City | None, card: Card) -> None:
+    """A structure goes from one city or the discard pile to another (R82, R96)."""
+    if source:
+        settle_prices(table, source)
+        source.structures.remove(next(one for one in source.structures if one.name == card.name))
+        settle_prices(table, source)
+    if city:
+        settle_prices(table, city)
+        city.structures.append(card)
+        city.how.pop(card.name, None)
+        settle_prices(table, city)
+    else:
+        table.discard_pile.append(card)
+
+
+def do_with_card(
+    table: Table, owner: City, pick: Mapping[str, Any], card: Card, given: Card | None
+) -> Callable[[], None] | None:
+    """Build, discard, take or exchange a chosen card (R81, R82, R96, R97); what is to be done when the whole decision
+    is carried out: losses."""
+    does, source = pick.get("do", ""), pick["from"]
+    city = None if source == "discarded" else table.named(owner.seat, {"city": "self"}.get(source, source))
     from tests.wonders.reference.turn import act_at_once, lose_coins, place_structure
 
     before, purchase = table.event, table.purchase
@@ -509,10 +577,22 @@ def do_with_card(table: Table, owner: City, does: str, card: Card) -> Callable[[
         table.event, table.purchase = before, purchase
         return lambda: lose_coins(table, [thing])
     if does == "discard":
+        moved(table, city, None, card)
+    if does == "take":
+        moved(table, city, owner, card)
+    if does == "swap":
+        assert given is not None
         settle_prices(table, owner)
-        owner.structures.remove(next(one for one in owner.structures if one.name == card.name))
-        table.discard_pile.append(card)
+        owner.structures.remove(next(one for one in owner.structures if one.name == given.name))
         settle_prices(table, owner)
+        if city:
+            settle_prices(table, city)
+            city.structures.remove(next(one for one in city.structures if one.name == card.name))
+            settle_prices(table, city)
+        else:
+            table.discard_pile.remove(next(one for one in table.discard_pile if one.name == card.name))
+        moved(table, None, owner, card)
+        moved(table, None, city, given)
     return None
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from tests.wonders.reference.rng import DECK_STREAM, Stream
+from tests.wonders.reference.rng import DECK_STREAM, DRAW_STREAM, Stream
 from tests.wonders.reference.table import Asked
 
 if TYPE_CHECKING:
-    from tests.wonders.reference.facts import Recruit
+    from collections.abc import Callable
+
+    from tests.wonders.reference.facts import Card, Recruit
     from tests.wonders.reference.table import City, Table
 
 
@@ -28,6 +31,21 @@ def deal_decks(table: Table, seed: int, number: int) -> dict[str, Any]:
             city.hand += hand
             told[name].append([card.name for card in hand])
     return told
+
+
+def drawing(table: Table, seed: int, number: int) -> Callable[[Asked, str], list[Card]]:
+    """What draws cards from the discard pile for a decision (R100)."""
+    streams = count(DRAW_STREAM)
+
+    def draw(asked: Asked, formula: str) -> list[Card]:
+        from tests.wonders.reference.clauses import source_of, value
+
+        stream = Stream(seed, number, next(streams))
+        left = sorted(table.discard_pile, key=lambda card: card.name)
+        wanted = value(table, asked.owner, asked.trigger, formula, source=source_of(asked.owner, asked.where))
+        return [left.pop(stream.below(len(left))) for _ in range(min(wanted, len(left)))]
+
+    return draw
 
 
 def drawn(left: list[Recruit], count: int, stream: Stream) -> list[Recruit]:

@@ -106,6 +106,12 @@ class Asked:
     event: tuple[Card | Stage | Recruit, str, int] | None
     purchase: int
     deck: str = ""  # to recruit from it instead (R89)
+    decider: City | None = None  # who decides, where it is not the owner (R98)
+
+    @property
+    def decides(self) -> City:
+        """The city that decides."""
+        return self.decider or self.owner
 
     def chooses_from(self, table: Table, option: Any) -> list[Card | None]:
         """The cards of the set that an option is about, by name (R80); none where it is about no card."""
@@ -113,13 +119,21 @@ class Asked:
             return [None]
         where = option["card"]["from"]
         city = self.owner if where == "city" else table.named(self.owner.seat, where) if where != "discarded" else None
-        cards = {card.name: card for card in (city.structures if city else table.discard_pile)}
-        builds = option["card"].get("do") == "build"
+        among = city.structures if city else table.discard_pile
+        if "draw" in option["card"]:
+            among = table.drawn(self, str(option["card"]["draw"]))
+        cards = {card.name: card for card in among}
+        builds = option["card"].get("do", "discard") != "discard"
         return [cards[name] for name in sorted(cards) if not (builds and self.owner.owns(name))]
 
 
 def recruits_nobody(table: Table, asked: Asked) -> None:
     """At a table that is laid out, nothing is recruited."""
+
+
+def draws_nothing(asked: Asked, number: str) -> list[Card]:
+    """At a table that is laid out, nothing is drawn."""
+    return []
 
 
 @dataclass
@@ -144,6 +158,7 @@ class Table:
     pending: list[Asked] = field(default_factory=list)  # decisions of clauses still to be made (R72)
     recruit: Callable[[Table, Asked], None] = recruits_nobody  # answers one of those (R89)
     decisions: list[dict[str, Any]] = field(default_factory=list)  # those made since they were last told of
+    drawn: Callable[[Asked, str], list[Card]] = draws_nothing  # from the pile, for a decision (R100)
     losses: list[dict[str, int]] = field(default_factory=list)  # coins lost since they were last told of (R32)
 
     @property

@@ -1,4 +1,4 @@
-"""Chapter 12, cards by formula (R52-R58, R64-R82, R87, R93-R95)."""
+"""Chapter 12, cards by formula (R52-R58, R64-R82, R87, R93-R100)."""
 
 # ruff: noqa: N802
 
@@ -988,3 +988,110 @@ def test_R82_production_and_prices_go_and_changes_by_clauses_stay() -> None:
         p.play({0: "Baths"})
         p.play({0: "Altar"})
         assert p.builds(0, "Stockade") == [("paid", 0, 0, price)]
+
+
+def test_R82_a_structure_of_a_neighbour_can_be_discarded_too() -> None:
+    p = table({"Altar": [picks("built", "left", "discard", "card.red")]})
+    p.city(1, "Stockade", "Baths")
+    p.play({0: "Altar"})
+    assert (p.owned(1), p.pile, p.public.shields[1]) == ({"Baths"}, ["Stockade"], 0)
+
+
+def test_R96_a_structure_that_is_taken_counts_in_its_new_city_and_brings_nothing_at_once() -> None:
+    take = picks("built", "left", "take", gain={"points": "card.order"})
+    p = table({"Altar": [take], "Theater": [gain("card_built", 3, by="anyone")], "Tavern": [gain("built", 4)]})
+    p.city(0, "Theater", coins=10)
+    p.city(1, "Altar", "Tavern", "Stockade")
+    p.play({0: "Altar"})
+    assert p.owned(0) == {"Altar", "Stockade", "Theater"}  # the Altar is there already, the Stockade comes before it
+    assert (p.owned(1), p.coins[0], p.public.shields[0]) == ({"Altar", "Tavern"}, 13, 1)
+    p = table({"Altar": [take], "Theater": [gain("card_built", 3, by="anyone")], "Tavern": [gain("built", 4)]})
+    p.city(1, "Altar", "Tavern")
+    p.play({0: "Altar"})
+    assert (p.owned(0), p.coins) == ({"Altar", "Tavern"}, [10, 10, 10, 10])  # five coins for a Tavern that is built
+    p.play({0: "Theater", 1: "Stone Pit"})
+    assert p.coins[0] == 13, "the Theater sees the Stone Pit, not itself"
+
+
+def test_R96_what_was_taken_was_built_last_and_nobody_knows_how() -> None:
+    take = picks("stage_built", "left", "take")
+    p = table({"Altar": [take, gain("sold", "max(0, last.cards.points - 9 * last.cards.order + 99)", by="anyone")]})
+    p.city(0, "Altar", coins=0)
+    p.city(1, "Palace")
+    p.play({0: "stage"})
+    assert p.owned(0) == {"Altar", "Palace"}
+    coins = p.coins[0]
+    p.play({2: "sell Loom"})
+    assert p.coins[0] - coins == 8 - 9 * 2 + 99
+
+
+def test_R97_two_structures_change_places_after_two_decisions() -> None:
+    swap = picks("built", "left", "swap", "card.blue", gain={"coins": "max(0, card.points)"})
+    swap["card"]["for"] = "card.cost == 0"
+    p = table({"Altar": [{**swap, "price": 2}]})
+    p.city(0, "Lumber Yard", "Barracks", "Stone Pit", coins=10)
+    p.city(1, "Palace", "Stone Pit", "Loom")
+    p.play({0: "Altar"})
+    assert p.owned(0) == {"Palace", "Barracks", "Stone Pit", "Lumber Yard"}  # the Altar is the first that costs nothing
+    assert p.owned(1) == {"Altar", "Stone Pit", "Loom"}
+    assert p.coins[0] == 10 - 2 + 8
+    p = table({"Altar": [{**swap, "card": {**swap["card"], "for": "card.cost > 9"}}]})
+    p.city(1, "Palace")
+    p.play({0: "Altar"})
+    assert (p.owned(0), p.coins[0]) == ({"Altar"}, 10)  # nothing can be given: it is not asked
+
+
+def test_R97_a_structure_is_exchanged_for_a_card_of_the_pile() -> None:
+    p = table({"Altar": [picks("built", "discarded", "swap", gain={"points": 1})]})
+    p.discarded("Arsenal", "Palace", "Altar")
+    p.play({0: "Altar"})
+    assert (p.owned(0), p.pile, p.public.shields[0]) == ({"Arsenal"}, ["Altar", "Altar", "Palace"], 3)
+
+
+def test_R98_another_city_decides_and_pays_for_effects_of_the_owner() -> None:
+    options = [{"gain": {"coins": "coins"}}, {"price": "left.blue", "give": 3}]
+    clause = {"event": "card_built", "by": "neighbor", "decider": "trigger", "each": "left", "choose": options}
+    p = table({"Altar": [clause]})
+    p.city(0, "Altar", coins=10)
+    p.city(1, "Baths", coins=10)
+    p.script(1, effect=1)
+    p.play({1: "Stone Pit"})
+    assert p.coins == [7, 12, 10, 10]  # seat 1 pays a coin for its blue card, and gets three
+    p.script(3, effect=0)
+    p.play({3: "Stone Pit"})
+    assert p.coins == [7, 12 + 7, 10, 10]  # the left neighbour gains as many coins as the owner has
+    p = table({"Altar": [{"event": "built", "decider": "right", "price": 11, "gain": {"coins": 1}}]})
+    p.play({0: "Altar"})
+    assert p.coins == [10] * 4  # seat 3 cannot pay, and is not asked
+
+
+def test_R99_count_compares_the_order_of_building() -> None:
+    counted = "count(card.order > first.blue.order) + 10 * count(card.blue and 2 <= card.order and card.order < 4)"
+    p = table({"Altar": [gain("sold", counted, by="anyone")]})
+    for card in ("Loom", "Baths", "Altar", "Stone Pit", "Theater"):
+        p.play({0: card})
+    coins = p.coins[0]
+    p.play({2: "sell Press"})
+    assert p.coins[0] - coins == 3 + 10 * 2  # after the Baths three; Baths and Altar are the second and third
+
+
+def test_R100_one_of_the_cards_that_are_drawn_is_chosen_and_the_others_go_back() -> None:
+    changes = ('cards.Altar.when=[{event="built", card={from="discarded", draw=2, do="build"}}]',)
+    game = wsim.Game(set=changes, players=4, policies="first", seed=7)
+    offered: set[int] = set()
+    while game.to_move is not None:
+        moves = game.legal()
+        if game.decision == "effect":
+            pile = game._position.view(None)["discard_pile"]
+            picked = [move["picked"] for move in moves]
+            assert 1 <= len(picked) <= 2
+            assert set(picked) <= set(pile)
+            offered.add(len(picked))
+            game.step(moves[0])
+            pile[picked[0]] -= 1
+            assert game._position.view(None)["discard_pile"] == {name: n for name, n in pile.items() if n}
+            continue
+        wanted = [move for move in moves if move.get("card") == "Altar" and move["action"] == "build"]
+        sold = [move for move in moves if move["action"] == "sell" and move["card"] != "Altar"]
+        game.step((wanted or (sold if game._position.view(0)["turn"] < 3 else []) or moves)[0])
+    assert offered

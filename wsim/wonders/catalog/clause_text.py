@@ -24,6 +24,12 @@ _WHO = {
     "": "this city", "self": "this city", "left": "the left neighbour", "right": "the right neighbour",
     "neighbor": "a neighbour", "other": "another city", "partner": "the partner", "anyone": "any city",
 }  # fmt: skip
+_DECIDERS = {
+    "left": "the left neighbour",
+    "right": "the right neighbour",
+    "partner": "the partner",
+    "trigger": "that city",
+}
 _PAYERS = {**_CITIES, "anyone": "every city"}
 _SELLERS = {**_WHO, "neighbor": "a neighbour", "anyone": "a neighbour", "self": "this city", "other": "another city"}
 _UNITS = {
@@ -102,6 +108,18 @@ def _cost_text(item: str, number: str, direction: str) -> str:
 
 def decision_text(clause: Clause) -> str:
     """Return, e.g., "may pay 2 coins: gains 1 shield", or "chooses one of: (1) gains 3 coins, (2) gains 1 shield"."""
+    if _is_decided_by_another(clause):
+        return f"{_DECIDERS[clause.decider]} {_decided(clause)}"
+    return _decided(clause)
+
+
+def _is_decided_by_another(clause: Clause) -> bool:
+    """Return whether another city decides, so that a text must say what becomes of the own one."""
+    return clause.decider not in ("", "self")
+
+
+def _decided(clause: Clause) -> str:
+    """Return the decision of a clause as text, without who decides."""
     options = clause.options()
     if not clause.choose:
         text = option_text(clause, options[0])
@@ -121,6 +139,8 @@ def option_text(clause: Clause, option: Option) -> str:
         done = _card_text(option.card, done)
     price = [_price_text(act.partition(" ")[2], amount) for act, amount in option.price_acts()]
     done = f"pays {' and '.join(price)}: {done}" if price else done
+    if _is_decided_by_another(clause):
+        done = done.replace("its own city", "this city")
     if option.amount:
         most = english(parse(option.amount))
         done = f"chooses an amount of at most {most if most.isdigit() else f'({most})'}: {done}"
@@ -130,8 +150,15 @@ def option_text(clause: Clause, option: Option) -> str:
 def _card_text(card: Pick, fate: str) -> str:
     """Return, e.g., "chooses a card of the discard pile (its cost is more than 2): builds it for nothing"."""
     condition = f" ({english(parse(card.condition))})" if card.condition else ""
-    parts = [part for part in (w.CARD_DO.get(card.do, ""), fate) if part]
-    return f"chooses a card of {w.CARD_FROM[card.source]}{condition}: {', '.join(parts)}"
+    does = w.CARD_DO.get(card.do, "")
+    if card.given:
+        does += f" ({english(parse(card.given))})"
+    parts = [part for part in (does, fate) if part]
+    source = w.CARD_FROM[card.source]
+    if card.draw:
+        number = english(parse(card.draw))
+        source = f"{number if number.isdigit() else f'({number})'} drawn from {source}"
+    return f"chooses a card of {source}{condition}: {', '.join(parts)}"
 
 
 def _price_text(item: str, amount: str) -> str:
@@ -151,23 +178,24 @@ def _act_text(clause: Clause, act: str, amount: str, other: bool) -> str:
     verb, _, item = act.partition(" ")
     text = english(parse(amount))
     number = text if text.isdigit() else f"({text})"
+    by_another = _is_decided_by_another(clause)
     city = (_ONE if clause.one else _CITIES)[clause.each or "self"]
     if clause.event == "bought" and clause.each == "trigger":
         city = "the seller" if clause.by in ("", "self") else "the buyer"
     if verb == "points":
         return counted(number, "points")
     if verb == "take":
-        return f"takes {counted(number, 'coins')} from {city}"
+        return f"{'this city ' if by_another else ''}takes {counted(number, 'coins')} from {city}"
     if verb == "give":
-        return f"gives {counted(number, 'coins')} to {city}"
+        return f"{'this city ' if by_another else ''}gives {counted(number, 'coins')} to {city}"
     if item in w.UNIT_PRICES:
         change = f"the {price_in_words(item)} {'rises' if verb == 'gain' else 'falls'} by {number}"
-        return f"{change} for {city}" if other else change
+        return f"{change} for {city}" if other or by_another else change
     if w.COUNTER in item.split():
         change = f"{item} {'rises' if verb == 'gain' else 'falls'} by {number}"
-        return f"{change} for {city}" if other else change
+        return f"{change} for {city}" if other or by_another else change
     change = f"{'gains' if verb == 'gain' else 'loses'} {counted(number, item)}"
-    return f"{city} {change}" if other else change
+    return f"{city} {change}" if other or by_another else change
 
 
 def counted(number: str, item: str) -> str:

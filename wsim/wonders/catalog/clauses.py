@@ -33,15 +33,18 @@ Amounts = tuple[tuple[str, str], ...]
 @dataclass(frozen=True, slots=True)
 class Pick:
     """The card that a city chooses in a decision (R80): ``source``, ``condition`` and ``do`` as in ``words.CARD_FROM``,
-    a formula about ``card``, ``words.CARD_DO``; "" if absent."""
+    a formula about ``card``, ``words.CARD_DO``; "" if absent. ``given``: the condition for the own card that is
+    exchanged for it (R97). ``draw``: how many are drawn from the set, of which the city chooses one (R100); "": all."""
 
     source: str
     condition: str = ""
     do: str = ""
+    given: str = ""
+    draw: str = ""
 
     def table(self) -> dict[str, Any]:
         """Return the card choice as written in a card file."""
-        table = {"from": self.source, "if": self.condition, "do": self.do}
+        table = {"from": self.source, "if": self.condition, "do": self.do, "for": self.given, "draw": self.draw}
         return {name: value for name, value in table.items() if value}
 
 
@@ -73,6 +76,10 @@ class Option:
         """Yield each formula with the path of its field."""
         if self.card and self.card.condition:
             yield ("card", "if"), parse(self.card.condition)
+        if self.card and self.card.given:
+            yield ("card", "for"), parse(self.card.given)
+        if self.card and self.card.draw:
+            yield ("card", "draw"), parse(self.card.draw)
         if self.amount:
             yield ("amount",), parse(self.amount)
         yield from ((("price", *item.split()), parse(amount)) for item, amount in self.price)
@@ -102,6 +109,7 @@ class Clause:
     one: whether it acts on one of these cities, which the city chooses.
     may: whether the city may decline. price: as of an ``Option``; the city may decline to pay it. choose: the options.
     card, amount: as of an ``Option``.
+    decider: the city that decides (``words.DECIDERS``).
     """
 
     event: str
@@ -123,6 +131,7 @@ class Clause:
     one: bool = False
     card: Pick | None = None
     amount: str = ""
+    decider: str = ""
 
     @property
     def optional(self) -> bool:
@@ -178,6 +187,7 @@ class Clause:
         table |= {"cheaper": dict(self.cheaper), "dearer": dict(self.dearer)}
         table |= {"card": self.card and self.card.table(), "amount": self.amount}
         table |= {"one": self.one, "may": self.may, "price": Option(price=self.price).table().get("price")}
+        table["decider"] = self.decider
         table["choose"] = [option.table() for option in self.choose]
         return {name: value for name, value in table.items() if value}
 
@@ -279,14 +289,17 @@ _CARD_FIELDS: Mapping[str, Reader] = {
     "from": word("set of cards", tuple(w.CARD_FROM)),
     "if": _condition,
     "do": word("thing to do", tuple(w.CARD_DO)),
+    "for": _condition,
+    "draw": formula,
 }
-_DONE_FROM = {"build": "discarded", "discard": "city"}
 
 
 _CARD_ABOUT = {
     "from": "the set: the discard pile, the own city, the city to the left or to the right",
     "if": "a condition for each card of it: card.cost > 1",
-    "do": "what happens to it: built for nothing (from discarded), or discarded (from city); default: nothing",
+    "do": "what happens to it: built for nothing (from discarded), discarded, taken, swapped for one; default: nothing",
+    "for": "a condition for each own card that is given for it, with do = swap: card.brown",
+    "draw": "how many cards are drawn from it at random, of which the city chooses one (from discarded); default: all",
 }
 _CARD = table_schema(_CARD_FIELDS)
 for _name, _about in _CARD_ABOUT.items():
@@ -306,10 +319,15 @@ def _pick(problems: Problems, path: Path, value: Any) -> Pick | None:
     if "from" not in fields:
         return None
     source, do = fields["from"], fields.get("do", "")
-    if do and source != _DONE_FROM[do]:
+    if do and source not in w.CARD_DO_FROM[do]:
         message = f"{do!r} is not possible with a card from {w.CARD_FROM[source]}"
-        problems.at((*path, "do"), f"{message}; accepted: from = {_DONE_FROM[do]!r}, or no `do`")
-    return Pick(source, fields.get("if", ""), do)
+        accepted = " or ".join(map(repr, w.CARD_DO_FROM[do]))
+        problems.at((*path, "do"), f"{message}; accepted: from = {accepted}, or no `do`")
+    if "for" in value and do != "swap" and not ("do" in value and not do):
+        problems.at((*path, "for"), 'no card is given for it; accepted with: do = "swap"')
+    if "draw" in fields and source != "discarded":
+        problems.at((*path, "draw"), f"nothing is drawn from {w.CARD_FROM[source]}; accepted with: from = 'discarded'")
+    return Pick(source, fields.get("if", ""), do, fields.get("for", ""), fields.get("draw", ""))
 
 
 OPTION_FIELDS: Mapping[str, Reader] = {
@@ -379,6 +397,7 @@ FIELDS: Mapping[str, Reader] = {
     "may": flag,
     "price": _price,
     "choose": _choose,
+    "decider": word("seat", w.DECIDERS),
 }
 _ABOUT = {
     "event": "when it happens",
@@ -400,6 +419,7 @@ _ABOUT = {
     "may": "true: the city may decline",
     "price": "coins, or coins and counters, that the city must pay for it, or else decline",
     "choose": "two or more effects, of which the city chooses one; each may have a price of its own",
+    "decider": "the city that decides, and pays the price; default: self",
 }
 
 
@@ -451,6 +471,8 @@ def _clause(problems: Problems, path: Path, entry: Any) -> Clause | None:
         option = clause.choose[int(field[1]) - 1] if field[0] == "choose" else clause
         given = entry if "amount" in entry or option is clause else entry["choose"][int(field[1]) - 1]
         known = (False, False) if field == ("if",) else (option.card is not None, "amount" in given)
+        if field[-1] == "draw":
+            known = (False, False)
         _check_formula(problems, (*path, *field), clause, node, *known)
     return clause if len(problems.sentences) == reported else None
 
@@ -505,11 +527,20 @@ def _check_fields(problems: Problems, path: Path, clause: Clause, entry: Mapping
     if clause.one and any(option.card for option in clause.options()):
         message = "a city and a card cannot both be chosen in one decision"
         problems.at((*path, "one"), f"{message}; accepted: two clauses")
+    if sum(bool(option.card and option.card.draw) for option in clause.options()) > 1:
+        message = "cards are drawn for one option of a decision at most"
+        problems.at((*path, "choose"), f"{message}; accepted: draw in one of them, or two clauses")
     for option in clause.options():
         if option.amount and (clause.one or option.card):
             message = f"an amount and a {'city' if clause.one else 'card'} cannot both be chosen in one decision"
             problems.at((*path, "amount"), f"{message}; accepted: two clauses")
-    for field in ("card", "amount", "one", "may", "price", "choose") if event == "scored" else ():
+    if clause.decider and not clause.options() and event != "scored":
+        message = "nothing is decided"
+        problems.at((*path, "decider"), f"{message}; accepted with: may, price, choose, one, card, amount")
+    if clause.decider == "trigger" and not moved:
+        message = f"'trigger' is the city that made a move, but {event!r} is not a move"
+        problems.at((*path, "decider"), f"{message}; accepted with: {accepted}")
+    for field in ("card", "amount", "one", "may", "price", "choose", "decider") if event == "scored" else ():
         if getattr(clause, field):
             message = "nothing is decided when points are counted"
             events = ", ".join(event for event in w.TRIGGERS if event not in ("scored", *w.COST_TRIGGERS))
@@ -531,7 +562,8 @@ def _check_prices(problems: Problems, path: Path, clause: Clause, entry: Mapping
                 message = f"nothing is paid at {event!r}; accepted with: {', '.join(w.COST_TRIGGERS)}"
                 problems.at((*path, field), message)
         return
-    refused = ("each", "take", "give", "gain", "lose", "points", "card", "amount", "one", "may", "price", "choose")
+    amounts = ("take", "give", "gain", "lose", "points")
+    refused = ("each", *amounts, "card", "amount", "one", "may", "price", "choose", "decider")
     for field in refused:
         if getattr(clause, field):
             message = f"{event!r} only changes prices, for the city that `by` names; accepted: cheaper, dearer"
@@ -584,9 +616,12 @@ def _check_formula(problems: Problems, path: Path, clause: Clause, node: Node, p
     if path[-1] == "amount" and high > w.MAX_AMOUNT:
         message = f"{node.text!r} could be {high:,}, and an amount to choose is at most {w.MAX_AMOUNT}"
         problems.at(path, f"{message}; accepted: min({w.MAX_AMOUNT}, ...)")
+    if path[-1] == "draw" and high > w.MAX_DRAWN:
+        message = f"{node.text!r} could be {high:,}, and at most {w.MAX_DRAWN} cards are drawn"
+        problems.at(path, f"{message}; accepted: min({w.MAX_DRAWN}, ...)")
     if low < 0 and of_price:
         problems.at(path, f"{node.text!r} could be {low:,}, and a price cannot be less than 0; accepted: max(0, ...)")
-    elif low < 0 and path[-1] != "if" and (path[-1] != "points" or path[-2] in _CHANGES):
+    elif low < 0 and path[-1] not in ("if", "for") and (path[-1] != "points" or path[-2] in _CHANGES):
         verb = path[-3] if path[-2] == w.COUNTER else path[-2] if path[-2] in _CHANGES else path[-1]
         opposite = _OPPOSITE.get(verb, "")
         fewer = {"lose": w.LOSSES, "dearer": w.DEARER}.get(opposite, (path[-1],))

@@ -309,7 +309,8 @@ def _fill_clauses(record: Any, catalogue: Catalogue, formulas: Formulas) -> None
                         own = dict(zip(w.KNOWN_OF_CARD, map(int, record.card_facts[entry]), strict=True))
                     condition = formulas.begins(clause.condition, site, entry, own) if clause.condition else -1
                     head = (entry, number, by, seller, colors, each, condition)
-                    asked = (len(options), int(clause.optional), int(clause.one))
+                    decider = w.WHOM.index(clause.decider or "self")
+                    asked = (len(options), int(clause.optional), int(clause.one), decider)
                     clauses.append((*head, len(actions), *asked, expected.times(clause)))
                     at = len(actions)
                     for option in clause.options():
@@ -328,10 +329,11 @@ def _fill_clauses(record: Any, catalogue: Catalogue, formulas: Formulas) -> None
     _check_sizes("cards and stages", *sizes, ("options of clauses", len(options), OPTIONS))
     record.clause_from[len(w.TRIGGERS)] = len(clauses)
     record.triggers = sum(1 << trigger for trigger in range(len(w.TRIGGERS)) if np.diff(record.clause_from)[trigger])
-    fields = ("entry", "number", "by", "seller", "colors", "each", "if", "actions", "options", "may", "one", "times")
+    heads = ("entry", "number", "by", "seller", "colors", "each", "if", "actions")
+    fields = (*heads, "options", "may", "one", "decider", "times")
     columns = [*zip((f"clause_{name}" for name in fields), zip(*clauses, strict=True), strict=False)]
     columns += zip(("action", "action_amount"), zip(*actions, strict=True), strict=False)
-    parts = ("first", "paid", "end", "from", "do", "if", "amount")
+    parts = ("first", "paid", "end", "from", "do", "if", "for", "draw", "amount")
     columns += [*zip((f"option_{name}" for name in parts), zip(*options, strict=True), strict=False)]
     for name, values in columns:
         record[name][: len(values)] = values
@@ -344,13 +346,15 @@ def _fill_clauses(record: Any, catalogue: Catalogue, formulas: Formulas) -> None
     formulas.fill(record)
 
 
-def _card_of(option: Option, formulas: Formulas, site: str, entry: int) -> tuple[int, int, int]:
-    """Return the set from which an option lets a city choose a card, what is done to it, and where the condition begins
-    (R80)."""
+def _card_of(option: Option, formulas: Formulas, site: str, entry: int) -> tuple[int, int, int, int, int]:
+    """Return the set from which an option lets a city choose a card, what is done to it, and where the conditions begin
+    (R80): its own, that of a card given for it, and the number of cards that are drawn."""
     if option.card is None:
-        return w.NO_CARD, w.DO_NOTHING, -1
+        return w.NO_CARD, w.DO_NOTHING, -1, -1, -1
     source, do = (*w.CARD_FROM,).index(option.card.source) + 1, ("", *w.CARD_DO).index(option.card.do)
-    return source, do, formulas.begins(option.card.condition, site, entry) if option.card.condition else -1
+    conditions = (option.card.condition, option.card.given, option.card.draw)
+    begins = [formulas.begins(condition, site, entry) if condition else -1 for condition in conditions]
+    return source, do, begins[0], begins[1], begins[2]
 
 
 def _acts_knowing(

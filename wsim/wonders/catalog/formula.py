@@ -45,6 +45,7 @@ VOCABULARY = Vocabulary(
     title=CARD_NAME,
     of_event={**dict.fromkeys(BUILT_HOW, (0, 1)), BUILT_WHEN: (0, CARDS)},
     of_last=LAST_BUILT,
+    order=BUILT_WHEN,
 )
 parse, code = VOCABULARY.parse, VOCABULARY.code
 normal, written, with_number = VOCABULARY.normal, VOCABULARY.written, VOCABULARY.with_number

@@ -18,6 +18,7 @@ _FACTS = {
     **{name: f"the symbol is a {name}" for name in SYMBOLS[1:ANY]},
     "chained": "there is a chain to it",
     "name": "the name",
+    "order": "the number in the order of building",
 }
 _OF_EVENT = {
     "age": "its age",
@@ -58,6 +59,8 @@ def english(node: Node) -> str:
             return f"{_OWNERS[node.whose]} {node.name}"
         case "cards":
             return f"{_OWNERS[node.whose]} structures where {parts[0]}"
+        case "ordered":
+            return f"{_OWNERS[node.whose]} structures where {' and '.join(_ordered_parts(node))}"
         case "fact":
             return _FACTS.get(node.name, f"the colour is {node.name}")
         case "event":
@@ -102,6 +105,12 @@ def english(node: Node) -> str:
         operator = "less than"
     operator = f"{verb} {operator}" if node.is_condition else operator
     return f"{parts[0]} {operator} {parts[1]}"
+
+
+def _ordered_parts(node: Node) -> list[str]:
+    """Return the conditions about cards of which the order of building is compared."""
+    holds = node.parts[0].parts[0]
+    return [*map(english, () if holds.kind == "number" else holds.parts), *map(english, node.parts[1:])]
 
 
 def _is_title(node: Node) -> bool:

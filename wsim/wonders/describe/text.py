@@ -27,7 +27,7 @@ def phrase(move: Mapping[str, Any]) -> str:
     if "deck" in move:
         return f"{move['deck']}: {'decline' if move['action'] == 'decline' else _recruited(move, 'recruit')}"
     if "when" in move:
-        return f"{_source(move)}: {move.get('text') or _choice(move)}"
+        return f"{_source(move)}{_of_owner(move)}: {move.get('text') or _choice(move)}"
     match move["action"]:
         case "decline":
             return "build nothing"
@@ -63,17 +63,26 @@ def decision_text(decision: Mapping[str, Any], who: str = "") -> str:
             f"{who} recruits none" if decision["action"] == "decline" else f"{who} {_recruited(decision, 'recruits')}"
         )
     if decision["action"] == "decline":
-        return f"{who} declines: {_source(decision)}"
+        return f"{who} declines: {_source(decision)}{_of_owner(decision)}"
+    if "gives" in decision:
+        return f"{who} gives {decision['gives']} by {_source(decision)}{_of_owner(decision)}"
     chosen = f" for seat {decision['city']}" if "city" in decision else ""
     chosen = f" with {decision['picked']}" if "picked" in decision else chosen
     chosen = f" with an amount of {decision['amount']}" if "amount" in decision else chosen
-    return f"{who} chooses option {decision['option']} of {_source(decision)}{chosen}"
+    return f"{who} chooses option {decision['option']} of {_source(decision)}{_of_owner(decision)}{chosen}"
+
+
+def _of_owner(decision: Mapping[str, Any]) -> str:
+    """Return " of seat 2" if a city decides the clause of another one (R98)."""
+    return f" of seat {decision['owner']}" if "owner" in decision else ""
 
 
 def deed(move: Mapping[str, Any]) -> str:
     """Return a city's action without its payment; the card is named only if it is public (R49)."""
     if move["action"] == "discard":
         return f"discards {move['card']}"
+    if move["action"] == "take":
+        return f"takes {move['card']}"
     return f"sells {move.get('card', 'a card')}" if move["action"] == "sell" else f"builds {_built_by(move)}"
 
 

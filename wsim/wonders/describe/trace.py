@@ -22,18 +22,26 @@ def _field(move: int, at: int, bits: int = 8) -> int:
 
 
 def move_record(
-    names: Sequence[str], move: int, seat: int, decision: int, stages: int, catalogue: Catalogue | None = None
+    names: Sequence[str],
+    move: int,
+    seat: int,
+    decision: int,
+    stages: int,
+    catalogue: Catalogue | None = None,
+    cities: int = 1,
 ) -> dict[str, Any]:
     """Return a move as in a trace, for a city with ``stages`` built stages and a kind of decision.
 
-    Only decisions of clauses need ``catalogue``.
+    Only decisions of clauses need ``catalogue``, and ``cities``, the number of cities at the table.
 
     In addition to the moves in traces there are ``decline`` (a build from the discard pile) and ``pay`` with its coins
     (a loss, R32). A clause's decision (R72) names the clause and, unless it is declined, the option from 1 with the
-    city, the card and the amount that are chosen. A structure that was discarded (R82) is ``discard`` with its card.
+    city, the card and the amount that are chosen (``gives``: the card given for the one chosen before, R97), and
+    ``owner``, the city that has the clause, if another one decides (R98). A structure that was discarded (R82), or came
+    from elsewhere (R96), is ``discard`` or ``take`` with its card.
     """
     action = w.ACTIONS[_field(move, layout.ACTION_AT, 4)]
-    if action == "discard":
+    if action in ("discard", "take"):
         return {"seat": seat, "card": names[_field(move, layout.CARD_AT)], "action": action}
     if decision == w.EFFECT:
         assert catalogue is not None
@@ -42,12 +50,15 @@ def move_record(
             return _recruit_record(catalogue, move, seat, action)
         decided: dict[str, Any] = {"seat": seat, **source_of(catalogue, entry), "when": clause}
         decided["action"] = action
+        if owner := _field(move, layout.OWNER_AT, 3):
+            decided["owner"] = (seat + owner) % cities
         if action == "decline":
             return decided
         city = _field(move, layout.CITY_AT, 4)
         picked, amount = _field(move, layout.PICKED_AT), _field(move, layout.AMOUNT_AT)
         decided |= {"option": _field(move, layout.HOW_AT, 4) + 1} | ({"city": city - 1} if city else {})
-        return decided | ({"picked": names[picked - 1]} if picked else {}) | ({"amount": amount} if amount else {})
+        chosen = "gives" if move >> layout.GIVES_AT & 1 else "picked"
+        return decided | ({chosen: names[picked - 1]} if picked else {}) | ({"amount": amount} if amount else {})
     played: dict[str, Any] = {"seat": seat}
     if action not in ("decline", "pay"):
         played["card"] = names[_field(move, layout.CARD_AT)]
@@ -138,7 +149,7 @@ class _Reader:
 
     def _read_pick(self, event: Any) -> None:
         seat, decision = int(event.seat), int(event.decision)
-        played = move_record(self.names, int(event.move), seat, decision, self.stages[seat], self.catalogue)
+        played = move_record(self.names, int(event.move), seat, decision, self.stages[seat], self.catalogue, self.seats)
         if decision == w.EFFECT:
             self._read_decision(played)
             return

@@ -120,7 +120,7 @@ def _deed(names: Sequence[str], deed: int) -> dict[str, Any]:
     """Return the public part of a move (moves.py) as in the trace, without a card that was played face down."""
     seat, age, turn, decision = deed >> 40 & 15, deed >> 44 & 3, deed >> 46 & 15, deed >> 50 & 7
     move = move_record(names, deed & ((1 << 40) - 1), seat, decision, 0)
-    unseen = ("stage",) if move["action"] in ("build", "discard") else ("stage", "card")
+    unseen = ("stage",) if move["action"] in ("build", "discard", "take") else ("stage", "card")
     return {"age": age + 1, "turn": turn + 1, **{key: value for key, value in move.items() if key not in unseen}}
 
 

@@ -15,51 +15,65 @@ from wsim.wonders.kernels.layout import (
     AMOUNT_AT,
     BANK_AT,
     CITY_AT,
+    GIVES_AT,
     HOW_AT,
     NOBODY,
+    OWNER_AT,
     PICKED_AT,
     SLOT_AT,
     TRIGGER_AT,
 )
-from wsim.wonders.kernels.moves import action_of, amount_of, card_of, city_of, option_of, picked_of
+from wsim.wonders.kernels.moves import action_of, amount_of, card_of, city_of, gives_of, option_of, picked_of
 from wsim.wonders.kernels.pending import (
     RECRUIT,
+    ask_for_another,
     clause_of,
     count_decision,
+    decider_of,
     drop_pending,
     first_pending,
     forget_event,
+    option_wanted,
     owner_of,
     recall_event,
     trigger_of,
+    wanted_of,
 )
-from wsim.wonders.kernels.picked import do_with_card, know_card, look_at_pile, next_card
+from wsim.wonders.kernels.picked import (
+    do_with_card,
+    draw_cards,
+    exchange,
+    know_card,
+    look_at_pile,
+    next_card,
+    next_given,
+)
 from wsim.wonders.kernels.recruiting import list_recruits, recruit
 from wsim.wonders.limits import MAX_PAID, PRICE
 
 _OPTION, _DECLINE = np.uint64(w.CHOOSE << ACTION_AT), np.uint64(w.DECLINE << ACTION_AT)
-_HOW, _COINS, _PICKED, _AMOUNT, _CLAUSE, _CITY, _TRIGGER = (
-    np.uint64(at) for at in (HOW_AT, BANK_AT, PICKED_AT, AMOUNT_AT, SLOT_AT, CITY_AT, TRIGGER_AT)
+_HOW, _COINS, _PICKED, _AMOUNT, _CLAUSE, _CITY, _TRIGGER, _OWNER, _GIVES = (
+    np.uint64(at) for at in (HOW_AT, BANK_AT, PICKED_AT, AMOUNT_AT, SLOT_AT, CITY_AT, TRIGGER_AT, OWNER_AT, GIVES_AT)
 )
 
 
 @kernel
-def _price(public, rules, option, owner, trigger, entry):
-    """Return the coins that an option costs, -1 if the city cannot pay its price in full."""
+def _price(public, rules, option, payer, owner, trigger, entry):
+    """Return the coins that an option costs the deciding city, -1 if it cannot pay the price in full (R98)."""
     coins = np.int64(0)
     for at in range(rules.option_first[option], rules.option_paid[option]):
         amount = evaluate(public, rules, np.int64(rules.action_amount[at]), owner, trigger)
         action = np.int64(rules.action[at])
         if action >= FIRST_ACT:
             counter = (action - FIRST_ACT) >> 1
-            if np.int64(public.counter[owner, counter]) - amount < np.int64(rules.counter_least[counter]):
+            if np.int64(public.counter[payer, counter]) - amount < np.int64(rules.counter_least[counter]):
                 return -1
-        elif np.int64(public.coins[owner]) < amount:
+        elif np.int64(public.coins[payer]) < amount:
             return -1
         else:
             coins = amount
     if coins > MAX_PAID:
-        stop_game(PRICE, owner, entry, coins, MAX_PAID)
+        stop_game(PRICE, payer, entry, coins, MAX_PAID)
     return coins
 
 
@@ -67,9 +81,12 @@ def _price(public, rules, option, owner, trigger, entry):
 def _list_cards(game, rules, word, option, move, at):
     """List a move for each card that an option lets a city choose, by number (R80); return the new length."""
     public, clause, owner, trigger = game.public, clause_of(word), owner_of(word), trigger_of(word)
+    payer, swaps = decider_of(word), rules.option_do[option] == w.DO_SWAP
     card = next_card(game, rules, option, owner, trigger, 0)
     while card >= 0:
-        coins = _price(public, rules, option, owner, trigger, np.int64(rules.clause_entry[clause]))
+        coins = _price(public, rules, option, payer, owner, trigger, np.int64(rules.clause_entry[clause]))
+        if swaps and next_given(game, rules, option, owner, trigger, 0) < 0:
+            coins = -1
         if coins >= 0:
             game.choice.moves[at] = move | (np.uint64(coins) << _COINS) | (np.uint64(card + 1) << _PICKED)
             at += 1
@@ -85,12 +102,29 @@ def _list_amounts(game, rules, word, option, move, at):
     most = evaluate(public, rules, np.int64(rules.option_amount[option]), owner, trigger)
     for amount in range(1, most + 1):
         public.amount = amount
-        coins = _price(public, rules, option, owner, trigger, np.int64(rules.clause_entry[clause_of(word)]))
+        entry = np.int64(rules.clause_entry[clause_of(word)])
+        coins = _price(public, rules, option, decider_of(word), owner, trigger, entry)
         if coins >= 0:
             game.choice.moves[at] = move | (np.uint64(coins) << _COINS) | (np.uint64(amount) << _AMOUNT)
             at += 1
     public.amount = 0
     return at
+
+
+@kernel(rare=True)
+def _list_given(game, rules, word, asked):
+    """List a move for each card of the own city that can be given for the one that was chosen (R97)."""
+    choice, clause, owner, trigger = game.choice, clause_of(word), owner_of(word), trigger_of(word)
+    option, at = option_wanted(word), 0
+    chosen = np.int64(rules.clause_options[clause]) + option
+    move = asked | _OPTION | (np.uint64(option) << _HOW) | (np.uint64(1) << _GIVES)
+    card = next_given(game, rules, chosen, owner, trigger, 0)
+    while card >= 0:
+        choice.moves[at] = move | (np.uint64(card + 1) << _PICKED)
+        at += 1
+        card = next_given(game, rules, chosen, owner, trigger, card + 1)
+    recall_event(game.public, word)
+    choice.count = at
 
 
 @kernel(rare=True)
@@ -100,12 +134,19 @@ def _list_options(game, rules, word):
     public, choice = game.public, game.choice
     clause, owner, trigger = clause_of(word), owner_of(word), trigger_of(word)
     asked = np.uint64(rules.clause_entry[clause]) | (np.uint64(rules.clause_number[clause]) << _CLAUSE)
-    asked |= np.uint64(trigger) << _TRIGGER
-    choice.kind, choice.seat, choice.count = w.EFFECT, owner, 0
+    decider = decider_of(word)
+    asked |= (np.uint64(trigger) << _TRIGGER) | (np.uint64((owner - decider) % public.seats) << _OWNER)
+    choice.kind, choice.seat, choice.count = w.EFFECT, decider, 0
+    if wanted_of(word) >= 0:
+        _list_given(game, rules, word, asked)
+        return
     cities = cities_met(public, rules, clause, owner, trigger)
     if cities == 0:
         return
     first = np.int64(rules.clause_options[clause])
+    for option in range(first, rules.clause_options[clause + 1]):
+        if rules.option_draw[option] >= 0 and game.asking.is_drawn == 0:
+            draw_cards(game, rules, option, owner, trigger)
     at = 0
     for option in range(first, rules.clause_options[clause + 1]):
         if rules.option_from[option]:
@@ -115,7 +156,7 @@ def _list_options(game, rules, word):
         if rules.option_amount[option] >= 0:
             at = _list_amounts(game, rules, word, option, asked | _OPTION | (np.uint64(option - first) << _HOW), at)
             continue
-        coins = _price(public, rules, option, owner, trigger, np.int64(rules.clause_entry[clause]))
+        coins = _price(public, rules, option, decider, owner, trigger, np.int64(rules.clause_entry[clause]))
         if coins < 0:
             continue
         move = asked | _OPTION | (np.uint64(option - first) << _HOW) | (np.uint64(coins) << _COINS)
@@ -136,9 +177,9 @@ def _list_options(game, rules, word):
 
 @kernel
 def _looks_at_pile(rules, clause):
-    """Return whether some option of a clause is about the discard pile."""
+    """Return whether some option of a clause is about the whole discard pile."""
     for option in range(rules.clause_options[clause], rules.clause_options[clause + 1]):
-        if rules.option_from[option] == w.FROM_PILE:
+        if rules.option_from[option] == w.FROM_PILE and rules.option_draw[option] < 0:
             return True
     return False
 
@@ -156,7 +197,7 @@ def list_next_decision(game, rules):
         else:
             _list_options(game, rules, word)
         if game.choice.count:
-            decider = game.hidden.holder if owner_of(word) >= rules.players else owner_of(word)
+            decider = game.hidden.holder if decider_of(word) >= rules.players else decider_of(word)
             if clause_of(word) < RECRUIT and _looks_at_pile(rules, clause_of(word)):
                 look_at_pile(game, rules, decider)
             return decider
@@ -175,22 +216,31 @@ def decide(game, rules, move):
     clause, owner, trigger = clause_of(word), owner_of(word), trigger_of(word)
     purchase = public.purchase
     drop_pending(asking, place)
-    count_decision(game, owner, card_of(move))
+    count_decision(game, decider_of(word), card_of(move))
     losing = False
     if clause >= RECRUIT:
         if action_of(move) == w.CHOOSE:
             recruit(game, rules, owner, move)
     elif action_of(move) == w.CHOOSE:
         option = np.int64(rules.clause_options[clause]) + option_of(move)
+        if rules.option_do[option] == w.DO_SWAP and not gives_of(move):
+            ask_for_another(asking, place, word, picked_of(move), option_of(move))
+            forget_event(public)
+            return False
         first, paid, end = rules.option_first[option], rules.option_paid[option], rules.option_end[option]
         cities = 1 << city_of(move) if rules.clause_one[clause] else cities_met(public, rules, clause, owner, trigger)
         card, public.amount = picked_of(move), amount_of(move)
+        if gives_of(move):
+            card = wanted_of(word)
         if card >= 0:
             know_card(public, rules, owner, rules.option_from[option], card)
             how, order = public.event_how, public.event_order
-        act_in(game, rules, clause, owner, owner, trigger, first, paid)
+        act_in(game, rules, clause, owner, decider_of(word), trigger, first, paid)
         if card >= 0:
-            losing = do_with_card(game, rules, option, owner, card)
+            if gives_of(move):
+                exchange(game, rules, option, owner, card, picked_of(move))
+            else:
+                losing = do_with_card(game, rules, option, owner, card)
             public.event_entry, public.event_how, public.purchase = card + 1, how, purchase
             public.event_order = order
         for step in range(public.seats):

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from wsim.jit import kernel
+import numpy as np
+
+from wsim.jit import count_bits, kernel
 from wsim.kernels.facts import FactKernels
 from wsim.kernels.formula_words import FIRST, PREVIOUS
 from wsim.wonders.facts import CITY_FACTS
 from wsim.wonders.kernels.moves import action_of, card_of, is_of_turn, owns, seat_of_deed
-from wsim.wonders.words import AGES, BUILD, CATEGORY_KINDS, COLOR_KINDS, STAGE
+from wsim.wonders.words import AGES, BUILD, CARD_WORDS, CATEGORY_KINDS, COLOR_KINDS, STAGE, TAKE
 
+_ONE = np.uint64(1)
 _PRINTED = 0x7FF  # the abilities that cards grant, without marks of the engine (words.PRICES and those after it)
 
 
@@ -72,15 +75,21 @@ def moves_now(public, rules, seat, action, color):
     return number
 
 
+@kernel
+def _places(deed):
+    """Return whether a deed puts a structure into its city: a building, or one from elsewhere (R96)."""
+    return action_of(deed) == BUILD or action_of(deed) == TAKE
+
+
 @kernel(rare=True)
 def _stands(public, seat, at):
     """Return whether a deed is the building of a structure that a city has: the last one of its name (R82)."""
     deed = public.deeds[at]
-    if seat_of_deed(deed) != seat or action_of(deed) != BUILD or not owns(public, seat, card_of(deed)):
+    if seat_of_deed(deed) != seat or not _places(deed) or not owns(public, seat, card_of(deed)):
         return False
     for later in range(at + 1, public.deed_count):
         again = public.deeds[later]
-        if seat_of_deed(again) == seat and action_of(again) == BUILD and card_of(again) == card_of(deed):
+        if seat_of_deed(again) == seat and _places(again) and card_of(again) == card_of(deed):
             return False
     return True
 
@@ -112,6 +121,26 @@ def order_of(public, rules, seat, card):
                 break
             number -= 1
     return number
+
+
+@kernel(rare=True)
+def ordered_cards(public, rules, seat, wanted, low, high):
+    """Return how many structures of a set a city has with a number from ``low`` to ``high`` in the order of building;
+    those of a position that was set up all have the number of the last one of them (R93, R99)."""
+    number, counted, stood = cards(public, rules, seat), 0, 0
+    for step in range(public.deed_count):
+        at = public.deed_count - 1 - step
+        if number and _stands(public, seat, at):
+            card = card_of(public.deeds[at])
+            in_set = np.int64((wanted[card >> 6] >> np.uint64(card & 63)) & _ONE)
+            stood += in_set
+            counted += in_set if low <= number <= high else 0
+            number -= 1
+    if low <= number <= high:
+        for word in range(CARD_WORDS):
+            counted += count_bits(public.built[seat, word] & wanted[word])
+        counted -= stood
+    return counted
 
 
 @kernel(rare=True)

@@ -134,7 +134,7 @@ def set_up(game, rules, seating, number):
     hidden.pile[0] = hidden.pile[1] = _ZERO
     for card in range(rules.cards):
         hidden.copies[card] = 0
-    game.asking.made = game.asking.count = 0
+    game.asking.made = game.asking.count = game.asking.draws = game.asking.is_drawn = 0
     forget_event(public)
     if rules.table_entry < rules.last_entry:
         note_watchers(game, rules)

@@ -9,7 +9,7 @@ from wsim.kernels.formula_machine import machine
 from wsim.kernels.formula_words import FACT_BITS, HANDED, KIND_BITS, OPERATION
 from wsim.kernels.guards import stop_game
 from wsim.wonders.facts import CITY_FACTS, CITY_NAMES, NAME_NUMBER
-from wsim.wonders.kernels.city import FACTS, built_as, cards
+from wsim.wonders.kernels.city import FACTS, built_as, cards, order_of, ordered_cards
 from wsim.wonders.limits import ASKED, MAX_COINS, MAX_COUNT
 from wsim.wonders.words import BUILT_HOW, KNOWN_OF_CARD
 
@@ -54,10 +54,22 @@ def _of_last(public, rules, seat, operand):
     """Return a fact of the structure that a city built last, first or before the last; 0 if there is none."""
     kind = operand >> FACT_BITS
     card = built_as(public, rules, seat, kind & _KIND, kind >> KIND_BITS)
+    if card >= 0 and operand & _FACT == _STATIC:
+        return order_of(public, rules, seat, card)
     return np.int64(rules.card_facts[card, operand & _FACT]) if card >= 0 else 0
 
 
 of_city = FACTS.answer()
+
+
+@kernel
+def city_named(public, whose, owner, other):
+    """Return the city that a word is about (words.FORMULA_CITIES)."""
+    if whose == 2:
+        return owner + 1 if owner + 1 < public.seats else 0
+    if whose == 3:
+        return owner - 1 if owner > 0 else public.seats - 1
+    return other if whose == 1 else owner
 
 
 @kernel
@@ -69,11 +81,7 @@ def leaf(public, rules, operation, operand, owner, other):
     whose, name = operand & 3, operand >> 2
     if operation == _NAME and name >= len(CITY_NAMES):
         return of_table(public, rules, name)
-    city = other if whose == 1 else owner
-    if whose == 2:
-        city = owner + 1 if owner + 1 < public.seats else 0
-    elif whose == 3:
-        city = owner - 1 if owner > 0 else public.seats - 1
+    city = city_named(public, whose, owner, other)
     if operation == _CARD:
         return np.int64((public.built[city, name >> 6] >> np.uint64(name & 63)) & _ONE)
     if operation == _CARD_SET:
@@ -103,4 +111,11 @@ def called(public, rules, stack, first, operand, owner, other):
     )  # fmt: skip
 
 
-evaluate = machine(leaf, called)
+@kernel
+def ordered(public, rules, operand, low, high, owner, other):
+    """Return how many structures of a set have a number from ``low`` to ``high`` in the order of building (R99)."""
+    name = operand >> 2
+    return ordered_cards(public, rules, city_named(public, operand & 3, owner, other), rules.card_sets[name], low, high)
+
+
+evaluate = machine(leaf, called, ordered)

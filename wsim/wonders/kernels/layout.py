@@ -61,6 +61,8 @@ CARD_AT, ACTION_AT, HOW_AT, BANK_AT, LEFT_AT, RIGHT_AT, SLOT_AT, SPENDS_AT = 0, 
 CITY_AT, TRIGGER_AT = 52, 56
 PICKED_AT = LEFT_AT  # in a decision of a clause: 1 + the card that is chosen
 AMOUNT_AT = RIGHT_AT  # likewise: the amount that is chosen
+OWNER_AT = 60  # in a decision of a clause: how many seats to the left of the deciding city the owner is, 3 bits
+GIVES_AT = 63  # likewise, 1: the chosen card is the one that is given in exchange (R97)
 STEP_AT = 53  # of a deed: 0 at the end of its turn, or one of
 BEFORE_MOVES, AFTER_MOVES = 1, 2  # before the moves of the turn; after them, with the hands not yet put away
 
@@ -222,6 +224,7 @@ RULES = np.dtype(
         ("most_options", "i8"),  # the largest number of options of a clause
         ("targets", "i8"),  # cities for each option among the fixed actions: 1 if no clause lets a city choose one
         ("clause_may", "i2", (CLAUSES,)),  # 1: the city may decline
+        ("clause_decider", "i2", (CLAUSES,)),  # words.WHOM: who decides (R98)
         ("clause_one", "i2", (CLAUSES,)),  # 1: it acts on one city, which the deciding city chooses
         ("option_first", "i2", (OPTIONS,)),  # its first action
         ("option_paid", "i2", (OPTIONS,)),  # the action after its price
@@ -229,8 +232,10 @@ RULES = np.dtype(
         # a card that the city chooses (R80)
         ("picks", "i8"),  # options that have one
         ("option_from", "i2", (OPTIONS,)),  # words.NO_CARD ... FROM_RIGHT
-        ("option_do", "i2", (OPTIONS,)),  # words.DO_NOTHING ... DO_DISCARD
+        ("option_do", "i2", (OPTIONS,)),  # words.DO_NOTHING ... DO_SWAP
         ("option_if", "i2", (OPTIONS,)),  # where the formula of its condition begins in the code, -1 none
+        ("option_for", "i2", (OPTIONS,)),  # where that of the card given in exchange begins (R97), -1 none
+        ("option_draw", "i2", (OPTIONS,)),  # where the number of cards begins that are drawn for it (R100), -1 all
         # an amount that the city chooses (R95)
         ("option_amount", "i2", (OPTIONS,)),  # where the formula of the largest one begins in the code, -1 none
         ("most_amount", "i8"),  # the largest one of all options
@@ -361,6 +366,9 @@ ASKING = np.dtype(
     [  # decisions of clauses (R72), see asking.py
         ("made", "i8"),  # in this game
         ("count", "i8"),  # pending ones
+        ("draws", "i8"),  # in this game (R100)
+        ("is_drawn", "i8"),  # 1: the cards for the first pending decision are drawn
+        ("drawn", "u8", (w.CARD_WORDS,)),  # these cards, one bit each
         ("pending", "u8", (ASKS,)),  # in the order in which they were triggered
     ],
     align=True,

@@ -24,7 +24,7 @@ def log_deed(public, seat, move, decision):
     if at == layout.DEEDS:
         stop_game(MOVES, -1, card_of(move) if action_of(move) == BUILD else -1, layout.DEEDS + 1, layout.DEEDS)
     deed = move & _OPEN
-    if action_of(move) != BUILD and action_of(move) != DISCARD:
+    if action_of(move) != BUILD and action_of(move) < DISCARD:
         deed &= ~_CARD
     deed |= (np.uint64(seat) << _SEAT) | (np.uint64(decision) << _DECISION)
     public.deeds[at] = deed | (np.uint64(public.age) << _AGE) | (np.uint64(public.turn) << _TURN)

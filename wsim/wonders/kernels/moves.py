@@ -15,10 +15,13 @@ slot        40-47  the physical copy in the hand; in a decision of a clause, its
 spends      48     uses up the once-per-age free build, or a token of one
 city        52-55  in a decision of a clause, 1 + the city that it is to act on; 0 if none is chosen
 trigger     56-59  in a decision of a clause, the city that triggered it
+owner       60-62  in a decision of a clause, how many seats to the left of the deciding city the city that has it is
+gives       63     in a decision of a clause: the chosen card is the one given in exchange for another (R97)
 ==========  =====  ==========================================================================
 
 A *deed* is what the table saw of a move (R49): the move without its slot, without its card where that went face down
-(a sale, a stage), and above it what follows. DISCARD is a deed only: a structure that goes to the discard pile (R82).
+(a sale, a stage), and above it what follows. DISCARD and TAKE are deeds only: a structure that goes to the discard pile
+(R82), or comes into a city from elsewhere (R96).
 
 ==========  =====  ==========================================================================
 seat        40-43  the city
@@ -40,8 +43,10 @@ from wsim.wonders.kernels.layout import (
     BANK_AT,
     CARD_AT,
     CITY_AT,
+    GIVES_AT,
     HOW_AT,
     LEFT_AT,
+    OWNER_AT,
     PICKED_AT,
     RIGHT_AT,
     SLOT_AT,
@@ -134,6 +139,18 @@ def amount_of(move):
 def trigger_of_move(move):
     """Return the city that triggered the decision of a clause."""
     return np.int64((move >> np.uint64(TRIGGER_AT)) & _NIBBLE)
+
+
+@kernel
+def owner_of_move(move, decider, seats):
+    """Return the city that has the clause of a decision (R98)."""
+    return (decider + np.int64((move >> np.uint64(OWNER_AT)) & np.uint64(7))) % seats
+
+
+@kernel
+def gives_of(move):
+    """Return whether the card that a decision chooses is the one given in exchange for another (R97)."""
+    return (move >> np.uint64(GIVES_AT)) & _ONE != _ZERO
 
 
 @kernel

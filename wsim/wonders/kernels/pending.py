@@ -4,12 +4,15 @@
 field       bits   meaning
 ==========  =====  ==================================================
 clause      0-7    the number of the clause; from RECRUIT on, that of a deck to recruit from (R89)
-owner       8-11   the city that has the card or stage, and decides
+owner       8-11   the city that has the card or stage
 trigger     12-15  the city that triggered it
 entry       16-24  PUBLIC.event_entry (R71)
 how         28-31  PUBLIC.event_how
 purchase    32-39  PUBLIC.purchase (R64)
 order       40-47  PUBLIC.event_order
+decider     48-51  the city that decides (R98)
+picked      52-59  1 + the card that was chosen, for which another is now to be given (R97), 0: none
+option      60-63  the option that chose it
 ==========  =====  ==================================================
 """
 
@@ -19,25 +22,41 @@ import numpy as np
 
 from wsim.jit import kernel
 from wsim.kernels.guards import stop_game
-from wsim.wonders.kernels.layout import ASKS, CLAUSES, DECIDED
+from wsim.wonders import words as w
+from wsim.wonders.kernels.layout import ASKS, CLAUSES, DECIDED, NOBODY
 from wsim.wonders.limits import DECIDED as TOO_MANY
 from wsim.wonders.limits import PENDING
 
 RECRUIT = CLAUSES
 _BYTE, _NIBBLE, _ENTRY = np.uint64(0xFF), np.uint64(0xF), np.uint64(0x1FF)
 _OWNER_AT, _TRIGGER_AT, _ENTRY_AT, _HOW_AT, _PURCHASE_AT, _ORDER_AT = map(np.uint64, (8, 12, 16, 28, 32, 40))
+_DECIDER_AT, _PICKED_AT, _OPTION_AT = map(np.uint64, (48, 52, 60))
+
+
+@kernel
+def decider_for(public, rules, clause, owner, trigger):
+    """Return the city that decides a clause of an owner (R98), NOBODY if there is none."""
+    whom = rules.clause_decider[clause] if clause < RECRUIT else w.WHOM_SELF
+    if whom == w.WHOM_LEFT or whom == w.WHOM_RIGHT:
+        return (owner + (1 if whom == w.WHOM_LEFT else public.seats - 1)) % public.seats
+    if whom == w.WHOM_PARTNER:
+        return owner ^ 1 if rules.teams else NOBODY
+    return trigger if whom == w.WHOM_TRIGGER else owner
 
 
 @kernel(rare=True)
 def add_pending(game, rules, clause, owner, trigger):
     """Append a decision to the queue, with the event that triggers it."""
     asking, public = game.asking, game.public
+    decider = decider_for(public, rules, clause, owner, trigger)
+    if decider == NOBODY:
+        return
     if asking.count == ASKS:
         entry = np.int64(rules.clause_entry[clause]) if clause < RECRUIT else -1
         stop_game(PENDING, owner, entry, ASKS + 1, ASKS)
     word = np.uint64(clause) | (np.uint64(owner) << _OWNER_AT) | (np.uint64(trigger) << _TRIGGER_AT)
     word |= (np.uint64(public.event_entry) << _ENTRY_AT) | (np.uint64(public.event_how) << _HOW_AT)
-    word |= np.uint64(public.event_order) << _ORDER_AT
+    word |= (np.uint64(public.event_order) << _ORDER_AT) | (np.uint64(decider) << _DECIDER_AT)
     asking.pending[asking.count] = word | (np.uint64(public.purchase) << _PURCHASE_AT)
     asking.count += 1
 
@@ -50,8 +69,35 @@ def clause_of(word):
 
 @kernel
 def owner_of(word):
-    """Return the city that decides."""
+    """Return the city that has the card or stage."""
     return np.int64((word >> _OWNER_AT) & _NIBBLE)
+
+
+@kernel
+def decider_of(word):
+    """Return the city that decides."""
+    return np.int64((word >> _DECIDER_AT) & _NIBBLE)
+
+
+@kernel
+def wanted_of(word):
+    """Return the card for which another is now to be given (R97), -1 if there is none."""
+    return np.int64((word >> _PICKED_AT) & _BYTE) - 1
+
+
+@kernel
+def option_wanted(word):
+    """Return the option, of those of its clause, by which that card was chosen."""
+    return np.int64((word >> _OPTION_AT) & _NIBBLE)
+
+
+@kernel
+def ask_for_another(asking, place, word, card, option):
+    """Put the decision about what is given for a card where the one that chose the card was (R97)."""
+    for later in range(asking.count, place, -1):
+        asking.pending[later] = asking.pending[later - 1]
+    asking.pending[place] = word | (np.uint64(card + 1) << _PICKED_AT) | (np.uint64(option) << _OPTION_AT)
+    asking.count += 1
 
 
 @kernel
@@ -65,7 +111,7 @@ def first_pending(asking):
     """Return the place of the next decision: the first one of the first seat that has any (R72)."""
     first = 0
     for place in range(1, asking.count):
-        if owner_of(asking.pending[place]) < owner_of(asking.pending[first]):
+        if decider_of(asking.pending[place]) < decider_of(asking.pending[first]):
             first = place
     return first
 
@@ -89,6 +135,7 @@ def forget_event(public):
 def drop_pending(asking, place):
     """Remove a decision from the queue."""
     asking.count -= 1
+    asking.is_drawn = 0
     for later in range(place, asking.count):
         asking.pending[later] = asking.pending[later + 1]
 

@@ -1,4 +1,4 @@
-"""A card that a city chooses in the decision of a clause: the set, its fate, what the table records (R80-R82).
+"""A card that a city chooses in the decision of a clause: the set, its fate, what is recorded (R80-R82, R96, R97).
 
 A player that may choose from the pile remembers it, as for builds by Halikarnassos (R28). A build or a discard is a
 deed with the kind of decision DISCARD_PILE, as builds by Halikarnassos are.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import kernel
+from wsim.rng import below, seek
 from wsim.wonders import words as w
 from wsim.wonders.kernels import layout
 from wsim.wonders.kernels.city import cards, order_of
@@ -19,11 +20,19 @@ from wsim.wonders.kernels.log import log_deed
 from wsim.wonders.kernels.moves import action_of, card_of, how_of, seat_of_deed
 from wsim.wonders.kernels.removal import remove_structure
 from wsim.wonders.kernels.seen import phase_after, pile_moment, put_away
-from wsim.wonders.kernels.turn import build_from_pile, discard, neighbor_left, neighbor_right
+from wsim.wonders.kernels.turn import (
+    add_structure,
+    build_from_pile,
+    discard,
+    neighbor_left,
+    neighbor_right,
+    take_from_pile,
+)
 
+DRAW_STREAM = 64  # of the first cards drawn for a decision in a game; the next ones follow
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 _FREE = np.uint64((w.BUILD << ACTION_AT) | (w.FREE << HOW_AT))
-_DISCARD = np.uint64(w.DISCARD << ACTION_AT)
+_DISCARD, _TAKE = np.uint64(w.DISCARD << ACTION_AT), np.uint64(w.TAKE << ACTION_AT)
 _DECISION, _THREE = np.uint64(50), np.uint64(7)
 _UNKNOWN = len(w.BUILT_HOW)  # PUBLIC.event_how of a card that no city has built in the open
 
@@ -43,6 +52,8 @@ def how_built(public, city, card):
     """Return how a city built a structure (words.BUILT_HOW), as far as the public moves tell."""
     for back in range(1, public.deed_count + 1):
         deed = public.deeds[public.deed_count - back]
+        if seat_of_deed(deed) == city and action_of(deed) == w.TAKE and card_of(deed) == card:
+            return _UNKNOWN
         if seat_of_deed(deed) == city and action_of(deed) == w.BUILD and card_of(deed) == card:
             if np.int64(deed >> _DECISION & _THREE) == w.DISCARD_PILE:
                 return w.FROM_DISCARD
@@ -60,6 +71,29 @@ def know_card(public, rules, owner, source, card):
 
 
 @kernel(rare=True)
+def draw_cards(game, rules, option, owner, trigger):
+    """Draw the cards of the pile of which an option lets a city choose one (R100)."""
+    asking, hidden, dealer = game.asking, game.hidden, game.dealer
+    number = evaluate(game.public, rules, np.int64(rules.option_draw[option]), owner, trigger)
+    number = min(number, np.int64(game.public.discarded))
+    seek(dealer, hidden.deals, DRAW_STREAM + asking.draws)
+    asking.draws += 1
+    asking.is_drawn = 1
+    for word in range(w.CARD_WORDS):
+        asking.drawn[word] = _ZERO
+    for place in range(number):
+        card, skipped = 0, below(dealer, game.public.discarded - place) - np.int64(hidden.copies[0])
+        while skipped >= 0:
+            card += 1
+            skipped -= np.int64(hidden.copies[card])
+        hidden.copies[card] -= 1
+        dealer.pool[place] = card
+        asking.drawn[card >> 6] |= _ONE << np.uint64(card & 63)
+    for place in range(number):
+        hidden.copies[dealer.pool[place]] += 1
+
+
+@kernel(rare=True)
 def next_card(game, rules, option, owner, trigger, card):
     """Return the next card from ``card`` on that an option lets a city choose, and let formulas see it; -1 if there is
     none."""
@@ -68,11 +102,32 @@ def next_card(game, rules, option, owner, trigger, card):
     while card < rules.cards:
         word, at = card >> 6, np.uint64(card & 63)
         names = game.hidden.pile[word] if city < 0 else public.built[city, word]
-        if rules.option_do[option] == w.DO_BUILD:
+        if rules.option_draw[option] >= 0:
+            names &= game.asking.drawn[word]
+        if rules.option_do[option] != w.DO_NOTHING and rules.option_do[option] != w.DO_DISCARD:
             names &= ~public.built[owner, word]
         if (names >> at) & _ONE:
             know_card(public, rules, owner, source, card)
             condition = rules.option_if[option]
+            if condition < 0 or evaluate(public, rules, condition, owner, trigger):
+                return card
+        card += 1
+    return -1
+
+
+@kernel(rare=True)
+def next_given(game, rules, option, owner, trigger, card):
+    """Return the next structure from ``card`` on that a city can give for one from elsewhere, and let formulas see it;
+    -1 if there is none (R97)."""
+    public, condition = game.public, rules.option_for[option]
+    city = source_city(public, owner, rules.option_from[option])
+    while card < rules.cards:
+        word, at = card >> 6, np.uint64(card & 63)
+        names = public.built[owner, word]
+        if city >= 0:
+            names &= ~public.built[city, word]
+        if (names >> at) & _ONE:
+            know_card(public, rules, owner, w.FROM_CITY, card)
             if condition < 0 or evaluate(public, rules, condition, owner, trigger):
                 return card
         card += 1
@@ -109,26 +164,62 @@ def look_at_pile(game, rules, decider):
 
 
 @kernel(rare=True)
-def _record(game, rules, seat, move):
+def _record(game, rules, seat, move, decision):
     """Record what happens to a chosen card as a deed."""
     public, step = game.public, _step(game, rules)
-    log_deed(public, seat, move, w.DISCARD_PILE)
+    log_deed(public, seat, move, decision)
     public.deeds[public.deed_count - 1] |= np.uint64(step) << np.uint64(STEP_AT)
 
 
 @kernel(rare=True)
+def _discard_structure(game, rules, city, card):
+    """Take a structure out of a city to the discard pile, open to everybody (R82)."""
+    _record(game, rules, city, _DISCARD | np.uint64(card), w.DISCARD_PILE)
+    remove_structure(game.public, rules, city, card)
+    discard(game, card)
+
+
+@kernel(rare=True)
+def _move_in(game, rules, city, card, decision):
+    """Put a structure from elsewhere into a city: it brings nothing at once (R96)."""
+    _record(game, rules, city, _TAKE | np.uint64(card), decision)
+    add_structure(game.public, rules, city, card)
+    game.public.diplomacy[city] -= rules.diplomacy[card]
+
+
+@kernel(rare=True)
+def exchange(game, rules, option, owner, card, given):
+    """Exchange a structure of a city for one of a neighbour, or for a card of the discard pile (R97)."""
+    public, city = game.public, source_city(game.public, owner, rules.option_from[option])
+    if city < 0:
+        take_from_pile(game, card)
+        remove_structure(public, rules, owner, given)
+        _move_in(game, rules, owner, card, w.DISCARD_PILE)
+        _record(game, rules, owner, _DISCARD | np.uint64(given), w.DISCARD_PILE)
+        discard(game, given)
+    else:
+        remove_structure(public, rules, owner, given)
+        remove_structure(public, rules, city, card)
+        _move_in(game, rules, owner, card, w.EFFECT)
+        _move_in(game, rules, city, given, w.EFFECT)
+    note_watchers(game, rules)
+
+
+@kernel(rare=True)
 def do_with_card(game, rules, option, owner, card):
-    """Build or discard the chosen card (R81, R82); return whether there are coin losses."""
-    does = rules.option_do[option]
+    """Build, discard or take the chosen card (R81, R82, R96); return whether there are coin losses."""
+    does, city = rules.option_do[option], source_city(game.public, owner, rules.option_from[option])
     if does == w.DO_BUILD:
         move = _FREE | np.uint64(card)
-        _record(game, rules, owner, move)
+        _record(game, rules, owner, move, w.DISCARD_PILE)
         if rules.abilities[card] & w.BUILD_DISCARD:
             game.hidden.card_builds[owner] += 1
         return build_from_pile(game, rules, owner, move)
     if does == w.DO_DISCARD:
-        _record(game, rules, owner, _DISCARD | np.uint64(card))
-        remove_structure(game.public, rules, owner, card)
-        discard(game, card)
+        _discard_structure(game, rules, city, card)
+        note_watchers(game, rules)
+    elif does == w.DO_TAKE:
+        remove_structure(game.public, rules, city, card)
+        _move_in(game, rules, owner, card, w.EFFECT)
         note_watchers(game, rules)
     return False

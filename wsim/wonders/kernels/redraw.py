@@ -16,11 +16,13 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import kernel, lowest_bit
-from wsim.rng import redrawn_deal_word, redrawn_seat_word, seek, uniform
+from wsim.rng import below, redrawn_deal_word, redrawn_seat_word, seek, uniform
+from wsim.wonders import words as w
 from wsim.wonders.kernels.deal import DICE_STREAM
 from wsim.wonders.kernels.layout import CHOOSE, CITY, DEAL, LAST, MEMORY, MOMENT_AT, NOBODY
 from wsim.wonders.kernels.moves import NO_MOVE
 from wsim.wonders.kernels.past import from_pool, leaves, make_age, want_pile
+from wsim.wonders.kernels.pending import decider_of, first_pending
 from wsim.wonders.kernels.recruiting import redraw_recruits
 from wsim.wonders.kernels.redraw_unrecorded import draw_unrecorded, is_recorded
 from wsim.wonders.kernels.seen import (
@@ -42,6 +44,7 @@ _ZERO, _ONE = np.uint64(0), np.uint64(1)
 _NIBBLE = np.uint64(0xF)
 _FREE_CITY_SEAT = 2
 _STREAM = 14  # of redrawings
+_DRAWN_TRIES = 200  # pasts made up before cards that are drawn for a decision (R100) are put into the pile
 MAX_TRIES = 50_000  # pasts made up before a pile that was seen is no longer asked to agree
 
 
@@ -186,6 +189,15 @@ def _looks_right(game, rules, me, moment, deed):
 
 
 @kernel
+def _has_drawn(game):
+    """Return whether the pile of a sampled past has the cards that are drawn from it for a decision (R100)."""
+    for card in range(w.CARDS):
+        if (game.asking.drawn[card >> 6] >> np.uint64(card & 63)) & _ONE and game.redraw.pile[card] == 0:
+            return False
+    return True
+
+
+@kernel
 def _make_past(game, rules, me):
     """Sample a past of all ages; return whether it is consistent with what the seat has seen."""
     want_pile(game, rules, me)
@@ -294,7 +306,13 @@ def _try_pasts(game, rules, me, tries):
 def _draw_recorded(game, rules, me, tries):
     """Sample a past that is consistent with the history, and set every seat's hand and memory from it."""
     game.redraw.strict = 1
-    agrees = _try_pasts(game, rules, me, tries)
+    agrees = False
+    if _sees_drawn(game, rules, me):
+        for _ in range(_DRAWN_TRIES):
+            if not agrees and _make_past(game, rules, me):
+                agrees = _has_drawn(game)
+    if not agrees:
+        agrees = _try_pasts(game, rules, me, tries)
     if not agrees:  # of piles that were seen; all the rest still has to agree
         game.redraw.strict = 0
         _try_pasts(game, rules, me, MAX_TRIES)
@@ -323,6 +341,44 @@ def _draw_recorded(game, rules, me, tries):
 
 
 @kernel
+def _sees_drawn(game, rules, me):
+    """Return whether a seat decides about cards that are drawn from the pile (R100)."""
+    asking = game.asking
+    if asking.is_drawn == 0:
+        return False
+    decider = decider_of(asking.pending[first_pending(asking)])
+    return me == (game.hidden.holder if decider >= rules.players else decider)
+
+
+@kernel(rare=True)
+def _keep_drawn(game, rules, me):
+    """Put the cards that the seat sees drawn into the pile drawn again, in place of others; draw them again for other
+    seats."""
+    asking, hidden, past = game.asking, game.hidden, game.redraw
+    if not _sees_drawn(game, rules, me):
+        asking.is_drawn = 0
+        return
+    for card in range(rules.cards):
+        word, at = card >> 6, np.uint64(card & 63)
+        if (asking.drawn[word] >> at) & _ONE == _ZERO or hidden.copies[card]:
+            continue
+        others = np.int64(0)
+        for other in range(rules.cards):
+            if (asking.drawn[other >> 6] >> np.uint64(other & 63)) & _ONE == _ZERO:
+                others += hidden.copies[other]
+        skipped = below(past, max(others, 1)) if others else np.int64(-1)
+        for other in range(rules.cards):
+            if skipped >= 0 and (asking.drawn[other >> 6] >> np.uint64(other & 63)) & _ONE == _ZERO:
+                skipped -= np.int64(hidden.copies[other])
+                if skipped < 0:
+                    hidden.copies[other] -= 1
+                    if hidden.copies[other] == 0:
+                        hidden.pile[other >> 6] &= ~(_ONE << np.uint64(other & 63))
+        hidden.copies[card] += 1
+        hidden.pile[word] |= _ONE << at
+
+
+@kernel
 def redraw(game, rules, seed, number, me):
     """Resample everything that a seat cannot know: hands, pile, deals to come, hidden choices, all streams.
 
@@ -343,6 +399,8 @@ def redraw_within(game, rules, seed, number, me, tries):
         _choose_anew(game, rules, me)
     elif game.flow.phase != DEAL:
         _draw_recorded(game, rules, me, tries)
+    if game.asking.is_drawn:
+        _keep_drawn(game, rules, me)
     if rules.decks:
         redraw_recruits(game, rules, me)
     for seat in range(rules.seats):

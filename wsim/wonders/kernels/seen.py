@@ -11,7 +11,7 @@ from wsim.jit import kernel
 from wsim.wonders.kernels.layout import AFTER_MOVES, ASK, BEFORE_MOVES, CHOOSE, CITY, LAST, NOBODY, SETTLE, STEP_AT
 from wsim.wonders.kernels.moves import NO_MOVE, action_of, card_of
 from wsim.wonders.kernels.turn import neighbor_left
-from wsim.wonders.words import AGES, BUILD, DISCARD, DISCARD_PILE, LAST_CARD, SEATS, SELL, TURNS
+from wsim.wonders.words import AGES, BUILD, DISCARD, DISCARD_PILE, EFFECT, LAST_CARD, SEATS, SELL, TURNS
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 _NIBBLE = np.uint64(0xF)
@@ -92,6 +92,8 @@ def read_events(game, rules):
         deed = public.deeds[number]
         seat, age = np.int64(deed >> np.uint64(40) & _NIBBLE), np.int64(deed >> np.uint64(44) & np.uint64(3))
         turn, decision = np.int64(deed >> np.uint64(46) & _NIBBLE), np.int64(deed >> np.uint64(50) & np.uint64(7))
+        if decision == EFFECT:
+            continue  # a structure that went from city to city
         if decision == DISCARD_PILE:
             step = np.int64(deed >> np.uint64(STEP_AT) & np.uint64(3))
             past.builds[past.build_count] = card_of(deed)

@@ -437,14 +437,21 @@ def _entry_taken(game, rules, seat):
 
 
 @kernel
-def build_from_pile(game, rules, seat, move):
-    """Build a structure from the discard pile and fire its immediate effects (R28); return whether there are coin
-    losses."""
-    public, hidden, card = game.public, game.hidden, card_of(move)
+def take_from_pile(game, card):
+    """Take a card off the discard pile."""
+    hidden = game.hidden
     hidden.copies[card] -= 1
     if hidden.copies[card] == 0:
         hidden.pile[card >> 6] &= ~(_ONE << np.uint64(card & 63))
-    public.discarded -= 1
+    game.public.discarded -= 1
+
+
+@kernel
+def build_from_pile(game, rules, seat, move):
+    """Build a structure from the discard pile and fire its immediate effects (R28); return whether there are coin
+    losses."""
+    public, card = game.public, card_of(move)
+    take_from_pile(game, card)
     public.built_discard[seat] += 1
     add_structure(public, rules, seat, card)
     if rules.eventful[card]:

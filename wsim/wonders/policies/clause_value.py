@@ -15,17 +15,21 @@ from wsim.wonders.kernels.clause_owners import related
 from wsim.wonders.kernels.clauses import cities_met
 from wsim.wonders.kernels.counters import FIRST_ACT
 from wsim.wonders.kernels.formula import evaluate
+from wsim.wonders.kernels.layout import NOBODY
 from wsim.wonders.kernels.moves import (
     action_of,
     amount_of,
     card_of,
     city_of,
+    gives_of,
     option_of,
+    owner_of_move,
     picked_of,
     slot_of,
     trigger_of_move,
 )
-from wsim.wonders.kernels.picked import know_card
+from wsim.wonders.kernels.pending import decider_for
+from wsim.wonders.kernels.picked import know_card, source_city
 from wsim.wonders.kernels.prices import (
     FIRST,
     FIRST_OF_BOTH,
@@ -66,31 +70,40 @@ _UNIT_SAVED = 1.5  # coins that a resource less in a cost saves: bought, it cost
 _UNITS_BOUGHT = 1.3  # by a purchase
 _OF_BOTH = 0.5  # of a rebate on one side, for each side of a rebate on the first unit from either
 _LEAST = 1.0  # points of the structure of a city that it misses least
+_TAKEN = 3.0  # points of the structure that a city takes from another
+_TAKE, _GIVE, _GAIN_COINS, _LOSE_COINS = w.ACT["take"], w.ACT["give"], w.ACT["gain coins"], w.ACT["lose coins"]
 _END = OPERATION["end"]
 _LAST_MOVE = w.ON_CARD + len(w.MOVE_TRIGGERS) - 1
 
 
 @kernel
-def _add_actions(public, rules, gains, trigger, seat, city, other, item, times, first, end):
-    """Add the expected gains of some actions of a clause for one city."""
+def _add_actions(public, rules, gains, trigger, seat, city, other, item, times, first, end, viewer):
+    """Add the expected gains of some actions of a clause of ``seat`` for one city, as a viewer sees them."""
     for at in range(first, end):
         amount = evaluate(public, rules, np.int64(rules.action_amount[at]), seat, other)
         action = np.int64(rules.action[at])
         if amount and action < FIRST_ACT:
-            add_gain(public, rules, gains, trigger, action, seat, city, amount, times)
-        elif amount and city == seat:
+            if viewer != seat and action <= _GIVE:
+                giver, taker = (city, seat) if action == _TAKE else (seat, city)
+                amount = min(amount, np.int64(public.coins[giver]))
+                add_gain(public, rules, gains, trigger, _LOSE_COINS, viewer, giver, amount, times)
+                add_gain(public, rules, gains, trigger, _GAIN_COINS, viewer, taker, amount, times)
+            else:
+                add_gain(public, rules, gains, trigger, action, viewer, city, amount, times)
+        elif amount and city == viewer:
             steps = amount if (action - FIRST_ACT) & 1 == 0 else -amount
             gains[OWN, STEPS_FROM + ((action - FIRST_ACT) >> 1)] += times * steps
         elif amount:
-            points = times * points_scored(public, rules, city, seat, item, action, amount)
+            points = times * points_scored(public, rules, city, viewer, item, action, amount)
             gains[RIVAL, COUNTED] += points / max(rules.players - 1, 1)
 
 
 @kernel(rare=True)
-def _fill_option(public, rules, gains, clause, option, trigger, seat, mover, item, target):
+def _fill_option(public, rules, gains, clause, option, trigger, seat, mover, item, target, viewer, payer):
     """Fill the gains of an option of a decision, with its price; 0 if the condition of the clause is false.
 
-    ``target``: the city that is chosen, -1 for all that the clause names.
+    ``target``: the city that is chosen, -1 for all that the clause names. ``seat`` has the clause, ``payer`` decides it
+    (R98), and the gains are those of a viewer and its rivals.
     """
     clear_gains(gains)
     cities = cities_met(public, rules, clause, seat, mover)
@@ -99,11 +112,13 @@ def _fill_option(public, rules, gains, clause, option, trigger, seat, mover, ite
     if cities == 0:
         return
     paid = rules.option_paid[option]
-    _add_actions(public, rules, gains, trigger, seat, seat, mover, item, 1.0, rules.option_first[option], paid)
+    first = rules.option_first[option]
+    _add_actions(public, rules, gains, trigger, seat, payer, mover, item, 1.0, first, paid, viewer)
     for city in range(public.seats):
         if cities >> city & 1:
             other = mover if rules.clause_each[clause] == w.WHOM_SELF else city
-            _add_actions(public, rules, gains, trigger, seat, city, other, item, 1.0, paid, rules.option_end[option])
+            end = rules.option_end[option]
+            _add_actions(public, rules, gains, trigger, seat, city, other, item, 1.0, paid, end, viewer)
 
 
 @kernel
@@ -115,7 +130,7 @@ def _add_either(public, rules, gains, option_gains, clause, trigger, seat, mover
         if adding and giving < 2:
             return False
         for option in range(rules.clause_options[clause], rules.clause_options[clause + 1]):
-            _fill_option(public, rules, option_gains, clause, option, trigger, seat, mover, item, -1)
+            _fill_option(public, rules, option_gains, clause, option, trigger, seat, mover, item, -1, seat, seat)
             units = 0.0
             for kind in range(w.RESOURCE_KINDS):
                 units += option_gains[OWN, TURN_UNITS_FROM + kind]
@@ -128,10 +143,16 @@ def _add_either(public, rules, gains, option_gains, clause, trigger, seat, mover
 @kernel
 def _add_card(rules, gains, option):
     """Add what a card that a later decision chooses is roughly worth: a build from the pile, the least structure."""
-    if rules.option_do[option] == w.DO_BUILD:
+    does = rules.option_do[option]
+    if does == w.DO_BUILD:
         gains[OWN, PILE_BUILDS] += 1.0
-    elif rules.option_do[option] == w.DO_DISCARD:
+    elif does == w.DO_DISCARD and rules.option_from[option] == w.FROM_CITY:
         gains[OWN, POINTS] -= _LEAST
+    elif does != w.DO_NOTHING:
+        if does != w.DO_DISCARD:
+            gains[OWN, POINTS] += _TAKEN - (_LEAST if does == w.DO_SWAP else 0.0)
+        if does != w.DO_SWAP:
+            gains[RIVAL, POINTS] -= _TAKEN / max(rules.players - 1, 1)
 
 
 @kernel
@@ -143,33 +164,37 @@ def _targets(public, rules, clause, option, seat, mover):
 
 
 @kernel
-def _can_pay(public, rules, option, seat, mover):
-    """Return whether a city could now pay the price of an option."""
+def _can_pay(public, rules, option, seat, mover, payer):
+    """Return whether the city that decides could now pay the price of an option."""
     for at in range(rules.option_first[option], rules.option_paid[option]):
         amount, action = evaluate(public, rules, np.int64(rules.action_amount[at]), seat, mover), rules.action[at]
         if action < FIRST_ACT:
-            if public.coins[seat] < amount:
+            if public.coins[payer] < amount:
                 return False
-        elif public.counter[seat, (action - FIRST_ACT) >> 1] - amount < rules.counter_least[(action - FIRST_ACT) >> 1]:
+        elif public.counter[payer, (action - FIRST_ACT) >> 1] - amount < rules.counter_least[(action - FIRST_ACT) >> 1]:
             return False
     return True
 
 
 @kernel(rare=True)
 def _add_decision(public, rules, gains, clause, trigger, seat, mover, item, times):
-    """Add the expected gains of a clause that asks: those of the option that is roughly the best one."""
-    option_gains = _room_for_option()
+    """Add the expected gains of a clause that asks: those of the option that is roughly the best one for the city that
+    decides, which wishes the owner ill if it is another (R98)."""
+    option_gains, payer = _room_for_option(), decider_for(public, rules, clause, seat, mover)
+    if payer == NOBODY:
+        return
+    sign = 1.0 if payer == seat or (rules.teams and payer == seat ^ 1) else -1.0
     best, chosen, at, amount = (0.0 if rules.clause_may[clause] else -1e9), -1, -1, 0
     for option in range(rules.clause_options[clause], rules.clause_options[clause + 1]):
         for target in range(_targets(public, rules, clause, option, seat, mover)):
             city = target if rules.clause_one[clause] else -1
             public.amount = target + 1 if rules.option_amount[option] >= 0 else 0
-            if public.amount and not _can_pay(public, rules, option, seat, mover):
+            if public.amount and not _can_pay(public, rules, option, seat, mover, payer):
                 break
-            _fill_option(public, rules, option_gains, clause, option, trigger, seat, mover, item, city)
+            _fill_option(public, rules, option_gains, clause, option, trigger, seat, mover, item, city, seat, payer)
             _add_card(rules, option_gains, option)
             add_worth_of_steps(public, rules, seat, item, option_gains)
-            value = rough_points(option_gains)
+            value = sign * rough_points(option_gains)
             if value > best:
                 best, chosen, at, amount = value, option, city, public.amount
     public.amount = 0
@@ -177,7 +202,7 @@ def _add_decision(public, rules, gains, clause, trigger, seat, mover, item, time
         return
     either = _add_either(public, rules, gains, option_gains, clause, trigger, seat, mover, item, times)
     public.amount = amount
-    _fill_option(public, rules, option_gains, clause, chosen, trigger, seat, mover, item, at)
+    _fill_option(public, rules, option_gains, clause, chosen, trigger, seat, mover, item, at, seat, payer)
     public.amount = 0
     _add_card(rules, option_gains, chosen)
     for column in range(COLUMNS):
@@ -197,26 +222,45 @@ def clause_of_move(rules, move):
 
 
 @kernel(rare=True)
-def fate_of_card(rules, move):
-    """Return what happens to the card that a move of a clause's decision chooses (words.DO_BUILD, DO_DISCARD)."""
+def way_of_card(public, rules, choice, move):
+    """Return the city that gets the card that a move of a clause's decision chooses, and the city that loses it; NOBODY
+    for the discard pile and where the card stays (R81, R82, R96, R97)."""
     if action_of(move) != w.CHOOSE or picked_of(move) < 0:
-        return w.DO_NOTHING
+        return NOBODY, NOBODY
     _, option = clause_of_move(rules, move)
-    return np.int64(rules.option_do[option])
+    owner, does = owner_of_move(move, choice.seat, public.seats), rules.option_do[option]
+    source = source_city(public, owner, rules.option_from[option])
+    if does == w.DO_NOTHING:
+        return NOBODY, NOBODY
+    if gives_of(move):
+        return (source if source >= 0 else NOBODY), owner
+    return (NOBODY if does == w.DO_DISCARD else owner), (source if source >= 0 else NOBODY)
+
+
+@kernel(rare=True)
+def share_of(public, rules, seat, city):
+    """Return what part of the points of a city count for a seat: a mate's all, a rival's against it."""
+    if city == seat or (rules.teams and city == seat ^ 1):
+        return 1.0
+    return -1.0 / max(rules.players - (2 if rules.teams else 1), 1)
 
 
 @kernel(rare=True)
 def fill_gains_of_move(public, rules, choice, index, gains):
     """Fill the gains of a move of a clause's decision for its city and the mean rival (R72)."""
-    move, seat = choice.moves[index], choice.seat
+    move, seat = choice.moves[index], owner_of_move(choice.moves[index], choice.seat, public.seats)
     clause, option = clause_of_move(rules, move)
+    if rules.option_do[option] == w.DO_SWAP and gives_of(move):
+        clear_gains(gains)  # as for every card that is given
+        return
     mover, target = trigger_of_move(move), city_of(move)
     entry, how, order = public.event_entry, public.event_how, public.event_order
     public.amount = amount_of(move)
     if picked_of(move) >= 0:
         know_card(public, rules, seat, rules.option_from[option], picked_of(move))
-    _fill_option(public, rules, gains, clause, option, w.ON_BUILT, seat, mover, -1, target)
-    add_worth_of_steps(public, rules, seat, -1, gains)
+    viewer = choice.seat
+    _fill_option(public, rules, gains, clause, option, w.ON_BUILT, seat, mover, -1, target, viewer, viewer)
+    add_worth_of_steps(public, rules, viewer, -1, gains)
     public.event_entry, public.event_how, public.event_order = entry, how, order
     public.amount = 0
     if public.age == w.AGES - 1 and rules.clause_from[w.ON_PEACE] <= clause < rules.clause_from[w.ON_SCORE]:
@@ -230,7 +274,7 @@ def _add_city(public, rules, gains, clause, trigger, seat, city, other, item, ti
     condition = np.int64(rules.clause_if[clause])
     if condition < 0 or evaluate(public, rules, condition, seat, other):
         first, end = rules.clause_actions[clause], rules.clause_actions[clause + 1]
-        _add_actions(public, rules, gains, trigger, seat, city, other, item, times, first, end)
+        _add_actions(public, rules, gains, trigger, seat, city, other, item, times, first, end, seat)
 
 
 @kernel

@@ -11,7 +11,7 @@ import numpy as np
 from wsim.jit import kernel, lowest_bit
 from wsim.wonders import words as w
 from wsim.wonders.kernels.layout import OPTIONS
-from wsim.wonders.kernels.moves import action_of, card_of, city_of, picked_of, slot_of
+from wsim.wonders.kernels.moves import action_of, card_of, city_of, gives_of, picked_of, slot_of
 from wsim.wonders.kernels.net_layout import (
     CARD_ROLES,
     CHOSEN_CITIES,
@@ -91,10 +91,11 @@ def list_decision(public, own, rules, move, rows):
     rows[0], count = FURTHER_AT + OPTIONS_AT + option, 1
     card, city = picked_of(move), city_of(move)
     if card >= 0:
-        if rules.option_do[option] == w.DO_BUILD:
+        does = rules.option_do[option]
+        if does == w.DO_BUILD or (does >= w.DO_TAKE and not gives_of(move)):
             rows[1] = _PILE * w.CARDS + card  # as a build from the discard pile by a wonder
         else:
-            role = _LOST if rules.option_do[option] == w.DO_DISCARD else _LOOKED_AT
+            role = _LOOKED_AT if does == w.DO_NOTHING else _LOST
             rows[1] = FURTHER_AT + PICKED_AT + role * w.CARDS + card
         count = 2
     elif city >= 0:

@@ -11,6 +11,7 @@ import numpy as np
 from wsim.jit import kernel, lowest_bit
 from wsim.wonders import words as w
 from wsim.wonders.kernels.clauses import formula_points
+from wsim.wonders.kernels.layout import NOBODY
 from wsim.wonders.kernels.moves import action_of, bank_of, card_of, left_of, picked_of, right_of, slot_of
 from wsim.wonders.kernels.scoring import house_science, points_of, science_with
 from wsim.wonders.kernels.turn import concerns, count_around, neighbor_left, neighbor_right
@@ -31,9 +32,10 @@ from wsim.wonders.policies.clause_gains import (
 from wsim.wonders.policies.clause_value import (
     add_end_of_age,
     add_worth_of_all_steps,
-    fate_of_card,
     fill_expected_gains,
     fill_gains_of_move,
+    share_of,
+    way_of_card,
 )
 
 _ONE = np.uint64(1)
@@ -397,9 +399,11 @@ def effect_change(public, rules, choice, index):
     points += gains[OWN, COINS_AT_ONCE] / rules.coins_per_point + _rivals_cost(rules, gains)
     if shields or tokens:
         points += war_points(public, rules, seat, shields, tokens) - war_points(public, rules, seat, 0, 0)
-    fate, card = fate_of_card(rules, choice.moves[index]), picked_of(choice.moves[index])
-    if fate == w.DO_BUILD:
-        points += score_change(public, rules, seat, card) + rivals_loss(public, rules, seat, card)
-    elif fate == w.DO_DISCARD:
-        points -= score_change(public, rules, seat, card)
+    card = picked_of(choice.moves[index])
+    gainer, loser = way_of_card(public, rules, choice, choice.moves[index])
+    if gainer != NOBODY:
+        points += share_of(public, rules, seat, gainer) * score_change(public, rules, gainer, card)
+        points += rivals_loss(public, rules, seat, card) if gainer == seat and loser == NOBODY else 0.0
+    if loser != NOBODY:
+        points -= share_of(public, rules, seat, loser) * score_change(public, rules, loser, card)
     return points

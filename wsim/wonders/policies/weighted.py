@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import kernel
-from wsim.wonders.kernels.layout import ACTION_AT, BANK_AT, HOW_AT
+from wsim.wonders.kernels.layout import ACTION_AT, BANK_AT, HOW_AT, NOBODY
 from wsim.wonders.kernels.moves import (
     action_of,
     amount_of,
@@ -24,11 +24,11 @@ from wsim.wonders.kernels.moves import (
 )
 from wsim.wonders.kernels.turn import sale_coins
 from wsim.wonders.policies.clause_gains import COINS_AT_ONCE, OWN, room_for_gains
-from wsim.wonders.policies.clause_value import fate_of_card, fill_gains_of_move
+from wsim.wonders.policies.clause_value import fill_gains_of_move, share_of, way_of_card
 from wsim.wonders.policies.features import INDEX
 from wsim.wonders.policies.points import coins_of, next_holder, next_stage
 from wsim.wonders.policies.value import card_for_next, city_needs, gains_value, item_value
-from wsim.wonders.words import BUILD, DECLINE, DISCARD_PILE, DO_BUILD, DO_NOTHING, EFFECT, LOSS, SELL, STAGE, TURN
+from wsim.wonders.words import BUILD, DECLINE, DISCARD_PILE, EFFECT, LOSS, SELL, STAGE, TURN
 
 _COIN, _RESERVE, _GIFT, _SALE, _DEBT = (INDEX[name] for name in ("coin", "reserve", "gift", "sale", "debt"))
 _STAGE, _SAVE_FREE = INDEX["stage"], INDEX["save_free"]
@@ -110,11 +110,16 @@ def effect_value(public, settings, choice, rules, index):
     fill_gains_of_move(public, rules, choice, index, gains)
     coins, gained = public.coins[seat], np.int64(gains[OWN, COINS_AT_ONCE])
     value = gains_value(public, settings, rules, seat, gains)
-    fate, card = fate_of_card(rules, choice.moves[index]), picked_of(choice.moves[index])
-    if fate != DO_NOTHING:
-        needs = city_needs(public, rules, seat, next_stage(public, rules, seat))
-        value += (1.0 if fate == DO_BUILD else -1.0) * item_value(public, settings, rules, seat, card, needs)
-        gained += coins_of(public, rules, seat, card) if fate == DO_BUILD and rules.eventful[card] else 0
+    card = picked_of(choice.moves[index])
+    gainer, loser = way_of_card(public, rules, choice, choice.moves[index])
+    for gains_it in range(2):
+        city = gainer if gains_it else loser
+        if city != NOBODY:
+            needs = city_needs(public, rules, city, next_stage(public, rules, city))
+            share = share_of(public, rules, seat, city) if gains_it else -share_of(public, rules, seat, city)
+            value += share * item_value(public, settings, rules, city, card, needs)
+    if gainer == seat and loser == NOBODY and rules.eventful[card]:
+        gained += coins_of(public, rules, seat, card)
     return value + _treasury(settings, public.age, coins, coins + gained)
 
 
