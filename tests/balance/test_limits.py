@@ -41,10 +41,11 @@ def evaluator_of(tmp_path: Path, text: str = GOAL) -> Evaluator:
 
 def test_values_that_cannot_be_played_are_refused_and_the_others_are_measured(tmp_path: Path) -> None:
     evaluator = evaluator_of(tmp_path)
+    evaluator.options = tuple(option for option in evaluator.options if option.value in {1, 2, 10, 39, 40})
     level, effects = evaluator.linearised((), "round", 300, 300)
     refused = {patch[0][1] for patch in evaluator.sampler.refused}
     assert 40 in refused
-    assert not refused & set(range(1, 11))
+    assert not refused & {1, 2, 10}
     assert all(said.endswith("` of `when`") for said in evaluator.sampler.refused.values())
     for place, option in enumerate(evaluator.options):
         assert effects.replayed[place].all() == (option.value not in {1, *refused})

@@ -150,6 +150,13 @@ def test_negatively_correlated_seats_have_a_negative_common_component() -> None:
     assert shares.filter(pl.col("source") == "table")["share"].item() == pytest.approx(-1 / 3, abs=0.01)
 
 
+def test_shares_do_not_depend_on_where_the_outcome_begins() -> None:
+    frame = model_seats(200, 8)
+    shares = stats.variance_shares(frame, FACTORS, outcome="points").frame["share"].to_list()
+    shifted = stats.variance_shares(frame.with_columns(pl.col("points") + 1e6), FACTORS, outcome="points").frame
+    assert shifted["share"].to_list() == pytest.approx(shares, rel=0, abs=1e-10)
+
+
 def test_too_few_games_carry_no_information() -> None:
     frame = stats.variance_shares(model_seats(1, 7), FACTORS, outcome="points").frame
     assert frame["share"].null_count() == frame.height

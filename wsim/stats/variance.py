@@ -63,8 +63,9 @@ def variance_shares(
     levels = {name: Levels.of(seats, tuple(columns)) for name, columns in chosen.items()}
     sums = [_Sums(1 + sum(map(len, levels.values()))) for _ in range(_BLOCKS)]
     columns = dict.fromkeys([outcome, *(name for part in levels.values() for name in part.columns)])
+    mean = seats.select(pl.col(outcome).mean()).collect(engine="streaming").item() or 0.0
     for batch in batches(seats, list(columns)):
-        _add(sums, batch, levels, outcome)
+        _add(sums, batch, levels, batch.column(outcome) - mean)
     used = [part for part in sums if part.rows > 0]
     widths = {name: len(part) for name, part in levels.items()}
     whole = _decomposed(_total(used), widths)
@@ -100,15 +101,18 @@ class _Sums:
         self.between += inner_products(game_sums / sizes, game_sums)
 
 
-def _add(sums: Sequence[_Sums], batch: GameBatch, levels: Mapping[str, Levels], outcome: str) -> None:
-    """Add a batch; its games are assigned to the blocks in consecutive runs."""
+def _add(sums: Sequence[_Sums], batch: GameBatch, levels: Mapping[str, Levels], outcome: Floats) -> None:
+    """Add a batch; its games are assigned to the blocks in consecutive runs.
+
+    ``outcome``: of each row, minus the mean of the table: variances would otherwise be small differences of large sums.
+    """
     rows = batch.frame.height
     model = [np.ones((1, rows))]
     for level in levels.values():
         dummies = np.zeros((len(level), rows))
         dummies[level.codes(batch.frame), np.arange(rows)] = 1
         model.append(dummies)
-    stacked = np.vstack([*model, batch.column(outcome)])
+    stacked = np.vstack([*model, outcome])
     game_sums, sizes = batch.sums(stacked), batch.sums(np.ones(rows))
     edges = np.arange(len(sums) + 1) * batch.games // len(sums)
     row_edges = np.append(batch.starts, rows)[edges]
@@ -137,10 +141,10 @@ def _decomposed(sums: _Sums, widths: Mapping[str, int]) -> Floats:
     if sums.games < 2 or sums.rows < len(sums.within) + 1:
         return result
     starts = dict(zip(widths, np.cumsum([1, *widths.values()]), strict=False))
-    places = {name: list(range(starts[name], starts[name] + width)) for name, width in widths.items()}
+    columns = {name: list(range(starts[name], starts[name] + width)) for name, width in widths.items()}
     names = tuple(widths)
     fits = {
-        chosen: _Fit(sums, [0, *(column for name in chosen for column in places[name])])
+        chosen: _Fit(sums, [0, *(column for name in chosen for column in columns[name])])
         for size in range(len(names) + 1)
         for chosen in combinations(names, size)
     }

@@ -106,12 +106,12 @@ within = 0.1
 
 [[knob]]
 path = "wonders.Gizah.sides.A.1.when.*.*"
-range = "-20..20"
+range = "-2..2"
 absolute = false
 
 [search]
-games = 400
-replays = 400
+games = 2000
+replays = 2000
 """
 
 
